@@ -215,7 +215,7 @@ fn device(c: &mut Criterion) {
             has_inverse_bind: false,
         })]
         .into();
-        let node = &mut document.file.nodes[NodeId(0)];
+        let node = document.file.nodes.get_mut(NodeId(0)).expect("it is there");
         (node.mesh, node.skin) = (Some(MeshId(0)), Some(SkinId(0)));
         let poses = [0.2, 0.7]
             .map(|time| Pose::evaluate(&document, &Stack::of(document.clips.get(clip), time)));

@@ -138,7 +138,7 @@ fn with(document: &Document, map: &WeightMap) -> Document {
         ..map.clone()
     };
     let mut document = document.clone();
-    let mesh = Shared::make_mut(&mut document.file.meshes[MeshId(0)]);
+    let mesh = Shared::make_mut(document.file.meshes.get_mut(MeshId(0)).expect("it is there"));
     mesh.primitives[0].weights = Some(Shared::new(own));
     document
 }

@@ -19,6 +19,7 @@ mod window {
     mod large;
     mod leaving;
     mod mixer;
+    mod outliner;
     mod paint;
     mod paint_acts;
     mod paint_bend;

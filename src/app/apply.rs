@@ -63,7 +63,7 @@ impl App {
             }
             Action::Cancel => {
                 self.viewport.sought = None;
-                self.cancel_adjusting();
+                self.painting.cancel_adjusting();
                 if let Some(session) = &mut self.session {
                     session.cancel();
                 }

@@ -4,13 +4,10 @@ use egui::{Context, Event};
 
 use super::{App, key_routing::Topmost};
 use crate::ui::{Applied, Pane, Pasting, ToastKind};
-use ulna_edit::{
-    Mode,
-    command::{
-        PasteKeys, PoseReach, SessionCommand, WhichKeys,
-        field::{ClipName, Seconds},
-        pose_text, read_pose,
-    },
+use ulna_edit::command::{
+    PasteKeys, PoseReach, SessionCommand, WhichKeys,
+    field::{ClipName, Seconds},
+    pose_text, read_pose,
 };
 use ulna_model::NodeId;
 use ulna_motion::{
@@ -102,7 +99,7 @@ impl App {
 
     /// Whether vertices are selected whose weights are worked on.
     fn is_on_weights(&self) -> bool {
-        self.mode == Mode::Paint && !self.painting.vertices.is_empty()
+        self.mode.spec().selects_vertices && !self.painting.vertices().is_empty()
     }
 
     /// Copies what is worked on other than poses: weights of selected vertices, or selected keys;
@@ -129,11 +126,11 @@ impl App {
 
     /// Copying and pasting come as events of their own, not as keys.
     pub(super) fn clipboard_events(&mut self, ctx: &Context) {
-        if self.mode != Mode::Paint {
-            self.painting.pasting = None;
+        if !self.mode.spec().selects_vertices {
+            self.painting.clipboard.waiting = None;
         }
         // What was asked for is meant for the vertices, whatever has the focus.
-        if self.painting.pasting.is_some() {
+        if self.painting.clipboard.waiting.is_some() {
             let answer = ctx.input(|i| {
                 i.events.iter().find_map(|e| {
                     if let Event::Paste(text) = e { Some(text.clone()) } else { None }

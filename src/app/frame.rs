@@ -6,10 +6,10 @@ use egui::{Context, Ui};
 
 use super::{App, ladder, viewport_renderer};
 use crate::ui::{
-    Actions, Compare, DeferredAction, Dialog, JobView, LayersView, ProgramView, ToastKind, View,
-    ViewportView, window_ui,
+    Actions, Compare, ComparedProperty, DeferredAction, Dialog, JobView, LayersView, ProgramView,
+    ToastKind, View, ViewportView, window_ui,
 };
-use ulna_edit::{Change, KeysHome, Mode, command::mix_of};
+use ulna_edit::{Change, KeysHome, command::mix_of};
 use ulna_model::{ClipId, LayerHome, Shared, UnkeyedAt};
 use ulna_session::Session;
 
@@ -42,7 +42,7 @@ impl App {
         self.follow_mix();
         let actions = self.panels_frame(ui, hover);
         let changed = self.apply(&ctx, actions);
-        let changed = self.update_brush() || changed;
+        let changed = self.update_brush(&ctx) || changed;
         if changed || self.outliner.hover != hover {
             log::trace!(
                 "another frame: acts {changed}, hover {hover:?} to {:?}",
@@ -56,7 +56,9 @@ impl App {
             self.restore_scene(&ctx);
         }
         self.draw_viewport(&ctx, frame);
-        if self.mode == Mode::Paint && self.painting.is_counting() {
+        if self.mode.spec().paints_weights
+            && self.painting.session().is_some_and(|s| s.is_counting())
+        {
             ctx.request_repaint();
         }
         if let Some(session) = self.session.as_ref().filter(|s| !s.history().is_open()) {
@@ -104,7 +106,8 @@ impl App {
         }
         let seconds = f64::from(ctx.input(|i| i.stable_dt)).min(0.25);
         let playback = &mut self.timeline.playback;
-        if let Some((_, range)) = self.painting.range.as_ref().filter(|_| self.mode == Mode::Paint)
+        if let Some(range) =
+            self.painting.bending.range_clip().filter(|_| self.mode.spec().paints_weights)
         {
             let length = f64::from(range.length()).max(1e-3);
             playback.time = (playback.time + seconds * playback.speed) % length;
@@ -234,8 +237,8 @@ impl App {
 
     /// The clip that is shown: of the file, or the range of motion.
     pub(super) fn shows(&self) -> Option<viewport_renderer::DisplayedClip> {
-        if self.mode == Mode::Paint
-            && let Some((_, range)) = &self.painting.range
+        if self.mode.spec().paints_weights
+            && let Some(range) = self.painting.bending.range_clip()
         {
             return Some(viewport_renderer::DisplayedClip {
                 key: None,
@@ -294,26 +297,25 @@ impl App {
 
     /// Which layer is chosen of what is seen, and whether edits go there.
     pub(super) fn layers_view(&self) -> LayersView {
-        let seen = self.session.as_ref().filter(|_| self.mode != Mode::Paint && !self.mixes());
+        let seen = self.session.as_ref().filter(|_| self.mode.spec().poses && !self.mixes());
         let home = seen.map(|_| LayerHome::of(self.shown_clip()));
         self.layers.view(self.session.as_ref().map(Session::document), home)
     }
 
     /// Whether the mix is shown in place of a clip.
     pub(super) fn mixes(&self) -> bool {
-        self.timeline.playback.mixing && self.mode == Mode::Animate
+        self.timeline.playback.mixing && self.mode.spec().shows_mix
     }
 
     /// The clip of the file that is shown.
     pub(super) fn shown_clip(&self) -> Option<ClipId> {
-        let shows =
-            self.mode == Mode::Animate || (self.mode == Mode::Paint && self.painting.over_clip);
-        self.timeline.playback.clip.filter(|_| shows && !self.mixes())
+        let shows = self.mode.spec().shows_clip(self.painting.options.over_clip) && !self.mixes();
+        self.timeline.playback.clip.filter(|_| shows)
     }
 
     /// The owner of the keys that the timeline shows; `None` where it shows no clip.
     pub(super) fn keys_home(&self) -> Option<KeysHome> {
-        let clip = self.shown_clip().filter(|_| self.mode == Mode::Animate)?;
+        let clip = self.shown_clip().filter(|_| self.mode.spec().edits_keys)?;
         Some(self.layers_view().keys_home(clip))
     }
 
@@ -332,10 +334,10 @@ impl App {
             let playback = &self.timeline.playback;
             let time = clip.as_ref().map_or(playback.time, |c| playback.seen_time(&c.clip));
             self.renderer.set_deforming(session.document(), self.viewport.options.deforming);
-            // While painting it is the weights that are compared, in the same pose.
-            let as_opened = self.mode != Mode::Paint && self.viewport.compared() == Compare::File;
+            let as_opened = self.mode.spec().compares == ComparedProperty::Pose
+                && self.viewport.compared() == Compare::File;
             self.painting.bending.purge(session.document());
-            let bent = self.painting.bent().filter(|_| self.mode == Mode::Paint);
+            let bent = self.painting.bent().filter(|_| self.mode.spec().bends);
             self.renderer.pose_anew(session, &changes, clip.as_ref(), (time, as_opened), bent);
             let mix = clip.as_ref().and_then(|c| c.mix.as_ref());
             let playing = mix.map(|mix| self.renderer.playing(session.document(), mix, time));
@@ -349,7 +351,8 @@ impl App {
     fn draw_viewport(&mut self, ctx: &Context, frame: &eframe::Frame) {
         let clip = self.shows();
         let Some(session) = &self.session else { return };
-        let painting = (self.mode == Mode::Paint)
+        let paints = self.mode.spec().paints_weights;
+        let painting = paints
             .then(|| viewport_renderer::Painted { tint: self.painting.tint_kind(), edges: true });
         let (now, held, stirs) = ctx.input(|i| {
             let scrolls = i.smooth_scroll_delta() != egui::Vec2::ZERO || i.zoom_delta() != 1.0;
@@ -361,13 +364,13 @@ impl App {
             || self.viewport.transition.is_some()
             || self.is_gesture_open();
         let motion = ladder::Motion { now, moves, stirs, quality: self.program.settings.quality };
-        let faded = match self.mode {
-            Mode::Paint => self.painting.faded(
-                self.renderer.bones(),
-                &self.viewport.camera,
-                self.renderer.size(),
-            ),
-            _ => Default::default(),
+        let faded = if paints {
+            self.painting.session().map_or_else(Default::default, |painted| {
+                let (bones, size) = (self.renderer.bones(), self.renderer.size());
+                painted.faded(bones, &self.viewport.camera, size)
+            })
+        } else {
+            Default::default()
         };
         let seen = viewport_renderer::Seen {
             faded: &faded,

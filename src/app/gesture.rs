@@ -16,7 +16,9 @@ impl App {
     pub(super) fn end_gesture(&mut self, ctx: &Context) {
         if self.painting.is_stroking() {
             let size = self.renderer.size();
-            self.stroke(ctx, StrokePhase::End, glam::Vec2::ZERO, size, 1.0, false, false);
+            if let Some(mut brush) = self.brush_context(ctx) {
+                brush.stroke(StrokePhase::End, glam::Vec2::ZERO, size, 1.0, false, false);
+            }
         }
         if let Some(session) = &mut self.session {
             session.settle();

@@ -10,14 +10,12 @@ use super::{
     save_queue::{Purpose, SaveTo},
 };
 use crate::ui::{
-    BindDraft, DeferredAction, Dialog, Pasting, PreferencePage, ToastKind, children_words,
+    BindDraft, ClipUse, DeferredAction, Dialog, Mode, Pasting, PreferencePage, ToastKind,
+    children_words,
 };
-use ulna_edit::{
-    Mode,
-    command::{
-        BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand,
-        TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
-    },
+use ulna_edit::command::{
+    BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand,
+    TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
 };
 use ulna_model::NodeId;
 
@@ -89,16 +87,12 @@ impl Host for WindowHost<'_> {
     fn mode(&mut self, command: &ModeCommand) -> Result<(), Infallible> {
         let (app, ctx) = (&mut *self.app, self.ctx);
         match command {
-            ModeCommand::PoseMode => app.set_mode(Mode::Pose),
-            ModeCommand::AnimateMode => app.set_mode(Mode::Animate),
-            ModeCommand::PaintMode => app.set_mode(Mode::Paint),
-            ModeCommand::NextMode => app.set_mode(match app.mode {
-                Mode::Pose => Mode::Animate,
-                Mode::Animate if (app.availability().weights || app.availability().bare) => {
-                    Mode::Paint
+            ModeCommand::PoseMode | ModeCommand::AnimateMode | ModeCommand::PaintMode => {
+                if let Some(mode) = Mode::of(command) {
+                    app.set_mode(mode);
                 }
-                Mode::Animate | Mode::Paint => Mode::Pose,
-            }),
+            }
+            ModeCommand::NextMode => app.set_mode(app.mode.next(&app.availability())),
             ModeCommand::Bind => app.ask_bind(),
             ModeCommand::CopyPose => app.copy_pose(ctx),
             ModeCommand::PastePose => app.ask_paste(ctx, Pasting { flip: false, selected: false }),
@@ -156,7 +150,7 @@ impl Host for WindowHost<'_> {
         let again = app.viewport.tool == *tool
             || app.program.settings.keys.preset() == ulna_edit::Preset::Blender;
         app.viewport.tool = *tool;
-        if app.mode != Mode::Paint && app.outliner.selection.active.is_some() {
+        if app.mode.spec().tools.contains(tool) && app.outliner.selection.active.is_some() {
             if again {
                 app.panels.begin(*tool);
             } else {
@@ -195,9 +189,9 @@ impl Host for WindowHost<'_> {
 impl App {
     fn set_mode(&mut self, mode: Mode) {
         // `run` has ended the gesture that was under way.
-        if mode == Mode::Paint && self.mode != Mode::Paint {
+        if mode.spec().clip == ClipUse::Optional && mode != self.mode {
             // What was seen stays: weights are painted on the clip that was shown.
-            self.painting.over_clip = self.shown_clip().is_some();
+            self.painting.options.over_clip = self.shown_clip().is_some();
             // Weights are painted over a clip, not over a mix.
             if self.timeline.playback.mixing {
                 self.timeline.playback.mix(false);
@@ -241,7 +235,7 @@ impl App {
             PlayCommand::Mixer => {
                 let on = !self.mixes();
                 self.timeline.playback.mix(on);
-                self.mode = Mode::Animate;
+                self.mode = Mode::FOR_CLIPS;
             }
             PlayCommand::Loop => {
                 self.timeline.playback.repeat = self.timeline.playback.repeat.next()
@@ -295,8 +289,8 @@ impl App {
         let Some(session) = &self.session else { return };
         let selected: Vec<NodeId> = self.selection().nodes.iter().copied().collect();
         let playback = &self.timeline.playback;
-        let moment =
-            playback.clip.filter(|_| self.mode != Mode::Pose).map(|clip| (clip, playback.time));
+        let uses_clip = self.mode.spec().clip != ClipUse::Never;
+        let moment = playback.clip.filter(|_| uses_clip).map(|clip| (clip, playback.time));
         let draft = BindDraft::of(session.document(), &selected, moment);
         self.dialogs.open = Some(Dialog::Bind { draft: Box::new(draft) });
     }

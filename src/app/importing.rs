@@ -13,11 +13,8 @@ use super::{
     App,
     import_state::{Awaited, Importing, PICTURE, Playing, Reading},
 };
-use crate::ui::{Dialog, ImportDraft, ImportView, PathFor, ToastKind};
-use ulna_edit::{
-    Mode,
-    command::{ClipTexts, PutClips},
-};
+use crate::ui::{Dialog, ImportDraft, ImportView, Mode, PathFor, ToastKind};
+use ulna_edit::command::{ClipTexts, PutClips};
 use ulna_formats::gltf::Progress;
 use ulna_model::{Clip, Shared};
 use ulna_motion::{Pose, Stack};
@@ -195,7 +192,7 @@ impl App {
                     .find(|id| *id >= first)
                     .or(self.timeline.playback.clip),
             );
-            self.mode = Mode::Animate;
+            self.mode = Mode::FOR_CLIPS;
             let undo =
                 ("Undo", crate::ui::Action::Run(ulna_edit::command::SessionCommand::Undo.into()));
             let text = if count == 1 {

@@ -5,7 +5,6 @@ use egui::{Context, Event, Popup};
 
 use super::{App, key_gate::is_panel};
 use crate::ui::Pane;
-use ulna_edit::Mode;
 
 /// What takes keys before the panels and the window do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +64,7 @@ impl App {
     pub(super) fn end_keys(&self, ctx: &Context) {
         let mut kept = self.window.routing.kept();
         (kept.focused, kept.dialog) = (ctx.memory(|m| m.focused()), self.dialogs.covers());
-        kept.painting = self.mode == Mode::Paint;
+        kept.painting = self.mode.spec().paints_weights;
     }
 
     /// Puts the keyboard into the next panel that is seen, or the one before.

@@ -5,9 +5,9 @@ use std::cmp::Reverse;
 use egui::{Context, Event, Key, KeyboardShortcut, Modifiers};
 
 use super::{App, key_routing::Topmost};
-use crate::ui::{Action, Actions, Pane, ToastKind};
+use crate::ui::{Action, Actions, Mode, Pane, ToastKind};
 use ulna_edit::{
-    Availability, CommandSpec, KeyScope, Mode,
+    Availability, CommandSpec, KeyScope,
     command::{MixText, ModeCommand, SetMix, ToolCommand, mix_of},
     table,
 };
@@ -100,8 +100,7 @@ impl App {
         }
         // What is typed for a ring is ended before the rings are.
         let by_key = self.panels.takes_numbers(false);
-        let rings =
-            self.painting.bending.rings() && !self.painting.bending.is_dragging() && !by_key;
+        let rings = self.painting.bending.rings && !self.painting.bending.is_dragging() && !by_key;
         if rings && !typing && ctx.input(|i| i.key_pressed(Key::Escape)) && self.end_bend() {
             ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape));
         }
@@ -114,12 +113,13 @@ impl App {
             .map(|c| (c, self.program.settings.keys.key(c.name).to_owned()))
             .filter(|(_, key)| !key.is_empty())
             .collect();
-        let painting = self.mode == Mode::Paint;
+        let painting = self.mode.spec().paints_weights;
         // Where poses are shown in the timeline's place, keys of the timeline mean nothing.
         let over_joints = self.entered() != Some(Pane::Timeline) || self.poses.in_animate;
         commands.retain(|(c, _)| match KeyScope::of(c) {
             KeyScope::Window => true,
             KeyScope::Joints => over_joints,
+            KeyScope::Outliner => self.entered() == Some(Pane::Outliner),
             KeyScope::Paint => painting,
             KeyScope::Timeline => !over_joints,
         });
@@ -159,12 +159,11 @@ impl App {
             return true;
         }
         // Escape ends a gesture, what is typed, or the way through widgets first.
-        let ends = ctx.input(|i| i.pointer.any_down()) || self.painting.adjusting().is_some();
+        let ends = ctx.input(|i| i.pointer.any_down()) || self.painting.adjusting.is_some();
         if of.key == ESCAPE && (ends || self.escape_is_taken()) {
             return true;
         }
-        let modes = [ModeCommand::PoseMode, ModeCommand::AnimateMode, ModeCommand::PaintMode]
-            .map(|m| m.name());
+        let modes = Mode::ALL.map(|mode| mode.spec().command.name());
         if taken.gesture && (taken.numbers || !modes.contains(&command.name)) {
             return true;
         }
@@ -292,8 +291,8 @@ impl App {
         if typing || self.program.welcome || self.entered() == Some(Pane::Timeline) {
             return Awaited::None;
         }
-        if self.mode == Mode::Paint {
-            return if self.painting.bending.rings() { Awaited::Values } else { Awaited::None };
+        if self.mode.spec().bends {
+            return if self.painting.bending.rings { Awaited::Values } else { Awaited::None };
         }
         let waits = chosen.is_some() || ctx.input(|i| self.panels.waits(i.time));
         if waits { Awaited::All } else { Awaited::None }
@@ -303,7 +302,7 @@ impl App {
     /// not there.
     fn mixer_keys(&mut self, ctx: &Context) {
         self.follow_mix();
-        let mixing = self.timeline.playback.mixing && self.mode == Mode::Animate;
+        let mixing = self.mixes();
         let Some(at) =
             self.timeline.mix_bar.filter(|_| mixing && self.entered() == Some(Pane::Timeline))
         else {

@@ -13,7 +13,6 @@ use super::{
     files::{Files, has_system_dialogs},
     handlers::{BalanceState, PathState, PosePictures},
     jobs::Jobs,
-    painting::Painting,
     problems::Problems,
     program::Program,
     recent::RecentList,
@@ -21,8 +20,10 @@ use super::{
     viewport_renderer::ViewportRenderer,
     window_state::{Leaving, WindowState},
 };
-use crate::ui::{Dialogs, Layers, Layout, Outliner, Panels, Poses, Timeline, ToastKind, Viewport};
-use ulna_edit::Mode;
+use crate::ui::{
+    Dialogs, Layers, Layout, Mode, Outliner, PaintDomain, Panels, Poses, Timeline, ToastKind,
+    Viewport,
+};
 use ulna_render::ColorRole;
 
 impl App {
@@ -32,12 +33,12 @@ impl App {
         let viewport = Viewport { options: program.preferences.shown, ..Viewport::default() };
         let mut app = Self {
             session: None,
-            mode: Mode::Pose,
+            mode: Mode::default(),
             outliner: Outliner::default(),
             timeline: Timeline::default(),
             layers: Layers::default(),
             viewport,
-            painting: Painting::default(),
+            painting: PaintDomain::default(),
             poses: Poses::default(),
             pose_pictures: PosePictures::default(),
             balance: BalanceState::default(),
@@ -55,7 +56,7 @@ impl App {
         };
         app.load_own();
         app.window.routing.install(&cc.egui_ctx);
-        app.painting.brush = app.program.preferences.brush.clamped();
+        app.painting.options.brush = app.program.preferences.brush.clamped();
         app.files.pictures = app.program.preferences.pictures.clone();
         if let Some(text) = app.program.preferences.layout.as_deref() {
             app.panels.set_layout(Layout::from_text(text));
@@ -157,7 +158,7 @@ impl eframe::App for App {
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
         self.program.preferences.shown = self.viewport.options;
-        self.program.preferences.brush = self.painting.brush;
+        self.program.preferences.brush = self.painting.options.brush;
         self.program.preferences.pictures = self.files.pictures.clone();
         self.program.preferences.settings = self.program.settings.clone();
         self.program.preferences.layout = self.panels.layout().to_text();

@@ -29,6 +29,7 @@ mod leaving;
 mod left_field;
 mod lifecycle;
 mod loading;
+mod messages;
 mod opening;
 mod painting;
 mod preferences;

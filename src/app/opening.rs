@@ -11,8 +11,8 @@ use super::{
     loading::{Loaded, load},
     recent,
 };
-use crate::ui::{Compare, ToastKind};
-use ulna_edit::{Mode, Selection};
+use crate::ui::{Compare, Mode, ToastKind};
+use ulna_edit::Selection;
 use ulna_formats::gltf::ReadError;
 use ulna_render::{Axis, Camera};
 use ulna_session::{Playback, Session};
@@ -102,7 +102,7 @@ impl App {
             .find(|(_, c)| sample && c.name.as_deref() == Some("Walk"))
             .map(|(id, _)| id);
         self.timeline.playback.show(document, walk.or_else(|| document.clips.ids().next()));
-        self.mode = if document.clips.is_empty() { Mode::Pose } else { Mode::Animate };
+        self.mode = if document.clips.is_empty() { Mode::WITHOUT_CLIPS } else { Mode::FOR_CLIPS };
         self.timeline.playback.playing = sample;
         self.problems.of_images = Vec::new();
         self.problems.list = session.diagnostics.clone().into();

@@ -12,12 +12,8 @@ use super::{
     jobs::{JobResult, Redone},
     loading::{Loaded, load},
 };
-use crate::ui::{Dialog, DialogAction, RecoveryView, StepView, ToastKind};
-use ulna_edit::{
-    Command, Mode,
-    command::{DocumentCommand, MorphCommand},
-    find_clip,
-};
+use crate::ui::{Dialog, DialogAction, Mode, RecoveryView, StepView, ToastKind};
+use ulna_edit::{Command, find_clip};
 use ulna_session::{KeptStep, Recovery, RecoveryError};
 
 /// The time of day in seconds since 1970, as *14:05* in local time; nothing for an older day.
@@ -158,16 +154,9 @@ impl App {
         else {
             return;
         };
-        self.mode = match Command::read(&line) {
-            Ok(Command::Document(DocumentCommand::Pose(_)) | Command::Session(_)) => Mode::Pose,
-            Ok(Command::Document(DocumentCommand::Morph(
-                MorphCommand::SetMorph(_) | MorphCommand::ResetMorphs(_),
-            ))) => Mode::Pose,
-            Ok(Command::Document(DocumentCommand::Weight(_) | DocumentCommand::Layer(_))) => {
-                Mode::Paint
-            }
-            _ => self.mode,
-        };
+        if let Some(mode) = Command::read(&line).ok().and_then(|c| Mode::showing_result_of(&c)) {
+            self.mode = mode;
+        }
         let clip = line
             .arguments
             .get("clip")

@@ -4,10 +4,10 @@ use egui::Context;
 
 use super::{App, host::WindowHost};
 use crate::ui::{
-    Action, Dialog, FormDraft, Pane, ToastKind, clip_text, layer_ids, node_text, reached,
+    Action, Dialog, FormDraft, Mode, Pane, ToastKind, clip_text, layer_ids, node_text, reached,
 };
 use ulna_edit::{
-    Command, CommandLine, CommandSpec, Mode, Scene,
+    Command, CommandLine, CommandSpec, Scene,
     command::{
         ApplyPose, ClipCommand, CommandContext, DocumentCommand, KeepPose, KeyCommand, KeysOfLayer,
         LayerKeysCommand, LayerName, RenameNode, SessionCommand, SetKey, Unfilled,
@@ -286,8 +286,8 @@ impl App {
                 } else {
                     self.timeline.playback.show(document, first);
                 }
-                if first.is_none() && self.mode == Mode::Animate {
-                    self.mode = Mode::Pose;
+                if first.is_none() {
+                    self.mode = self.mode.without_clips();
                 }
             }
             let makes = matches!(
@@ -299,7 +299,7 @@ impl App {
             if makes {
                 let last = document.clips.ids().next_back();
                 self.timeline.playback.show(document, last);
-                self.mode = Mode::Animate;
+                self.mode = Mode::FOR_CLIPS;
             }
         }
         self.say_done(ctx, done.map(|_| ()), command.spec().title);

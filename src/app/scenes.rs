@@ -57,7 +57,7 @@ impl App {
         let Remade { serial, posed, uploaded, findings } = remade;
         let Some(session) = &self.session else { return };
         if self.renderer.take_scene(serial, session.document(), posed, uploaded) {
-            self.painting.tint_anew();
+            self.painting.invalidate_tints();
             if let Some(findings) = findings {
                 self.take_findings(findings);
             }

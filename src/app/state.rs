@@ -9,7 +9,7 @@ use super::{
     files::Files,
     handlers::{BalanceState, GhostsAsked, PathState, PosePictures},
     jobs::Jobs,
-    painting::Painting,
+    messages::Messages,
     problems::Problems,
     program::Program,
     save_queue::SaveQueue,
@@ -17,10 +17,10 @@ use super::{
     window_state::WindowState,
 };
 use crate::ui::{
-    Action, Dialogs, Layers, Outliner, Panels, Poses, Timeline, TimelineShow, ToastKind,
-    ViewOptions, Viewport,
+    Action, Dialogs, Layers, Mode, Outliner, PaintDomain, Panels, Poses, Timeline, TimelineShow,
+    ToastKind, ViewOptions, Viewport,
 };
-use ulna_edit::{Availability, Mode, Preset, Selection};
+use ulna_edit::{Availability, Preset, Selection};
 use ulna_model::{KeySet, NodeId};
 use ulna_motion::Pose;
 use ulna_render::Camera;
@@ -35,7 +35,7 @@ pub struct App {
     pub(super) timeline: Timeline,
     pub(super) layers: Layers,
     pub(super) viewport: Viewport,
-    pub(super) painting: Painting,
+    pub(super) painting: PaintDomain,
     pub(super) poses: Poses,
     pub(super) pose_pictures: PosePictures,
     pub(super) balance: BalanceState,
@@ -105,7 +105,7 @@ impl App {
 
     /// The brush, for tests and scripts.
     pub const fn brush(&self) -> &Brush {
-        &self.painting.brush
+        &self.painting.options.brush
     }
 
     /// Whether long work is under way.
@@ -137,11 +137,7 @@ impl App {
     }
 
     pub(super) fn toast(&mut self, ctx: &Context, kind: ToastKind, text: impl Into<String>) {
-        let text = text.into();
-        if kind == ToastKind::Error {
-            log::warn!("{text}");
-        }
-        self.say(ctx, kind, text, Vec::new());
+        self.messages(ctx).toast(kind, text);
     }
 
     /// A message with what can be done about it.
@@ -152,8 +148,12 @@ impl App {
         text: String,
         verbs: Vec<(&'static str, Action)>,
     ) {
-        self.dialogs.say(ctx.input(|i| i.time), kind, text, verbs);
-        ctx.request_repaint();
+        self.messages(ctx).say(kind, text, verbs);
+    }
+
+    /// Messages over the window.
+    pub(super) const fn messages<'a>(&'a mut self, ctx: &'a Context) -> Messages<'a> {
+        Messages { dialogs: &mut self.dialogs, ctx }
     }
 
     pub(super) fn availability(&self) -> Availability {
@@ -163,9 +163,9 @@ impl App {
             keys: self.selected_keys().len(),
             clip_shown: self.shows().is_some(),
             curves: self.program.settings.timeline != TimelineShow::Sheet,
-            painting: self.mode == Mode::Paint,
-            joint: self.painting.has_joint(),
-            vertices: self.painting.vertices.len(),
+            painting: self.mode.spec().paints_weights,
+            joint: self.painting.session().is_some_and(|s| s.joint.is_some()),
+            vertices: self.painting.vertices().len(),
             pose_layers: self
                 .layers_view()
                 .home

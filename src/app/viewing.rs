@@ -4,11 +4,8 @@ use egui::Context;
 use glam::Vec3;
 
 use super::App;
-use crate::ui::{Compare, Layout, Settings, ThemeChoice, ViewOptions};
-use ulna_edit::{
-    Mode,
-    command::{ViewCommand, field::Nodes},
-};
+use crate::ui::{Compare, ComparedProperty, Layout, Settings, ThemeChoice, ViewOptions};
+use ulna_edit::command::{ViewCommand, field::Nodes};
 use ulna_model::NodeId;
 use ulna_motion::joint_bounds;
 use ulna_render::{Axis, Shading};
@@ -54,7 +51,8 @@ impl App {
             ViewCommand::Compare => {
                 let next = self.viewport.compare.next();
                 // Weights have no ghost.
-                let skips = self.mode == Mode::Paint && next == Compare::Both;
+                let of_weights = self.mode.spec().compares == ComparedProperty::Weights;
+                let skips = of_weights && next == Compare::Both;
                 self.viewport.compare = if skips { next.next() } else { next };
             }
             ViewCommand::Balance => self.viewport.options.balance = !self.viewport.options.balance,

@@ -31,9 +31,7 @@ impl AssetRef {
         let (name, k) = match self {
             Self::Skin(k) => (document.skins.get(k).and_then(|s| s.name.clone()), k.0),
             Self::Mesh(k) => (document.meshes.get(k).and_then(|m| m.name.clone()), k.0),
-            Self::Material(k) => {
-                (document.materials.get(k.index()).and_then(|m| m.name.clone()), k.0)
-            }
+            Self::Material(k) => (document.materials.get(k).and_then(|m| m.name.clone()), k.0),
             Self::Image(k) => (document.images.get(k.index()).and_then(|i| i.name.clone()), k.0),
         };
         label(name.as_deref(), &self.label().to_lowercase(), k)

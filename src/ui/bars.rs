@@ -10,12 +10,14 @@ use super::{
     widgets::{check, elided, icon_button, icon_font, key_chips, segment, segments, tooltip},
 };
 use crate::ui::popups::{lasting_menu_button, menu_button};
-use crate::ui::{GizmoSpace, LayerAction, Pivot, SnapSteps, TimelineAction, ViewportAction};
+use crate::ui::{
+    DestinationBar, GizmoSpace, LayerAction, Pivot, SnapSteps, TimelineAction, ViewportAction,
+};
 use ulna_edit::{
-    CommandSpec, Mode,
+    CommandSpec,
     command::{
         Children, DiscardUnkeyed, FileCommand, ModeCommand, NewLayer, SessionCommand, SetKey,
-        ToolCommand, ViewCommand,
+        ViewCommand,
         field::{ClipName, Seconds},
     },
 };
@@ -100,7 +102,7 @@ fn has_room_for_options(ui: &Ui, view: &View<'_>) -> bool {
     /// Points of undo, redo and the button that finds commands.
     const RIGHT: f32 = 130.0;
     let window = ui.ctx().content_rect().width();
-    if view.mode != Mode::Animate || window >= 1500.0 {
+    if !view.mode.spec().edits_keys || window >= 1500.0 {
         return window >= 1100.0;
     }
     let width = |part: &str, usual: f32| {
@@ -112,9 +114,9 @@ fn has_room_for_options(ui: &Ui, view: &View<'_>) -> bool {
 /// The tools, and how they work.
 fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    // The brush is the only tool of Paint mode.
-    if view.mode != Mode::Paint {
-        for tool in ToolCommand::ALL {
+    let tools = view.mode.spec().tools;
+    if !tools.is_empty() {
+        for &tool in tools {
             let (spec, on) = (tool.spec(), view.viewport.tool == tool);
             let (key, enabled) =
                 (view.settings.keys.key(spec.name), spec.check(&view.availability));
@@ -137,68 +139,83 @@ fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             options_ui(ui, view, actions);
         }
         divider(ui, theme);
-    } else if view.paint.bend.rings {
+    } else if view.paint.bending.rings {
         // Rings bend joints as they are posed.
         symmetry_ui(ui, view, actions);
         divider(ui, theme);
     }
 }
 
-/// The place that edits go to now: the pose, keys, weights; with the switches that change it.
+/// The destination of edits, with the switches that change it.
 fn destination_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    match view.mode.spec().destination {
+        _ if view.mixes() => mix_shown_ui(ui, view.theme),
+        DestinationBar::Pose => pose_destination_ui(ui, view),
+        DestinationBar::Clip => clip_destination_ui(ui, view, actions),
+        DestinationBar::Weights => weights_destination_ui(ui, view),
+    }
+}
+
+fn mix_shown_ui(ui: &mut Ui, theme: &Theme) {
+    ui.label(RichText::new("Showing").color(theme.color(ColorRole::TextSecondary)));
+    ui.label(RichText::new("the mix").color(theme.color(ColorRole::TextPrimary)));
+}
+
+fn clip_destination_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    if view.mode == Mode::Animate && view.timeline.playback.mixing {
-        ui.label(RichText::new("Showing").color(theme.color(ColorRole::TextSecondary)));
-        ui.label(RichText::new("the mix").color(theme.color(ColorRole::TextPrimary)));
-    } else if view.mode == Mode::Animate {
-        let narrow = ui.ctx().content_rect().width() < 1280.0;
-        if !narrow {
-            ui.label(RichText::new("Edit").color(theme.color(ColorRole::TextSecondary)));
-        }
-        into_ui(ui, view, actions);
-        let on_selected = view.timeline.edit_selected && !view.selected_keys().is_empty();
-        let text = match (on_selected, view.timeline.auto_key) {
-            (true, _) => "all selected keys",
-            (false, true) => "key at the playhead",
-            (false, false) => "as unkeyed pose",
-        };
-        if !view.layers.into && !narrow {
-            ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
-        }
-        auto_key(ui, view, actions);
-        if !view.selected_keys().is_empty() && !view.layers.into {
-            selected_keys(ui, view, actions);
-        }
-        unkeyed_ui(ui, view, actions);
-    } else if view.mode == Mode::Paint {
-        ui.label(RichText::new("Painting").color(theme.color(ColorRole::TextSecondary)));
-        let joint = view.paint.joint.zip(view.paint.canvas);
-        let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
-        let layer = crate::ui::weight_marks::painted_layer(view);
-        let text = match (node.zip(view.session), layer) {
-            (_, Some((name, Painted::Mask))) => format!("mask of {name}"),
-            (Some((node, session)), layer) => {
-                let place = layer.map_or_else(String::new, |(name, _)| format!(" in {name}"));
-                format!("weights of {}{place}", session.document().node(node).label(node))
-            }
-            (None, _) => "no joint selected".to_owned(),
-        };
-        let text =
-            elided(ui, &text, &Theme::font(Font::Body), (ui.available_width() - 340.0).max(120.0));
-        ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
-    } else {
+    let narrow = ui.ctx().content_rect().width() < 1280.0;
+    if !narrow {
         ui.label(RichText::new("Edit").color(theme.color(ColorRole::TextSecondary)));
-        let layer = view.session.zip(view.layers.written);
-        let layer =
-            layer.and_then(|(s, id)| s.document().aids.pose_layer(id).map(|(_, l)| l.name.clone()));
-        if layer.is_some() {
-            let icon = RichText::new(icons::ICON_LAYERS.codepoint).font(icon_font(16.0, false));
-            ui.label(icon.color(theme.color(ColorRole::AccentText)));
-        }
-        let text = layer.as_deref().unwrap_or("the file's pose");
-        let text = elided(ui, text, &Theme::font(Font::Body), 240.0);
+    }
+    into_ui(ui, view, actions);
+    let on_selected = view.timeline.edit_selected && !view.selected_keys().is_empty();
+    let text = match (on_selected, view.timeline.auto_key) {
+        (true, _) => "all selected keys",
+        (false, true) => "key at the playhead",
+        (false, false) => "as unkeyed pose",
+    };
+    if !view.layers.into && !narrow {
         ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
     }
+    auto_key(ui, view, actions);
+    if !view.selected_keys().is_empty() && !view.layers.into {
+        selected_keys(ui, view, actions);
+    }
+    unkeyed_ui(ui, view, actions);
+}
+
+fn weights_destination_ui(ui: &mut Ui, view: &View<'_>) {
+    let theme = view.theme;
+    ui.label(RichText::new("Painting").color(theme.color(ColorRole::TextSecondary)));
+    let joint = view.paint.joint().zip(view.paint.surface());
+    let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
+    let layer = crate::ui::weight_marks::painted_layer(view);
+    let text = match (node.zip(view.session), layer) {
+        (_, Some((name, Painted::Mask))) => format!("mask of {name}"),
+        (Some((node, session)), layer) => {
+            let place = layer.map_or_else(String::new, |(name, _)| format!(" in {name}"));
+            format!("weights of {}{place}", session.document().node(node).label(node))
+        }
+        (None, _) => "no joint selected".to_owned(),
+    };
+    let text =
+        elided(ui, &text, &Theme::font(Font::Body), (ui.available_width() - 340.0).max(120.0));
+    ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
+}
+
+fn pose_destination_ui(ui: &mut Ui, view: &View<'_>) {
+    let theme = view.theme;
+    ui.label(RichText::new("Edit").color(theme.color(ColorRole::TextSecondary)));
+    let layer = view.session.zip(view.layers.written);
+    let layer =
+        layer.and_then(|(s, id)| s.document().aids.pose_layer(id).map(|(_, l)| l.name.clone()));
+    if layer.is_some() {
+        let icon = RichText::new(icons::ICON_LAYERS.codepoint).font(icon_font(16.0, false));
+        ui.label(icon.color(theme.color(ColorRole::AccentText)));
+    }
+    let text = layer.as_deref().unwrap_or("the file's pose");
+    let text = elided(ui, text, &Theme::font(Font::Body), 240.0);
+    ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
 }
 
 /// Whose axes the handles have: side by side where there is room, else in a list.
@@ -208,7 +225,7 @@ fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     const ROOM: [f32; 2] = [1300.0, 1800.0];
     let theme = view.theme;
     let now = view.viewport.space;
-    if ui.ctx().content_rect().width() >= ROOM[usize::from(view.mode == Mode::Animate)] {
+    if ui.ctx().content_rect().width() >= ROOM[usize::from(view.mode.spec().edits_keys)] {
         segments(ui, theme, |ui| {
             for space in GizmoSpace::ALL {
                 let segment = segment(ui, theme, space.title(), now == space, false);

@@ -12,13 +12,12 @@ use super::{
     widgets::{elided, segment, segments},
 };
 use crate::ui::popups::menu_button;
-use crate::ui::{DialogAction, ProgramAction};
+use crate::ui::{DialogAction, Mode, ProgramAction};
 use ulna_edit::{
-    CommandSpec, Mode,
+    CommandSpec,
     command::{
-        DragLimb, FileCommand, MirrorWeights, ModeCommand, NewClip, Normalize, PlayCommand,
-        RenameNode, ResetAll, SelectCommand, SessionCommand, SetPin, Sets, ViewCommand,
-        forms::is_for_programs,
+        DragLimb, FileCommand, MirrorWeights, NewClip, Normalize, PlayCommand, RenameNode,
+        ResetAll, SelectCommand, SessionCommand, SetPin, Sets, ViewCommand, forms::is_for_programs,
     },
     table,
 };
@@ -185,18 +184,15 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
             .layout(egui::Layout::right_to_left(egui::Align::Center)),
     );
     segments(&mut right, theme, |ui| {
-        let modes = [
-            (Mode::Paint, "Paint", ModeCommand::PaintMode),
-            (Mode::Animate, "Animate", ModeCommand::AnimateMode),
-            (Mode::Pose, "Pose", ModeCommand::PoseMode),
-        ];
-        for (mode, text, command) in modes {
-            let response = segment(ui, theme, text, view.mode == mode, true);
+        // The row is laid out from the right.
+        for mode in Mode::ALL.into_iter().rev() {
+            let (spec, on) = (mode.spec(), view.mode == mode);
+            let response = segment(ui, theme, spec.label, on, true);
             response.widget_info(|| {
-                WidgetInfo::selected(Role::Button, true, view.mode == mode, format!("{text} mode"))
+                WidgetInfo::selected(Role::Button, true, on, spec.command.spec().title)
             });
             if response.clicked() {
-                actions.push(Action::Run(command.into()));
+                actions.push(Action::Run(spec.command.clone().into()));
             }
         }
     });

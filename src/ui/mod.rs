@@ -14,6 +14,7 @@ mod inspector;
 mod layers;
 mod layout;
 mod menu;
+mod modes;
 mod outliner;
 mod painting;
 mod palette;
@@ -57,10 +58,16 @@ pub use self::{
     inspector::{changed_keys, repaired},
     layers::{LayerAction, Layers, LayersView, ids as layer_ids},
     layout::{Layout, Pane},
+    modes::{
+        BottomPanel, ClipUse, ComparedProperty, DestinationBar, Mode, ModeSpec, PointerHandler,
+        SidePanel,
+    },
     outliner::{Outliner, OutlinerAction},
     painting::{
-        BendAction, BendView, BrushHover, BrushNumber, JointAct, PaintAction, PaintView,
-        StrokePhase, VertexArea, VertexPick, WeightLook,
+        BendAction, BendDrag, BrushDrag, BrushHover, BrushNumber, HeldKey, JointAct, LayerStroke,
+        Layering, OriginalWeights, PaintAction, PaintDomain, PaintSession, PaintStroke, PaintTool,
+        PaintView, Painting, PosedOf, ShownMask, StrainColors, StrokePhase, Tinted, VertexArea,
+        VertexPick, WeightLook, WorstSearch, posed_surface,
     },
     poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
     program::{JobView, ProgramAction, ProgramView, Recent},
@@ -242,49 +249,42 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
     } else {
         CentralPanel::no_frame().show(ui, |ui| {
             let bare = view.session.is_some_and(|s| s.document().clips.is_empty());
-            let room = match view.mode {
-                ulna_edit::Mode::Paint => layout::PanelConstraints {
-                    timeline: Some(weights::STRIP),
-                    problems: Some(104.0),
-                    inspector: Measure::InspectorPaint.points(),
-                },
-                ulna_edit::Mode::Pose => layout::PanelConstraints {
+            let side = view.mode.spec().side_panel;
+            let bottom = view.mode.spec().bottom(view.poses.in_animate);
+            let content = problems.height(view);
+            let (inspector_least, problems_most) = match side {
+                SidePanel::Inspector => (0.0, content),
+                SidePanel::Weights => (Measure::InspectorPaint.points(), content.min(104.0)),
+            };
+            let room = layout::PanelConstraints {
+                timeline: match bottom {
+                    BottomPanel::Timeline => bare.then_some(112.0),
                     // Where there are clips, and poses, the picture is as large as beside the
                     // timeline, so that it stays as it is.
-                    timeline: poses::height(view, bare),
-                    ..layout::PanelConstraints::default()
+                    BottomPanel::Poses => poses::height(view, bare),
+                    BottomPanel::PlaybackStrip => Some(weights::STRIP),
                 },
-                ulna_edit::Mode::Animate => layout::PanelConstraints {
-                    timeline: match view.poses.in_animate {
-                        true => poses::height(view, bare),
-                        false => bare.then_some(112.0),
-                    },
-                    ..layout::PanelConstraints::default()
-                },
-            };
-            let content = problems.height(view);
-            let room = layout::PanelConstraints {
-                problems: Some(room.problems.map_or(content, |most| most.min(content))),
-                ..room
+                problems: Some(problems_most),
+                inspector: inspector_least,
             };
             layout.show(ui, theme, view.options, room, &mut |pane, ui| match pane {
                 Pane::Outliner => outliner::outliner_ui(outliner, ui, view, actions),
                 Pane::Viewport => viewport::viewport_ui(viewport, ui, view, actions),
-                Pane::Inspector if view.mode == ulna_edit::Mode::Paint => {
-                    weights::weights_ui(weights, ui, view, actions)
-                }
-                Pane::Inspector => inspector::inspector_ui(inspector, ui, view, actions),
+                Pane::Inspector => match side {
+                    SidePanel::Inspector => inspector::inspector_ui(inspector, ui, view, actions),
+                    SidePanel::Weights => weights::weights_ui(weights, ui, view, actions),
+                },
                 Pane::Problems => problems::problems_ui(problems, ui, view, actions),
-                Pane::Timeline if view.mode == ulna_edit::Mode::Paint => {
-                    weights::strip_ui(ui, view, actions);
-                }
-                Pane::Timeline if view.mode == ulna_edit::Mode::Pose || view.poses.in_animate => {
-                    if poses_tab::is_under_transport(view) {
-                        timeline::transport_ui(timeline, ui, view, actions);
+                Pane::Timeline => match bottom {
+                    BottomPanel::Timeline => timeline::timeline_ui(timeline, ui, view, actions),
+                    BottomPanel::Poses => {
+                        if poses_tab::is_under_transport(view) {
+                            timeline::transport_ui(timeline, ui, view, actions);
+                        }
+                        poses::poses_ui(poses, ui, view, actions);
                     }
-                    poses::poses_ui(poses, ui, view, actions);
-                }
-                Pane::Timeline => timeline::timeline_ui(timeline, ui, view, actions),
+                    BottomPanel::PlaybackStrip => weights::strip_ui(ui, view, actions),
+                },
             });
         });
         tour::tour_ui(ui, view, layout, actions);

@@ -1,13 +1,12 @@
-//! What is in the timeline's place in Animate mode: the timeline, or the kept poses.
+//! The button that shows the pose library in place of the timeline, or the timeline again.
 
 use egui::Ui;
 use egui_material_icons::icons;
 
 use super::{
-    Actions, PosesAction, View,
+    Actions, BottomPanel, PosesAction, View,
     widgets::{icon_button, name_widget},
 };
-use ulna_edit::Mode;
 
 /// Height of the transport line, points.
 pub const TRANSPORT: f32 = 36.0;
@@ -15,9 +14,14 @@ pub const TRANSPORT: f32 = 36.0;
 /// Whether the poses are shown below the transport of a clip.
 pub fn is_under_transport(view: &View<'_>) -> bool {
     view.poses.in_animate
-        && view.mode == Mode::Animate
+        && has_timeline(view)
         && view.timeline.playback.clip.is_some()
         && view.session.is_some_and(|s| !s.document().clips.is_empty())
+}
+
+/// Whether the mode has a timeline, which the poses can replace.
+pub fn has_timeline(view: &View<'_>) -> bool {
+    view.mode.spec().bottom_panel == BottomPanel::Timeline
 }
 
 /// A button for the other one of them.

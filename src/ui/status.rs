@@ -8,13 +8,10 @@ use super::{
     viewport::{Press, hints_of},
     widgets::{name_widget, thousands},
 };
-use crate::ui::ProgramAction;
-use ulna_edit::{
-    Mode,
-    command::{
-        BrushCommand, DeleteKeys, FileCommand, PlayCommand, SetKey, TimelineCommand, ViewCommand,
-        ZeroKey, what_is_keyed,
-    },
+use crate::ui::{PointerHandler, ProgramAction};
+use ulna_edit::command::{
+    BrushCommand, DeleteKeys, FileCommand, PlayCommand, SetKey, TimelineCommand, ViewCommand,
+    ZeroKey, what_is_keyed,
 };
 use ulna_render::ColorRole;
 use ulna_weights::BrushKind;
@@ -42,7 +39,7 @@ fn hints(view: &View<'_>) -> Vec<(String, String)> {
 /// What setting a key would do now.
 fn key_hint(view: &View<'_>) -> Option<String> {
     let (clip, session) =
-        (view.shown_clip().filter(|_| view.mode == Mode::Animate)?, view.session?);
+        (view.shown_clip().filter(|_| view.mode.spec().edits_keys)?, view.session?);
     let document = session.document();
     let unkeyed = view.timeline.unkeyed;
     let nodes: Vec<_> = match unkeyed.and_then(|at| document.aids.unkeyed.get(&at)) {
@@ -90,7 +87,7 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
     if view.paint.adjusting.is_some() {
         return vec![("Drag".into(), "change"), ("Click".into(), "done"), ("Esc".into(), "cancel")];
     }
-    if view.mode == Mode::Paint && view.paint.bend.rings {
+    if view.mode.spec().bends && view.paint.bending.rings {
         return vec![
             ("Drag a ring".into(), "bend the joint"),
             ("Click".into(), "select joint"),
@@ -99,15 +96,15 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
             ("Esc".into(), "back to brush"),
         ];
     }
-    if view.mode == Mode::Paint {
-        let against = match view.paint.brush.inverted() {
+    if view.mode.spec().pointer == PointerHandler::Brush {
+        let against = match view.paint.options.brush.inverted() {
             Some(brush) if brush.kind == BrushKind::Replace => "replace by 1 − value",
             Some(brush) if brush.kind == BrushKind::Scale => "divide by value",
             Some(brush) => brush.kind.verb(),
             None => "same",
         };
         return vec![
-            ("Drag".into(), view.paint.brush.kind.verb()),
+            ("Drag".into(), view.paint.options.brush.kind.verb()),
             ("Ctrl".into(), against),
             ("Shift".into(), "smooth"),
             (key(BrushCommand::Radius.name()), "radius"),
@@ -216,7 +213,7 @@ fn facts_ui(ui: &mut Ui, view: &View<'_>) {
         ui.label(number.color(theme.color(ColorRole::TextPrimary)));
         ui.add_space(6.0);
     };
-    if view.mode == Mode::Paint && view.paint.dab_ms > 0.0 {
+    if view.mode.spec().paints_weights && view.paint.dab_ms > 0.0 {
         fact(format!("{:.2}", view.paint.dab_ms), "ms/dab");
     }
     fact(format!("{:.1}", view.viewport.frame_ms), "ms/frame");

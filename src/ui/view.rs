@@ -1,11 +1,11 @@
 //! What panels see: everything they may look at, read-only, each domain by its own part.
 
 use super::{
-    LayersView, Theme, ViewOptions, asset_ref::AssetRef, dialogs::DialogsView, painting::PaintView,
-    poses::PosesView, program::ProgramView, settings::Settings, timeline::TimelineView,
-    viewport::ViewportView,
+    LayersView, Theme, ViewOptions, asset_ref::AssetRef, dialogs::DialogsView, modes::Mode,
+    painting::PaintView, poses::PosesView, program::ProgramView, settings::Settings,
+    timeline::TimelineView, viewport::ViewportView,
 };
-use ulna_edit::{Availability, KeysHome, Mode, NodeVisibility, Selection};
+use ulna_edit::{Availability, KeysHome, NodeVisibility, Selection, command::ToolCommand};
 use ulna_model::{Clip, ClipId, Diagnostic, Document, KeySet, NodeId, Shared, UnkeyedAt};
 use ulna_motion::Pose;
 use ulna_session::Session;
@@ -60,10 +60,18 @@ pub struct View<'a> {
 impl View<'_> {
     /// The clip that is shown, in Animate mode or while painting over one.
     pub fn shown_clip(&self) -> Option<ClipId> {
-        let shows =
-            self.mode == Mode::Animate || (self.mode == Mode::Paint && self.paint.over_clip);
-        let mixing = self.timeline.playback.mixing && self.mode == Mode::Animate;
-        self.timeline.playback.clip.filter(|_| shows && !mixing)
+        let shows = self.mode.spec().shows_clip(self.paint.options.over_clip) && !self.mixes();
+        self.timeline.playback.clip.filter(|_| shows)
+    }
+
+    /// Whether the mix is shown in place of a clip.
+    pub fn mixes(&self) -> bool {
+        self.timeline.playback.mixing && self.mode.spec().shows_mix
+    }
+
+    /// The chosen tool, if the mode has it.
+    pub fn tool(&self) -> Option<ToolCommand> {
+        Some(self.viewport.tool).filter(|tool| self.mode.spec().tools.contains(tool))
     }
 
     /// The clip whose keys the timeline shows and edits: the clip itself, or the layer of it that
@@ -79,7 +87,7 @@ impl View<'_> {
 
     /// The owner of the keys that the timeline shows; `None` where it shows no clip.
     pub fn keys_home(&self) -> Option<KeysHome> {
-        let clip = self.shown_clip().filter(|_| self.mode == Mode::Animate)?;
+        let clip = self.shown_clip().filter(|_| self.mode.spec().edits_keys)?;
         Some(self.layers.keys_home(clip))
     }
 

@@ -14,7 +14,7 @@ pub fn mask_gray(mask: f32) -> u8 {
 
 /// The name of the layer that is painted, and what of it.
 pub fn painted_layer<'a>(view: &View<'a>) -> Option<(&'a str, Painted)> {
-    let name = match view.paint.layer? {
+    let name = match view.paint.layering.target? {
         LayerTarget::Base => "Base",
         LayerTarget::Layer(id) => {
             &*view
@@ -22,12 +22,12 @@ pub fn painted_layer<'a>(view: &View<'a>) -> Option<(&'a str, Painted)> {
                 .document()
                 .aids
                 .weight_layers
-                .get(&view.paint.canvas?.skin)?
+                .get(&view.paint.surface()?.skin)?
                 .layer(id)?
                 .name
         }
     };
-    Some((name, view.paint.painted))
+    Some((name, view.paint.layering.painted))
 }
 
 /// A color of the heat ramp, as egui has it.

@@ -8,7 +8,7 @@ use egui::{
 };
 use egui_kittest::{Harness, kittest::Queryable as _};
 use ulna::app::App;
-use ulna_edit::Mode;
+use ulna::ui::Mode;
 use ulna_model::NodeId;
 
 use super::large::{Size, joint, model};

@@ -144,9 +144,7 @@ fn first_track(d: &mut FileContent, change: impl FnOnce(&mut Track)) {
 }
 
 fn first_material(d: &mut FileContent, change: impl FnOnce(&mut ulna_model::Material)) {
-    let mut list = d.materials.to_vec();
-    change(&mut list[0]);
-    d.materials = list.into();
+    change(d.materials.get_mut(MaterialId(0)).expect("a material"));
 }
 
 /// Everything that a model is seen by, changed a little.
@@ -213,10 +211,8 @@ fn mesh_mutations() -> Vec<Mutation> {
         ("a triangle", |d| first_primitive(d, |p| p.indices.make_mut().swap(0, 1))),
         ("no material", |d| first_primitive(d, |p| p.material = None)),
         ("a material that is not the same", |d| {
-            let mut list = d.materials.to_vec();
-            list.push(ulna_model::Material::default());
-            d.materials = list.into();
-            let last = MaterialId::from(d.materials.len() - 1);
+            let last = d.materials.next_id();
+            d.materials.put(last, Some(ulna_model::Material::default()));
             first_primitive(d, |p| p.material = Some(last));
         }),
         ("a weight", |d| {

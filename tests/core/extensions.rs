@@ -509,7 +509,8 @@ fn textures_of_basis_are_shown_and_kept() {
         let session = open(json, &ktx);
         assert!(session.diagnostics.is_empty(), "{:?}", session.diagnostics);
         let document = session.document();
-        let image = document.materials[0].base_color_texture.as_ref().expect("a texture").image;
+        let image =
+            document.materials[0.into()].base_color_texture.as_ref().expect("a texture").image;
         assert_eq!(image.index(), usize::from(own));
         assert!(document.images[image.index()].bytes.starts_with(b"\x89PNG"));
         assert!(session.pack("x").expect("bytes").bytes.windows(ktx.len()).any(|w| w == ktx));

@@ -266,6 +266,41 @@ fn no_panel_names_another() {
     assert!(panels_named("// super::timeline::x\nlet my_timeline::y = 1;").is_empty());
 }
 
+/// Whether code names a variant of `Mode`, and not one of another type that ends with the word.
+fn names_mode(code: &str, variant: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let name = format!("Mode::{variant}");
+    code.match_indices(&name).any(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + name.len()..]);
+        !before.ends_with(is_word) && !after.starts_with(is_word)
+    })
+}
+
+/// Other code asks for a property of a mode, so that a new mode is one row of the table.
+#[test]
+fn only_the_table_names_modes() {
+    let table = Path::new(ROOT).join("src/ui/modes.rs");
+    let text = fs::read_to_string(&table).expect("the table of modes");
+    let (_, variants) = text.split_once("pub enum Mode {").expect("the modes");
+    let (variants, _) = variants.split_once('}').expect("the end of the modes");
+    let variants: Vec<&str> = variants
+        .lines()
+        .filter_map(|line| line.trim().strip_suffix(','))
+        .filter(|name| name.chars().all(char::is_alphanumeric))
+        .collect();
+    assert!(variants.len() >= 3, "{variants:?}");
+    let mut list = Vec::new();
+    sources(&Path::new(ROOT).join("src"), &mut list);
+    for path in list.into_iter().filter(|p| *p != table) {
+        let text = fs::read_to_string(&path).expect("a source");
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let named: Vec<_> = variants.iter().filter(|name| names_mode(code, name)).collect();
+        assert!(named.is_empty(), "{} names {named:?}", path.display());
+    }
+    assert!(names_mode("if mode == ui::Mode::Paint {", "Paint"));
+    assert!(!names_mode("TangentMode::Pose, Mode::Poses", "Pose"));
+}
+
 /// Colors and measures are types: no string is the path of one.
 #[cfg(feature = "render")]
 #[test]

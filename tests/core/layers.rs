@@ -776,8 +776,8 @@ fn a_mirrored_layer_shows_one_side_on_both() {
         session.run_line(&CommandLine::new("weights.mirror").with("from", way)).expect("it runs");
         let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         let sides = Sides::of(session.document(), &canvas).expect("sides");
-        let gives = |place: u32| {
-            let high = canvas.rest()[place as usize][sides.axis] > sides.offset;
+        let gives = |point: PointId| {
+            let high = canvas.rest()[point.index()][sides.axis] > sides.offset;
             high == (sides.left_is_high == (from == MirrorFrom::Left))
         };
         let base = session.document().clone();

@@ -336,7 +336,7 @@ fn an_x_whose_materials_are_all_invisible_is_opaque() {
         assert_eq!(said(&session, "All materials have an alpha of 0"), opaque, "{alphas:?}");
         let materials = &session.document().materials;
         assert_eq!(materials.len(), alphas.len());
-        for (material, alpha) in materials.iter().zip(alphas) {
+        for (material, alpha) in materials.values().zip(alphas) {
             let shown = if opaque { 1.0 } else { *alpha };
             assert!(
                 (material.base_color.w - shown).abs() < 1e-6,

@@ -71,7 +71,11 @@ fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value
             0 => json!("*"),
             1 => json!("nobody"),
             2 => json!(["#0", "#1"]),
-            _ => json!(node_text(document, NodeId(draw.below(document.nodes.len()) as u32))),
+            _ => {
+                let nodes: Vec<NodeId> = document.node_ids().collect();
+                let node = nodes.get(draw.below(nodes.len())).copied();
+                json!(node.map_or_else(|| "#0".to_owned(), |n| node_text(document, n)))
+            }
         },
         ArgumentType::Clip => {
             let clips: Vec<ClipId> = document.clips.ids().collect();

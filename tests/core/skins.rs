@@ -85,7 +85,7 @@ fn what_is_hung_anew_where_it_was_bound_is_as_it_was() {
             pose: None,
             ..document.node(node).clone()
         };
-        apply(&mut bare, Edit::SetNode { node, to: Some(Box::new(to)) }).unwrap();
+        apply(&mut bare, Edit::node(node, to)).unwrap();
         let pose = Pose::evaluate(&bare, &Stack::default());
         let found = snapshot(&bare, &pose, &about.joints, &world(&bare, &pose, node)).unwrap();
         for (k, (a, b)) in found.iter().zip(about.inverse_bind.iter()).enumerate() {
@@ -98,7 +98,7 @@ fn what_is_hung_anew_where_it_was_bound_is_as_it_was() {
         apply(&mut bound, Edit::SetSkin { skin, to: Some(ulna_model::Shared::new(again)) })
             .unwrap();
         let to = Node { skin: Some(skin), ..bound.node(node).clone() };
-        apply(&mut bound, Edit::SetNode { node, to: Some(Box::new(to)) }).unwrap();
+        apply(&mut bound, Edit::node(node, to)).unwrap();
         for clip in document.clips.values().take(6) {
             for part in [0.0, 0.3, 0.77] {
                 let stack = Stack::of(Some(clip), f64::from(clip.length()) * part);
@@ -227,9 +227,7 @@ fn a_mesh_is_hung_on_joints_where_both_stand() {
     let joints: Vec<String> =
         document.skin(skin).joints.iter().map(|j| document.path(*j)).collect();
     let bare = Node { skin: None, ..document.node(node).clone() };
-    plain
-        .preview("Take the skin away", vec![Edit::SetNode { node, to: Some(Box::new(bare)) }])
-        .unwrap();
+    plain.preview("Take the skin away", vec![Edit::node(node, bare)]).unwrap();
     plain.commit();
     let before = shape(plain.document(), &Stack::default(), node);
     let few = CommandLine::new("skin.create")
@@ -327,10 +325,8 @@ fn a_coarse_mesh_gets_weights_of_its_own_bones() {
     let (mesh, skin) = (document.node(node).mesh.unwrap(), document.node(node).skin.unwrap());
     let joints: Vec<String> =
         document.skin(skin).joints.iter().map(|j| document.path(*j)).collect();
-    let mut edits = vec![Edit::SetNode {
-        node,
-        to: Some(Box::new(Node { skin: None, ..document.node(node).clone() })),
-    }];
+    let bare = Node { skin: None, ..document.node(node).clone() };
+    let mut edits = vec![Edit::node(node, bare)];
     edits.extend(document.mesh(mesh).entries().map(|(primitive, _)| Edit::BindWeights {
         mesh,
         primitive,
@@ -399,7 +395,7 @@ fn odd_joints_are_bound_or_named() {
             pose: None,
             ..about.clone()
         };
-        vec![Edit::SetNode { node: joint, to: Some(Box::new(to)) }]
+        vec![Edit::node(joint, to)]
     };
     let (mirrored, flat) =
         (with_scale(Vec3::new(-1.0, 1.0, 1.0)), with_scale(Vec3::new(1.0, 0.0, 1.0)));
@@ -420,7 +416,7 @@ fn odd_joints_are_bound_or_named() {
     // On one joint, and on a thousand of the same places.
     let mut document = before;
     let bare = Node { skin: None, ..document.node(node).clone() };
-    apply(&mut document, Edit::SetNode { node, to: Some(Box::new(bare)) }).unwrap();
+    apply(&mut document, Edit::node(node, bare)).unwrap();
     let mesh = document.node(node).mesh.unwrap();
     apply(
         &mut document,

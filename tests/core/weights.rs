@@ -438,8 +438,9 @@ proptest! {
         let limit = 1.44 * radius + slack;
         let within = |p: &PointId| place(*p).distance_squared(at) < radius * radius;
         let starts = corners.map(|corner| canvas.point_of(corner));
-        let near: Vec<PointId> =
-            PointId::first(canvas.point_count()).filter(|p| within(p) || starts.contains(p)).collect();
+        let near: Vec<PointId> = PointId::first(canvas.point_count())
+            .filter(|p| within(p) || starts.contains(p))
+            .collect();
         for corner in corners {
             let start = place(canvas.point_of(corner)).distance(at);
             if start < limit {

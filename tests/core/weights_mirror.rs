@@ -189,7 +189,7 @@ fn places_that_do_not_lie_across_are_paired_by_their_neighbors() {
     let sides = Sides::of(session.document(), &exact).expect("sides");
     assert_eq!(sides.pairs.by_topology, 0);
     let mut document = session.document().clone();
-    let mesh = Shared::make_mut(&mut document.file.meshes[MeshId(0)]);
+    let mesh = Shared::make_mut(document.file.meshes.get_mut(MeshId(0)).expect("it is there"));
     let mut moved = BTreeSet::new();
     for (v, p) in mesh.primitives[0].positions.make_mut().iter_mut().enumerate() {
         let point = exact.point_of(v as u32);

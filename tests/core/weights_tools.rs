@@ -414,7 +414,9 @@ proptest! {
                 }
             });
             // Left out: what normalizing fills from around, and what lies on the plane.
-            if (tool == 0 && done == Err(Refusal::NobodyTakes)) || (tool == 3 && partner == Some(point)) {
+            if (tool == 0 && done == Err(Refusal::NobodyTakes))
+                || (tool == 3 && partner == Some(point))
+            {
                 continue;
             }
             compared += 1;
@@ -451,8 +453,9 @@ proptest! {
         let mut before = session.document().clone();
         // Bent, so that weights matter.
         let bend = Transform { rotation: glam::Quat::from_rotation_x(0.4), ..Transform::IDENTITY };
-        canvas.joints().iter().step_by(3)
-            .for_each(|joint| before.file.nodes[*joint].set_user(Some(bend)));
+        for joint in canvas.joints().iter().step_by(3) {
+            before.file.nodes.get_mut(*joint).expect("a node").set_user(Some(bend));
+        }
         let bits = match to { WeightEncoding::Byte => 8, WeightEncoding::Short => 16,
             WeightEncoding::Float => 32 };
         let pose = Pose::evaluate(&before, &Stack::default());

@@ -75,7 +75,7 @@ fn colors_light_and_what_is_see_through_come_along() {
     assert_eq!(colors[1], [1.0; 4], "what has no color is white");
     // The reference stands before the material that is written there: faces name them by their
     // place.
-    let material = &document.materials[primitive.material.unwrap().index()];
+    let material = &document.materials[primitive.material.unwrap()];
     assert_eq!(material.name.as_deref(), Some("Bright"));
     assert_eq!(material.alpha, AlphaMode::Blend);
     assert!(material.emissive.y > 0.9 && material.roughness < 0.9);
@@ -371,7 +371,7 @@ fn effects_name_pictures_of_color_normals_and_glow() {
     };
     let session = open(None);
     let document = session.document();
-    let material = document.materials.iter().next().unwrap();
+    let material = document.materials.values().next().unwrap();
     assert!(
         material.base_color_texture.is_some() && material.normal_texture.is_some(),
         "{:?}",
@@ -529,7 +529,7 @@ fn a_height_map_becomes_a_normal_map_on_command() {
     let document = session.document();
     assert_eq!(document.images.len(), 4);
     let normals = |s: &Session, k: usize| {
-        s.document().materials[k].normal_texture.as_ref().map(|t| t.image.index())
+        s.document().materials[k.into()].normal_texture.as_ref().map(|t| t.image.index())
     };
     assert_eq!((normals(&session, 0), normals(&session, 1)), (Some(3), Some(2)));
     let steep = |s: &Session, k: usize| {

@@ -126,9 +126,9 @@ fn square(material: Material, normals: bool) -> Document {
         Session::open_bytes(br#"{"asset":{"version":"2.0"},"nodes":[{"name":"square"}]}"#)
             .expect("a file");
     let mut document = session.document().clone();
-    document.file.nodes[NodeId(0)].mesh = Some(MeshId(0));
+    document.file.nodes.get_mut(NodeId(0)).expect("a node").mesh = Some(MeshId(0));
     document.file.meshes = vec![Shared::new(mesh)].into();
-    document.file.materials = [material].into();
+    document.file.materials = vec![material].into();
     document
 }
 
@@ -162,7 +162,11 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 
         ..Material::default()
     };
     let mut document = square(material, normals);
-    document.file.nodes[NodeId(0)]
+    document
+        .file
+        .nodes
+        .get_mut(NodeId(0))
+        .expect("a node")
         .set_user(Some(Transform { rotation: turn, ..Transform::IDENTITY }));
     document.file.images = [Image { name: None, bytes: png.into_inner().into() }].into();
     let pose = Pose::evaluate(&document, &Stack::default());
@@ -395,15 +399,22 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
     let joints = document.skin(document.node(node).skin.expect("a skin")).joints.clone();
     for (k, joint) in joints.iter().enumerate() {
         let rotation = glam::Quat::from_rotation_x(0.1 + 0.05 * k as f32);
-        document.file.nodes[*joint].set_user(Some(Transform { rotation, ..Transform::IDENTITY }));
+        document
+            .file
+            .nodes
+            .get_mut(*joint)
+            .expect("a node")
+            .set_user(Some(Transform { rotation, ..Transform::IDENTITY }));
     }
     let mesh = document.node(node).mesh.expect("a mesh").index();
     // A normal map over coordinates that turn now this way, now that, splits vertices, whose copies
     // are to follow.
     document.file.materials =
-        [Material { normal_texture: Some(first_image()), ..Material::default() }].into();
-    let primitive =
-        &mut Shared::make_mut(&mut document.file.meshes[MeshId::from(mesh)]).primitives[0];
+        vec![Material { normal_texture: Some(first_image()), ..Material::default() }].into();
+    let primitive = &mut Shared::make_mut(
+        document.file.meshes.get_mut(MeshId::from(mesh)).expect("it is there"),
+    )
+    .primitives[0];
     primitive.material = Some(MaterialId(0));
     primitive.uv0 = (0..primitive.positions.len())
         .map(|k| glam::vec2((k * k) as f32, k as f32 * 7.0).map(f32::sin))
@@ -425,8 +436,10 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
         let ranges = [3..own / 3, own - 1..own, 7..7, own..own + 9];
         // First other weights, then as many slots again, then fewer.
         for (round, sets) in [(1, None), (2, Some(2)), (3, Some(1)), (4, None)] {
-            let primitive =
-                &mut Shared::make_mut(&mut document.file.meshes[MeshId::from(mesh)]).primitives[0];
+            let primitive = &mut Shared::make_mut(
+                document.file.meshes.get_mut(MeshId::from(mesh)).expect("it is there"),
+            )
+            .primitives[0];
             let map = Shared::make_mut(primitive.weights.as_mut().expect("weights"));
             if let Some(sets) = sets {
                 let (kept, wide) = (map.stride().min(sets * 4), sets * 4);

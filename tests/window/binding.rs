@@ -130,7 +130,7 @@ fn a_page_says_how_steep_height_maps_become() {
     window.get_by_label("Open").click();
     wait(&mut window);
     let document = session(&window).document();
-    assert!(document.materials[0].normal_texture.is_some());
+    assert!(document.materials[0.into()].normal_texture.is_some());
     let conversion = &session(&window).imported().expect("an import").conversion;
     assert_eq!(conversion.height, Some(20.0));
     assert!(!says(&window, "Ulna had an internal error"));

@@ -106,6 +106,11 @@ fn with_hips(window: &mut Window, commands: impl Fn(&CommandSpec) -> bool) -> us
         window.run_steps(2);
         by_palette(window, command);
         settle(window);
+        // More rows would push those of the others out of sight.
+        if matches!(command.name, "node.add" | "node.duplicate") {
+            press(window, Modifiers::COMMAND | Modifiers::CTRL, Key::Z);
+            settle(window);
+        }
         if command.name == "view.outliner"
             || command.name == "view.reset_layout"
             || command.name == "view.hide"

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use egui::{Event, Key, Modifiers, pos2};
 use egui_kittest::kittest::Queryable as _;
-use ulna_edit::Mode;
+use ulna::ui::Mode;
 use ulna_model::{Clip, ClipId, Shared};
 
 use super::editing::{Window, click, press, sample, session};

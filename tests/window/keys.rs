@@ -3,7 +3,7 @@
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, accesskit};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use ulna_edit::Mode;
+use ulna::ui::Mode;
 use ulna_model::NodeId;
 
 use crate::common::window::{Window, builder, open};

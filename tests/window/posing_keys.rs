@@ -4,7 +4,7 @@
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
 use glam::Quat;
-use ulna_edit::Mode;
+use ulna::ui::Mode;
 use ulna_model::{Document, NodeId, transform::angle_between};
 use ulna_motion::Mirror;
 

@@ -181,7 +181,7 @@ fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_to
     type_in(&mut window, "0.5");
     let moved = changed(&before, session(&window).document());
     let points: BTreeSet<PointId> = moved.iter().map(|v| canvas.point_of(*v)).collect();
-    assert_eq!(places.len(), 1, "one place");
+    assert_eq!(points.len(), 1, "one point");
     assert!(
         points.iter().all(|p| canvas.vertices_at(*p).iter().all(|v| moved.contains(v))),
         "with all its copies"

@@ -24,7 +24,7 @@ pub enum Change {
     },
     /// Materials or images.
     Look,
-    /// Nodes, skins or scenes: what is there, and where it hangs.
+    /// Nodes, meshes, skins or scenes: which there are, and the tree of nodes.
     Tree,
     /// Anything else.
     Other,
@@ -45,8 +45,13 @@ impl Change {
             Edit::BindWeights { mesh, primitive, .. } | Edit::SetShape { mesh, primitive, .. } => {
                 Self::Bound { mesh: *mesh, primitive: *primitive }
             }
-            Edit::SetNormalMap { .. } | Edit::AddImage { .. } => Self::Look,
-            Edit::SetNode { .. } | Edit::SetSkin { .. } | Edit::SetRoots { .. } => Self::Tree,
+            Edit::SetNormalMap { .. } | Edit::AddImage { .. } | Edit::SetMaterial { .. } => {
+                Self::Look
+            }
+            Edit::SetNodes(_)
+            | Edit::SetSkin { .. }
+            | Edit::SetMesh { .. }
+            | Edit::SetRoots { .. } => Self::Tree,
             Edit::SetPoses(_)
             | Edit::SetMorphs { .. }
             | Edit::SetUnkeyed { .. }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use ulna_model::{
-    Clip, ClipId, Components, Held, Image, ImageId, KeptPose, LayerHome, MaterialId, MeshId, Mix,
-    Node, NodeId, NodePose, NodeSet, Parts, Pin, PoseLayers, PrimitiveId, RestGeometry, SceneId,
-    Shared, Skin, SkinId, TextureRef, Track, TrackError, TrackId, UnkeyedAt, WeightLayers,
-    WeightMap, WeightPatch,
+    Clip, ClipId, Components, Held, Image, ImageId, KeptPose, LayerHome, Material, MaterialId,
+    Mesh, MeshId, Mix, Node, NodeId, NodePose, NodeSet, Parts, Pin, PoseLayers, PrimitiveId,
+    RestGeometry, SceneId, Shared, Skin, SkinId, TextureRef, Track, TrackError, TrackId, UnkeyedAt,
+    WeightLayers, WeightMap, WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.
@@ -44,19 +44,32 @@ pub enum Edit {
         /// `None`: nothing.
         to: Option<Shared<[f32]>>,
     },
-    /// A whole node: a new one, or one that hangs elsewhere, or shows another mesh.
-    SetNode {
-        /// Which.
-        node: NodeId,
-        /// `None` takes the last new one away.
-        to: Option<Box<Node>>,
-    },
+    /// Whole nodes: added, removed, attached elsewhere, or with another mesh.
+    SetNodes(
+        /// The nodes in ascending order, each once; `None` removes a node. Once all are in place,
+        /// nothing may refer to a removed one.
+        Vec<(NodeId, Option<Box<Node>>)>,
+    ),
     /// A whole skin: a new one, or other joints and bind matrices.
     SetSkin {
-        /// Which.
+        /// The skin.
         skin: SkinId,
-        /// `None` takes the last new one away.
+        /// `None` removes it. Nothing may refer to it then.
         to: Option<Shared<Skin>>,
+    },
+    /// A whole mesh: added or removed.
+    SetMesh {
+        /// The mesh.
+        mesh: MeshId,
+        /// `None` removes it. Nothing may refer to it then.
+        to: Option<Shared<Mesh>>,
+    },
+    /// A whole material: added or removed.
+    SetMaterial {
+        /// The material.
+        material: MaterialId,
+        /// `None` removes it. Nothing may refer to it then.
+        to: Option<Box<Material>>,
     },
     /// The roots of a scene.
     SetRoots {
@@ -216,8 +229,8 @@ pub enum EditError {
     /// A node would be above itself.
     #[error("node {0} cannot be its own parent, or a child of one of its descendants")]
     Cycle(u32),
-    /// What is to go is needed still, or is not the last that was added.
-    #[error("{what} {id} cannot be removed: it belongs to the file, or something else uses it")]
+    /// Something still refers to an element that an edit removes.
+    #[error("{what} {id} cannot be removed because something still refers to it")]
     Needed {
         /// What it is.
         what: &'static str,
@@ -313,6 +326,11 @@ impl Edit {
         Self::SetPoses(vec![(node, to)])
     }
 
+    /// One whole node; `None` removes it.
+    pub fn node(node: NodeId, to: impl Into<Option<Node>>) -> Self {
+        Self::SetNodes(vec![(node, to.into().map(Box::new))])
+    }
+
     /// Whether two edits write the same slot, and so one after the other leaves what the later one
     /// says.
     pub fn is_same_slot(&self, other: &Self) -> bool {
@@ -320,8 +338,14 @@ impl Edit {
             (Self::SetPoses(a), Self::SetPoses(b)) => {
                 a.iter().map(|p| p.0).eq(b.iter().map(|p| p.0))
             }
+            (Self::SetNodes(a), Self::SetNodes(b)) => {
+                a.iter().map(|p| p.0).eq(b.iter().map(|p| p.0))
+            }
+            (Self::SetMesh { mesh: a, .. }, Self::SetMesh { mesh: b, .. }) => a == b,
+            (Self::SetMaterial { material: a, .. }, Self::SetMaterial { material: b, .. }) => {
+                a == b
+            }
             (Self::SetMorphs { node: a, .. }, Self::SetMorphs { node: b, .. })
-            | (Self::SetNode { node: a, .. }, Self::SetNode { node: b, .. })
             | (Self::SetPin { node: a, .. }, Self::SetPin { node: b, .. })
             | (Self::SetHidden { node: a, .. }, Self::SetHidden { node: b, .. })
             | (Self::SetNodeName { node: a, .. }, Self::SetNodeName { node: b, .. }) => a == b,
@@ -371,7 +395,9 @@ impl Held for Edit {
             Self::SetPoses(poses) => poses.held(parts),
             Self::SetMorphs { node: _, to } => to.held(parts),
             Self::SetUnkeyedMorphs { at: _, node: _, to } => to.held(parts),
-            Self::SetNode { node: _, to } => to.held(parts),
+            Self::SetNodes(nodes) => nodes.held(parts),
+            Self::SetMesh { mesh: _, to } => to.held(parts),
+            Self::SetMaterial { material: _, to } => to.held(parts),
             Self::SetSkin { skin: _, to } => to.held(parts),
             Self::SetRoots { scene: _, to } => to.held(parts),
             Self::SetNodeName { node: _, to } => to.held(parts),

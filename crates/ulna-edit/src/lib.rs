@@ -19,8 +19,8 @@ pub use self::{
     change::Change,
     command::{
         ArgumentError, ArgumentSpec, ArgumentType, Arguments, Availability, BASE, Command,
-        CommandError, CommandLine, CommandSpec, Executor, KeyMap, KeyScope, Mode, Outcome, Preset,
-        Scene, clip_text, find, find_clip, find_clips, free_of_matrices, joint_named, key_parts,
+        CommandError, CommandLine, CommandSpec, Executor, KeyMap, KeyScope, Outcome, Preset, Scene,
+        clip_text, find, find_clip, find_clips, free_of_matrices, joint_named, key_parts,
         layer_for, layer_text, mesh_label, mesh_text, node_text, paint_into, pose_at,
         primitives_of, skin_of, table, typed, uv_of, vertex_query_error,
     },

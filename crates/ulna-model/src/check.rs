@@ -4,7 +4,8 @@ use thiserror::Error;
 
 use super::{
     AnyId, ClipId, Document, EditorState, FileContent, IdKind, LayerHome, Local, MaterialId, Mesh,
-    MeshId, NodeId, PoseLayerId, PoseLayers, References, SceneId, SkinId, transform::angle_between,
+    MeshId, NodeId, PoseLayerId, PoseLayers, Primitive, References, SceneId, SkinId,
+    transform::angle_between,
 };
 
 /// A broken invariant of a [`Document`]: a fault of the program, never of a file.
@@ -34,7 +35,7 @@ impl FileContent {
             IdKind::Skin => self.skins.contains(SkinId(index)),
             IdKind::Clip => self.clips.contains(ClipId(index)),
             IdKind::Scene => self.scenes.contains(SceneId(index)),
-            IdKind::Material => within(self.materials.len()),
+            IdKind::Material => self.materials.contains(MaterialId(index)),
             IdKind::Variant => within(self.variants.len()),
             IdKind::Camera => within(self.cameras.len()),
             IdKind::Light => within(self.lights.len()),
@@ -109,8 +110,7 @@ impl FileContent {
         for (id, scene) in self.scenes.iter() {
             Broken::dangling(&format!("scene {}", id.0), self.missing(scene))?;
         }
-        for (k, material) in self.materials.iter().enumerate() {
-            let id = MaterialId::from(k);
+        for (id, material) in self.materials.iter() {
             Broken::dangling(&format!("material {}", id.0), self.missing(material))?;
         }
         Broken::dangling("the file", Some(missing))
@@ -161,13 +161,24 @@ impl FileContent {
     }
 }
 
+/// Whether the weights of a primitive match its vertices.
+fn has_fitting_weights(primitive: &Primitive) -> bool {
+    let count = primitive.positions.len();
+    primitive.weights.as_ref().is_none_or(|w| {
+        w.joints.len() == w.weights.len() && (count == 0 || w.vertex_count() == count)
+    })
+}
+
+impl Mesh {
+    /// Whether its weights match its vertices.
+    pub fn is_valid(&self) -> bool {
+        self.primitives.iter().all(has_fitting_weights)
+    }
+}
+
 fn check_mesh(id: MeshId, mesh: &Mesh) -> Result<(), Broken> {
     for (p, primitive) in mesh.primitives.iter().enumerate() {
-        let count = primitive.positions.len();
-        let fits = primitive.weights.as_ref().is_none_or(|w| {
-            w.joints.len() == w.weights.len() && (count == 0 || w.vertex_count() == count)
-        });
-        if !fits {
+        if !has_fitting_weights(primitive) {
             return Err(Broken(format!(
                 "the number of weights of mesh {}, primitive {p} does not match its vertices",
                 id.0

@@ -44,7 +44,7 @@ pub struct FileContent {
     /// All clips.
     pub clips: Slots<ClipId, Shared<Clip>>,
     /// All materials.
-    pub materials: Shared<[Material]>,
+    pub materials: Slots<MaterialId, Material>,
     /// Names of the variants of the materials (`KHR_materials_variants`); empty in most files.
     pub variants: Shared<[Arc<str>]>,
     /// All images, encoded.

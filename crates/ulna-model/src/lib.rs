@@ -2,6 +2,7 @@
 
 mod aids;
 mod any_id;
+mod blank;
 mod check;
 mod clip;
 mod components;

@@ -98,7 +98,7 @@ impl Primitive {
 }
 
 /// A mesh.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// The name, where the file gives one.
     pub name: Option<Arc<str>>,

@@ -1,7 +1,7 @@
 //! The nodes and their tree. A node names its parent; children and order follow from that and are
 //! kept nowhere else.
 
-use std::ops::{Deref, Index, IndexMut};
+use std::ops::{Deref, Index};
 
 use ulna_geometry::{Csr, CsrCounter};
 
@@ -106,7 +106,7 @@ impl Nodes {
         self.tree.order()
     }
 
-    /// A node, to be changed, but not its parent and rank: for those there is [`Nodes::put`].
+    /// A node, to be changed, but not its parent and rank: for those there is [`Nodes::swap`].
     pub fn get_mut(&mut self, id: NodeId) -> Option<&mut Node> {
         self.slots.get_mut(id)
     }
@@ -121,16 +121,20 @@ impl Nodes {
         self.slots.values_mut()
     }
 
-    /// Puts a node under an id, or takes it away; what was there. Whether its parent is there, and
-    /// not below it, is for the caller to see to.
-    pub fn put(&mut self, id: NodeId, to: Option<Node>) -> Option<Node> {
-        let place = |node: &Option<Node>| node.as_ref().map(|n| (n.parent, n.rank));
-        let now = place(&to);
-        let was = self.slots.put(id, to);
-        if place(&was) != now {
+    /// Exchanges nodes with those under their ids; `None` is no node. Whether parents are there,
+    /// and not below their children, is for the caller to see to.
+    pub fn swap(&mut self, nodes: &mut [(NodeId, Option<Box<Node>>)]) {
+        let place = |node: Option<&Node>| node.map(|n| (n.parent, n.rank));
+        let mut is_other_tree = false;
+        for (id, node) in nodes {
+            let now = place(node.as_deref());
+            let was = self.slots.put(*id, node.take().map(|n| *n));
+            is_other_tree |= place(was.as_ref()) != now;
+            *node = was.map(Box::new);
+        }
+        if is_other_tree {
             self.tree = Tree::of(&self.slots).into();
         }
-        was
     }
 
     /// Whether the tree is the one that the parents make.
@@ -156,15 +160,17 @@ impl Index<NodeId> for Nodes {
     }
 }
 
-impl IndexMut<NodeId> for Nodes {
-    fn index_mut(&mut self, id: NodeId) -> &mut Node {
-        &mut self.slots[id]
-    }
-}
-
 /// What a file gives.
 impl From<Vec<Node>> for Nodes {
     fn from(list: Vec<Node>) -> Self {
+        let slots = Slots::from(list);
+        Self { tree: Tree::of(&slots).into(), slots }
+    }
+}
+
+/// Nodes of a file, some of which are missing.
+impl From<Vec<Option<Node>>> for Nodes {
+    fn from(list: Vec<Option<Node>>) -> Self {
         let slots = Slots::from(list);
         Self { tree: Tree::of(&slots).into(), slots }
     }

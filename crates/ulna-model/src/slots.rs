@@ -4,11 +4,7 @@
 //! An id is the glTF index of the opened file and stays it, whatever else goes; only saving closes
 //! the holes.
 
-use std::{
-    fmt,
-    marker::PhantomData,
-    ops::{Index, IndexMut},
-};
+use std::{fmt, marker::PhantomData, ops::Index};
 
 use super::{Held, Parts, Shared};
 
@@ -147,18 +143,22 @@ impl<I: SlotId, T: Clone> Slots<I, T> {
     }
 }
 
-/// What is under an id that is known to be there.
-impl<I: SlotId, T> Index<I> for Slots<I, T> {
+/// A type with a value that stands for a missing element.
+pub trait Blank: 'static {
+    /// An element without content.
+    fn blank() -> &'static Self;
+}
+
+/// The element under an id that is known to be there. An id of a missing element is a fault of the
+/// program: it stops a test, and a person goes on with a blank element.
+impl<I: SlotId, T: Blank> Index<I> for Slots<I, T> {
     type Output = T;
 
     fn index(&self, id: I) -> &T {
-        self.get(id).unwrap_or_else(|| panic!("slot {} is empty", id.index()))
-    }
-}
-
-impl<I: SlotId, T: Clone> IndexMut<I> for Slots<I, T> {
-    fn index_mut(&mut self, id: I) -> &mut T {
-        self.get_mut(id).unwrap_or_else(|| panic!("slot {} is empty", id.index()))
+        self.get(id).unwrap_or_else(|| {
+            debug_assert!(false, "slot {} is empty", id.index());
+            T::blank()
+        })
     }
 }
 
@@ -195,6 +195,13 @@ impl<I, T: fmt::Debug> fmt::Debug for Slots<I, T> {
 impl<I, T> From<Vec<T>> for Slots<I, T> {
     fn from(list: Vec<T>) -> Self {
         list.into_iter().collect()
+    }
+}
+
+/// Elements of a file, some of which are missing.
+impl<I, T> From<Vec<Option<T>>> for Slots<I, T> {
+    fn from(list: Vec<Option<T>>) -> Self {
+        Self { given: list.len(), list: list.into(), id: PhantomData }
     }
 }
 

@@ -370,7 +370,7 @@ mod tests {
             prop_assume!(axis.length() > 0.1);
             let axis = axis.normalize_or(Vec3::X);
             let mut document = tube::tube(|y| y);
-            document.file.nodes[NodeId(0)].set_user(Some(Transform {
+            document.file.nodes.get_mut(NodeId(0)).expect("a node").set_user(Some(Transform {
                 rotation: Quat::from_euler(glam::EulerRot::XYZ, root[0], root[1], root[2]),
                 scale: if flip { Vec3::new(-2.0, 2.0, 2.0) } else { Vec3::splat(0.01) },
                 ..Transform::IDENTITY

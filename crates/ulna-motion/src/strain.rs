@@ -328,10 +328,10 @@ mod tests {
         ] {
             // The armature's own scale, as files in centimeters have it.
             let mut document = tube::tube(|y| y);
-            document.file.nodes[NodeId(0)].rest =
+            document.file.nodes.get_mut(NodeId(0)).expect("a node").rest =
                 Local::Trs(Transform { scale, ..Transform::IDENTITY });
             let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
-            document.file.nodes[NodeId(0)].set_user(Some(Transform {
+            document.file.nodes.get_mut(NodeId(0)).expect("a node").set_user(Some(Transform {
                 translation: Vec3::new(4.0, -2.0, 1.0),
                 rotation: root,
                 scale: Vec3::ONE,
@@ -377,7 +377,7 @@ mod tests {
         let mut weights = tube::weights(|_| 0.0);
         weights.weights.make_mut()[vertex * 4..vertex * 4 + 2].copy_from_slice(&[0.0, 1.0]);
         tube::set_weights(&mut document, weights);
-        document.file.nodes[NodeId(1)].set_user(Some(Transform {
+        document.file.nodes.get_mut(NodeId(1)).expect("a node").set_user(Some(Transform {
             translation: Vec3::new(0.0, 0.1, 0.0),
             ..Transform::IDENTITY
         }));
@@ -409,7 +409,11 @@ mod tests {
     fn a_pose_that_is_no_number_is_the_worst_and_nothing_breaks() {
         let mut document = tube::tube(|y| y);
         let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
-        document.file.nodes[NodeId(1)]
+        document
+            .file
+            .nodes
+            .get_mut(NodeId(1))
+            .expect("a node")
             .set_user(Some(Transform { translation: Vec3::NAN, ..Transform::IDENTITY }));
         assert!(
             measured(&strain, &document)
@@ -420,7 +424,7 @@ mod tests {
         assert!(Strain::of(&document, NodeId(0), PrimitiveId(0)).is_none());
         assert!(Strain::of(&document, tube::MESH, PrimitiveId(1)).is_none());
         // Another mesh in its place.
-        document.file.nodes[NodeId(2)].mesh = None;
+        document.file.nodes.get_mut(NodeId(2)).expect("a node").mesh = None;
         let mut out = Vec::new();
         let pose = Pose::evaluate(&document, &Stack::default());
         strain.measure(&document, &pose, &mut StrainScratch::default(), &mut out);

@@ -385,7 +385,7 @@ mod tests {
                     })
                     .into()
             });
-            document.file.nodes.put(document.nodes.next_id(), Some(node));
+            document.file.nodes.swap(&mut [(document.nodes.next_id(), Some(Box::new(node)))]);
         }
         document
     }
@@ -474,7 +474,7 @@ mod tests {
         assert!(near.contains(&(0, 500)));
         assert_eq!(surface.bounds(), fresh.bounds());
         // Other triangles: the tree is built anew.
-        let mesh = Shared::make_mut(&mut document.file.meshes[MeshId(0)]);
+        let mesh = Shared::make_mut(document.file.meshes.get_mut(MeshId(0)).expect("it is there"));
         mesh.primitives[0].indices = mesh.primitives[0].indices.iter().rev().copied().collect();
         surface.update(&document, &pose);
         assert_eq!(surface.bounds(), fresh.bounds());

@@ -92,11 +92,16 @@ pub fn tube(second: impl Fn(f32) -> f32) -> Document {
 
 /// Puts other weights on the tube.
 pub fn set_weights(document: &mut Document, weights: WeightMap) {
-    Shared::make_mut(&mut document.file.meshes[MeshId(0)]).primitives[0].weights =
-        Some(Shared::new(weights));
+    Shared::make_mut(document.file.meshes.get_mut(MeshId(0)).expect("it is there")).primitives[0]
+        .weights = Some(Shared::new(weights));
 }
 
 /// Turns the second joint.
 pub fn bend(document: &mut Document, rotation: glam::Quat) {
-    document.file.nodes[NodeId(1)].set_user(Some(Transform::from_rotation(rotation)));
+    document
+        .file
+        .nodes
+        .get_mut(NodeId(1))
+        .expect("a node")
+        .set_user(Some(Transform::from_rotation(rotation)));
 }

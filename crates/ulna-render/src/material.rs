@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use wgpu::util::DeviceExt as _;
 
 use super::{Decoded, Gpu, texture::upload};
-use ulna_model::{AlphaMode, Material, Mip, TextureRef, Wrap};
+use ulna_model::{AlphaMode, Material, MaterialId, Mip, Slots, TextureRef, Wrap};
 
 /// Keep in sync with `Material` in shaders/mesh.wgsl.
 #[repr(C)]
@@ -69,7 +69,7 @@ impl Materials {
     pub(super) fn new(
         gpu: &Gpu,
         layout: &wgpu::BindGroupLayout,
-        materials: &[Material],
+        materials: &Slots<MaterialId, Material>,
         images: &[Decoded],
     ) -> Self {
         let used = |pick: &dyn Fn(&Material) -> Vec<Option<&TextureRef>>,
@@ -80,7 +80,7 @@ impl Materials {
                 .enumerate()
                 .map(|(k, picture)| {
                     let wanted =
-                        materials.iter().flat_map(pick).flatten().any(|t| t.image.index() == k);
+                        materials.values().flat_map(pick).flatten().any(|t| t.image.index() == k);
                     picture
                         .as_ref()
                         .filter(|p| wanted && p.width() > 0 && p.height() > 0)

@@ -176,11 +176,13 @@ impl Scene {
         }
     }
 
-    /// Takes all tints away.
-    pub fn clear_tints(&mut self) {
+    /// Removes all tints. Returns whether there were any.
+    pub fn clear_tints(&mut self) -> bool {
+        let mut any = false;
         for part in &mut self.parts {
-            part.tints.values = None;
+            any |= part.tints.values.take().is_some();
         }
+        any
     }
 
     /// The nodes whose surfaces these joints move, by weights or as what is below them.

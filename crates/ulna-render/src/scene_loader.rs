@@ -77,8 +77,7 @@ impl<'a> Loader<'a> {
         let flat = primitive.topology == Topology::Triangles
             && primitive.normals.len() != primitive.positions.len();
         let material = document.material_of(primitive, document.shown.variant);
-        let material =
-            material.and_then(|m| document.materials.get(m.index())).unwrap_or(&self.plain);
+        let material = material.and_then(|m| document.materials.get(m)).unwrap_or(&self.plain);
         let joints = joints(document, node);
         // Only a normal map needs them, and they cost bytes.
         let tangents =

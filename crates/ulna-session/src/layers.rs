@@ -323,7 +323,9 @@ impl Folds {
                 user: rest.transform().user_from(&local.transform()).unwrap_or_default(),
                 local,
             });
-            document.file.nodes[node].pose = own;
+            if let Some(found) = document.file.nodes.get_mut(node) {
+                found.pose = own;
+            }
             known.push((node, own, was));
         }
         document.aids.pose_layers.insert(LayerHome::Pose, layers.clone());
@@ -399,7 +401,9 @@ impl Folds {
             known.filter(|p| p.nodes.iter().all(|(n, own, _)| document.node(*n).pose == *own));
         if let Some(known) = known {
             for (node, _, was) in &known.nodes {
-                file.nodes[*node].pose = *was;
+                if let Some(found) = file.nodes.get_mut(*node) {
+                    found.pose = *was;
+                }
             }
         }
         if !keeps {

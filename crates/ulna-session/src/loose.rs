@@ -45,8 +45,10 @@ pub(super) fn aid_of(edit: &Edit) -> Option<String> {
         Edit::SetMix { .. } | Edit::SetKeptMix { .. } => Some("mix".to_owned()),
         Edit::SetPoses(_)
         | Edit::SetMorphs { .. }
-        | Edit::SetNode { .. }
+        | Edit::SetNodes(_)
         | Edit::SetSkin { .. }
+        | Edit::SetMesh { .. }
+        | Edit::SetMaterial { .. }
         | Edit::SetRoots { .. }
         | Edit::SetNodeName { .. }
         | Edit::SetHidden { .. }

@@ -9,9 +9,20 @@ use super::{
 };
 use ulna_edit::{
     Command, CommandError, CommandLine,
-    command::{KeysHow, SessionCommand, copied_keys, layer_as_clip},
+    command::{
+        KeysHow, LayerName, SessionCommand, WhichKeys, copied_keys, field::ClipName, layer_as_clip,
+    },
 };
 use ulna_formats::gltf::Progress;
+use ulna_model::Notice;
+
+/// An import of another file, as commands on the document.
+pub(super) struct ResolvedImport {
+    /// Label of the undo step.
+    label: &'static str,
+    pub commands: Vec<Command>,
+    pub notes: Vec<Notice>,
+}
 
 impl Session {
     /// Carries a command out as one undo step; whether it changed anything.
@@ -20,46 +31,59 @@ impl Session {
     /// Where it cannot be done, or is the host's to do.
     pub fn run(&mut self, command: &Command) -> Result<bool, RunError> {
         match command {
-            Command::Session(SessionCommand::Undo) => return Ok(self.undo().is_some()),
-            Command::Session(SessionCommand::Redo) => return Ok(self.redo().is_some()),
+            // These three make no edits: two move in the history, one fills the clipboard.
+            Command::Session(SessionCommand::Undo) => Ok(self.undo().is_some()),
+            Command::Session(SessionCommand::Redo) => Ok(self.redo().is_some()),
             Command::Session(SessionCommand::CopyKeys { clip, layer, which }) => {
-                let keys = match layer {
-                    Some(layer) => {
-                        copied_keys(&layer_as_clip(&self.document, clip, layer)?, clip, which)?
-                    }
-                    None => copied_keys(&self.document, clip, which)?,
-                };
-                self.copied = Some(keys.text());
-                return Ok(false);
+                self.copy_keys(clip, layer.as_ref(), which)?;
+                Ok(false)
             }
-            Command::Session(SessionCommand::ImportLayer { path, clip, layer, into }) => {
+            _ => match self.resolve_import(command)? {
+                Some(ResolvedImport { label, commands, notes }) => {
+                    let done = self.run_all(label, &commands)?;
+                    self.notes.extend(notes);
+                    Ok(done)
+                }
+                None => self.run_all(command.spec().title, std::slice::from_ref(command)),
+            },
+        }
+    }
+
+    fn copy_keys(
+        &mut self,
+        clip: &ClipName,
+        layer: Option<&LayerName>,
+        which: &WhichKeys,
+    ) -> Result<(), CommandError> {
+        let keys = match layer {
+            Some(layer) => copied_keys(&layer_as_clip(&self.document, clip, layer)?, clip, which)?,
+            None => copied_keys(&self.document, clip, which)?,
+        };
+        self.copied = Some(keys.text());
+        Ok(())
+    }
+
+    /// The commands on the document that an import consists of, since a step of the history must
+    /// not depend on another file; `None` for all other commands.
+    ///
+    /// # Errors
+    /// If the file cannot be read or does not fit.
+    pub(super) fn resolve_import(
+        &self,
+        command: &Command,
+    ) -> Result<Option<ResolvedImport>, RunError> {
+        let Command::Session(command) = command else { return Ok(None) };
+        let (label, (commands, notes)) = match command {
+            SessionCommand::ImportLayer { path, clip, layer, into } => {
                 let (clip, layer, into) = (clip.as_ref(), layer.as_ref(), into.as_ref());
-                let meant = LayerMeant { path, clip, layer, into };
-                let (commands, notes) = self.layer_of_file(meant)?;
-                let done = self.run_all("Import layer", &commands)?;
-                self.notes.extend(notes);
-                return Ok(done);
+                ("Import layer", self.layer_of_file(LayerMeant { path, clip, layer, into })?)
             }
-            Command::Session(SessionCommand::ImportWeights { path, from, mesh, by }) => {
-                let meant = WeightsMeant {
-                    path: path.as_deref(),
-                    from: from.as_deref(),
-                    mesh: mesh.as_ref(),
-                    by: *by,
-                };
-                let (commands, notes) = self.weights_of_file(meant)?;
-                let done = self.run_all("Import weights", &commands)?;
-                self.notes.extend(notes);
-                return Ok(done);
+            SessionCommand::ImportWeights { path, from, mesh, by } => {
+                let (path, from, mesh) = (path.as_deref(), from.as_deref(), mesh.as_ref());
+                let meant = WeightsMeant { path, from, mesh, by: *by };
+                ("Import weights", self.weights_of_file(meant)?)
             }
-            Command::Session(SessionCommand::ImportClips {
-                path,
-                only,
-                how,
-                counterparts,
-                taken,
-                force,
-            }) => {
+            SessionCommand::ImportClips { path, only, how, counterparts, taken, force } => {
                 let path = path.clone().ok_or_else(|| {
                     CommandError::other(
                         "no_file_named",
@@ -75,14 +99,15 @@ impl Session {
                 let (command, notes) = self
                     .import(&request, &Progress::default())
                     .map_err(|e| CommandError::other(e.code(), e.to_string()))?;
-                let done = self.run_all("Import clips", &[command.into()])?;
-                self.notes.extend(notes);
-                return Ok(done);
+                ("Import clips", (vec![command.into()], notes))
             }
-            _ => {}
-        }
-        let title = command.spec().title;
-        self.run_all(title, std::slice::from_ref(command))
+            SessionCommand::Undo
+            | SessionCommand::Redo
+            | SessionCommand::CopyKeys { .. }
+            | SessionCommand::ResetToFile { .. }
+            | SessionCommand::Revert { .. } => return Ok(None),
+        };
+        Ok(Some(ResolvedImport { label, commands, notes }))
     }
 
     /// As [`Session::run`], of a command's text.

@@ -40,7 +40,7 @@ use super::{
 use ulna_formats::gltf::{
     self, FileToWrite, Progress, SaveError, SaveOptions, Source, TargetContainer, resolve_uri,
 };
-use ulna_model::{Diagnostic, Document, Notice, Severity};
+use ulna_model::{Diagnostic, Document, FileContent, Notice, Severity};
 
 /// All that a save needs: it can be carried out beside the window, while the document goes on
 /// changing.
@@ -93,6 +93,8 @@ struct Packed {
     beside: Arc<[FileToWrite]>,
     changes: Vec<String>,
     lost: Vec<Notice>,
+    /// The document as it must be read from the file.
+    stored: FileContent,
 }
 
 /// What a file beside the new one holds.
@@ -351,9 +353,11 @@ impl Saving {
     fn pack(&self, target: TargetContainer, stem: &str) -> Result<Packed, SaveError> {
         let saved = gltf::save(&self.source, &self.opened, self.document(), stem, self.options)?;
         let t_pose = vrm_pose::warning(&self.opened, self.document());
+        let stored = gltf::stored(&self.opened, self.document(), &saved.renumbering);
         if (target == TargetContainer::Glb) == self.source.container.is_glb() {
             let (bytes, beside, changes) = (saved.bytes, saved.companions.into(), saved.changes);
-            return Ok(Packed { bytes, beside, changes, lost: t_pose.into_iter().collect() });
+            let lost = t_pose.into_iter().collect();
+            return Ok(Packed { bytes, beside, changes, lost, stored });
         }
         let again = gltf::open_beside(
             saved.bytes,
@@ -368,6 +372,7 @@ impl Saving {
             beside: made.beside.into(),
             changes: saved.changes,
             lost,
+            stored,
         })
     }
 
@@ -429,7 +434,7 @@ impl Saving {
             &Progress::default(),
         )
         .map_err(|e| e.to_string())?;
-        if let Some(lost) = first_lost(&self.opened, self.document(), &got.document) {
+        if let Some(lost) = first_lost(&self.opened, &packed.stored, &got.document) {
             return Err(lost.to_string());
         }
         match errors(&got.diagnostics).into_iter().find(|code| !self.known.contains(code)) {

@@ -5,8 +5,8 @@
 
 use thiserror::Error;
 
-use super::{RunError, Session, command_edits::edits_of, weight_source::WeightsMeant};
-use ulna_edit::{Command, CommandError, Edit, apply, command::SessionCommand};
+use super::{RunError, Session, command_edits::edits_of};
+use ulna_edit::{Command, CommandError, Edit, apply};
 use ulna_model::Notice;
 
 /// A command, or several, to be worked out.
@@ -90,8 +90,7 @@ impl Session {
         Work { session, label: label.to_owned(), commands, revision: self.history.revision() }
     }
 
-    /// Commands with those in their place that weights of a file come to; what there is to say of
-    /// them joins what is `said`.
+    /// The commands, with imports resolved to commands on the document; their notes join `said`.
     fn spelled_out(
         &self,
         commands: Vec<Command>,
@@ -99,20 +98,13 @@ impl Session {
     ) -> Result<Vec<Command>, RunError> {
         let mut all = Vec::with_capacity(commands.len());
         for command in commands {
-            let Command::Session(SessionCommand::ImportWeights { path, from, mesh, by }) = &command
-            else {
-                all.push(command);
-                continue;
-            };
-            let meant = WeightsMeant {
-                path: path.as_deref(),
-                from: from.as_deref(),
-                mesh: mesh.as_ref(),
-                by: *by,
-            };
-            let (found, notes) = self.weights_of_file(meant)?;
-            all.extend(found);
-            said.extend(notes);
+            match self.resolve_import(&command)? {
+                Some(import) => {
+                    all.extend(import.commands);
+                    said.extend(import.notes);
+                }
+                None => all.push(command),
+            }
         }
         Ok(all)
     }

@@ -3,7 +3,6 @@
 
 use super::overlays::BalanceState;
 use crate::app::App;
-use ulna_edit::Mode;
 use ulna_motion::{Evaluator, Masses, Pose, Stack};
 
 /// Places along a clip's way.
@@ -14,7 +13,7 @@ impl App {
     pub(in crate::app) fn update_balance(&mut self) {
         let clip = self.shown_clip();
         let Some(session) = &self.session else { return };
-        if !self.viewport.options.balance || self.mode == Mode::Paint {
+        if !self.viewport.options.balance || !self.mode.spec().poses {
             self.balance = BalanceState::default();
             return;
         }

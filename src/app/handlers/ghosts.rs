@@ -6,7 +6,6 @@ use crate::{
     app::{App, viewport_renderer::GhostsWanted},
     ui::{Compare, Onion},
 };
-use ulna_edit::Mode;
 use ulna_model::{Clip, NodeId};
 
 /// A moment of a clip, and how near it is to the playhead: −1..=1, what is 0 is nearest, before it
@@ -68,11 +67,10 @@ impl App {
         let shown = self.shown_clip();
         // While a loop is repaired the pose at 0 stands behind the one at the playhead.
         let mends = self.timeline.repair.is_some_and(|r| Some(r.clip) == shown);
-        let compares =
-            self.viewport.compared() == Compare::Both && self.mode != Mode::Paint && !self.mixes();
+        let poses = self.mode.spec().poses;
+        let compares = self.viewport.compared() == Compare::Both && poses && !self.mixes();
         let onions = (onion.shown || mends) && shown.is_some();
-        let wanted =
-            (onions || compares) && self.mode != Mode::Paint && !self.timeline.playback.playing;
+        let wanted = (onions || compares) && poses && !self.timeline.playback.playing;
         let (Some(session), true) = (&self.session, wanted) else {
             self.renderer.hide_ghosts();
             return;

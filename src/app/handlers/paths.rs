@@ -3,7 +3,6 @@
 
 use super::overlays::PathState;
 use crate::app::App;
-use ulna_edit::Mode;
 use ulna_model::NodeId;
 use ulna_motion::motion_paths;
 
@@ -20,7 +19,7 @@ impl App {
             self.paths = PathState::default();
             return;
         };
-        if !self.viewport.options.motion_paths || self.mode != Mode::Animate {
+        if !self.viewport.options.motion_paths || !self.mode.spec().edits_keys {
             self.paths = PathState::default();
             return;
         }

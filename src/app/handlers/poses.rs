@@ -11,7 +11,7 @@ use egui::{ColorImage, Context, TextureOptions};
 use super::pose_pictures::PosePictures;
 use crate::{
     app::App,
-    ui::{Applied, Library, PosesAction, ToastKind, reached},
+    ui::{Applied, BottomPanel, Library, PosesAction, ToastKind, reached},
 };
 use ulna_edit::{
     Scene,
@@ -241,12 +241,9 @@ impl App {
             ctx.request_repaint();
             return;
         }
-        let in_sight = match self.mode {
-            ulna_edit::Mode::Pose => true,
-            ulna_edit::Mode::Animate => self.poses.in_animate,
-            ulna_edit::Mode::Paint => false,
-        };
-        let strip = in_sight && self.viewport.options.timeline && !self.program.welcome;
+        let bottom = self.mode.spec().bottom(self.poses.in_animate);
+        let strip =
+            bottom == BottomPanel::Poses && self.viewport.options.timeline && !self.program.welcome;
         if !strip || session.history().is_open() || !self.renderer.shows_picture() {
             return;
         }

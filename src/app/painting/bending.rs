@@ -5,31 +5,16 @@
 use egui::Context;
 use glam::Vec3;
 
-use super::{
-    Painting,
-    bend_state::{Drag, HeldKey},
-};
 use crate::{
     app::{App, keys},
-    ui::{BendAction, ToastKind},
+    ui::{BendAction, BendDrag, HeldKey, ToastKind},
 };
-use ulna_edit::{
-    Mode,
-    command::{BrushCommand, KeepPose, PoseDestination, kept_poses, pose_text},
-};
-use ulna_model::{Components, NodeId, Shared, SkinId};
+use ulna_edit::command::{BrushCommand, KeepPose, PoseDestination, kept_poses, pose_text};
+use ulna_model::{Components, NodeId, Shared};
 use ulna_motion::{Bend, Mirror, TestPose, fit, keep_pose, test_poses};
 
 /// Seconds after which a key that is let go was held, not pressed.
 const HELD: f64 = 0.3;
-
-impl Painting {
-    /// What is painted on besides the pose that is shown.
-    pub fn bent(&self) -> Option<(&Bend, SkinId, u64)> {
-        let skin = self.canvas.as_ref()?.skin;
-        self.bending.shown().map(|(bend, serial)| (bend, skin, serial))
-    }
-}
 
 impl App {
     /// The key of the rings, or its command: they stay until they are asked for again, or while the
@@ -54,9 +39,8 @@ impl App {
 
     /// Takes the rings away when their key is let go after it was held.
     pub(in crate::app) fn hold_bend(&mut self, ctx: &Context) {
-        let painting = self.mode == Mode::Paint;
         let bending = &mut self.painting.bending;
-        if !painting {
+        if !self.mode.spec().bends {
             (bending.rings, bending.held, bending.drag) = (false, None, None);
             return;
         }
@@ -96,7 +80,7 @@ impl App {
             }
             BendAction::Unbend => bending.change(|bend| bend.turns.clear()),
             BendAction::List => {
-                let Some(skin) = self.painting.canvas.as_ref().map(|c| c.skin) else { return };
+                let Some(skin) = self.painting.state.session().map(|s| s.skin()) else { return };
                 let list = || test_poses(document, skin).into_iter().map(Shared::new).collect();
                 bending.tests.update((session.generation(), skin), |_| list());
             }
@@ -121,7 +105,7 @@ impl App {
     fn turn_bend(&mut self, nodes: &[NodeId], axis: Vec3, degrees: f32) {
         let Some(session) = &self.session else { return };
         let bending = &mut self.painting.bending;
-        let drag = bending.drag.get_or_insert_with(|| Drag {
+        let drag = bending.drag.get_or_insert_with(|| BendDrag {
             before: bending.bend.clone(),
             seen: self.renderer.whole_bend().clone(),
         });
@@ -150,9 +134,11 @@ impl App {
 
     /// Keeps what is seen of the skin's joints as a pose of the file.
     fn keep_bend(&mut self, ctx: &Context, name: &str) {
-        let (Some(session), Some(canvas)) = (&self.session, &self.painting.canvas) else { return };
+        let (Some(session), Some(painted)) = (&self.session, self.painting.session()) else {
+            return;
+        };
         let document = session.document();
-        let pose = keep_pose(document, self.renderer.pose(), name, Some(canvas.joints()));
+        let pose = keep_pose(document, self.renderer.pose(), name, Some(painted.surface.joints()));
         let kept = kept_poses(document).iter().any(|p| p.name == name.trim());
         if kept {
             let text = format!(

@@ -1,14 +1,14 @@
 //! The brush over the surface: where it touches, how its rim lies, what it would do, and the drags
 //! of its numbers.
 
+use egui::Context;
 use glam::{Vec2, Vec3};
 
-use super::{Painting, state::Adjusting};
+use super::context::BrushContext;
 use crate::{
     app::{App, viewport_renderer::ViewportRenderer},
-    ui::{BrushHover, BrushNumber},
+    ui::{BrushDrag, BrushHover, BrushNumber, PaintDomain, PointerHandler},
 };
-use ulna_edit::Mode;
 use ulna_geometry::Ray;
 use ulna_model::{Document, NodeId, PrimitiveId};
 use ulna_render::Camera;
@@ -26,40 +26,45 @@ pub(super) struct BrushHit {
 }
 
 impl App {
-    /// Where the brush is now.
-    pub(in crate::app) fn brush_at(&mut self, at: Option<(Vec2, Vec2)>) {
-        self.painting.pointer = at;
+    /// Finds the surface under the brush. Returns whether the display of the brush changed.
+    pub(in crate::app) fn update_brush(&mut self, ctx: &Context) -> bool {
+        self.mode.spec().pointer == PointerHandler::Brush
+            && self.brush_context(ctx).is_some_and(|mut brush| brush.update())
     }
+}
 
-    /// Finds what is under the brush, for showing; whether it is to be shown anew.
-    pub(in crate::app) fn update_brush(&mut self) -> bool {
-        if self.mode != Mode::Paint {
-            return false;
-        }
-        if let Some(session) = &self.session {
-            self.painting.let_go_of_stale(session.document());
-        }
-        let before = (self.painting.hover.as_ref().map(|h| h.at), self.painting.brush);
-        self.drag_number();
+impl BrushContext<'_> {
+    fn update(&mut self) -> bool {
+        self.painting.drop_stale_surface(self.session.document());
+        let shown = |painting: &PaintDomain| {
+            let hover = painting.session().and_then(|s| s.hover());
+            (hover.map(|h| h.at), painting.options.brush)
+        };
+        let before = shown(self.painting);
+        self.painting.drag_number(self.camera);
         self.find_brush();
-        before != (self.painting.hover.as_ref().map(|h| h.at), self.painting.brush)
+        before != shown(self.painting)
     }
 
     fn find_brush(&mut self) {
-        self.painting.here = None;
-        let Some((at, size)) = self.painting.pointer else {
-            self.painting.hover = None;
-            return;
-        };
-        let Some(found) = self.find(at, size, &self.painting.brush.clone()) else {
-            self.painting.hover = None;
-            return;
-        };
-        let Some(session) = &self.session else { return };
-        let document = session.document();
-        let (rim, half) =
-            rings(&self.viewport.camera, &found.touch, &self.painting, document, &self.renderer);
-        let Some(canvas) = &self.painting.canvas else { return };
+        let found = self.painting.pointer.and_then(|(at, size)| {
+            let found = self.find(at, size, &self.painting.options.brush.clone())?;
+            Some((at, found))
+        });
+        let hover = found.and_then(|(at, found)| self.hover_of(at, &found));
+        let Some(painted) = self.painting.session_mut() else { return };
+        painted.is_over = hover.is_some();
+        if hover.is_some() {
+            painted.touched = hover;
+        }
+    }
+
+    /// The brush over the surface, for display.
+    fn hover_of(&mut self, at: Vec2, found: &BrushHit) -> Option<BrushHover> {
+        let document = self.session.document();
+        let (rim, half) = rings(self.camera, &found.touch, self.painting, document, self.renderer);
+        let painted = self.painting.state.session()?;
+        let canvas = &painted.surface;
         let (map, own) = canvas.maps(document).map_of(found.vertex);
         let list = Influences::of(map, own);
         let mut shares: Vec<(NodeId, f32)> = list
@@ -67,33 +72,33 @@ impl App {
             .filter_map(|(j, w)| Some((*canvas.joints().get(usize::from(j))?, w)))
             .collect();
         shares.sort_by(|a, b| b.1.total_cmp(&a.1));
-        self.painting.layering.know_layer(document, canvas);
+        if painted.stroke.as_ref().is_some_and(|s| s.layer.is_some()) {
+            self.painting.layering.forget_next();
+        } else {
+            self.painting.layering.update_next(document, canvas);
+        }
         let (note, refused) = self.painting.preview_effect(document, found.vertex);
-        self.painting.here = self.painting.worst_at(found.node, found.primitive, found.own_vertex);
-        self.painting.hover = Some(BrushHover {
+        Some(BrushHover {
             at,
             rim,
             half,
             node: found.node,
             vertex: (found.primitive, found.own_vertex),
-            canvas_vertex: found.vertex,
+            surface_vertex: found.vertex,
             shares,
             note,
             refused,
-        });
-        self.painting.last = self.painting.hover.clone();
+        })
     }
 
     pub(super) fn find(&mut self, at: Vec2, size: Vec2, brush: &Brush) -> Option<BrushHit> {
-        if !self.painting.is_ready() || self.painting.before.is_some() {
+        let canvas = &self.painting.state.ready()?.surface;
+        if self.painting.original.is_some() {
             return None;
         }
-        let session = self.session.as_ref()?;
-        let document = session.document();
-        let ray = self.viewport.camera.ray(at, size);
-        let hidden = &self.outliner.visibility.hidden;
+        let (document, hidden) = (self.session.document(), self.hidden);
+        let ray = self.camera.ray(at, size);
         let hit = self.renderer.surface(document).hit(document, &ray, &|n| hidden.contains(&n))?;
-        let canvas = self.painting.canvas.as_ref()?;
         // A mesh may hang on other skins at other nodes: there it lies elsewhere, and other joints
         // move it.
         let mesh = document
@@ -104,17 +109,17 @@ impl App {
         let corners =
             [corner(hit.vertices[0])?, corner(hit.vertices[1])?, corner(hit.vertices[2])?];
         let spot = ray.origin + ray.direction * hit.distance;
-        let depth = if self.viewport.camera.orthographic {
-            self.viewport.camera.distance
+        let depth = if self.camera.orthographic {
+            self.camera.distance
         } else {
-            (spot - self.viewport.camera.eye()).dot(self.viewport.camera.forward())
+            (spot - self.camera.eye()).dot(self.camera.forward())
         };
         let radius = match brush.radius {
-            Radius::Pixels(points) => points * self.viewport.camera.meters_per_point(depth, size.y),
+            Radius::Pixels(points) => points * self.camera.meters_per_point(depth, size.y),
             Radius::Scene(meters) => meters,
         };
         let nearest = (0..3).max_by(|a, b| hit.shares[*a].total_cmp(&hit.shares[*b]))?;
-        let eye = (!self.viewport.camera.orthographic).then(|| self.viewport.camera.eye());
+        let eye = (!self.camera.orthographic).then(|| self.camera.eye());
         Some(BrushHit {
             touch: Touch { at: spot, corners, direction: ray.direction, eye, radius },
             node: hit.node,
@@ -124,45 +129,39 @@ impl App {
             shares: hit.shares,
         })
     }
+}
 
+impl PaintDomain {
     /// Begins to drag a number of the brush, or ends it.
     pub(in crate::app) fn adjust_brush(&mut self, number: Option<BrushNumber>) {
-        let Some(number) = number else {
-            self.painting.adjusting = None;
-            return;
-        };
-        let from = self.painting.pointer.map(|(at, _)| at);
-        self.painting.adjusting = Some(Adjusting { number, before: self.painting.brush, from });
+        let from = self.pointer.map(|(at, _)| at);
+        let before = self.options.brush;
+        self.adjusting = number.map(|number| BrushDrag { number, before, from });
     }
 
     /// Escape: the brush is as before the drag.
     pub(in crate::app) fn cancel_adjusting(&mut self) {
-        if let Some(adjusting) = self.painting.adjusting.take() {
-            self.painting.brush = adjusting.before;
+        if let Some(adjusting) = self.adjusting.take() {
+            self.options.brush = adjusting.before;
         }
     }
 
-    fn drag_number(&mut self) {
-        let Some((at, size)) = self.painting.pointer else { return };
-        let Some(adjusting) = &mut self.painting.adjusting else { return };
+    fn drag_number(&mut self, camera: &Camera) {
+        let Some((at, size)) = self.pointer else { return };
+        let Some(adjusting) = &mut self.adjusting else { return };
         let Some(from) = adjusting.from else {
             adjusting.from = Some(at);
             return;
         };
         let way = at.x - from.x;
         let before = adjusting.before;
-        let brush = &mut self.painting.brush;
+        let brush = &mut self.options.brush;
         match adjusting.number {
             BrushNumber::Radius => {
                 brush.radius = match before.radius {
                     Radius::Pixels(r) => Radius::Pixels((r + way).clamp(2.0, 1000.0)),
                     Radius::Scene(r) => Radius::Scene(
-                        (r + way
-                            * self
-                                .viewport
-                                .camera
-                                .meters_per_point(self.viewport.camera.distance, size.y))
-                        .max(1e-6),
+                        (r + way * camera.meters_per_point(camera.distance, size.y)).max(1e-6),
                     ),
                 };
             }
@@ -174,38 +173,40 @@ impl App {
             }
         }
     }
-}
 
-impl Painting {
     /// What a dab would do to a vertex: who gives or gets, or why nothing happens.
     fn preview_effect(&self, document: &Document, vertex: u32) -> (String, bool) {
-        let (Some(canvas), Some(joint)) = (&self.canvas, self.joint) else {
+        let Some((session, joint)) = self.session().and_then(|s| Some((s, s.joint?))) else {
             return ("select a joint to paint it".into(), true);
         };
+        let (canvas, brush) = (&session.surface, &self.options.brush);
         if self.layering.masked().is_some() {
             return match self.layering.mask_at(vertex) {
                 Some(mask) => (format!("mask {mask:.2}"), false),
                 None => ("no mask: this vertex is not in the layer".into(), true),
             };
         }
-        if !self.brush.kind.is_of_one_joint() {
+        if !brush.kind.is_of_one_joint() {
             return (String::new(), false);
         }
-        let locked = self.locked_flags();
+        let locked = session.locked_flags(&self.options.locked);
         // What a stroke would work on: of layers, the painted one.
-        let maps = self.layering.maps(canvas).unwrap_or_else(|| canvas.maps(document));
+        let layer = session.stroke.as_ref().and_then(|s| s.layer.as_ref());
+        let maps = layer.map(|l| l.paint.maps(canvas));
+        let maps = maps.or_else(|| self.layering.next_maps(canvas));
+        let maps = maps.unwrap_or_else(|| canvas.maps(document));
         let (map, own) = maps.map_of(vertex);
         let rule = WeightConstraints {
             locked: &locked,
             parents: canvas.parents(),
-            limit: self.limit.clamp(1, map.stride()),
+            limit: self.options.limit.clamp(1, map.stride()),
             encoding: map.encoding,
             pairs: &[],
             turned: false,
         };
         let mut list = Influences::default();
         let before = Influences::of(map, own);
-        let wish = |list: &Influences| self.brush.value_for(list.get(joint), self.brush.strength);
+        let wish = |list: &Influences| brush.value_for(list.get(joint), brush.strength);
         let done = maps.read(vertex, &mut list, &rule).and_then(|()| {
             let wish = wish(&list);
             paint(&mut list, &[(joint, wish)], &rule, |out| {
@@ -271,7 +272,7 @@ impl Painting {
 fn rings(
     camera: &Camera,
     touch: &Touch,
-    painting: &Painting,
+    painting: &PaintDomain,
     document: &Document,
     stage: &ViewportRenderer,
 ) -> (Vec<Vec3>, Vec<Vec3>) {
@@ -279,12 +280,11 @@ fn rings(
     /// they hit.
     const STEPS: usize = 48;
     const WHILE_PAINTING: usize = 24;
-    let painting_now = painting.stroking.is_some();
+    let painting_now = painting.is_stroking();
     let steps = if painting_now { WHILE_PAINTING } else { STEPS };
     let normal = {
-        let normals = touch
-            .corners
-            .map(|v| painting.posed.normals.get(v as usize).copied().unwrap_or_default());
+        let posed = painting.session().map_or(&[][..], |s| s.posed_surface().normals);
+        let normals = touch.corners.map(|v| posed.get(v as usize).copied().unwrap_or_default());
         let mean = (normals[0] + normals[1] + normals[2]).normalize_or(-touch.direction);
         if mean.dot(touch.direction) > 0.0 { -mean } else { mean }
     };
@@ -295,7 +295,7 @@ fn rings(
     let v = normal.cross(u);
     let half = (1..=100)
         .map(|k| k as f32 / 100.0)
-        .find(|p| painting.brush.falloff.at(*p) >= 0.5)
+        .find(|p| painting.options.brush.falloff.at(*p) >= 0.5)
         .unwrap_or(0.5);
     let ring = |radius: f32| -> Vec<Vec3> {
         let angle = |k: usize| k as f32 / steps as f32 * std::f32::consts::TAU;

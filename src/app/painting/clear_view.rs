@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use glam::Vec2;
 
-use super::{Painting, sights::in_sight};
+use super::sights::in_sight;
 use crate::{
     app::App,
-    ui::{Compare, VertexArea},
+    ui::{Compare, ComparedProperty, OriginalWeights, PaintSession, Painting, VertexArea},
 };
-use ulna_edit::{Change, Mode};
+use ulna_edit::Change;
 use ulna_model::{Document, NodeId, Shared};
 use ulna_motion::Bone;
 use ulna_render::Camera;
@@ -31,11 +31,11 @@ fn distance(p: Vec2, [a, b]: [Vec2; 2]) -> f32 {
     p.distance(a + way * part)
 }
 
-impl Painting {
+impl PaintSession {
     /// Joints whose bones lie over the brush; the painted one, which is drawn as an outline, is
     /// none of them.
     pub fn faded(&self, bones: &[Bone], camera: &Camera, size: Vec2) -> BTreeSet<NodeId> {
-        let Some(hover) = &self.hover else { return BTreeSet::new() };
+        let Some(hover) = self.hover() else { return BTreeSet::new() };
         let rim = hover.rim.iter().filter_map(|p| camera.project(*p, size));
         let radius = rim.map(|(p, _)| p.distance(hover.at)).fold(0.0, f32::max) * NEAR;
         let own = self.joint_node();
@@ -52,8 +52,7 @@ impl Painting {
     /// The primitives of the canvas whose weights are others than the file was opened with; nothing
     /// where they cannot be shown in place of each other.
     fn reweighed(&self, session: &Session) -> Option<Vec<Change>> {
-        let (canvas, document, opened) =
-            (self.canvas.as_ref()?, session.document(), session.opened());
+        let (canvas, document, opened) = (&self.surface, session.document(), session.opened());
         let mut changes = Vec::new();
         for part in canvas.parts() {
             let of = |d: &Document| {
@@ -87,7 +86,8 @@ impl App {
         let in_sight = |posed: PosedSurface<'_>, v: u32| {
             in_sight(surface, document, &camera, hidden, posed, v)
         };
-        self.painting.vertices_in(&camera, area, size, &in_sight)
+        let Some(painted) = self.painting.session() else { return Vec::new() };
+        painted.vertices_in(&self.painting.options.brush, &camera, area, size, &in_sight)
     }
 
     /// Shows what was shown as it was opened as it is.
@@ -100,47 +100,49 @@ impl App {
             }
             _ => false,
         };
-        let list = self.painting.before.take().map_or_else(Vec::new, |(_, list)| list);
+        let list = self.painting.original.take().map_or_else(Vec::new, |o| o.changes);
         let list: Vec<Change> = list.into_iter().filter(there).collect();
         self.renderer.show_weights(document, &list);
-        self.painting.tint_anew();
-        self.painting.strain.clear();
+        self.painting.invalidate_colors();
     }
 
     /// Shows the weights that the file was opened with while those are compared with, and the
     /// present ones else.
     pub(super) fn compare_weights(&mut self, changes: &[Change]) {
-        if self.painting.before.as_ref().is_some_and(|(of, _)| Some(*of) != self.painting.asked) {
+        let of = self.painting.session().map(|s| (s.scene, s.skin()));
+        if self.painting.original.as_ref().is_some_and(|o| Some((o.scene, o.skin)) != of) {
             // Another skin, or another scene: what was shown of the one before is shown as it is.
             self.show_present_weights();
         }
         let Some(session) = &self.session else { return };
         // A stroke goes on whatever key is held.
-        let wanted = self.mode == Mode::Paint
+        let wanted = self.mode.spec().compares == ComparedProperty::Weights
             && self.viewport.compared() == Compare::File
             && !self.painting.is_stroking();
         let moved =
             changes.iter().any(|c| matches!(c, Change::Weights { .. } | Change::Bound { .. }));
-        if moved && self.painting.before.is_some() {
+        if moved && self.painting.original.is_some() {
             // What is done is seen.
             self.viewport.compare = Compare::Edited;
         }
         let before = wanted && !moved;
-        if before == self.painting.before.is_some() || (before && !self.painting.is_ready()) {
+        if before == self.painting.original.is_some()
+            || (before && matches!(self.painting.state, Painting::Preparing(..)))
+        {
             return;
         }
         if !before {
             self.show_present_weights();
             return;
         }
-        let Some((of, list)) = self.painting.asked.zip(self.painting.reweighed(session)) else {
+        let reweighed = |s: &PaintSession| Some((s.scene, s.skin(), s.reweighed(session)?));
+        let Some((scene, skin, changes)) = self.painting.session().and_then(reweighed) else {
             // They cannot be shown in place of each other: nothing says that they are.
             self.viewport.compare = Compare::Edited;
             return;
         };
-        self.painting.tint_anew();
-        self.painting.strain.clear();
-        self.renderer.show_weights(session.opened(), &list);
-        self.painting.before = Some((of, list));
+        self.painting.invalidate_colors();
+        self.renderer.show_weights(session.opened(), &changes);
+        self.painting.original = Some(OriginalWeights { scene, skin, changes });
     }
 }

@@ -6,10 +6,10 @@ use glam::Vec2;
 
 use crate::{
     app::{App, jobs::Title},
-    ui::{BendAction, BrushNumber, JointAct, ToastKind, WeightLook},
+    ui::{BendAction, BrushNumber, JointAct, PaintSession, PaintTool, ToastKind, WeightLook},
 };
 use ulna_edit::{
-    Command, Mode,
+    Command,
     command::{
         Along, Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, MergeJoints,
         ModeCommand, Normalize, Prune, Smooth, SwapJoints, Touch, VertexCommand, WeightCommand,
@@ -25,12 +25,12 @@ impl App {
     /// Commands of the brush.
     pub(in crate::app) fn paint_command(&mut self, ctx: &Context, command: &BrushCommand) {
         match command {
-            BrushCommand::Radius => self.adjust_brush(Some(BrushNumber::Radius)),
-            BrushCommand::Strength => self.adjust_brush(Some(BrushNumber::Strength)),
-            BrushCommand::Value => self.adjust_brush(Some(BrushNumber::Value)),
+            BrushCommand::Radius => self.painting.adjust_brush(Some(BrushNumber::Radius)),
+            BrushCommand::Strength => self.painting.adjust_brush(Some(BrushNumber::Strength)),
+            BrushCommand::Value => self.painting.adjust_brush(Some(BrushNumber::Value)),
             BrushCommand::Smaller | BrushCommand::Larger => {
                 let factor = if *command == BrushCommand::Smaller { 0.9 } else { 1.0 / 0.9 };
-                let brush = &mut self.painting.brush;
+                let brush = &mut self.painting.options.brush;
                 brush.radius = match brush.radius {
                     Radius::Pixels(r) => Radius::Pixels(r * factor),
                     Radius::Scene(r) => Radius::Scene(r * factor),
@@ -39,17 +39,20 @@ impl App {
             }
             BrushCommand::Lock => {
                 if let Some(node) = self.painting.joint_node()
-                    && !self.painting.locked.remove(&node)
+                    && !self.painting.options.locked.remove(&node)
                 {
-                    self.painting.locked.insert(node);
+                    self.painting.options.locked.insert(node);
                 }
             }
-            BrushCommand::UnlockAll => self.painting.locked.clear(),
-            BrushCommand::Mirror => self.painting.brush.mirror = !self.painting.brush.mirror,
+            BrushCommand::UnlockAll => self.painting.options.locked.clear(),
+            BrushCommand::Mirror => {
+                self.painting.options.brush.mirror = !self.painting.options.brush.mirror
+            }
             BrushCommand::Sample if self.painting.layering.masked().is_some() => {
-                let vertex = self.painting.hover.as_ref().map(|h| h.canvas_vertex);
+                let hover = self.painting.session().and_then(|s| s.hover());
+                let vertex = hover.map(|h| h.surface_vertex);
                 match vertex.and_then(|v| self.painting.layering.mask_at(v)) {
-                    Some(mask) => self.painting.brush.value = mask,
+                    Some(mask) => self.painting.options.brush.value = mask,
                     None => self.toast(
                         ctx,
                         ToastKind::Error,
@@ -57,23 +60,25 @@ impl App {
                     ),
                 }
             }
-            BrushCommand::Sample => match (&self.painting.hover, self.painting.joint_node()) {
-                (Some(hover), Some(joint)) => {
-                    let share =
-                        hover.shares.iter().find(|(n, _)| *n == joint).map_or(0.0, |(_, w)| *w);
-                    self.painting.brush.value = share;
+            BrushCommand::Sample => {
+                match self.painting.session().and_then(|s| Some((s.hover()?, s.joint_node()?))) {
+                    Some((hover, joint)) => {
+                        let share =
+                            hover.shares.iter().find(|(n, _)| *n == joint).map_or(0.0, |(_, w)| *w);
+                        self.painting.options.brush.value = share;
+                    }
+                    None => self.toast(
+                        ctx,
+                        ToastKind::Error,
+                        "No weight was picked: no vertex is under the brush.",
+                    ),
                 }
-                _ => self.toast(
-                    ctx,
-                    ToastKind::Error,
-                    "No weight was picked: no vertex is under the brush.",
-                ),
-            },
+            }
             BrushCommand::Flood if self.painting.layering.masked().is_some() => {
                 self.flood_mask(ctx)
             }
             BrushCommand::Flood => {
-                let kind = self.painting.brush.kind;
+                let kind = self.painting.options.brush.kind;
                 if !kind.is_of_one_joint() && kind != BrushKind::Smooth {
                     let text = format!(
                         "{} cannot flood. Choose Add, Subtract, Replace, Scale or Smooth.",
@@ -87,8 +92,9 @@ impl App {
             }
             BrushCommand::Look => {
                 let all = WeightLook::ALL;
-                let at = all.iter().position(|l| *l == self.painting.look).unwrap_or(0);
-                self.painting.look = all[(at + 1) % all.len()];
+                let look = &mut self.painting.options.look;
+                let at = all.iter().position(|l| l == look).unwrap_or(0);
+                *look = all[(at + 1) % all.len()];
             }
             BrushCommand::NextSpot => self.step_spot(ctx, false),
             BrushCommand::PreviousSpot => self.step_spot(ctx, true),
@@ -97,7 +103,7 @@ impl App {
             BrushCommand::Worst => self.search_worst(ctx),
             BrushCommand::Bend => self.press_bend(ctx),
             BrushCommand::Unbend => self.apply_bend(ctx, BendAction::Unbend),
-            BrushCommand::Range => self.show_range(self.painting.range.is_none()),
+            BrushCommand::Range => self.show_range(self.painting.bending.range.is_none()),
         }
     }
 
@@ -105,8 +111,8 @@ impl App {
     fn step_influence(&mut self, ctx: &Context, back: bool) {
         let shares: Vec<NodeId> = self
             .painting
-            .last
-            .as_ref()
+            .session()
+            .and_then(|s| s.touched.as_ref())
             .map_or_else(Vec::new, |h| h.shares.iter().map(|(n, _)| *n).collect());
         let count = shares.len();
         if count == 0 {
@@ -129,7 +135,7 @@ impl App {
 
     /// Does something to the weights of several joints, as one step.
     pub(in crate::app) fn on_joints(&mut self, ctx: &Context, nodes: &[NodeId], act: JointAct) {
-        let brush = self.painting.brush;
+        let brush = self.painting.options.brush;
         let amount = Some(brush.strength);
         let each = |make: &dyn Fn(Nodes) -> Command| {
             nodes.iter().map(|n| make(Nodes::one(*n))).collect::<Vec<Command>>()
@@ -211,7 +217,7 @@ impl App {
     /// What the brush does to a spot, done to all of the surface, or to what is selected of it.
     fn flood(&self) -> Option<Command> {
         let joint = Nodes::one(self.painting.joint_node()?);
-        let (brush, reach) = (&self.painting.brush, Reach::default());
+        let (brush, reach) = (&self.painting.options.brush, Reach::default());
         let amount = Some(brush.strength);
         if brush.kind == BrushKind::Smooth {
             return Some(
@@ -227,7 +233,7 @@ impl App {
 
     /// The brush's value for all of the mask, or for what is selected.
     fn flood_mask(&mut self, ctx: &Context) {
-        let brush = self.painting.brush;
+        let brush = self.painting.options.brush;
         if brush.kind != BrushKind::Replace {
             let text = "Only Replace can flood a mask. Choose Replace and set the value.";
             self.toast(ctx, ToastKind::Error, text);
@@ -235,8 +241,8 @@ impl App {
         }
         let value = brush.value.min(1.0);
         let name =
-            self.session.as_ref().zip(self.painting.canvas()).and_then(|(session, canvas)| {
-                self.painting.layering.text(session.document(), canvas.skin)
+            self.session.as_ref().zip(self.painting.session()).and_then(|(session, painted)| {
+                self.painting.layering.text(session.document(), painted.skin())
             });
         let Some(layer) = name else { return };
         let mask = MaskLayer { layer, value, mesh: None, primitive: None, vertices: None };
@@ -257,7 +263,7 @@ impl App {
             self.toast(ctx, ToastKind::Error, text);
             return;
         }
-        let brush = self.painting.brush;
+        let brush = self.painting.options.brush;
         if !brush.kind.is_of_one_joint() {
             let text = format!(
                 "{} cannot paint a gradient. Choose Add, Subtract, Replace or Scale.",
@@ -266,9 +272,10 @@ impl App {
             self.toast(ctx, ToastKind::Note, text);
             return;
         }
+        let Some(mut context) = self.brush_context(ctx) else { return };
         let mut rest = |at: Vec2| {
-            let found = self.find(at, size, &brush)?;
-            let canvas = self.painting.canvas.as_ref()?;
+            let found = context.find(at, size, &brush)?;
+            let canvas = &context.painting.session()?.surface;
             let corner = |k: usize| canvas.rest()[canvas.point_of(found.touch.corners[k]).index()];
             let spot = corner(0) * found.shares[0]
                 + corner(1) * found.shares[1]
@@ -288,7 +295,7 @@ impl App {
             joint: Nodes::one(node),
             from: a,
             to: b,
-            radial: Some(self.painting.gradient.unwrap_or(false)),
+            radial: Some(self.painting.options.tool == PaintTool::RadialGradient),
             curve: Some(Curve::of(brush.falloff)),
             value: Some(brush.value),
             how: Some(how(brush.kind)),
@@ -307,20 +314,20 @@ impl App {
         }
         let Some(touch) = command.touch() else { return vec![command] };
         let named = given(&touch.mesh) || given(&touch.primitive) || given(&touch.vertices);
-        let narrows = touch.vertices.is_some() && !named && self.mode == Mode::Paint;
+        let narrows = touch.vertices.is_some() && !named && self.mode.spec().selects_vertices;
         // What the brush does to all of the surface it does not do to what is hidden.
-        let all_seen =
-            self.painting.vertices.is_empty() && touch.of_brush && self.painting.hides_any();
-        let seen = if all_seen { self.painting.seen() } else { Vec::new() };
-        if all_seen && seen.is_empty() {
+        let painted = self.painting.session();
+        let hides = painted.filter(|s| s.vertices.is_empty() && touch.of_brush && s.hides_any());
+        let seen = hides.map(PaintSession::visible_vertices);
+        if seen.as_ref().is_some_and(Vec::is_empty) {
             return Vec::new();
         }
-        let chosen = if all_seen { &seen } else { &self.painting.vertices };
+        let chosen = seen.as_deref().unwrap_or_else(|| self.painting.vertices());
         let own = |part: &SurfacePart| -> Vec<u32> {
             let own = chosen.iter().map(|v| v.wrapping_sub(part.first));
             own.filter(|v| *v < part.count).collect()
         };
-        let canvas = self.painting.canvas.as_ref().filter(|_| narrows);
+        let canvas = painted.map(|s| &s.surface).filter(|_| narrows);
         let parts = canvas.map_or(&[][..], |c| c.parts()).iter().map(|p| (p, own(p)));
         let parts: Vec<_> = parts.filter(|(_, own)| !own.is_empty()).collect();
         let of_weights = matches!(command, Command::Document(DocumentCommand::Weight(_)));
@@ -344,7 +351,7 @@ impl App {
     }
 
     fn painted_meshes(&self) -> Option<Meshes> {
-        let canvas = self.painting.canvas.as_ref()?;
+        let canvas = &self.painting.session()?.surface;
         let mut meshes: Vec<MeshId> = canvas.parts().iter().map(|p| p.mesh).collect();
         meshes.dedup();
         Some(Meshes::Ids(meshes))
@@ -354,7 +361,8 @@ impl App {
     /// limit, the layer.
     fn fill_painted(&self, command: &mut Command) {
         let Some(document) = self.session.as_ref().map(|s| s.document()) else { return };
-        let canvas = self.painting.canvas.as_ref().filter(|_| self.mode == Mode::Paint);
+        let canvas =
+            self.painting.session().map(|s| &s.surface).filter(|_| self.mode.spec().paints_weights);
         let is_mirror = matches!(
             command,
             Command::Document(DocumentCommand::Weight(WeightCommand::MirrorWeights(_)))
@@ -372,10 +380,9 @@ impl App {
             (painted, _) => painted,
         };
         let Some(touch) = command.touch() else { return };
-        if let Some(locked) =
-            touch.locked.filter(|l| l.is_none() && !self.painting.locked.is_empty())
-        {
-            *locked = Some(Nodes::Ids(self.painting.locked.iter().copied().collect()));
+        let options = &self.painting.options;
+        if let Some(locked) = touch.locked.filter(|l| l.is_none() && !options.locked.is_empty()) {
+            *locked = Some(Nodes::Ids(options.locked.iter().copied().collect()));
         }
         let Some(canvas) = canvas else { return };
         // What names another mesh has nothing to do with the painted layer.
@@ -390,7 +397,7 @@ impl App {
             *mesh = painted;
         }
         if let Some(most) = touch.most.filter(|m| m.is_none()) {
-            *most = Some(self.painting.limit);
+            *most = Some(options.limit);
         }
     }
 
@@ -414,7 +421,7 @@ impl App {
         if let Some(command) = flaw {
             let is_meant = |skin: &SkinId| surface_place(*skin) == problem.place;
             let Some(skin) = document.skins.ids().find(is_meant) else { return };
-            let here = self.painting.canvas().is_some_and(|c| c.skin == skin);
+            let here = self.painting.session().is_some_and(|s| s.skin() == skin);
             let joint = self.painting.joint_node().filter(|_| here);
             if let Some(joint) = joint.or(document.skin(skin).joints.first().copied()) {
                 self.outliner.selection.set(joint);
@@ -438,7 +445,7 @@ impl App {
             if problem.fix == Some(Bind::NAME) {
                 return;
             }
-            self.painting.look = WeightLook::Faults;
+            self.painting.options.look = WeightLook::Faults;
             // Weights that do not sum to 1 draw vertices into the model, where their colors are
             // not seen; dots are.
             self.painting.select_next = Some(VertexCommand::Faulty);
@@ -462,9 +469,8 @@ impl App {
 
     /// What is to be known of the painted surface, once its canvas is ready.
     pub(in crate::app) fn follow_surface_problems(&mut self) {
-        let Some(canvas) = self.painting.canvas().filter(|_| self.painting.is_ready()) else {
-            return;
-        };
+        let Some(painted) = self.painting.state.ready() else { return };
+        let canvas = &painted.surface;
         let place = surface_place(canvas.skin);
         if self.problems.surfaces_told.insert((self.renderer.scene_serial(), canvas.skin)) {
             let found = surface_findings(canvas);

@@ -1,13 +1,15 @@
 //! Weights on the clipboard and in files of their own.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use egui::Context;
 
-use super::Painting;
 use crate::{
     app::App,
-    ui::{Dialog, PathFor, ToastKind, thousands},
+    ui::{Dialog, PaintSession, PathFor, ToastKind, thousands},
 };
 use ulna_edit::{
     Command, CommandLine,
@@ -26,19 +28,19 @@ use ulna_weights::{Scope, WorkingWeights};
 /// Frames in which the system's clipboard answers; after that what was copied here is meant.
 const FRAMES: u8 = 1;
 
-impl Painting {
+impl PaintSession {
     /// The mean of the selected vertices, or what the one under the brush has, as the command that
     /// gives it to others; and of how many vertices it is.
-    pub fn copied(&self, document: &Document) -> Option<(Assign, usize)> {
-        let canvas = self.canvas.as_ref()?;
-        let last = self.last.as_ref().map(|h| h.canvas_vertex);
+    fn copied(&self, document: &Document, locked: &BTreeSet<NodeId>) -> Option<(Assign, usize)> {
+        let canvas = &self.surface;
+        let last = self.touched.as_ref().map(|h| h.surface_vertex);
         let meant: Vec<u32> = match self.vertices.is_empty() {
             true => vec![last?],
             false => self.vertices.clone(),
         };
         let mut wanted = vec![false; canvas.vertex_count()];
         meant.iter().for_each(|v| wanted[*v as usize] = true);
-        let locked = self.locked_flags();
+        let locked = self.locked_flags(locked);
         let scope = Scope { locked: &locked, limit: usize::MAX, vertices: Some(&wanted) };
         let list = WorkingWeights::new(document, canvas).mean(&scope);
         let named = list
@@ -55,9 +57,8 @@ impl Painting {
 
     /// The selected vertices, each with its weights, as rows of text.
     fn copied_each(&self, document: &Document) -> Option<String> {
-        let canvas = self.canvas.as_ref()?;
         (!self.vertices.is_empty())
-            .then(|| write_rows(&weight_rows(document, canvas, &self.vertices)))
+            .then(|| write_rows(&weight_rows(document, &self.surface, &self.vertices)))
     }
 
     /// The command that a text of weights comes to.
@@ -67,7 +68,7 @@ impl Painting {
         text: &str,
         columns: &[NodeId],
     ) -> Result<Assign, String> {
-        let Some(canvas) = &self.canvas else { return Err("no skinned mesh is shown".into()) };
+        let canvas = &self.surface;
         if text.trim_start().starts_with('{') {
             let line = CommandLine::parse(text.trim()).and_then(|line| Command::read(&line));
             return match line {
@@ -117,9 +118,9 @@ impl App {
         let Some(session) = &self.session else { return };
         let document = session.document();
         if each {
-            match self.painting.copied_each(document) {
+            match self.painting.session().and_then(|s| s.copied_each(document)) {
                 Some(text) => {
-                    let text_of = match self.painting.vertices.len() {
+                    let text_of = match self.painting.vertices().len() {
                         1 => "Copied the weights of 1 vertex as a table row.".to_owned(),
                         n => format!(
                             "Copied the weights of {} vertices, one table row each.",
@@ -127,17 +128,18 @@ impl App {
                         ),
                     };
                     ctx.copy_text(text);
-                    self.painting.clipboard = None;
+                    self.painting.clipboard.copied = None;
                     self.toast(ctx, ToastKind::Ok, text_of);
                 }
                 None => self.toast(ctx, ToastKind::Error, "Select vertices to copy their weights."),
             }
             return;
         }
-        match self.painting.copied(document) {
+        let locked = &self.painting.options.locked;
+        match self.painting.session().and_then(|s| s.copied(document, locked)) {
             Some((copied, count)) => {
                 ctx.copy_text(Command::from(copied.clone()).line(document).to_string());
-                self.painting.clipboard = Some(copied);
+                self.painting.clipboard.copied = Some(copied);
                 let text = match count {
                     1 => "Copied the weights of 1 vertex.".to_owned(),
                     n => format!("Copied the average weights of {} vertices.", thousands(n)),
@@ -155,21 +157,22 @@ impl App {
     /// Asks for what the clipboard holds; what was copied here last is meant where the system does
     /// not answer.
     pub(in crate::app) fn ask_paste_weights(&mut self, ctx: &Context) {
-        self.painting.pasting = Some(FRAMES);
+        self.painting.clipboard.waiting = Some(FRAMES);
         ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
         ctx.request_repaint();
     }
 
     /// Whether weights were asked for, and the clipboard has not answered in time.
     pub(in crate::app) fn wait_for_weights(&mut self, ctx: &Context) {
-        let Some(left) = self.painting.pasting else { return };
-        self.painting.pasting = left.checked_sub(1);
-        if self.painting.pasting.is_some() {
+        let clipboard = &mut self.painting.clipboard;
+        let Some(left) = clipboard.waiting else { return };
+        clipboard.waiting = left.checked_sub(1);
+        if clipboard.waiting.is_some() {
             ctx.request_repaint();
             return;
         }
-        match self.painting.clipboard.clone() {
-            Some(_) if self.painting.vertices.is_empty() => {
+        match clipboard.copied.clone() {
+            Some(_) if self.painting.vertices().is_empty() => {
                 self.toast(ctx, ToastKind::Error, "Select vertices to paste weights onto.");
             }
             Some(assign) => self.run(ctx, assign),
@@ -183,10 +186,16 @@ impl App {
 
     /// Gives vertices the weights that a text holds.
     pub(in crate::app) fn paste_weights(&mut self, ctx: &Context, text: &str) {
-        self.painting.pasting = None;
+        self.painting.clipboard.waiting = None;
         let Some(session) = &self.session else { return };
-        match self.painting.pasted(session.document(), text, &[]) {
-            Ok(assign) if assign.reach.vertices.is_none() && self.painting.vertices.is_empty() => {
+        let pasted = self.painting.session().map_or_else(
+            || Err("no skinned mesh is shown".into()),
+            |s| s.pasted(session.document(), text, &[]),
+        );
+        match pasted {
+            Ok(assign)
+                if assign.reach.vertices.is_none() && self.painting.vertices().is_empty() =>
+            {
                 self.toast(ctx, ToastKind::Error, "Select vertices to paste weights onto.");
             }
             Ok(assign) => self.run(ctx, assign),
@@ -206,8 +215,11 @@ impl App {
         joints: &[u16],
         values: &[f32],
     ) {
-        let (Some(session), Some(canvas)) = (&self.session, &self.painting.canvas) else { return };
-        let rules = (&self.painting.locked, self.painting.limit);
+        let (Some(session), Some(painted)) = (&self.session, self.painting.session()) else {
+            return;
+        };
+        let canvas = &painted.surface;
+        let rules = (&self.painting.options.locked, self.painting.options.limit);
         match cells_assigned(session.document(), canvas, (vertices, joints), values, rules) {
             Ok(assign) => self.run(ctx, assign),
             Err(refused) => {
@@ -225,14 +237,18 @@ impl App {
         terms: &VertexTerms,
         add: bool,
     ) {
-        let (Some(session), Some(canvas)) = (&self.session, self.painting.canvas()) else { return };
+        let (Some(session), Some(painted)) = (&self.session, self.painting.state.session_mut())
+        else {
+            return;
+        };
+        let canvas = &painted.surface;
         let meant = vec![true; canvas.parts().len()];
         match terms.vertices.mark(session.document(), canvas, &meant) {
             Ok(marks) => {
                 let vertices: Vec<u32> =
                     (0..marks.len() as u32).filter(|v| marks[*v as usize]).collect();
                 let none = vertices.is_empty();
-                self.painting.select(vertices, add);
+                painted.select(vertices, add);
                 if none {
                     self.toast(ctx, ToastKind::Note, "No vertex was selected: none matches.");
                 }
@@ -313,8 +329,10 @@ impl App {
                 self.choose_vertices(ctx, vertices, add.unwrap_or(false))
             }
             other => {
-                if let Some(session) = &self.session {
-                    self.painting.select_by(session.document(), other);
+                let limit = self.painting.options.limit;
+                if let (Some(session), Some(painted)) = (&self.session, self.painting.session_mut())
+                {
+                    painted.select_by(session.document(), other, limit);
                 }
             }
         }

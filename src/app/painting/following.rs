@@ -1,186 +1,187 @@
 //! Painting goes along with the document, the selection and the pose.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-    thread::JoinHandle,
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 use glam::Vec3;
 
-use super::{Painting, tints::joint_colors};
+use super::tints::joint_colors;
 use crate::{
     app::{App, viewport_renderer::ViewportRenderer},
-    ui::Compare,
+    ui::{Compare, PaintDomain, PaintSession, Painting, PosedOf},
 };
-use ulna_edit::{Change, Mode};
-use ulna_model::{Document, NodeId, SkinId};
-use ulna_motion::MirrorPairs;
-use ulna_weights::{CrossSkinSeams, MirrorMap, SkinnedSurface, Stroke, WeightStats, is_one_sided};
+use ulna_edit::Change;
+use ulna_model::{Derived, Document, NodeId, SkinId};
+use ulna_weights::{CrossSkinSeams, SkinnedSurface, Stroke, WeightStats};
 
-impl Painting {
-    /// The skin that is painted: that of the selected joint or mesh, else the last one, else the
-    /// first that can be.
-    fn wanted_skin(&self, document: &Document, active: Option<NodeId>) -> Option<SkinId> {
-        let skins = || document.skins.ids();
-        let of_active = active.and_then(|node| {
-            let own = document.nodes.get(node).and_then(|n| n.skin);
-            own.or_else(|| {
-                let last = self.asked.map(|(_, skin)| skin);
-                let has = |s: &SkinId| document.skin(*s).joints.contains(&node);
-                last.filter(has).or_else(|| skins().find(has))
-            })
-        });
-        let first = || {
-            let used =
-                |n: NodeId| document.node(n).skin.filter(|_| document.node(n).mesh.is_some());
-            document.shown_nodes().into_iter().find_map(used)
-        };
-        of_active.or(self.asked.map(|(_, skin)| skin)).or_else(first)
+/// The skin that is painted: that of the selected joint or mesh, else the last one, else the first
+/// that can be.
+fn wanted_skin(
+    document: &Document,
+    active: Option<NodeId>,
+    last: Option<SkinId>,
+) -> Option<SkinId> {
+    let skins = || document.skins.ids();
+    let of_active = active.and_then(|node| {
+        let own = document.nodes.get(node).and_then(|n| n.skin);
+        own.or_else(|| {
+            let has = |s: &SkinId| document.skin(*s).joints.contains(&node);
+            last.filter(has).or_else(|| skins().find(has))
+        })
+    });
+    let first = || {
+        let used = |n: NodeId| document.node(n).skin.filter(|_| document.node(n).mesh.is_some());
+        document.shown_nodes().into_iter().find_map(used)
+    };
+    of_active.or(last).or_else(first)
+}
+
+impl PaintDomain {
+    /// Takes up another selection, and another surface where there is another skin or scene.
+    pub(super) fn follow(&mut self, document: &Document, scene: u64, active: Option<NodeId>) {
+        let before = self.session().map(|s| (s.scene, s.skin()));
+        let wanted = wanted_skin(document, active, before.map(|(_, skin)| skin));
+        if wanted.is_none_or(|skin| before != Some((scene, skin))) {
+            self.paint_skin(document, scene, wanted);
+        }
+        self.state.take_prepared();
+        self.layering.follow(document, self.session().map(PaintSession::skin));
+        let Some(session) = self.session_mut() else { return };
+        session.update_pairs(document);
+        session.joint = active.and_then(|a| session.surface.joint(a)).or(session.joint);
+        if session.joint.is_none() {
+            // The joint that moves most is a good one to look at first.
+            let counted = session.counts.has_vertices();
+            let most = session.counts.used().iter().enumerate().max_by_key(|(_, n)| **n);
+            session.joint = most.filter(|(_, n)| counted && **n > 0).map(|(k, _)| k as u16);
+        }
     }
 
-    /// Takes up another selection, and makes the canvas where there is another skin.
-    pub fn follow(&mut self, document: &Document, scene: u64, active: Option<NodeId>) {
-        let Some(skin) = self.wanted_skin(document, active) else {
-            self.canvas = None;
-            self.joint = None;
+    /// Begins to paint another skin, or the same in another scene.
+    fn paint_skin(&mut self, document: &Document, scene: u64, skin: Option<SkinId>) {
+        let before = self.session().map(|s| (s.skin(), s.joint));
+        if before.is_some_and(|(of, _)| Some(of) != skin) {
+            self.bending.leave_skin();
+        }
+        if let Some(skin) = skin {
+            self.bending.range = self.bending.range.take().filter(|(of, _)| *of == skin);
+        }
+        if let Some(worst) = &mut self.worst {
+            worst.unscored.clear();
+        }
+        // A joint's number is that of its skin.
+        let joint = before.filter(|(of, _)| Some(*of) == skin).and_then(|(_, joint)| joint);
+        // A stroke goes on, though nothing of it is left on this surface.
+        let stroke = self.session_mut().and_then(|s| s.stroke.take());
+        let Some(surface) = skin.and_then(|skin| SkinnedSurface::new(document, skin)) else {
+            self.state = Painting::Off;
             return;
         };
-        if self.asked != Some((scene, skin)) {
-            if self.asked.is_some_and(|(_, before)| before != skin) {
-                self.bending.leave_skin();
-            }
-            // A joint's number is that of its skin.
-            self.joint =
-                self.joint.filter(|_| self.asked.is_some_and(|(_, before)| before == skin));
-            self.asked = Some((scene, skin));
-            self.canvas = SkinnedSurface::new(document, skin).map(Arc::new);
-            self.mirror = None;
-            self.roles.clear();
-            self.posed_of.clear();
-            self.tinted = None;
-            self.hover = None;
-            self.last = None;
-            self.vertices = Vec::new();
-            self.tally = WeightStats::default();
-            self.stray_moved = Vec::new();
-            (self.preparing, self.seams) = (None, CrossSkinSeams::default());
-            self.range = self.range.take().filter(|(of, _)| *of == skin);
-            self.strain.clear();
-            self.unscored = BTreeMap::new();
-            self.colors = Vec::new();
-            if let Some(canvas) = &self.canvas {
-                self.colors = joint_colors(document, canvas);
-                // As many joints a vertex as the file has room for: nothing is cut that nobody
-                // wanted cut.
-                let maps = canvas.maps(document);
-                self.limit =
-                    (0..canvas.parts().len()).map(|k| maps.part(k).stride()).max().unwrap_or(4);
-                self.tally = WeightStats::new(canvas, &maps, self.limit);
-                (self.preparing, self.seams) = prepare(document, canvas);
-                self.stroke = Stroke::new(canvas);
-            }
-        }
-        if self.preparing.as_ref().is_some_and(JoinHandle::is_finished)
-            && let Some(Ok(seams)) = self.preparing.take().map(JoinHandle::join)
-        {
-            self.seams = seams;
-        }
-        self.follow_roles(document);
-        self.layering.follow(document, self.canvas.as_ref().map(|c| c.skin));
-        let joint = active.and_then(|a| self.canvas.as_ref()?.joint(a));
-        self.joint = joint.or(self.joint).filter(|_| self.canvas.is_some());
-        if self.joint.is_none() {
-            // The joint that moves most is a good one to look at first.
-            let counted = self.tally.has_vertices();
-            let most = self.tally.used().iter().enumerate().max_by_key(|(_, n)| **n);
-            self.joint = most.filter(|(_, n)| counted && **n > 0).map(|(k, _)| k as u16);
-        }
+        let maps = surface.maps(document);
+        // As many joints a vertex as the file has room for: nothing is cut that nobody wanted cut.
+        let parts = 0..surface.parts().len();
+        self.options.limit = parts.map(|k| maps.part(k).stride()).max().unwrap_or(4);
+        let session = Box::new(PaintSession {
+            scene,
+            joint,
+            colors: joint_colors(document, &surface),
+            counts: WeightStats::new(&surface, &maps, self.options.limit),
+            dabs: Stroke::new(&surface),
+            stroke,
+            surface: Arc::new(surface),
+            seams: CrossSkinSeams::default(),
+            vertices: Vec::new(),
+            pairs: Derived::default(),
+            mirror: Derived::default(),
+            posed: Derived::default(),
+            touched: None,
+            is_over: false,
+            moved_outliers: Vec::new(),
+            tinted: None,
+            strain: Derived::default(),
+            is_strain_late: false,
+        });
+        self.state = prepared(document, session);
     }
+}
 
-    /// The posed surface, by the canvas's vertices. What is hidden cannot be touched, but where it
-    /// shares a place with what is seen.
-    fn pose(
+impl Painting {
+    /// The surface is ready as soon as the thread that prepares it ended.
+    fn take_prepared(&mut self) {
+        *self = match std::mem::take(self) {
+            Self::Preparing(mut session, thread) if thread.is_finished() => {
+                match thread.join() {
+                    Ok(seams) => session.seams = seams,
+                    Err(_) => log::error!("seams of the painted surface were not found"),
+                }
+                Self::Ready(session)
+            }
+            state => state,
+        };
+    }
+}
+
+impl PaintSession {
+    /// Poses the surface. What is hidden cannot be touched, but where it shares a point with what
+    /// is seen. Which points they share is known only once the surface is ready.
+    pub(super) fn pose(
         &mut self,
         document: &Document,
         stage: &mut ViewportRenderer,
         hidden: &BTreeSet<NodeId>,
+        is_ready: bool,
     ) {
-        let Some(canvas) = &self.canvas else { return };
+        let surface = &self.surface;
         let moved = stage.take_moved();
-        // Which places they share is known only when the canvas is.
-        let ready = self.is_ready();
-        let hides: Vec<bool> =
-            canvas.parts().iter().map(|p| ready && hidden.contains(&p.node)).collect();
-        let whole =
-            !self.posed_of.is_of(&stage.pose_serial()) || self.posed_of.get() != Some(&hides);
-        let surface = stage.surface(document);
-        if whole {
-            self.posed.positions.clear();
-            self.posed.normals.clear();
+        let hides = |node: &NodeId| is_ready && hidden.contains(node);
+        let of = PosedOf {
+            pose: stage.pose_serial(),
+            hidden: surface.parts().iter().map(|p| hides(&p.node)).collect(),
+        };
+        let shown = stage.surface(document);
+        let whole = !self.posed.is_of(&of);
+        if !whole && moved.is_empty() {
+            return;
         }
-        for part in canvas.parts() {
+        let mut posed = self.posed.take().map_or_else(Default::default, |(_, posed)| posed);
+        if whole {
+            posed.positions.clear();
+            posed.normals.clear();
+        }
+        for part in surface.parts() {
             let Some(view) =
-                surface.parts().find(|v| v.node == part.node && v.primitive == part.primitive)
+                shown.parts().find(|v| v.node == part.node && v.primitive == part.primitive)
             else {
                 // Not shown: it cannot be hit, and keeps its place in the count.
                 if whole {
                     let end = (part.first + part.count) as usize;
-                    self.posed.positions.resize(end, Vec3::NAN);
-                    self.posed.normals.resize(end, Vec3::ZERO);
+                    posed.positions.resize(end, Vec3::NAN);
+                    posed.normals.resize(end, Vec3::ZERO);
                 }
                 continue;
             };
             if whole {
-                self.posed.positions.extend_from_slice(view.positions);
-                self.posed.normals.extend_from_slice(view.normals);
+                posed.positions.extend_from_slice(view.positions);
+                posed.normals.extend_from_slice(view.normals);
                 continue;
             }
             for (_, _, vertices) in
                 moved.iter().filter(|(n, p, _)| *n == part.node && *p == part.primitive)
             {
                 for v in vertices {
-                    self.posed.positions[(part.first + v) as usize] = view.positions[*v as usize];
-                    self.posed.normals[(part.first + v) as usize] = view.normals[*v as usize];
+                    posed.positions[(part.first + v) as usize] = view.positions[*v as usize];
+                    posed.normals[(part.first + v) as usize] = view.normals[*v as usize];
                 }
             }
         }
-        if !whole && moved.is_empty() {
-            return;
-        }
-        for (part, _) in canvas.parts().iter().zip(&hides).filter(|(_, hidden)| **hidden) {
+        for (part, _) in surface.parts().iter().zip(&of.hidden).filter(|(_, hidden)| **hidden) {
             for vertex in part.first..part.first + part.count {
-                let seen = |v: &u32| !hides[canvas.part_of(*v).0];
-                if !canvas.vertices_at(canvas.point_of(vertex)).iter().any(seen) {
-                    self.posed.positions[vertex as usize] = Vec3::NAN;
+                let seen = |v: &u32| !of.hidden[surface.part_of(*v).0];
+                if !surface.vertices_at(surface.point_of(vertex)).iter().any(seen) {
+                    posed.positions[vertex as usize] = Vec3::NAN;
                 }
             }
         }
-        self.posed_of.put(stage.pose_serial(), hides);
-    }
-
-    /// Takes up other pairs of joints, which undo may bring, too.
-    fn follow_roles(&mut self, document: &Document) {
-        let Some(canvas) = &self.canvas else { return };
-        let pairs = &document.aids.mirror_pairs;
-        if self.roles.is_of(pairs) {
-            return;
-        }
-        let roles = MirrorPairs::of(document, canvas.skin);
-        self.mirror = self.mirror.as_ref().map(|m| m.with_joints(roles.mirror_joints()));
-        self.roles.put(pairs.clone(), roles);
-    }
-
-    /// Makes the pairs of the other side, where they are wanted and not made yet.
-    pub fn pair(&mut self, document: &Document) {
-        let (Some(canvas), Some(roles), None) = (&self.canvas, self.roles.get(), &self.mirror)
-        else {
-            return;
-        };
-        let mirror = MirrorMap::of(document, canvas, roles);
-        self.one_sided = is_one_sided(document, canvas.skin).then_some(false);
-        self.unpaired = mirror.alone().map(|point| canvas.first_at(point)).collect();
-        self.mirror = Some(mirror);
+        self.posed.put(of, posed);
     }
 }
 
@@ -188,8 +189,11 @@ impl App {
     /// Takes the state of painting along with document, selection and pose.
     pub(in crate::app) fn follow_painting(&mut self) {
         let Some(session) = &self.session else { return };
-        if self.mode != Mode::Paint {
-            (self.painting.hover, self.painting.entered) = (None, false);
+        if !self.mode.spec().paints_weights {
+            self.painting.entered = false;
+            if let Some(session) = self.painting.session_mut() {
+                session.is_over = false;
+            }
             return;
         }
         if !std::mem::replace(&mut self.painting.entered, true) {
@@ -208,19 +212,21 @@ impl App {
             self.renderer.scene_serial(),
             self.outliner.selection.active,
         );
-        if self.painting.canvas().is_some()
-            && self.painting.is_ready()
-            && let Some(command) = self.painting.select_next.take()
-        {
-            self.painting.select_by(document, &command);
-        }
-        if self.painting.brush.mirror && self.painting.is_ready() {
-            self.painting.pair(document);
+        if let Painting::Ready(session) = &mut self.painting.state {
+            if let Some(command) = self.painting.select_next.take() {
+                session.select_by(document, &command, self.painting.options.limit);
+            }
+            if self.painting.options.brush.mirror {
+                session.pair_sides(document);
+            }
         }
         self.follow_surface_problems();
         let Some(session) = &self.session else { return };
-        let document = session.document();
-        self.painting.pose(document, &mut self.renderer, &self.outliner.visibility.hidden);
+        let is_ready = self.painting.state.ready().is_some();
+        if let Some(painted) = self.painting.session_mut() {
+            let hidden = &self.outliner.visibility.hidden;
+            painted.pose(session.document(), &mut self.renderer, hidden, is_ready);
+        }
     }
 
     /// Another way to look at weights; the tints follow.
@@ -232,54 +238,187 @@ impl App {
             Change::Tree | Change::Look | Change::Other => None,
         };
         if let Some(session) = &self.session {
-            self.painting.let_go_of_stale(session.document());
+            self.painting.drop_stale_surface(session.document());
         }
         self.problems.weights_moved.extend(changes.iter().filter_map(moved));
-        if !self.problems.weights_moved.is_empty() && self.painting.stroking.is_none() {
+        if !self.problems.weights_moved.is_empty() && !self.painting.is_stroking() {
             self.refresh_weight_problems();
         }
         let Some(session) = &self.session else { return };
-        if self.mode != Mode::Paint {
+        if !self.mode.spec().paints_weights {
             self.compare_weights(changes);
-            if self.painting.tinted.take().is_some() {
-                self.renderer.clear_tints();
-            }
+            self.painting.invalidate_tints();
+            self.renderer.clear_tints();
             return;
         }
         self.painting.count(session.document(), changes);
         self.painting.score(session.document(), changes);
         self.compare_weights(changes);
         let Some(session) = &self.session else { return };
-        let seen =
-            if self.painting.before.is_some() { session.opened() } else { session.document() };
+        let seen = match &self.painting.original {
+            Some(_) => session.opened(),
+            None => session.document(),
+        };
         self.painting.color_strain(seen, &self.renderer, !changes.is_empty());
         self.painting.tint(seen, &mut self.renderer, changes, self.program.theme.name());
     }
 }
 
-/// Lets a thread find out how a large canvas hangs together; a small one does it when it is asked.
-fn prepare(
-    document: &Document,
-    canvas: &Arc<SkinnedSurface>,
-) -> (Option<JoinHandle<CrossSkinSeams>>, CrossSkinSeams) {
+/// Finds neighbors and seams of a surface, on a thread if it is large.
+fn prepared(document: &Document, mut session: Box<PaintSession>) -> Painting {
     const SMALL: usize = 50_000;
     let all: usize =
         document.meshes.values().flat_map(|m| &m.primitives).map(|p| p.positions.len()).sum();
-    if all <= SMALL {
-        canvas.prepare();
-        return (None, CrossSkinSeams::of(document, canvas));
-    }
-    let (here, there) = (document.clone(), canvas.clone());
-    let work = move || {
-        there.prepare();
-        CrossSkinSeams::of(&here, &there)
-    };
-    match std::thread::Builder::new().name("ulna canvas".into()).spawn(work) {
-        Ok(thread) => (Some(thread), CrossSkinSeams::default()),
-        Err(error) => {
-            log::warn!("the canvas is prepared on the window's thread: {error}");
-            canvas.prepare();
-            (None, CrossSkinSeams::of(document, canvas))
+    if all > SMALL {
+        let (here, there) = (document.clone(), session.surface.clone());
+        let work = move || {
+            there.prepare();
+            CrossSkinSeams::of(&here, &there)
+        };
+        match std::thread::Builder::new().name("ulna surface".into()).spawn(work) {
+            Ok(thread) => return Painting::Preparing(session, thread),
+            Err(error) => {
+                log::warn!("the painted surface is prepared on the window's thread: {error}")
+            }
         }
+    }
+    session.surface.prepare();
+    session.seams = CrossSkinSeams::of(document, &session.surface);
+    Painting::Ready(session)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::Mat4;
+    use ulna_model::{
+        FileContent, Local, Mesh, Node, Primitive, Shared, Skin, Slice, Topology, Transform,
+        WeightMap,
+    };
+
+    /// A triangle on two joints; the second holds one vertex, the first two.
+    fn document() -> Document {
+        let weights = WeightMap {
+            sets: 1,
+            joints: [0u16, 1, 0, 0].repeat(3).into(),
+            weights: vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0].into(),
+            ..WeightMap::default()
+        };
+        let primitive = Primitive {
+            topology: Topology::Triangles,
+            positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y].into(),
+            normals: Slice::default(),
+            tangents: Slice::default(),
+            uv0: Slice::default(),
+            uv1: Slice::default(),
+            colors: Slice::default(),
+            indices: vec![0, 1, 2].into(),
+            material: None,
+            variants: Shared::default(),
+            targets: Shared::default(),
+            weights: Some(Shared::new(weights)),
+        };
+        let mesh = Mesh {
+            name: None,
+            primitives: vec![primitive],
+            default_weights: Shared::default(),
+            target_names: Vec::new(),
+            kept_weight_layers: None,
+        };
+        let skin = Skin {
+            name: None,
+            joints: [0, 1].map(NodeId).into(),
+            inverse_bind: [Mat4::IDENTITY; 2].into(),
+            has_inverse_bind: true,
+        };
+        let joint = || Node { rest: Local::Trs(Transform::IDENTITY), ..Node::default() };
+        let shown = Node { mesh: Some(0.into()), skin: Some(0.into()), ..joint() };
+        let file = FileContent {
+            nodes: vec![joint(), joint(), shown].into(),
+            meshes: vec![Shared::new(mesh)].into(),
+            skins: vec![Shared::new(skin)].into(),
+            ..FileContent::default()
+        };
+        file.into()
+    }
+
+    fn session(painting: &PaintDomain) -> &PaintSession {
+        painting.state.ready().expect("a small surface is ready at once")
+    }
+
+    #[test]
+    fn nothing_is_painted_without_a_skin() {
+        let mut painting = PaintDomain::default();
+        painting.follow(&Document::default(), 1, None);
+        assert!(matches!(painting.state, Painting::Off));
+        assert!(painting.vertices().is_empty() && painting.joint_node().is_none());
+    }
+
+    #[test]
+    fn another_scene_keeps_the_joint_and_drops_the_selected_vertices() {
+        let document = document();
+        let joint = document.skins.values().next().map(|s| s.joints[1]);
+        let mut painting = PaintDomain::default();
+        painting.follow(&document, 1, joint);
+        assert_eq!(painting.joint_node(), joint);
+        painting.session_mut().expect("it is ready").select(vec![2, 0, 2], false);
+        painting.follow(&document, 1, None);
+        assert_eq!(painting.vertices(), [0, 2]);
+        painting.follow(&document, 2, None);
+        assert_eq!((session(&painting).scene, painting.joint_node()), (2, joint));
+        assert!(painting.vertices().is_empty());
+    }
+
+    #[test]
+    fn a_surface_that_no_longer_fits_is_dropped_and_made_anew() {
+        let document = document();
+        let mut painting = PaintDomain::default();
+        painting.follow(&document, 1, None);
+        painting.drop_stale_surface(&document);
+        session(&painting);
+        painting.drop_stale_surface(&Document::default());
+        assert!(matches!(painting.state, Painting::Off));
+        painting.follow(&document, 1, None);
+        session(&painting);
+    }
+
+    #[test]
+    fn a_surface_is_ready_when_its_thread_ended() {
+        let document = document();
+        let mut painting = PaintDomain::default();
+        painting.follow(&document, 1, None);
+        let Painting::Ready(session) = std::mem::take(&mut painting.state) else {
+            panic!("a small surface is ready at once");
+        };
+        let (open, wait) = std::sync::mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            // It ends when the sender is dropped.
+            assert!(wait.recv().is_err());
+            CrossSkinSeams::default()
+        });
+        painting.state = Painting::Preparing(session, thread);
+        painting.follow(&document, 1, None);
+        assert!(painting.session().is_some() && painting.state.ready().is_none());
+        drop(open);
+        while painting.state.ready().is_none() {
+            std::thread::yield_now();
+            painting.follow(&document, 1, None);
+        }
+    }
+
+    #[test]
+    fn mirror_sides_stay_when_pairs_of_joints_change() {
+        let mut document = document();
+        let mut painting = PaintDomain::default();
+        painting.follow(&document, 1, None);
+        let session = painting.session_mut().expect("it is ready");
+        session.pair_sides(&document);
+        let unpaired = session.mirror.get().map(|sides| sides.unpaired.clone());
+        let joints = document.skins.values().next().expect("there is a skin").joints.clone();
+        document.aids.mirror_pairs = [(joints[0], Some(joints[1]))].into();
+        session.update_pairs(&document);
+        assert!(session.mirror.is_of(&document.aids.mirror_pairs));
+        assert_eq!(session.mirror.get().map(|sides| sides.unpaired.clone()), unpaired);
+        assert_eq!(session.mirror.get().map(|sides| sides.map.joint(0)), Some(1));
     }
 }

@@ -1,51 +1,23 @@
-//! Painting into a layer, and the mask that is shown of it.
+//! The mask of a layer that is shown.
 
-use super::Painting;
 use crate::{
     app::{ranges::ranges, viewport_renderer::ViewportRenderer},
-    ui::mask_gray,
+    ui::{Layering, mask_gray},
 };
-use ulna_model::{Document, MeshId, PrimitiveId, Shared, WeightPatch};
+use ulna_model::{Document, Shared};
 use ulna_render::{Color, TintKind};
-use ulna_weights::layers::{Painted, masks};
+use ulna_weights::{SkinnedSurface, layers::masks};
 
-impl Painting {
-    /// Takes in what a dab made of a layer; what is seen there now.
-    pub(super) fn put_dab(
-        &mut self,
-        patches: Vec<(usize, WeightPatch)>,
-    ) -> Vec<(MeshId, PrimitiveId, WeightPatch)> {
-        let (Some(canvas), Some(live)) = (&self.canvas, &mut self.layering.live) else {
-            return Vec::new();
-        };
-        let seen = live.paint.put(patches);
-        if live.paint.painted() == Painted::Mask {
-            let mask = &mut self.layering.mask;
-            for (mesh, primitive, patch) in &seen {
-                let part = canvas
-                    .parts()
-                    .iter()
-                    .position(|p| (p.mesh, p.primitive) == (*mesh, *primitive));
-                let Some(part) = part else { continue };
-                let first = canvas.parts()[part].first;
-                let Some(values) = mask.values.get_mut() else { continue };
-                for v in &patch.vertices {
-                    if let Some(value) = values.get_mut((first + v) as usize) {
-                        *value = live.paint.mask(part, *v).unwrap_or(f32::NAN);
-                        mask.touched.push(first + v);
-                    }
-                }
-            }
-        }
-        seen
-    }
-
+impl Layering {
     /// Brings the shown mask up to date; nothing where none is shown.
-    pub(super) fn follow_mask(&mut self, document: &Document) -> Option<u64> {
-        let layer = self.layering.masked()?;
-        let canvas = self.canvas.as_ref()?;
+    pub(super) fn follow_mask(
+        &mut self,
+        document: &Document,
+        canvas: &SkinnedSurface,
+    ) -> Option<u64> {
+        let layer = self.masked()?;
         let layers = document.aids.weight_layers.get(&canvas.skin)?;
-        let mask = &mut self.layering.mask;
+        let mask = &mut self.mask;
         let known =
             mask.values.key().is_some_and(|(l, of)| *l == layer && Shared::ptr_eq(of, layers));
         if !known || mask.values.get().is_none_or(|values| values.len() != canvas.vertex_count()) {
@@ -60,11 +32,15 @@ impl Painting {
     }
 
     /// Tints all vertices with the mask, or those that changed.
-    pub(super) fn tint_mask(&mut self, stage: &mut ViewportRenderer, whole: bool) {
-        let Some(canvas) = &self.canvas else { return };
-        let mut touched = std::mem::take(&mut self.layering.mask.touched);
+    pub(super) fn tint_mask(
+        &mut self,
+        canvas: &SkinnedSurface,
+        stage: &mut ViewportRenderer,
+        whole: bool,
+    ) {
+        let mut touched = std::mem::take(&mut self.mask.touched);
         touched.sort_unstable();
-        let values = self.layering.mask.values.get().map_or(&[][..], Vec::as_slice);
+        let values = self.mask.values.get().map_or(&[][..], Vec::as_slice);
         for part in canvas.parts() {
             let end = part.first + part.count;
             let own =

@@ -7,10 +7,9 @@ use std::{
 
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 
-use super::{Painting, state::Tinted};
 use crate::{
     app::{ranges::ranges, viewport_renderer::ViewportRenderer},
-    ui::WeightLook,
+    ui::{PaintDomain, PaintSession, Tinted, WeightLook},
 };
 use ulna_edit::Change;
 use ulna_model::{Document, WeightMap};
@@ -25,33 +24,33 @@ const MANY_VERTICES: usize = 1 << 14;
 /// Vertices or places that are counted before the clock is looked at again.
 const BATCH: usize = 8192;
 
-impl Painting {
+impl PaintDomain {
     /// Counts what changed, for as long as a frame may; a stroke under way is counted when it ends.
     pub fn count(&mut self, document: &Document, changes: &[Change]) {
-        let Some(canvas) = &self.canvas else { return };
-        let maps = canvas.maps(document);
-        if !self.tally.fits(canvas, &maps) {
-            self.tally = WeightStats::new(canvas, &maps, self.limit);
+        let limit = self.options.limit;
+        let Some(session) = self.session_mut() else { return };
+        let PaintSession { surface, counts, moved_outliers, stroke, .. } = session;
+        let maps = surface.maps(document);
+        if !counts.fits(surface, &maps) {
+            *counts = WeightStats::new(surface, &maps, limit);
         }
-        self.tally.set_limit(self.limit);
+        counts.set_limit(limit);
         for change in changes {
             let Change::Weights { mesh, primitive, vertices } = change else { continue };
-            let part = canvas.parts().iter().find(|p| p.mesh == *mesh && p.primitive == *primitive);
+            let part =
+                surface.parts().iter().find(|p| p.mesh == *mesh && p.primitive == *primitive);
             match (part, vertices) {
-                (Some(part), Some(list)) => self.tally.touch(list.iter().map(|v| part.first + v)),
-                (Some(part), None) => self.tally.touch(part.first..part.first + part.count),
+                (Some(part), Some(list)) => counts.touch(list.iter().map(|v| part.first + v)),
+                (Some(part), None) => counts.touch(part.first..part.first + part.count),
                 (None, _) => {}
             }
         }
-        if self.stroking.is_some() {
-            return;
-        }
-        if self.tally.is_done() {
+        if stroke.is_some() || counts.is_done() {
             return;
         }
         let started = Instant::now();
-        while !self.tally.is_done() {
-            let more = self.tally.step(canvas, &maps, BATCH, &mut self.stray_moved);
+        while !counts.is_done() {
+            let more = counts.step(surface, &maps, BATCH, moved_outliers);
             if !more || started.elapsed() > COUNTING {
                 break;
             }
@@ -61,11 +60,11 @@ impl Painting {
 
     /// The kind of tints that are shown.
     pub fn tint_kind(&self) -> Option<TintKind> {
-        self.canvas.as_ref()?;
+        self.session()?;
         if self.layering.masked().is_some() {
             return Some(TintKind::Colors);
         }
-        match self.look {
+        match self.options.look {
             WeightLook::Joint => Some(TintKind::Heat),
             look if look.is_strain() => Some(TintKind::Heat),
             WeightLook::All | WeightLook::Faults => Some(TintKind::Colors),
@@ -82,53 +81,53 @@ impl Painting {
         changes: &[Change],
         theme: &str,
     ) {
-        let now = Tinted {
-            look: self.look,
-            joint: self.joint.filter(|_| self.look == WeightLook::Joint),
-            limit: self.limit,
-            theme: theme.to_owned(),
-            pose: self.look.is_of_pose().then(|| stage.pose_serial()),
-            searched: self.worst.is_some(),
-            mask: self.follow_mask(document),
+        let (look, limit) = (self.options.look, self.options.limit);
+        let (searched, waits) = (self.worst.is_some(), self.waits_for_the_stroke());
+        let Some(session) = self.state.session_mut() else {
+            stage.clear_tints();
+            return;
         };
-        if now.mask.is_some() {
-            self.tint_mask(stage, self.tinted.as_ref() != Some(&now));
-            self.tinted = Some(now);
+        let canvas = session.surface.clone();
+        let now = Tinted {
+            look,
+            joint: session.joint.filter(|_| look == WeightLook::Joint),
+            limit,
+            theme: theme.to_owned(),
+            pose: look.is_of_pose().then(|| stage.pose_serial()),
+            searched,
+            mask: self.layering.follow_mask(document, &canvas),
+        };
+        let is_new = session.tinted.as_ref() != Some(&now);
+        let mask = now.mask;
+        session.tinted = Some(now);
+        if mask.is_some() {
+            self.layering.tint_mask(&canvas, stage, is_new);
             return;
         }
-        let Some(canvas) = &self.canvas else {
-            if self.tinted.take().is_some() {
-                stage.clear_tints();
-            }
-            return;
-        };
-        if self.look == WeightLook::Materials {
-            self.tinted = Some(now);
+        if look == WeightLook::Materials {
             return;
         }
         // A vertex strains its neighbors, too, and the farthest one says what a color means.
-        let whole = self.tinted.as_ref() != Some(&now)
-            || (self.look.is_strain() && !changes.is_empty() && !self.waits_for_the_stroke());
-        let moved = std::mem::take(&mut self.stray_moved);
+        let whole = is_new || (look.is_strain() && !changes.is_empty() && !waits);
+        let moved = std::mem::take(&mut session.moved_outliers);
         let reweighed = changes.iter().any(|c| matches!(c, Change::Weights { .. }));
-        if !whole && !reweighed && (moved.is_empty() || self.look != WeightLook::Faults) {
-            self.tinted = Some(now);
+        if !whole && !reweighed && (moved.is_empty() || look != WeightLook::Faults) {
             return;
         }
-        let colors = Colors::new(theme, &self.colors, canvas);
+        let colors = Colors::new(theme, &session.colors, &canvas);
         let mut strays: Vec<u32> = Vec::new();
-        if self.look == WeightLook::Faults && !whole {
+        if look == WeightLook::Faults && !whole {
             strays.extend(moved.iter().flat_map(|p| canvas.vertices_at(*p)));
             strays.sort_unstable();
         }
         let maps = canvas.maps(document);
         for (k, part) in canvas.parts().iter().enumerate() {
             let tints = PartTints {
-                look: self.look,
-                joint: self.joint,
-                limit: self.limit,
-                tally: &self.tally,
-                strain: self.strain.get().map(|s| s.values.as_slice()),
+                look,
+                joint: session.joint,
+                limit,
+                tally: &session.counts,
+                strain: session.strain.get().map(|s| s.values.as_slice()),
                 colors: &colors,
                 map: maps.part(k),
                 first: part.first,
@@ -163,7 +162,6 @@ impl Painting {
                 stage.tint(part.node, part.primitive, first, &values);
             }
         }
-        self.tinted = Some(now);
     }
 }
 

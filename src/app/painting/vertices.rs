@@ -2,39 +2,29 @@
 
 use glam::Vec2;
 
-use super::Painting;
-use crate::ui::VertexArea;
+use crate::ui::{PaintSession, VertexArea};
 use ulna_edit::command::VertexCommand;
 use ulna_model::Document;
 use ulna_render::Camera;
-use ulna_weights::{Pick, PosedSurface, Reshape, SkinnedSurface, faces_eye, pick, reshape};
+use ulna_weights::{Brush, Pick, PosedSurface, Reshape, faces_eye, pick, reshape};
 
-impl Painting {
-    /// Selects vertices, or adds them to those that are.
-    pub fn select(&mut self, vertices: Vec<u32>, add: bool) {
-        if !add {
-            self.vertices.clear();
-        }
-        self.vertices.extend(vertices);
-        self.vertices.sort_unstable();
-        self.vertices.dedup();
-    }
-
+impl PaintSession {
     /// The vertices of the canvas in a part of the picture; those that turn from the eye, or lie
     /// behind something as `in_sight` says, only where the brush paints such.
-    pub fn vertices_in(
+    pub(super) fn vertices_in(
         &self,
+        brush: &Brush,
         camera: &Camera,
         area: &VertexArea,
         size: Vec2,
         in_sight: &(dyn Fn(PosedSurface<'_>, u32) -> bool + Sync),
     ) -> Vec<u32> {
         let eye = camera.eye();
-        let posed = PosedSurface { positions: &self.posed.positions, normals: &self.posed.normals };
+        let posed = self.posed_surface();
         let seen = |v: usize| {
             let sight =
-                if camera.orthographic { camera.forward() } else { self.posed.positions[v] - eye };
-            self.canvas.as_ref().is_some_and(|canvas| faces_eye(canvas, posed, v as u32, sight))
+                if camera.orthographic { camera.forward() } else { posed.positions[v] - eye };
+            faces_eye(&self.surface, posed, v as u32, sight)
         };
         let inside = |at: Vec2| match area {
             VertexArea::Here => false,
@@ -46,22 +36,21 @@ impl Painting {
         };
         if let VertexArea::Here = area {
             // All copies of it: the surface must not tear there.
-            let (Some(hover), Some(canvas)) = (&self.hover, &self.canvas) else {
-                return Vec::new();
-            };
-            return canvas.vertices_at(canvas.point_of(hover.canvas_vertex)).to_vec();
+            let Some(hover) = self.hover() else { return Vec::new() };
+            let point = self.surface.point_of(hover.surface_vertex);
+            return self.surface.vertices_at(point).to_vec();
         }
         let project = camera.projector(size);
         posed.vertices_where(|v, p| {
             project(p).is_some_and(|(at, _)| inside(at))
-                && (!self.brush.front_only || seen(v as usize))
-                && (!self.brush.visible_only || in_sight(posed, v))
+                && (!brush.front_only || seen(v as usize))
+                && (!brush.visible_only || in_sight(posed, v))
         })
     }
 
     /// Changes the selection of vertices by how they hang together, or by a joint.
-    pub fn select_by(&mut self, document: &Document, command: &VertexCommand) {
-        let Some(canvas) = &self.canvas else { return };
+    pub(super) fn select_by(&mut self, document: &Document, command: &VertexCommand, limit: usize) {
+        let canvas = &self.surface;
         let chosen = |what: Pick| pick(document, canvas, &what);
         let reshaped = |how: Reshape| reshape(document, canvas, &self.vertices, how);
         let of = |joint: Option<u16>, from, to| {
@@ -79,9 +68,9 @@ impl Painting {
             VertexCommand::Ring => Some(reshaped(Reshape::Ring)),
             VertexCommand::GrowLoop => Some(reshaped(Reshape::GrowLoop)),
             VertexCommand::Mirror => Some(reshaped(Reshape::Mirror)),
-            VertexCommand::Mesh => Some(self.of_meshes(document, canvas)),
+            VertexCommand::Mesh => Some(self.of_meshes(document)),
             VertexCommand::Choose { .. } => None,
-            VertexCommand::Faulty => Some(chosen(Pick::Faulty { most: self.limit })),
+            VertexCommand::Faulty => Some(chosen(Pick::Faulty { most: limit })),
             VertexCommand::Stray => Some(chosen(Pick::Stray)),
             VertexCommand::Open => Some(chosen(Pick::Open)),
             VertexCommand::Crowded => Some(chosen(Pick::Crowded)),
@@ -101,8 +90,9 @@ impl Painting {
 
     /// All vertices of the meshes that have selected ones, or of the one that was under the brush
     /// last.
-    fn of_meshes(&self, document: &Document, canvas: &SkinnedSurface) -> Vec<u32> {
-        let last = self.last.as_ref().map(|h| h.canvas_vertex);
+    fn of_meshes(&self, document: &Document) -> Vec<u32> {
+        let canvas = &self.surface;
+        let last = self.touched.as_ref().map(|h| h.surface_vertex);
         let meant = self.vertices.iter().copied().chain(last.filter(|_| self.vertices.is_empty()));
         let meshes: std::collections::BTreeSet<_> =
             meant.map(|v| canvas.parts()[canvas.part_of(v).0].mesh).collect();

@@ -4,17 +4,14 @@
 use egui::Context;
 use glam::Vec3;
 
-use super::{Painting, strain::StrainColors};
 use crate::{
     app::{App, jobs::JobResult, viewport_renderer::ViewportRenderer},
-    ui::{Action, ToastKind},
+    ui::{Action, PaintDomain, StrainColors, ToastKind, WorstSearch},
 };
 use ulna_edit::{Change, command::BrushCommand};
-use ulna_model::{Document, NodeId, PrimitiveId, SkinId};
+use ulna_model::{Document, SkinId};
 use ulna_motion::{Sampling, Spot, WorstPose, range_of_motion};
 
-/// Spots in the list.
-const SPOTS: usize = 10;
 /// Degrees of the range of motion that is shown.
 const DEGREES: f32 = 45.0;
 /// Vertices that are scored again while a stroke goes on; more wait for its end.
@@ -22,92 +19,65 @@ const LIVE: usize = 20_000;
 /// Vertices of a primitive that are scored again at once; more want another search.
 const MANY: u32 = 200_000;
 
-/// Whether two spots are of one vertex.
-fn is_same(a: &Spot, b: &Spot) -> bool {
-    (a.node, a.primitive, a.vertex) == (b.node, b.primitive, b.vertex)
-}
-
-impl Painting {
+impl PaintDomain {
     /// Whether what a stroke does to the surface is shown when it ends, since all of a big one is
     /// measured anew.
     pub(super) fn waits_for_the_stroke(&self) -> bool {
-        self.stroking.is_some()
-            && self.canvas.as_ref().is_some_and(|c| c.vertex_count() > MANY as usize)
+        self.session().is_some_and(|session| {
+            session.stroke.is_some() && session.surface.vertex_count() > MANY as usize
+        })
     }
 
     /// Takes up what a search found.
-    pub fn take_worst(&mut self, found: WorstPose) {
-        self.spots = found.worst(SPOTS);
-        self.worst = Some(found);
-        self.first_score = self.spots.first().map(|s| s.score);
-        self.spot = None;
-        self.spots_stale = false;
-        self.tinted = None;
-    }
-
-    /// The worst moment of a vertex, where it was looked for.
-    pub fn worst_at(&self, node: NodeId, primitive: PrimitiveId, vertex: u32) -> Option<Spot> {
-        self.worst.as_ref()?.at(node, primitive, vertex)
+    fn take_worst(&mut self, found: WorstPose) {
+        self.worst = Some(WorstSearch::new(found));
+        self.invalidate_tints();
     }
 
     /// Brings scores up to date after weights changed.
-    pub fn score(&mut self, document: &Document, changes: &[Change]) {
+    pub(super) fn score(&mut self, document: &Document, changes: &[Change]) {
+        let is_stroking = self.is_stroking();
+        let Some(worst) = &mut self.worst else { return };
         let mut gone = false;
-        if let Some(worst) = &mut self.worst {
-            for change in changes {
-                let Change::Weights { mesh, primitive, vertices } = change else {
-                    // Another kind of surface wants another search.
-                    gone |= matches!(change, Change::Bound { .. });
-                    continue;
-                };
-                match vertices {
-                    Some(list) if list.len() <= LIVE || self.stroking.is_none() => {
-                        worst.rescore(document, *mesh, *primitive, list);
-                    }
-                    Some(list) => {
-                        self.unscored.entry((*mesh, *primitive)).or_default().extend(list);
-                    }
-                    None => {
-                        let count = document.mesh(*mesh).primitives[primitive.index()]
-                            .positions
-                            .len() as u32;
-                        gone |= count > MANY;
-                        if gone {
-                            continue;
-                        }
-                        worst.rescore(
-                            document,
-                            *mesh,
-                            *primitive,
-                            &(0..count).collect::<Vec<u32>>(),
-                        );
-                    }
+        for change in changes {
+            let Change::Weights { mesh, primitive, vertices } = change else {
+                // Another kind of surface wants another search.
+                gone |= matches!(change, Change::Bound { .. });
+                continue;
+            };
+            match vertices {
+                Some(list) if list.len() <= LIVE || !is_stroking => {
+                    worst.found.rescore(document, *mesh, *primitive, list);
                 }
-                self.spots_stale = true;
-            }
-            if self.stroking.is_none() {
-                for ((mesh, primitive), list) in std::mem::take(&mut self.unscored) {
-                    worst.rescore(
-                        document,
-                        mesh,
-                        primitive,
-                        &list.into_iter().collect::<Vec<u32>>(),
-                    );
-                    self.spots_stale = true;
+                Some(list) => {
+                    worst.unscored.entry((*mesh, *primitive)).or_default().extend(list);
+                }
+                None => {
+                    let positions = &document.mesh(*mesh).primitives[primitive.index()].positions;
+                    let count = positions.len() as u32;
+                    gone |= count > MANY;
+                    if gone {
+                        continue;
+                    }
+                    let all: Vec<u32> = (0..count).collect();
+                    worst.found.rescore(document, *mesh, *primitive, &all);
                 }
             }
-            if self.spots_stale && self.stroking.is_none() {
-                let was = self.spot.and_then(|k| self.spots.get(k).copied());
-                self.spots = worst.worst(SPOTS);
-                // The one that is worked on may have another number now, or none.
-                self.spot = was.and_then(|was| self.spots.iter().position(|s| is_same(s, &was)));
-                self.spots_stale = false;
+            worst.is_stale = true;
+        }
+        if !is_stroking {
+            for ((mesh, primitive), list) in std::mem::take(&mut worst.unscored) {
+                let list: Vec<u32> = list.into_iter().collect();
+                worst.found.rescore(document, mesh, primitive, &list);
+                worst.is_stale = true;
+            }
+            if worst.is_stale {
+                worst.list_spots();
             }
         }
         if gone {
             // Another search is as fast, and does not hold the window up.
             self.worst = None;
-            (self.spots, self.spot, self.first_score) = (Vec::new(), None, None);
         }
     }
 
@@ -119,23 +89,24 @@ impl Painting {
         stage: &ViewportRenderer,
         changed: bool,
     ) {
-        let Some(canvas) = &self.canvas else { return };
-        let key = (self.look, stage.pose_serial());
-        let shown = self.strain.is_of(&key);
-        if shown && self.waits_for_the_stroke() {
-            self.strain_late |= changed;
+        let (look, waits) = (self.options.look, self.waits_for_the_stroke());
+        let worst = self.worst.as_ref().map(|w| &w.found);
+        let Some(session) = self.state.session_mut() else { return };
+        let key = (look, stage.pose_serial());
+        let shown = session.strain.is_of(&key);
+        if shown && waits {
+            session.is_strain_late |= changed;
             return;
         }
-        let late = std::mem::take(&mut self.strain_late);
+        let late = std::mem::take(&mut session.is_strain_late);
         if !changed && shown && !late {
             return;
         }
         if late {
-            self.tinted = None;
+            session.tinted = None;
         }
-        let worst = self.worst.as_ref();
-        let strain = StrainColors::of(document, canvas, stage.pose(), self.look, worst);
-        self.strain.put(key, strain);
+        let strain = StrainColors::of(document, &session.surface, stage.pose(), look, worst);
+        session.strain.put(key, strain);
     }
 }
 
@@ -171,14 +142,15 @@ impl App {
 
     /// Shows the range of motion of the painted skin, or the pose that was shown before.
     pub(in crate::app) fn show_range(&mut self, on: bool) {
-        let skin = self.painting.canvas.as_ref().map(|c| c.skin).filter(|_| on);
+        let skin = self.painting.session().map(|s| s.skin()).filter(|_| on);
         self.show_range_of(skin);
     }
 
     fn show_range_of(&mut self, skin: Option<SkinId>) {
         let Some(session) = &self.session else { return };
-        self.painting.range = skin.map(|skin| {
-            let kept = self.painting.worst.as_ref().and_then(|w| w.range(skin)).cloned();
+        let worst = self.painting.worst.as_ref();
+        self.painting.bending.range = skin.map(|skin| {
+            let kept = worst.and_then(|w| w.found.range(skin)).cloned();
             (
                 skin,
                 kept.unwrap_or_else(|| {
@@ -192,30 +164,28 @@ impl App {
 
     /// Shows the spot after the one that was shown last, or the one before it.
     pub(in crate::app) fn step_spot(&mut self, ctx: &Context, back: bool) {
-        let count = self.painting.spots.len();
-        if count == 0 {
+        let Some(worst) = self.painting.worst.as_ref().filter(|w| !w.spots.is_empty()) else {
             let text = "No worst deformations are listed. Search for them first.";
             self.toast(ctx, ToastKind::Note, text);
             return;
-        }
-        let next = match (self.painting.spot, back) {
+        };
+        let count = worst.spots.len();
+        let next = match (worst.current, back) {
             (None, false) => 0,
             (None, true) => count - 1,
             (Some(k), false) => (k + 1) % count,
             (Some(k), true) => (k + count - 1) % count,
         };
-        self.go_to_spot(self.painting.spots[next]);
-        self.painting.spot = Some(next);
+        self.go_to_spot(worst.spots[next]);
     }
 
     /// Shows a spot at its worst moment.
     pub(in crate::app) fn go_to_spot(&mut self, spot: Spot) {
-        self.painting.spot = self.painting.spots.iter().position(|s| is_same(s, &spot));
         match spot.clip {
             Some(clip) => {
-                self.painting.range = None;
+                self.painting.bending.range = None;
                 self.painting.bending.show_whole();
-                self.painting.over_clip = true;
+                self.painting.options.over_clip = true;
                 if let Some(session) = &self.session {
                     self.timeline.playback.show(session.document(), Some(clip));
                 }
@@ -229,13 +199,17 @@ impl App {
         self.outliner.selection.set(spot.node);
         self.timeline.playback.playing = false;
         self.timeline.playback.seek(f64::from(spot.time));
-        self.painting.focus = Some(spot);
+        if let Some(worst) = &mut self.painting.worst {
+            worst.current = worst.position(&spot);
+            worst.focus = Some(spot);
+        }
     }
 
     /// Looks at the spot that was gone to, once its pose is shown, and takes up the joint that
     /// moves it most.
     pub(in crate::app) fn focus_spot(&mut self, ctx: &Context) {
-        let Some(spot) = self.painting.focus.take() else { return };
+        let focus = self.painting.worst.as_mut().and_then(|w| w.focus.take());
+        let Some(spot) = focus else { return };
         let Some(session) = &self.session else { return };
         let document = session.document();
         let surface = self.renderer.surface(document);

@@ -44,22 +44,23 @@ impl ViewportRenderer {
             pixels,
             tint: painting.and_then(|p| p.tint),
         };
-        let same = self.drawn.as_ref() == Some(&now);
-        if same && !self.coarse {
+        let picture = &mut self.picture;
+        let same = picture.drawn.as_ref() == Some(&now);
+        if same && !picture.coarse {
             return self.warm_up_pipelines(document, seen, motion);
         }
         let quick = if same {
-            let rests_in = self.ladder.rests_in(motion);
+            let rests_in = picture.ladder.rests_in(motion);
             if rests_in > 0.0 {
                 return Some(rests_in);
             }
             None
         } else {
-            self.ladder.changed(motion)
+            picture.ladder.changed(motion)
         };
-        let switches = self.coarse != quick.is_some();
-        self.coarse = quick.is_some();
-        let slot = &mut self.targets[usize::from(self.coarse)];
+        let switches = picture.coarse != quick.is_some();
+        picture.coarse = quick.is_some();
+        let slot = &mut picture.targets[usize::from(picture.coarse)];
         let fits =
             slot.as_ref().is_some_and(|t| t.shown == pixels && t.part == quick.unwrap_or(1.0));
         if !fits {
@@ -75,23 +76,23 @@ impl ViewportRenderer {
             let mut egui = state.renderer.write();
             let (device, view, filter) =
                 (&state.device, &target.plain_view, wgpu::FilterMode::Linear);
-            match self.texture {
+            match picture.texture {
                 Some(id) => egui.update_egui_texture_from_wgpu_texture(device, view, filter, id),
-                None => self.texture = Some(egui.register_native_texture(device, view, filter)),
+                None => picture.texture = Some(egui.register_native_texture(device, view, filter)),
             }
         }
         let mut show = Show {
             scale: self.pixels_per_point,
-            size: self.extent,
-            ..show(document, (&self.bones, &self.pose.hidden), &self.look, seen)
+            size: self.model.extent,
+            ..show(document, (&self.model.bones, &self.model.pose.hidden), &self.look, seen)
         };
         show.bones.splice(0..0, self.ghosts.bones.iter().copied());
         renderer.draw(gpu, target, scene, camera, &self.look, &show);
-        self.drawn = Some(now);
-        self.stood = motion.now;
-        if self.coarse {
-            self.practiced = Some(self.practiced_by(seen));
-            return Some(self.ladder.rests_in(motion));
+        picture.drawn = Some(now);
+        picture.stood = motion.now;
+        if picture.coarse {
+            self.picture.practiced = Some(self.practiced_by(seen));
+            return Some(self.picture.ladder.rests_in(motion));
         }
         self.warm_up_pipelines(document, seen, motion)
     }
@@ -115,10 +116,11 @@ impl ViewportRenderer {
         let (Some((gpu, renderer)), Some(scene)) = (&mut self.gpu, &self.scene) else {
             return None;
         };
-        if !gpu.software || motion.quality == Quality::High || self.practiced == Some(kind) {
+        if !gpu.software || motion.quality == Quality::High || self.picture.practiced == Some(kind)
+        {
             return None;
         }
-        let left = self.stood + STILL - motion.now;
+        let left = self.picture.stood + STILL - motion.now;
         if left > 0.0 {
             return Some(left);
         }
@@ -126,11 +128,11 @@ impl ViewportRenderer {
         let target = RenderTarget::quick(gpu, [15, 15], 1.0);
         let show = Show {
             scale: 1.0,
-            size: self.extent,
-            ..show(document, (&self.bones, &self.pose.hidden), &self.look, seen)
+            size: self.model.extent,
+            ..show(document, (&self.model.bones, &self.model.pose.hidden), &self.look, seen)
         };
         renderer.draw(gpu, &target, scene, seen.camera, &self.look, &show);
-        self.practiced = Some(kind);
+        self.picture.practiced = Some(kind);
         None
     }
 }

@@ -29,7 +29,8 @@ impl ViewportRenderer {
         wanted: GhostsWanted,
     ) {
         let document = session.document();
-        let (Some((gpu, _)), Some(scene), None) = (&self.gpu, &mut self.scene, &self.awaited)
+        let (Some((gpu, _)), Some(scene), None) =
+            (&self.gpu, &mut self.scene, self.upload.awaited())
         else {
             return;
         };
@@ -77,7 +78,7 @@ impl ViewportRenderer {
             if bare {
                 let [r, g, b, a] = look.color;
                 let color = [r, g, b, a * 0.5];
-                let bones = bones(document, pose, &self.skeleton);
+                let bones = bones(document, pose, &self.model.skeleton);
                 ghost_bones.extend(bones.into_iter().map(|bone| BoneLook {
                     bone,
                     color,
@@ -86,7 +87,7 @@ impl ViewportRenderer {
             }
         }
         if !missing.is_empty() {
-            scene.update(gpu, document, &self.pose);
+            scene.update(gpu, document, &self.model.pose);
         }
         self.serial += 1;
     }

@@ -3,6 +3,7 @@
 mod drawing;
 mod ghosts;
 mod loader;
+mod model;
 mod pictures;
 mod posing;
 mod scene;

@@ -17,12 +17,13 @@ impl ViewportRenderer {
         size: [u32; 2],
     ) -> Option<Capture> {
         let large = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() > LONG;
-        if let (true, Some((gpu, _)), Some(target)) = (large, &self.gpu, &self.targets[0])
+        if let (true, Some((gpu, _)), Some(target)) = (large, &self.gpu, &self.picture.targets[0])
             && gpu.software
         {
             return Some(Capture::begin(gpu, target));
         }
-        let bounds = self.surface(document).bounds().or_else(|| joint_bounds(document, &self.pose));
+        let bounds =
+            self.surface(document).bounds().or_else(|| joint_bounds(document, &self.model.pose));
         let (Some((gpu, renderer)), Some(scene), Some((low, high))) =
             (&mut self.gpu, &self.scene, bounds)
         else {
@@ -32,7 +33,7 @@ impl ViewportRenderer {
         camera.look(Axis::ThreeQuarter);
         camera.frame(low, high, size[0] as f32 / size[1] as f32);
         let target = RenderTarget::new(gpu, size);
-        let show = Show { grid: true, size: self.extent, scale: 1.0, ..Show::default() };
+        let show = Show { grid: true, size: self.model.extent, scale: 1.0, ..Show::default() };
         renderer.draw(gpu, &target, scene, &camera, &ViewportColors::theme("dark"), &show);
         Some(Capture::begin(gpu, &target))
     }
@@ -68,11 +69,11 @@ impl ViewportRenderer {
         camera.frame(low - around, high + around, size[0] as f32 / size[1] as f32);
         scene.update(gpu, document, pose);
         let target = RenderTarget::new(gpu, size);
-        let show = Show { grid: true, size: self.extent, scale: 1.0, ..Show::default() };
+        let show = Show { grid: true, size: self.model.extent, scale: 1.0, ..Show::default() };
         renderer.draw(gpu, &target, scene, &camera, &self.look, &show);
         let capture = Capture::begin(gpu, &target);
         // The picture that is seen is of the pose that is seen.
-        scene.update(gpu, document, &self.pose);
+        scene.update(gpu, document, &self.model.pose);
         Some(capture)
     }
 }

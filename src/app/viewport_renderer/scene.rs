@@ -7,7 +7,7 @@ use glam::Vec3;
 use super::{
     ViewportRenderer,
     loader::{Loader, Posed, Uploaded},
-    state::Awaited,
+    state::{Awaited, SceneUpload},
 };
 use crate::app::ranges::ranges;
 use ulna_edit::Change;
@@ -18,19 +18,15 @@ impl ViewportRenderer {
     /// uploaded there is no picture.
     pub(in crate::app) fn load(&mut self, posed: Posed) -> Option<(Vec3, Vec3)> {
         let bounds = self.take_posed(posed);
-        (self.scene, self.images, self.awaited, self.given_up) = (None, None, None, false);
+        (self.scene, self.images, self.upload) = (None, None, SceneUpload::Idle);
         self.faults.clear();
         bounds
     }
 
     pub(super) fn take_posed(&mut self, posed: Posed) -> Option<(Vec3, Vec3)> {
-        let Posed { skeleton, pose, surface, bounds } = posed;
-        (self.skeleton, self.pose, self.surface) = (skeleton, pose, surface);
-        self.surface_stale = false;
-        self.posed = None;
+        let bounds = posed.bounds();
+        self.model.take(posed);
         self.scene_serial += 1;
-        self.pose_serial += 1;
-        self.extent = bounds.map_or(1.0, |(low, high)| (high - low).length()).max(1e-6);
         bounds
     }
 
@@ -49,7 +45,7 @@ impl ViewportRenderer {
             .any(|m| bare(document.mesh(m)));
         let again = document.scenes.len() > 1 || !document.variants.is_empty() || may_be_bound;
         self.images = Some(if again { images } else { Arc::default() });
-        (self.awaited, self.drawn, self.posed) = (None, None, None);
+        (self.upload, self.picture.drawn, self.model.source) = (SceneUpload::Idle, None, None);
         self.ghosts.wanted = None;
         self.serial += 1;
     }
@@ -59,14 +55,21 @@ impl ViewportRenderer {
     /// [`ViewportRenderer::take_scene`]. `whole`: its surface is another, too.
     pub(in crate::app) fn remake(&mut self, whole: bool) -> (u64, Loader) {
         self.asked += 1;
-        let posed = self.posed.filter(|_| !whole);
-        self.awaited = Some(Awaited { serial: self.asked, reweighed: Vec::new(), whole, posed });
+        let posed = self.model.source.filter(|_| !whole);
+        self.upload = SceneUpload::Awaited(Awaited {
+            serial: self.asked,
+            reweighed: Vec::new(),
+            whole,
+            posed,
+        });
         (self.asked, self.loader())
     }
 
     /// The scene that was asked for did not come.
     pub(in crate::app) fn give_up_scene(&mut self) {
-        self.given_up |= self.awaited.take().is_some();
+        if self.upload.awaited().is_some() {
+            self.upload = SceneUpload::GivenUp;
+        }
     }
 
     /// The scene that was asked for, unless another was asked for since; whether it was taken.
@@ -77,13 +80,19 @@ impl ViewportRenderer {
         posed: Option<Posed>,
         uploaded: Uploaded,
     ) -> bool {
-        let Some(awaited) = self.awaited.take_if(|a| a.serial == serial) else { return false };
-        let as_it_is = self.posed.filter(|now| awaited.posed == Some(*now));
+        let awaited = match std::mem::take(&mut self.upload) {
+            SceneUpload::Awaited(awaited) if awaited.serial == serial => awaited,
+            other => {
+                self.upload = other;
+                return false;
+            }
+        };
+        let as_it_is = self.model.source.filter(|now| awaited.posed == Some(*now));
         if let Some(posed) = posed {
             self.take_posed(posed);
         }
         self.take_upload(document, uploaded);
-        self.posed = as_it_is;
+        self.model.source = as_it_is;
         self.update_weights(document, &awaited.reweighed);
         true
     }
@@ -92,11 +101,11 @@ impl ViewportRenderer {
     /// that is lost.
     pub(in crate::app) fn lacks_scene(&self) -> bool {
         let lacks = self.images.is_none() || (self.gpu.is_some() && self.scene.is_none());
-        lacks && self.awaited.is_none() && !self.given_up
+        lacks && matches!(self.upload, SceneUpload::Idle)
     }
 
     pub(super) fn awaits_surface(&self) -> bool {
-        self.awaited.as_ref().is_some_and(|a| a.whole)
+        self.upload.awaited().is_some_and(|a| a.whole)
     }
 
     /// Sets tints of vertices of a part; only these are uploaded.
@@ -113,10 +122,9 @@ impl ViewportRenderer {
         }
     }
 
-    /// Takes all tints away.
+    /// Removes all tints.
     pub(in crate::app) fn clear_tints(&mut self) {
-        if let Some(scene) = &mut self.scene {
-            scene.clear_tints();
+        if self.scene.as_mut().is_some_and(|scene| scene.clear_tints()) {
             self.serial += 1;
         }
     }
@@ -145,7 +153,7 @@ impl ViewportRenderer {
     pub(in crate::app) fn show_weights(&mut self, document: &Document, changes: &[Change]) {
         self.update_weights(document, changes);
         if let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) {
-            scene.update_reweighed(gpu, document, &self.pose);
+            scene.update_reweighed(gpu, document, &self.model.pose);
         }
         self.serial += 1;
     }

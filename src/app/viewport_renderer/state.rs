@@ -8,12 +8,13 @@ use glam::Vec2;
 
 use super::{
     loader::Loader,
-    wanted::{ClipKey, GhostsWanted},
+    model::{PosedAt, PosedModel},
+    wanted::GhostsWanted,
 };
 use crate::{app::ladder::Ladder, ui::ViewOptions};
 use ulna_edit::{Change, NodeVisibility, Selection};
-use ulna_model::{NodeId, PrimitiveId, SkinId, UnkeyedAt};
-use ulna_motion::{Averaging, Bone, Evaluator, Mixer, Pose, Skeleton, Surface};
+use ulna_model::NodeId;
+use ulna_motion::{Bone, Evaluator, Pose, Skeleton};
 use ulna_render::{
     BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, RenderTarget, Renderer, Scene,
     Shading, TintKind, ViewportColors,
@@ -22,42 +23,12 @@ use ulna_render::{
 /// The picture and what it is made from.
 pub struct ViewportRenderer {
     pub(super) gpu: Option<(Gpu, Renderer)>,
+    /// The document on the device.
     pub(super) scene: Option<Scene>,
-    /// The full picture, and the quick one that is shown while something moves.
-    pub(super) targets: [Option<RenderTarget>; 2],
-    /// Which of them is shown.
-    pub(super) coarse: bool,
-    /// The one that is shown, as egui knows it.
-    pub(super) texture: Option<TextureId>,
-    pub(super) ladder: Ladder,
-    pub(super) look: ViewportColors,
-    pub(super) pose: Pose,
-    /// The whole of a bend of which a part is shown.
-    pub(super) bent_whole: Option<Pose>,
-    pub(super) mixer: Mixer,
-    pub(super) evaluator: Evaluator,
-    pub(super) bones: Vec<Bone>,
-    pub(super) skeleton: Skeleton,
-    /// Only joints that move vertices are shown.
-    pub(super) deforming: bool,
-    /// Points of the viewport, as the last frame laid it out.
-    pub(super) size: Vec2,
-    pub(super) extent: f32,
-    /// The document's generation and the moment that the pose was made from.
-    pub(super) posed: Option<PosedAt>,
-    pub(super) drawn: Option<Drawn>,
-    pub(super) surface: Surface,
-    pub(super) surface_stale: bool,
-    pub(super) frame_ms: f32,
-    pub(super) pixels_per_point: f32,
-    pub(super) serial: u64,
-    /// Another number whenever the surface moved.
-    pub(super) pose_serial: u64,
-    pub(super) moved: Vec<(NodeId, PrimitiveId, Vec<u32>)>,
+    /// State of the scene that is made beside the window.
+    pub(super) upload: SceneUpload,
     /// Another number for every document that was uploaded.
     pub(super) scene_serial: u64,
-    /// A scene was asked for in vain: it is not asked for again.
-    pub(super) given_up: bool,
     /// How many scenes were asked for.
     pub(super) asked: u64,
     /// Those of the file, once they are decoded: kept only where it offers a choice of scene or
@@ -65,13 +36,66 @@ pub struct ViewportRenderer {
     pub(super) images: Option<Arc<[Decoded]>>,
     /// What went wrong on the device, and whether it was said.
     pub(super) faults: Vec<String>,
-    /// What is drawn is about to be another: until then the last picture stays.
-    pub(super) awaited: Option<Awaited>,
-    /// On egui's clock: when another picture was drawn last.
+    /// The model in the pose that is shown.
+    pub(super) model: PosedModel,
+    pub(super) ghosts: Ghosts,
+    /// What was drawn last.
+    pub(super) picture: Picture,
+    pub(super) look: ViewportColors,
+    /// Points of the viewport, as the last frame laid it out.
+    pub(super) size: Vec2,
+    pub(super) pixels_per_point: f32,
+    pub(super) frame_ms: f32,
+    /// Changes whenever another picture is to be drawn.
+    pub(super) serial: u64,
+}
+
+/// State of a scene that is made beside the window.
+#[derive(Default)]
+pub(super) enum SceneUpload {
+    /// None is made.
+    #[default]
+    Idle,
+    /// It is about to be another: until then the last picture stays.
+    Awaited(Awaited),
+    /// A scene was asked for in vain: it is not asked for again.
+    GivenUp,
+}
+
+impl SceneUpload {
+    /// The scene that is made.
+    pub(super) const fn awaited(&self) -> Option<&Awaited> {
+        match self {
+            Self::Awaited(awaited) => Some(awaited),
+            Self::Idle | Self::GivenUp => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub(super) const fn awaited_mut(&mut self) -> Option<&mut Awaited> {
+        match self {
+            Self::Awaited(awaited) => Some(awaited),
+            Self::Idle | Self::GivenUp => None,
+        }
+    }
+}
+
+/// What was drawn last.
+#[derive(Default)]
+pub(super) struct Picture {
+    /// The full picture, and the quick one that is shown while something moves.
+    pub(super) targets: [Option<RenderTarget>; 2],
+    /// Whether the quick one is shown.
+    pub(super) coarse: bool,
+    /// The one that is shown, as egui knows it.
+    pub(super) texture: Option<TextureId>,
+    /// Content of the picture.
+    pub(super) drawn: Option<Drawn>,
+    /// Time of the last drawing on egui's clock, seconds.
     pub(super) stood: f64,
     /// Of what a quick picture was drawn last.
     pub(super) practiced: Option<Practiced>,
-    pub(super) ghosts: Ghosts,
+    pub(super) ladder: Ladder,
 }
 
 /// The ghosts that are shown.
@@ -86,20 +110,6 @@ pub(super) struct Ghosts {
 
 /// What quick pictures are of: which upload, and how it is shown.
 pub(super) type Practiced = (u64, Shading, Option<TintKind>);
-
-/// What a pose was made from.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct PosedAt {
-    /// Of the document.
-    pub(super) generation: u64,
-    pub(super) clip: Option<(ClipKey, u64, Averaging)>,
-    pub(super) time: f64,
-    /// The unkeyed pose over it.
-    pub(super) unkeyed: Option<UnkeyedAt>,
-    pub(super) as_opened: bool,
-    /// Of which skin joints are bent, by the number of the bend.
-    pub(super) bend: Option<(SkinId, u64)>,
-}
 
 /// A scene that is made beside the window.
 pub(super) struct Awaited {
@@ -132,38 +142,19 @@ impl ViewportRenderer {
         Self {
             gpu: open(state),
             scene: None,
-            targets: [None, None],
-            coarse: false,
-            texture: None,
-            ladder: Ladder::default(),
-            look: ViewportColors::theme("dark"),
-            pose: Pose::default(),
-            bent_whole: None,
-            mixer: Mixer::default(),
-            evaluator: Evaluator::beside(),
-            bones: Vec::new(),
-            skeleton: Skeleton::default(),
-            deforming: false,
-            size: Vec2::new(800.0, 600.0),
-            extent: 1.0,
-            posed: None,
-            drawn: None,
-            surface: Surface::default(),
-            surface_stale: true,
-            frame_ms: 0.0,
-            pixels_per_point: 1.0,
-            serial: 0,
-            pose_serial: 0,
-            moved: Vec::new(),
+            upload: SceneUpload::Idle,
             scene_serial: 0,
-            given_up: false,
             asked: 0,
             images: None,
             faults: Vec::new(),
-            awaited: None,
-            stood: 0.0,
-            practiced: None,
+            model: PosedModel::default(),
             ghosts: Ghosts::default(),
+            picture: Picture::default(),
+            look: ViewportColors::theme("dark"),
+            size: Vec2::new(800.0, 600.0),
+            pixels_per_point: 1.0,
+            frame_ms: 0.0,
+            serial: 0,
         }
     }
 
@@ -212,16 +203,7 @@ impl ViewportRenderer {
     /// Other colors.
     pub(in crate::app) fn set_theme(&mut self, theme: &str) {
         self.look = ViewportColors::theme(theme);
-        self.drawn = None;
-    }
-
-    pub(in crate::app) const fn pose(&self) -> &Pose {
-        &self.pose
-    }
-
-    /// The pose with the whole of its bend, whatever part of that is shown.
-    pub(in crate::app) fn whole_bend(&self) -> &Pose {
-        self.bent_whole.as_ref().unwrap_or(&self.pose)
+        self.picture.drawn = None;
     }
 
     pub(in crate::app) const fn size(&self) -> Vec2 {
@@ -234,8 +216,8 @@ impl ViewportRenderer {
     }
 
     pub(in crate::app) fn parts(&self) -> (&Pose, &[Bone], &Skeleton, Option<TextureId>) {
-        let texture = self.texture.filter(|_| self.scene.is_some());
-        (&self.pose, &self.bones, &self.skeleton, texture)
+        let texture = self.picture.texture.filter(|_| self.scene.is_some());
+        (&self.model.pose, &self.model.bones, &self.model.skeleton, texture)
     }
 
     pub(in crate::app) const fn frame_ms(&self) -> f32 {
@@ -244,7 +226,7 @@ impl ViewportRenderer {
 
     /// A frame began, so many seconds after the one before, if that wanted it.
     pub(in crate::app) const fn begin_frame(&mut self, seconds: f32) {
-        self.ladder.frame(seconds);
+        self.picture.ladder.frame(seconds);
     }
 
     /// The device's name.
@@ -266,14 +248,9 @@ impl ViewportRenderer {
         self.look
     }
 
-    /// The model's size, in meters.
-    pub(in crate::app) const fn extent(&self) -> f32 {
-        self.extent
-    }
-
     /// Whether there is a picture of the document.
     pub(in crate::app) const fn shows_picture(&self) -> bool {
-        self.scene.is_some() && self.drawn.is_some() && self.awaited.is_none()
+        self.scene.is_some() && self.picture.drawn.is_some() && self.upload.awaited().is_none()
     }
 
     /// Whether the device is no more.
@@ -289,11 +266,9 @@ impl ViewportRenderer {
             // opened.
             self.images = Some(Arc::default());
         }
-        (self.scene, self.targets, self.texture, self.drawn, self.awaited) =
-            (None, [None, None], None, None, None);
-        (self.coarse, self.ladder, self.frame_ms) = (false, Ladder::default(), 0.0);
+        (self.scene, self.upload, self.frame_ms) = (None, SceneUpload::Idle, 0.0);
+        self.picture = Picture { stood: self.picture.stood, ..Picture::default() };
         self.faults.clear();
-        (self.given_up, self.practiced) = (false, None);
     }
 
     /// The images of the file, empty where they are not kept; nothing before they are decoded.
@@ -312,20 +287,10 @@ impl ViewportRenderer {
         self.scene_serial
     }
 
-    /// Another number whenever the surface moved.
-    pub(in crate::app) const fn pose_serial(&self) -> u64 {
-        self.pose_serial
-    }
-
-    /// The bones of the pose that is shown.
-    pub(in crate::app) fn bones(&self) -> &[Bone] {
-        &self.bones
-    }
-
     /// The picture's pixels for each of the viewport's, along a side, where it is not drawn in
     /// full.
     pub(in crate::app) fn quick(&self) -> Option<f32> {
-        self.targets[1].as_ref().filter(|_| self.coarse).map(|target| target.part)
+        self.picture.targets[1].as_ref().filter(|_| self.picture.coarse).map(|target| target.part)
     }
 }
 

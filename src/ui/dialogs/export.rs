@@ -131,7 +131,7 @@ fn how_ui(
         } else {
             format!(
                 "{}, {}",
-                many(document.meshes.len(), "mesh").replace("meshs", "meshes"),
+                many(document.meshes.count(), "mesh").replace("meshs", "meshes"),
                 many(joints, "joint")
             )
         };

@@ -71,7 +71,7 @@ pub fn file(ui: &mut Ui, theme: &Theme, session: &Session) {
     heading(ui, theme, "File");
     fact(ui, theme, "Name", session.file_name());
     fact(ui, theme, "Generator", session.generator.clone().unwrap_or_else(|| "unknown".into()));
-    fact(ui, theme, "Nodes", thousands(document.nodes.len()));
+    fact(ui, theme, "Nodes", thousands(document.nodes.count()));
     fact(ui, theme, "Visible vertices", thousands(document.shown_vertex_count()));
     if !session.extensions_used.is_empty() {
         fact(ui, theme, "Extensions", "");
@@ -177,7 +177,7 @@ pub fn thing(ui: &mut Ui, theme: &Theme, document: &Document, thing: AssetRef) {
         AssetRef::Skin(k) => skin(ui, theme, document, k),
         AssetRef::Mesh(k) => mesh(ui, theme, document, k),
         AssetRef::Material(k) => {
-            if let Some(found) = document.materials.get(k.index()) {
+            if let Some(found) = document.materials.get(k) {
                 material(ui, theme, document, found);
             }
         }

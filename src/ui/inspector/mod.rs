@@ -32,7 +32,7 @@ use super::{
     widgets::{node_icon, panel_title},
 };
 use ulna_edit::{
-    Command, Mode,
+    Command,
     command::{PoseDestination, Reset, SetUser, SetWorld, ToolCommand, field::Nodes},
 };
 use ulna_model::{ClipId, Derived, Document, Local, NodeId, Property, RestSource, Transform};
@@ -101,8 +101,7 @@ pub fn inspector_ui(
         }
         // A bar of the mix takes its place; one leaves it by its cross.
         if let Some(session) = view.session
-            && view.mode == Mode::Animate
-            && view.timeline.playback.mixing
+            && view.mixes()
         {
             let of = (session.document(), session.generation());
             let scroll = ScrollArea::vertical().id_salt("mixing").auto_shrink([false, false]);

@@ -3,6 +3,8 @@
 mod clips;
 mod domain;
 mod mask;
+mod menu;
+mod moving;
 mod things;
 mod tree;
 
@@ -83,7 +85,7 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
     egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 6)).show(ui, |ui| {
         ui.horizontal(|ui| {
             panel_title(ui, theme, "Outliner");
-            let count = session.document().nodes.len();
+            let count = session.document().nodes.count();
             ui.label(
                 RichText::new(count.to_string())
                     .font(Theme::font(Font::Caption))
@@ -133,4 +135,5 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
         }
     });
     ui.data_mut(|d| d.insert_temp(last, (seen, out.state.clamped_offset().y)));
+    moving::end_of_drag(&mut state.tree.drag, ui, view, out.inner_rect, actions);
 }

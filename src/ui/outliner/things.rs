@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use egui::{Role, Sense, Ui, WidgetInfo, pos2};
 use egui_material_icons::{MaterialIcon, icons};
 
+use super::menu::thing_menu;
 use crate::ui::OutlinerAction;
 use crate::ui::{
     Actions, AssetRef, Theme, View,
@@ -40,9 +41,7 @@ impl Section {
         match self {
             Self::Skins => document.skins.ids().map(AssetRef::Skin).collect(),
             Self::Meshes => document.meshes.ids().map(AssetRef::Mesh).collect(),
-            Self::Materials => {
-                (0..document.materials.len()).map(|k| AssetRef::Material(k.into())).collect()
-            }
+            Self::Materials => document.materials.ids().map(AssetRef::Material).collect(),
             Self::Images => (0..document.images.len()).map(|k| AssetRef::Image(k.into())).collect(),
         }
     }
@@ -153,6 +152,7 @@ pub fn thing_ui(ui: &mut Ui, view: &View<'_>, thing: AssetRef, actions: &mut Act
     let text = elided(ui, &name, &font, (taken.left() - left - 8.0).max(20.0));
     let color = theme.color(if chosen { ColorRole::SelectionText } else { ColorRole::TextPrimary });
     ui.painter().text(pos2(left, middle), egui::Align2::LEFT_CENTER, text, font, color);
+    thing_menu(&response, view, document, thing, actions);
     if response.clicked() {
         actions.push(OutlinerAction::SelectMany { nodes: nodes_of(document, thing), add: false });
         actions.push(OutlinerAction::About(Some(thing)));

@@ -11,6 +11,8 @@ use egui_material_icons::icons;
 
 use super::{
     mask::{MaskStroke, mask_ui},
+    menu::node_menu,
+    moving::{NodeDrag, row_drag},
     things::{Section, section_ui, thing_ui},
 };
 use crate::ui::{
@@ -130,6 +132,8 @@ pub struct TreeState {
     rows: Derived<RowsOf, Rc<[TreeRow]>>,
     /// What paints a lane's mask down the rows.
     mask: Option<MaskStroke>,
+    /// Nodes on their way to another place.
+    pub drag: Option<NodeDrag>,
 }
 
 impl TreeState {
@@ -310,6 +314,14 @@ fn node_ui(
         font,
         theme.color(role),
     );
+    if state.mask.is_none() {
+        row_drag(&mut state.drag, ui, view, (id, depth), rect, &response);
+    }
+    let mut renames = false;
+    node_menu(&response, view, id, &mut || renames = true, actions);
+    if renames {
+        state.renaming = Some((id, label.clone()));
+    }
     let response = if text == label { response } else { response.on_hover_text(&label) };
     if response.hovered() && view.joints[id.index()] {
         actions.push(ViewportAction::Hover(Some(id)));
@@ -436,6 +448,7 @@ fn signs(badges: &Badges, painter: &Painter, view: &View<'_>, id: NodeId, from: 
             || o.name != node.name
             || o.hidden != node.hidden
             || o.morph_weights != node.morph_weights
+            || o.parent != node.parent
     }) {
         painter.circle_filled(pos2(right, middle), 3.0, theme.color(ColorRole::JointEdited));
         right -= 12.0;

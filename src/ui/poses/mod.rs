@@ -19,7 +19,7 @@ use crate::ui::{
     Action, Actions, Theme, View,
     blend_drag::{BlendDrag, blend_buttons_ui},
     edits,
-    poses_tab::{TRANSPORT, is_under_transport, poses_tab_ui},
+    poses_tab::{TRANSPORT, has_timeline, is_under_transport, poses_tab_ui},
     theme::Font,
     widgets::{
         elided, filter_field, icon_button, name_widget, paint_icon, panel_title, segment, segments,
@@ -278,7 +278,7 @@ fn header_ui(
         actions.push(PosesAction::SetFlip(!poses.flip));
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        if view.mode == ulna_edit::Mode::Animate && !is_under_transport(view) {
+        if has_timeline(view) && !is_under_transport(view) {
             poses_tab_ui(ui, view, actions);
         }
         let response = ui.button("Save pose");

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ulna_edit::{KeysHome, Mode, Selection, command::CloseHow};
+use crate::ui::Mode;
+use ulna_edit::{KeysHome, Selection, command::CloseHow};
 use ulna_model::{Clip, ClipId, Document, KeySet, Mix, Repeat, Shared, TrackId, UnkeyedAt};
 use ulna_motion::{Playing, clip_edit::Gap};
 use ulna_session::{Playback, RulerUnit};
@@ -210,7 +211,7 @@ impl Timeline {
         self.kept_keys.get(&revision).cloned()
     }
 
-    /// Does what a panel asked for. Another clip is shown in Animate mode, but while painting.
+    /// Does what a panel asked for. Choosing a clip changes a mode that shows none.
     pub fn apply(
         &mut self,
         document: Option<&Document>,
@@ -230,9 +231,7 @@ impl Timeline {
             TimelineAction::ShowClip(clip) => {
                 let Some(document) = document else { return };
                 self.playback.show(document, Some(clip));
-                if *mode != Mode::Paint {
-                    *mode = Mode::Animate;
-                }
+                *mode = mode.with_clip();
             }
             TimelineAction::Fps(fps) => {
                 self.playback.fps = fps;
@@ -247,7 +246,7 @@ impl Timeline {
                 self.mask_lane = None;
                 self.playback.mix(on);
                 if on {
-                    *mode = Mode::Animate;
+                    *mode = Mode::FOR_CLIPS;
                 }
             }
             TimelineAction::ChooseBar(bar) => self.mix_bar = bar,

@@ -41,7 +41,7 @@ use egui::{RichText, Ui};
 
 use self::gesture::KeyGesture;
 use super::{Action, Actions, Theme, View, theme::Font};
-use ulna_edit::{Mode, command::NewClip};
+use ulna_edit::command::NewClip;
 use ulna_model::ClipId;
 use ulna_render::ColorRole;
 
@@ -67,7 +67,7 @@ pub fn timeline_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, acti
         });
         return;
     }
-    if view.timeline.playback.mixing && view.mode == Mode::Animate {
+    if view.mixes() {
         let length = view.timeline.playback.length(document);
         if !std::mem::replace(&mut state.fitted_mix, true) || length > state.time.end.max(1.0) * 4.0
         {

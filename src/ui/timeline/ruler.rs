@@ -12,12 +12,9 @@ use crate::ui::{
     theme::Font,
     widgets::{crisp, diamond},
 };
-use ulna_edit::{
-    Mode,
-    command::{
-        AddMarker, RippleKeys,
-        field::{ClipName, Seconds},
-    },
+use ulna_edit::command::{
+    AddMarker, RippleKeys,
+    field::{ClipName, Seconds},
 };
 use ulna_render::ColorRole;
 use ulna_session::{Playback, RulerUnit};
@@ -146,7 +143,7 @@ fn ruler_menu(time: f64, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     let seconds = Seconds(time as f32);
     // Times of a mix are none of the clip's behind it.
-    let mixing = playback.mixing && view.mode == Mode::Animate;
+    let mixing = view.mixes();
     if !mixing && line(ui, format!("Add marker at {frame}")) {
         let add = AddMarker { clip: ClipName::Id(id), time: seconds, name: None, color: None };
         actions.push(Action::Run(add.into()));

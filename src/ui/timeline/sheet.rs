@@ -21,10 +21,7 @@ use super::{
 use crate::ui::{
     Actions, RepairLoop, TimelineAction, TimelineShow, View, ViewportAction, widgets::filter_field,
 };
-use ulna_edit::{
-    Mode,
-    command::{CloseHow, SetKey, frame_of},
-};
+use ulna_edit::command::{CloseHow, SetKey, frame_of};
 use ulna_model::{Clip, ClipId, PoseLayer, PoseLayerId, Shared};
 use ulna_render::{ColorRole, Measure};
 
@@ -318,9 +315,9 @@ impl Sheet<'_> {
             return;
         }
         let key = self.view.settings.keys.shown(SetKey::NAME);
-        let text = match (self.view.mode, key.is_empty()) {
-            (Mode::Animate, false) => format!("No keys yet. Pose a joint and press {key}."),
-            (Mode::Animate, true) => "No keys yet. Pose a joint and set a key.".to_owned(),
+        let text = match (self.view.mode.spec().edits_keys, key.is_empty()) {
+            (true, false) => format!("No keys yet. Pose a joint and press {key}."),
+            (true, true) => "No keys yet. Pose a joint and set a key.".to_owned(),
             _ => "No keys yet".to_owned(),
         };
         let mut place = ui.new_child(egui::UiBuilder::new().max_rect(self.body));

@@ -14,11 +14,8 @@ use crate::ui::{
     theme::Font,
     widgets::{elided, filter_field, icon_button, name_widget},
 };
-use ulna_edit::{
-    Mode,
-    command::{
-        Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetRate, SetTicks, field::ClipName,
-    },
+use ulna_edit::command::{
+    Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetRate, SetTicks, field::ClipName,
 };
 use ulna_model::{Document, Repeat, rate_in_words};
 use ulna_motion::{Averaging, nlerp_difference};
@@ -78,14 +75,14 @@ pub fn transport_ui(
             time_fields(ui, view, room.frame, actions);
             ui.add_space(4.0);
             clip_and_rate(state, ui, view, document, &room, actions);
-            if !playback_mixes(view) {
+            if !view.mixes() {
                 show_ui(ui, view, room.show, actions);
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if poses {
                     poses_tab_ui(ui, view, actions);
                 }
-                let mixing = playback_mixes(view);
+                let mixing = view.mixes();
                 let key = view.settings.keys.key(PlayCommand::Mixer.name());
                 if (room.mixer || mixing)
                     && icon_button(ui, view.theme, icons::ICON_JOIN, "Mixer", key, mixing, Ok(()))
@@ -104,10 +101,6 @@ pub fn transport_ui(
             });
         });
     });
-}
-
-fn playback_mixes(view: &View<'_>) -> bool {
-    view.timeline.playback.mixing && view.mode == Mode::Animate
 }
 
 fn play_buttons(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
@@ -184,7 +177,7 @@ fn clip_and_rate(
 ) {
     let (theme, playback) = (view.theme, view.timeline.playback);
     let label = match playback.clip {
-        _ if playback_mixes(view) => "Mix".to_owned(),
+        _ if view.mixes() => "Mix".to_owned(),
         Some(clip) => document.clip_label(clip),
         None => "No clip".to_owned(),
     };

@@ -4,18 +4,18 @@ use egui::{Rect, RichText, Role, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Compare, ViewportAction};
 use crate::ui::{
-    Actions, Theme, View,
+    Actions, ComparedProperty, Theme, View,
     theme::Font,
     widgets::{key_chips, segment, segments},
 };
-use ulna_edit::Mode;
 use ulna_render::ColorRole;
 
 /// The bar at the foot; nothing where nothing was edited. Whether the pointer is over it.
 pub fn compare_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     let now = view.viewport.compare;
     let edited = view.session.is_some_and(|s| s.is_unsaved() || s.history().undo_label().is_some());
-    let painting = view.mode == Mode::Paint;
+    let spec = view.mode.spec();
+    let of_weights = spec.compares == ComparedProperty::Weights;
     // What is compared with can be left in a small picture, too.
     let fits = (rect.width() > 560.0 || now != Compare::Edited) && !view.timeline.playback.mixing;
     if !fits || (!edited && now == Compare::Edited) {
@@ -24,7 +24,7 @@ pub fn compare_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
     let theme = view.theme;
     // Over the name of the clip, and over what the colors mean.
     let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
-    let up = match (painting, clip > 0.0) {
+    let up = match (spec.paints_weights, clip > 0.0) {
         (true, _) => 108.0 + clip,
         (false, true) => 66.0,
         (false, false) => 40.0,
@@ -51,7 +51,7 @@ pub fn compare_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
             segments(ui, theme, |ui| {
                 // Weights have no ghost.
                 for (compare, text) in
-                    Compare::ALL.into_iter().filter(|c| !painting || c.0 != Compare::Both)
+                    Compare::ALL.into_iter().filter(|c| !of_weights || c.0 != Compare::Both)
                 {
                     let segment = segment(ui, theme, text, now == compare, false);
                     let name = format!("Compare: {text}");
@@ -59,8 +59,8 @@ pub fn compare_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
                         WidgetInfo::selected(Role::Button, true, now == compare, &name)
                     });
                     let about = match compare {
-                        Compare::File if painting => "The file's original weights, in this pose",
-                        Compare::Edited if painting => "The edited weights",
+                        Compare::File if of_weights => "The file's original weights, in this pose",
+                        Compare::Edited if of_weights => "The edited weights",
                         Compare::File => "The file as opened",
                         Compare::Edited => "With your edits",
                         Compare::Both => "With your edits, and a ghost of the file as opened",

@@ -6,7 +6,7 @@ use glam::{Mat3, Vec2, Vec3};
 
 use super::haloed::haloed;
 use crate::ui::{Theme, View, theme::Font};
-use ulna_edit::{Mode, command::ToolCommand};
+use ulna_edit::command::ToolCommand;
 use ulna_geometry::orthogonal_factor;
 use ulna_model::NodeId;
 use ulna_motion::{ik, limits_of};
@@ -18,7 +18,7 @@ const AT_END: f32 = 0.07;
 
 /// The arcs, while limits are on and the body is dragged.
 pub fn limits_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
-    let drags = view.viewport.tool == ToolCommand::Drag && view.mode != Mode::Paint;
+    let drags = view.tool() == Some(ToolCommand::Drag);
     let Some(document) =
         view.session.map(|s| s.document()).filter(|_| drags && view.viewport.reach.limits)
     else {

@@ -22,8 +22,8 @@ pub use self::tools::{Press, hints_of, icon_of};
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
 
-use super::{Actions, BendAction, TimelineAction, View, settings::Orbit};
-use ulna_edit::{Mode, Preset, command::ToolCommand};
+use super::{Actions, BendAction, PointerHandler, TimelineAction, View, settings::Orbit};
+use ulna_edit::{Preset, command::ToolCommand};
 use ulna_render::Camera;
 use ulna_render::ColorRole;
 
@@ -109,38 +109,69 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
         view
     };
     say_what_is_awaited(state, ui, view, rect);
-    if view.mode == Mode::Paint {
+    if view.mode.spec().selects_vertices {
         tools::vertex_marks_ui(ui, view, rect);
     }
     let over_marks = pins::pins_ui(ui, view, rect, actions)
         | paths::paths_ui(&mut state.path_drag, ui, view, rect, actions);
-    if view.mode == Mode::Paint {
-        let handles = bend_ui(state, ui, view, rect, &response, actions);
-        let over_overlay = over_marks | bars_ui(ui, view, rect, actions);
-        let bends = handles.is_some();
-        if let Some(handles) = handles {
-            let free = !handles
-                && !over_overlay
-                && !turns_view(ui, state.press)
-                && !egui::Popup::is_any_open(ui.ctx());
-            let selecting = &mut state.selecting;
-            tools::select_ui(selecting, ui, view, rect, &response, (free, state.press), actions);
-        }
-        let free = !over_overlay && !bends;
-        let ViewportState { brush, swallow, .. } = &mut *state;
-        tools::brush_ui(brush, swallow, ui, view, rect, &response, free, actions);
-        tools::vertices_ui(&mut state.brush.picking, ui, view, rect, actions);
-        tools::brush_overlay_ui(state.brush.lists_joints(), ui, view, rect);
-        tools::joint_list_ui(&mut state.brush, ui, view, actions);
-        overlay::overlay_ui(ui, view, rect);
-        return;
+    let pointed = Pointed { rect, response: &response, over_marks };
+    match view.mode.spec().pointer {
+        PointerHandler::Brush => brush_pointer_ui(state, ui, view, pointed, actions),
+        PointerHandler::Tools => tools_pointer_ui(state, ui, view, pointed, actions),
     }
+}
+
+/// The viewport, as a handler of the pointer sees it.
+#[derive(Clone, Copy)]
+struct Pointed<'a> {
+    rect: Rect,
+    response: &'a egui::Response,
+    /// The pointer is over a pin or a motion path.
+    over_marks: bool,
+}
+
+/// The brush, or the rings that bend the painted joint.
+fn brush_pointer_ui(
+    state: &mut ViewportState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    Pointed { rect, response, over_marks }: Pointed<'_>,
+    actions: &mut Actions,
+) {
+    let handles = bend_ui(state, ui, view, rect, response, actions);
+    let over_overlay = over_marks | bars_ui(ui, view, rect, actions);
+    let bends = handles.is_some();
+    if let Some(handles) = handles {
+        let free = !handles
+            && !over_overlay
+            && !turns_view(ui, state.press)
+            && !egui::Popup::is_any_open(ui.ctx());
+        let selecting = &mut state.selecting;
+        tools::select_ui(selecting, ui, view, rect, response, (free, state.press), actions);
+    }
+    let free = !over_overlay && !bends;
+    let ViewportState { brush, swallow, .. } = &mut *state;
+    tools::brush_ui(brush, swallow, ui, view, rect, response, free, actions);
+    tools::vertices_ui(&mut state.brush.picking, ui, view, rect, actions);
+    tools::brush_overlay_ui(state.brush.lists_joints(), ui, view, rect);
+    tools::joint_list_ui(&mut state.brush, ui, view, actions);
+    overlay::overlay_ui(ui, view, rect);
+}
+
+/// The chosen tool; a click selects, and the right button opens the menu.
+fn tools_pointer_ui(
+    state: &mut ViewportState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    Pointed { rect, response, over_marks }: Pointed<'_>,
+    actions: &mut Actions,
+) {
     // What was let go elsewhere is let go until the button is.
     let swallowed = state.swallow;
     state.swallow &= ui.input(|i| i.pointer.any_down());
     let posed = state.tools.under_way().is_some();
     let tool_has_it =
-        swallowed || state.tools.ui(view.viewport.tool, ui, view, rect, &response, actions);
+        swallowed || state.tools.ui(view.viewport.tool, ui, view, rect, response, actions);
     // Above the handles.
     let over_overlay = over_marks | bars_ui(ui, view, rect, actions);
     // The press that ends a gesture selects nothing and opens no menu.
@@ -155,13 +186,13 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     {
         tools::grab(ui, view, rect, actions);
     }
-    tools::select_ui(&mut state.selecting, ui, view, rect, &response, (free, state.press), actions);
+    tools::select_ui(&mut state.selecting, ui, view, rect, response, (free, state.press), actions);
     balance::balance_ui(ui, view, rect);
     limits::limits_ui(ui, view, rect);
     overlay::overlay_ui(ui, view, rect);
     // A gesture takes the right button for itself.
     if state.tools.under_way().is_none() && !swallowed {
-        menu::viewport_menu(&response, view, actions);
+        menu::viewport_menu(response, view, actions);
     }
 }
 
@@ -233,7 +264,7 @@ fn bend_ui(
     response: &egui::Response,
     actions: &mut Actions,
 ) -> Option<bool> {
-    if !view.paint.bend.rings {
+    if !view.paint.bending.rings {
         if state.tools.end() {
             actions.push(BendAction::End { kept: true });
         }
@@ -307,8 +338,8 @@ fn navigate(
     };
     let preset = settings.keys.preset();
     let middle = response.dragged_by(PointerButton::Middle);
-    // While painting, Ctrl beside it is a box around vertices.
-    let picks = view.mode == Mode::Paint && press.command;
+    // Ctrl beside it is a box around vertices.
+    let picks = view.mode.spec().selects_vertices && press.command;
     let primary = response.dragged_by(PointerButton::Primary) && press.alt && !picks;
     // With Ctrl it draws a lasso.
     let secondary = response.dragged_by(PointerButton::Secondary) && !press.command;

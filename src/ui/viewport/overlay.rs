@@ -72,7 +72,7 @@ impl Folded {
         const SURFACES: f32 = 272.0;
         /// Points of the menu of weight colors.
         const LOOK: f32 = 184.0;
-        let look = if view.mode == ulna_edit::Mode::Paint { LOOK } else { 0.0 };
+        let look = if view.mode.spec().paints_weights { LOOK } else { 0.0 };
         Self { surfaces: width < SURFACES + look, overlays: width < ALL + look }
     }
 }
@@ -93,7 +93,7 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
             ui.spacing_mut().interact_size.y = Measure::IconButton.points();
             view_menu(ui, view, actions);
             divider(ui, theme);
-            if view.mode == ulna_edit::Mode::Paint {
+            if view.mode.spec().paints_weights {
                 look_menu(ui, view, actions);
                 divider(ui, theme);
             }
@@ -343,7 +343,7 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 /// How weights are shown.
 fn look_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    let now = view.paint.look;
+    let now = view.paint.options.look;
     let label = format!("{} {}", now.label(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let button = menu_button(
         ui,

@@ -7,16 +7,13 @@ use crate::ui::{
     Action, Actions, View,
     widgets::{pin_mark, pin_words, tooltip},
 };
-use ulna_edit::{
-    Mode,
-    command::{PinKind, SetPin, field::Nodes},
-};
+use ulna_edit::command::{PinKind, SetPin, field::Nodes};
 use ulna_model::Pin;
 
 /// All pins; whether the pointer is over one.
 pub fn pins_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     let Some(document) = view.session.map(|s| s.document()) else { return false };
-    if view.mode == Mode::Paint || !view.options.pins {
+    if !view.mode.spec().poses || !view.options.pins {
         return false;
     }
     let size = Vec2::new(rect.width(), rect.height());

@@ -8,12 +8,12 @@ use crate::ui::{
     theme::Font,
     widgets::{check, segment, segments},
 };
-use ulna_edit::{Mode, command::ToolCommand};
+use ulna_edit::command::ToolCommand;
 use ulna_render::{ColorRole, Measure};
 
 /// The bar, while the tool is taken up; whether the pointer is over it.
 pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
-    if view.viewport.tool != ToolCommand::Drag || view.mode == Mode::Paint {
+    if view.tool() != Some(ToolCommand::Drag) {
         return false;
     }
     let theme = view.theme;

@@ -82,9 +82,9 @@ impl Act {
 /// How many vertices an act would change; counted when it is asked for, and kept until something
 /// changes.
 fn count(state: &mut ActsState, view: &View<'_>, act: Act) -> Option<usize> {
-    let (canvas, session) = (view.paint.canvas?, view.session?);
-    let chosen = view.paint.vertices;
-    let locked = view.paint.locked.len();
+    let (canvas, session) = (view.paint.surface()?, view.session?);
+    let chosen = view.paint.vertices();
+    let locked = view.paint.options.locked.len();
     let selected = selection_key(chosen);
     let asked =
         Asked { act, generation: session.generation(), skin: canvas.skin, locked, selected };
@@ -94,7 +94,8 @@ fn count(state: &mut ActsState, view: &View<'_>, act: Act) -> Option<usize> {
         return Some(count);
     }
     let maps = canvas.maps(session.document());
-    let flags: Vec<bool> = canvas.joints().iter().map(|j| view.paint.locked.contains(j)).collect();
+    let flags: Vec<bool> =
+        canvas.joints().iter().map(|j| view.paint.options.locked.contains(j)).collect();
     let changes = |v: &u32| act.would_change(&flags, &maps, *v);
     let count = match chosen {
         [] => (0..canvas.vertex_count() as u32).filter(changes).count(),
@@ -132,10 +133,10 @@ fn counted_button(
 
 pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    let Some(canvas) = view.paint.canvas else { return };
+    let Some(canvas) = view.paint.surface() else { return };
     ui.horizontal(|ui| {
         panel_title(ui, theme, "Weights");
-        let on = match view.paint.vertices.len() {
+        let on = match view.paint.vertices().len() {
             0 => format!("all {}", vertices(canvas.vertex_count())),
             n => format!("{} selected", vertices(n)),
         };
@@ -171,7 +172,7 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
             run(actions, limit.into());
             // What is done next keeps to it: a mirror image gives the middle the joints of both
             // sides.
-            if view.paint.limit > most {
+            if view.paint.options.limit > most {
                 actions.push(PaintAction::WeightLimit(most));
             }
         }

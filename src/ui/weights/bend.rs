@@ -16,17 +16,18 @@ const BAR: f32 = 140.0;
 
 /// The rings, and the bar from bind to the pose that is shown.
 pub fn bend_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let (theme, bend) = (view.theme, view.paint.bend);
-    let can = if view.paint.joint.is_some() { Ok(()) } else { Err("Select a joint first") };
+    let (theme, bending) = (view.theme, view.paint.bending);
+    let can = if view.paint.joint().is_some() { Ok(()) } else { Err("Select a joint first") };
     let button = |ui: &mut Ui, icon, command: &BrushCommand, on| {
         let spec = command.spec();
         icon_button(ui, theme, icon, spec.title, view.settings.keys.key(spec.name), on, can)
             .clicked()
     };
-    if button(ui, icons::ICON_ROTATE_RIGHT, &BrushCommand::Bend, bend.rings) {
-        actions.push(BendAction::Rings(!bend.rings));
+    if button(ui, icons::ICON_ROTATE_RIGHT, &BrushCommand::Bend, bending.rings) {
+        actions.push(BendAction::Rings(!bending.rings));
     }
-    if bend.turned > 0 && button(ui, icons::ICON_RESTART_ALT, &BrushCommand::Unbend, false) {
+    let is_bent = !bending.bend.turns.is_empty();
+    if is_bent && button(ui, icons::ICON_RESTART_ALT, &BrushCommand::Unbend, false) {
         actions.push(Action::Run(BrushCommand::Unbend.into()));
     }
     ui.add_space(4.0);
@@ -35,7 +36,7 @@ pub fn bend_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 
 /// How far from bind: dragged from where it is pressed.
 fn bar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let (theme, amount) = (view.theme, view.paint.bend.amount);
+    let (theme, amount) = (view.theme, view.paint.bending.bend.amount);
     let (rect, response) = ui.allocate_exact_size(vec2(BAR, 24.0), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::slider(true, f64::from(amount), "Bind to pose"));
     let painter = ui.painter();
@@ -96,9 +97,10 @@ fn bar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 
 /// What the menu of poses offers besides clips: limbs bent, and poses that are kept with the file.
 pub fn tests_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let (theme, bend) = (view.theme, view.paint.bend);
+    let (theme, bending) = (view.theme, view.paint.bending);
     let Some(session) = view.session else { return };
-    if bend.listed != view.paint.canvas.map(|c| (session.generation(), c.skin)) {
+    let listed = view.paint.surface().map(|c| (session.generation(), c.skin));
+    if bending.tests.key() != listed.as_ref() {
         actions.push(BendAction::List);
     }
     let head = |ui: &mut Ui, text: &str| {
@@ -108,12 +110,13 @@ pub fn tests_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             .color(theme.color(ColorRole::TextTertiary));
         ui.label(text);
     };
-    if !bend.tests.is_empty() {
+    let tests = bending.tests.get().map_or(&[][..], Vec::as_slice);
+    if !tests.is_empty() {
         let clips = !session.document().clips.is_empty();
         head(ui, if clips { "Bent as far as in the clips" } else { "Flexed forward" });
     }
-    for pose in bend.tests {
-        if ui.selectable_label(bend.pose == Some(&pose.name), &pose.name).clicked() {
+    for pose in tests {
+        if ui.selectable_label(bending.pose_name() == Some(&pose.name), &pose.name).clicked() {
             actions.push(BendAction::Test(pose.clone()));
             ui.close();
         }
@@ -123,7 +126,7 @@ pub fn tests_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         head(ui, "Saved in the file");
     }
     for pose in kept {
-        if ui.selectable_label(bend.pose == Some(&pose.name), &pose.name).clicked() {
+        if ui.selectable_label(bending.pose_name() == Some(&pose.name), &pose.name).clicked() {
             actions.push(BendAction::Kept(pose.name.clone()));
             ui.close();
         }

@@ -4,12 +4,12 @@ use egui::{Color32, CursorIcon, Rect, RichText, Role, Sense, Stroke, Ui, WidgetI
 use egui_material_icons::{MaterialIcon, icons};
 
 use super::falloff::{combo, falloff_ui};
-use crate::ui::PaintAction;
 use crate::ui::{
     Action, Actions, Theme, View,
     theme::Font,
     widgets::{check, elided, name_widget, paint_icon, panel_title, segment, segments},
 };
+use crate::ui::{PaintAction, PaintTool};
 use ulna_edit::command::{BrushCommand, VertexCommand};
 use ulna_render::ColorRole;
 use ulna_weights::{Brush, BrushKind, Radius};
@@ -45,7 +45,7 @@ const fn help(kind: BrushKind) -> &'static str {
 
 pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    let mut brush = view.paint.brush;
+    let mut brush = view.paint.options.brush;
     let folded = view.options.brush_folded;
     ui.horizontal(|ui| {
         panel_title(ui, theme, "Brush");
@@ -85,7 +85,8 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     };
     let mut in_scene = matches!(brush.radius, Radius::Scene(_));
     switches_ui(ui, view, &mut brush, &mut in_scene);
-    if let Some(count) = view.paint.unpaired.map(<[u32]>::len).filter(|n| brush.mirror && *n > 0) {
+    if let Some(count) = view.paint.unpaired().map(<[u32]>::len).filter(|n| brush.mirror && *n > 0)
+    {
         unpaired_ui(ui, theme, count, actions);
     }
     brush.radius = match (in_scene, brush.radius) {
@@ -161,7 +162,7 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
         .max_col_width(column);
     grid.show(ui, |ui| {
         let mut mirror = brush.mirror;
-        let text = match view.paint.partner.zip(view.session) {
+        let text = match view.paint.partner().zip(view.session) {
             Some((node, session)) => {
                 format!("Mirror {}", session.document().node(node).label(node))
             }
@@ -169,7 +170,7 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
         };
         let text = elided(ui, &text, &Theme::font(Font::Body), column - 24.0);
         let response = check(ui, theme, &mut mirror, text);
-        let note = match view.paint.unpaired.map(<[u32]>::len) {
+        let note = match view.paint.unpaired().map(<[u32]>::len) {
             Some(0) => "Every vertex has a mirror match".to_owned(),
             Some(1) => "1 vertex has no mirror match and is not painted".to_owned(),
             Some(n) => format!("{n} vertices have no mirror match and are not painted"),
@@ -277,7 +278,7 @@ fn pressure_ui(ui: &mut Ui, brush: &mut Brush) {
 
 /// Asks for another brush, where it is one.
 fn send(view: &View<'_>, brush: Brush, actions: &mut Actions) {
-    if brush != view.paint.brush {
+    if brush != view.paint.options.brush {
         actions.push(PaintAction::Brush(Box::new(brush.clamped())));
     }
 }
@@ -289,16 +290,16 @@ fn drags_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         segments(ui, theme, |ui| {
             let narrow = ui.available_width() < NARROW;
             let drags = [
-                (None, "Stroke", "Stroke"),
-                (Some(false), "Linear gradient", "Linear"),
-                (Some(true), "Radial gradient", "Radial"),
+                (PaintTool::Stroke, "Stroke", "Stroke"),
+                (PaintTool::LinearGradient, "Linear gradient", "Linear"),
+                (PaintTool::RadialGradient, "Radial gradient", "Radial"),
             ];
             for (drag, name, short) in drags {
-                let on = view.paint.gradient == drag;
+                let on = view.paint.options.tool == drag;
                 let response = segment(ui, theme, if narrow { short } else { name }, on, false);
                 response.widget_info(|| WidgetInfo::selected(Role::Button, true, on, name));
                 if response.clicked() {
-                    actions.push(PaintAction::GradientTool(drag));
+                    actions.push(PaintAction::Tool(drag));
                 }
             }
         });

@@ -278,7 +278,7 @@ impl Cells {
         text: &str,
         actions: &mut Actions,
     ) {
-        let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
+        let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else { return };
         let maps = canvas.maps(session.document());
         let vertices = &sheet.vertices[rows[0]..=rows[1].min(sheet.vertices.len() - 1)];
         let joints = &sheet.joints[columns[0]..=columns[1].min(sheet.joints.len() - 1)];
@@ -338,7 +338,7 @@ impl Cells {
     /// The chosen cells as rows of a spreadsheet.
     fn copied(&self, view: &View<'_>, sheet: &Sheet<'_>) -> Option<String> {
         let (rows, columns) = self.chosen()?;
-        let (canvas, session) = (view.paint.canvas?, view.session?);
+        let (canvas, session) = (view.paint.surface()?, view.session?);
         let maps = canvas.maps(session.document());
         let row = |vertex: &u32| {
             let (map, own) = maps.map_of(*vertex);

@@ -54,7 +54,7 @@ pub fn joint_row(
     let node = of.node;
     let document = view.session.map(|s| s.document())?;
     let label = document.node(node).label(node);
-    let locked = view.paint.locked.contains(&node);
+    let locked = view.paint.options.locked.contains(&node);
     let (rect, response) = row(ui, theme, ROW, &format!("Joint {label}"), active);
     if chosen && !active {
         ui.painter().rect_filled(
@@ -75,7 +75,7 @@ pub fn joint_row(
     // The color that it has where all joints are shown.
     let indent = (of.depth as f32 * 8.0).min(rect.width() * 0.2);
     let swatch = Rect::from_center_size(pos2(rect.left() + 30.0, middle), vec2(6.0, 14.0));
-    if let Some(Color([r, g, b, _])) = view.paint.colors.get(of.joint) {
+    if let Some(Color([r, g, b, _])) = view.paint.colors().get(of.joint) {
         ui.painter().rect_filled(swatch, 2.0, egui::Color32::from_rgb(*r, *g, *b));
     }
     joint_icon(
@@ -225,12 +225,12 @@ fn joint_menu(
 ) {
     let others: Vec<NodeId> = view
         .paint
-        .canvas
+        .surface()
         .map_or_else(Vec::new, |c| c.joints().iter().copied().filter(|j| *j != node).collect());
-    if let Some(canvas) = view.paint.canvas
+    if let Some(canvas) = view.paint.surface()
         && let Some(joint) = canvas.joint(node)
     {
-        let role = view.paint.roles.get(usize::from(joint));
+        let role = view.paint.roles().get(usize::from(joint));
         let partner = role.and_then(|r| canvas.joints().get(r.partner?));
         let text = match (partner, role.map(|r| r.how)) {
             (Some(n), _) if *n == node => "Mirror joint: itself".to_owned(),
@@ -264,7 +264,7 @@ fn joint_menu(
         });
     }
     // Where all others are locked nobody gives or takes: so the way back is here, too.
-    let alone = !others.is_empty() && others.iter().all(|j| view.paint.locked.contains(j));
+    let alone = !others.is_empty() && others.iter().all(|j| view.paint.options.locked.contains(j));
     let text = if alone { "Unlock all others" } else { "Solo: lock all others" };
     if ui.button(text).clicked() {
         actions.push(PaintAction::LockWeights { nodes: others, locked: !alone });
@@ -279,7 +279,7 @@ fn joint_menu(
 
 /// Vertices of the canvas that a joint moves.
 fn moved_by(view: &View<'_>, node: NodeId) -> Vec<u32> {
-    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else {
+    let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else {
         return Vec::new();
     };
     let Some(joint) = canvas.joint(node) else { return Vec::new() };

@@ -107,7 +107,7 @@ impl JointList {
     /// Follows what is painted: another joint that was taken up elsewhere is the one that is
     /// chosen.
     fn follow(&mut self, view: &View<'_>, canvas: &SkinnedSurface) {
-        let painted = view.paint.joint.and_then(|j| canvas.joints().get(usize::from(j)).copied());
+        let painted = view.paint.joint().and_then(|j| canvas.joints().get(usize::from(j)).copied());
         if self.painted != painted {
             self.painted = painted;
             self.chosen = painted.into_iter().collect();
@@ -117,7 +117,7 @@ impl JointList {
     /// Finds out which joints selected vertices or the painted layer have, where that is shown and
     /// something changed.
     fn hold(&mut self, view: &View<'_>, document: &Document, canvas: &SkinnedSurface) {
-        let layer = match view.paint.layer {
+        let layer = match view.paint.layering.target {
             Some(LayerTarget::Layer(id)) => {
                 document.aids.weight_layers.get(&canvas.skin).and_then(|l| l.layer(id))
             }
@@ -134,13 +134,17 @@ impl JointList {
             generation: view.session.map_or(0, ulna_session::Session::generation),
             skin: canvas.skin,
             layer: of_layer.map(|l| l.id),
-            selected: if of_layer.is_some() { (0, 0) } else { selection_key(view.paint.vertices) },
+            selected: if of_layer.is_some() {
+                (0, 0)
+            } else {
+                selection_key(view.paint.vertices())
+            },
         };
         // A stroke under way is taken up when it ends.
         let known = self
             .held
             .as_ref()
-            .is_some_and(|(of, _)| *of == key || (view.paint.stroking && of.skin == key.skin));
+            .is_some_and(|(of, _)| *of == key || (view.paint.is_stroking() && of.skin == key.skin));
         if known {
             return;
         }
@@ -156,7 +160,7 @@ impl JointList {
             Some(layer) => layer.parts.values().for_each(|p| mark(&p.joints, &p.weights)),
             None => {
                 let maps = canvas.maps(document);
-                for v in view.paint.vertices {
+                for v in view.paint.vertices() {
                     let (joints, weights) = maps.slots(*v);
                     mark(joints, weights);
                 }
@@ -216,7 +220,7 @@ fn listed(
     let is_shown = |k: usize| match (state.shown, some) {
         (_, Some(some)) => some.get(k) == Some(&true),
         (JointsShown::Deforming, None) => {
-            view.paint.used.get(k).is_some_and(|u| *u > 0) || share(k) > Some(0.0)
+            view.paint.used().get(k).is_some_and(|u| *u > 0) || share(k) > Some(0.0)
         }
         (JointsShown::Here, None) => share(k) > Some(0.0),
         (_, None) => true,
@@ -243,7 +247,7 @@ fn listed(
         }
         return rows;
     }
-    let active = view.paint.joint.map(usize::from);
+    let active = view.paint.joint().map(usize::from);
     let mut list: Vec<(usize, Option<f32>)> =
         (0..joints.len()).filter(keep).map(|k| (k, share(k))).collect();
     list.sort_by(|a, b| {
@@ -260,7 +264,8 @@ fn listed(
 
 /// What is done to several joints at once.
 fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let (Some(chosen), Some(canvas)) = (state.several().map(<[NodeId]>::to_vec), view.paint.canvas)
+    let (Some(chosen), Some(canvas)) =
+        (state.several().map(<[NodeId]>::to_vec), view.paint.surface())
     else {
         return;
     };
@@ -273,7 +278,7 @@ fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut 
             |n: &NodeId| view.session.map_or_else(String::new, |s| s.document().node(*n).label(*n));
         let names = chosen.iter().take(12).map(named).collect::<Vec<_>>().join(", ");
         ui.label(text.color(theme.color(ColorRole::SelectionText))).on_hover_text(names);
-        let all_locked = chosen.iter().all(|n| view.paint.locked.contains(n));
+        let all_locked = chosen.iter().all(|n| view.paint.options.locked.contains(n));
         let lock = if all_locked { "Unlock" } else { "Lock" };
         if ui
             .small_button(lock)
@@ -338,7 +343,7 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut 
     let place = egui::Layout::right_to_left(egui::Align::Center);
     ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), place, |ui| {
         // Buttons first: the text takes what is left.
-        let all_locked = canvas.joints().iter().all(|j| view.paint.locked.contains(j));
+        let all_locked = canvas.joints().iter().all(|j| view.paint.options.locked.contains(j));
         let (icon, name) = if all_locked {
             (icons::ICON_LOCK, "Unlock all joints")
         } else {
@@ -351,8 +356,11 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut 
                 locked: !all_locked,
             });
         }
-        let text =
-            format!("max {} {}", view.paint.limit, icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+        let text = format!(
+            "max {} {}",
+            view.paint.options.limit,
+            icons::ICON_KEYBOARD_ARROW_DOWN.codepoint
+        );
         let menu = menu_button(ui, RichText::new(text).font(Theme::font(Font::Small)), |ui| {
             for limit in [1, 2, 3, 4, 8, 12] {
                 let label = if limit == 1 {
@@ -360,17 +368,17 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut 
                 } else {
                     format!("{limit} influences per vertex")
                 };
-                if ui.selectable_label(view.paint.limit == limit, label).clicked() {
+                if ui.selectable_label(view.paint.options.limit == limit, label).clicked() {
                     actions.push(PaintAction::WeightLimit(limit));
                     ui.close();
                 }
             }
         });
-        let name = format!("Max influences: {}", view.paint.limit);
+        let name = format!("Max influences: {}", view.paint.options.limit);
         menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             panel_title(ui, theme, "Joints");
-            let note = match (view.paint.hover, view.paint.last) {
+            let note = match (view.paint.hover(), view.paint.touched()) {
                 (Some(_), _) => "at the cursor",
                 (None, Some(_)) => "last point under the cursor",
                 (None, None) => "vertices per joint",
@@ -424,7 +432,7 @@ pub fn joints_ui(
     actions: &mut Actions,
 ) -> f32 {
     let theme = view.theme;
-    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return 0.0 };
+    let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else { return 0.0 };
     let document = session.document();
     head_ui(ui, view, canvas, actions);
     if let Some(note) = shared_note(document, canvas) {
@@ -448,8 +456,8 @@ pub fn joints_ui(
     filter_ui(state, ui, theme, document.aids.weight_layers.contains_key(&canvas.skin));
     ui.add_space(2.0);
     // As the weights are now, not as they were when the cursor was there.
-    let here = view.paint.last.map(|last| {
-        let (map, own) = canvas.maps(document).map_of(last.canvas_vertex);
+    let here = view.paint.touched().map(|last| {
+        let (map, own) = canvas.maps(document).map_of(last.surface_vertex);
         ulna_weights::Influences::of(map, own)
     });
     let share = |joint: usize| Some(here.as_ref()?.get(joint as u16));
@@ -457,8 +465,8 @@ pub fn joints_ui(
     let list = listed(state, view, document, canvas, &share);
     chosen_ui(state, ui, view, actions);
     let height = (list.len() as f32).clamp(1.0, ROWS.max(room / ROW).floor()) * ROW;
-    let most_used = view.paint.used.iter().copied().max().unwrap_or(1).max(1);
-    let active = view.paint.joint.map(usize::from);
+    let most_used = view.paint.used().iter().copied().max().unwrap_or(1).max(1);
+    let active = view.paint.joint().map(usize::from);
     let order: Vec<NodeId> = list.iter().map(|row| row.node).collect();
     // The distance of rows is that of the list's own area.
     let between = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
@@ -468,7 +476,7 @@ pub fn joints_ui(
         .auto_shrink([false, true])
         .show_rows(ui, ROW, list.len(), |ui, range| {
             for row in &list[range] {
-                let used = view.paint.used.get(row.joint).copied().unwrap_or(0);
+                let used = view.paint.used().get(row.joint).copied().unwrap_or(0);
                 let is_chosen = state.chosen.contains(&row.node);
                 let numbers = Numbers { share: share(row.joint), used, most: most_used };
                 let marks = (active == Some(row.joint), is_chosen);
@@ -485,9 +493,9 @@ pub fn joints_ui(
         };
         ui.label(RichText::new(text).color(theme.color(ColorRole::TextTertiary)));
     }
-    let text = if view.paint.locked.is_empty() {
+    let text = if view.paint.options.locked.is_empty() {
         "Weight is redistributed among unlocked joints."
-    } else if canvas.joints().iter().all(|j| view.paint.locked.contains(j)) {
+    } else if canvas.joints().iter().all(|j| view.paint.options.locked.contains(j)) {
         "All joints are locked: nothing can be painted."
     } else {
         "Weight moves between unlocked joints only."

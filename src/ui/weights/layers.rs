@@ -30,7 +30,7 @@ const HEIGHT: f32 = 28.0;
 
 pub fn layers_ui(ui: &mut Ui, view: &View<'_>, joints: &JointList, actions: &mut Actions) {
     let theme = view.theme;
-    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
+    let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else { return };
     let document = session.document();
     let Some(mesh) = canvas.parts().first().map(|p| Meshes::Ids(vec![p.mesh])) else { return };
     let layers = document.aids.weight_layers.get(&canvas.skin);
@@ -73,7 +73,7 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, joints: &JointList, actions: &mut
             };
             layer_row(ui, view, layer, &at, actions);
         }
-        let active = view.paint.layer == Some(LayerTarget::Base);
+        let active = view.paint.layering.target == Some(LayerTarget::Base);
         let (rect, response) = row(ui, theme, HEIGHT, "Layer Base", active);
         let color =
             theme.color(if active { ColorRole::SelectionText } else { ColorRole::TextSecondary });
@@ -122,12 +122,12 @@ fn painted_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ui.horizontal(|ui| {
         caption(ui, theme, "Paint");
         segments(ui, theme, |ui| {
-            let masks = matches!(view.paint.layer, Some(LayerTarget::Layer(_)));
+            let masks = matches!(view.paint.layering.target, Some(LayerTarget::Layer(_)));
             for (painted, text) in [(Painted::Weights, "Weights"), (Painted::Mask, "Mask")] {
                 let enabled = painted == Painted::Weights || masks;
                 let response = ui
                     .add_enabled_ui(enabled, |ui| {
-                        segment(ui, theme, text, view.paint.painted == painted, false)
+                        segment(ui, theme, text, view.paint.layering.painted == painted, false)
                     })
                     .inner;
                 name_widget(ui, &response, &format!("Paint {}", text.to_lowercase()));
@@ -168,7 +168,7 @@ fn layer_row(
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let target = LayerTarget::Layer(layer.id);
-    let active = view.paint.layer == Some(target);
+    let active = view.paint.layering.target == Some(target);
     let text = layer_text(document, at.skin, layer.id);
     let named = (text, Some(at.mesh.clone()));
     let (rect, response) = row(ui, theme, HEIGHT, &format!("Layer {}", layer.name), active);

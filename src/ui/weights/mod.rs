@@ -38,7 +38,7 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().scroll.floating_allocated_width = inner;
         egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
-            if view.paint.canvas.is_none() {
+            if view.paint.surface().is_none() {
                 super::widgets::panel_title(ui, theme, "Brush");
                 let text = no_weights(view);
                 ui.add(

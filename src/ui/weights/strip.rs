@@ -27,7 +27,7 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.horizontal(|ui| {
             ui.set_height(28.0);
             ui.spacing_mut().item_spacing.x = 2.0;
-            let shows = view.shown_clip().is_some() || view.paint.range.is_some();
+            let shows = view.shown_clip().is_some() || view.paint.range_length().is_some();
             let off = if document.clips.is_empty() {
                 Err("No clips in this file")
             } else {
@@ -103,9 +103,9 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 /// Which pose is painted on.
 fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
-    let range = view.paint.range.is_some();
+    let range = view.paint.range_length().is_some();
     let shown = view.shown_clip().filter(|_| !range);
-    let bent = view.paint.bend.pose;
+    let bent = view.paint.bending.pose_name();
     let now = match shown {
         _ if bent.is_some() => bent.unwrap_or_default().to_owned(),
         _ if range => "Range of motion".to_owned(),
@@ -153,7 +153,7 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
-    let shows = view.shown_clip().is_some() || view.paint.range.is_some();
+    let shows = view.shown_clip().is_some() || view.paint.range_length().is_some();
     let (rect, response) =
         ui.allocate_exact_size(vec2(ui.available_width() - 8.0, 28.0), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::slider(shows, view.timeline.playback.time, "Playhead"));
@@ -163,8 +163,11 @@ fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     if !shows {
         return;
     }
-    let length =
-        view.paint.range.unwrap_or_else(|| view.timeline.playback.length(document)).max(1e-9);
+    let length = view
+        .paint
+        .range_length()
+        .unwrap_or_else(|| view.timeline.playback.length(document))
+        .max(1e-9);
     for k in 0..=20 {
         let x = rect.left() + rect.width() * k as f32 / 20.0;
         let h = if k % 5 == 0 { 6.0 } else { 4.0 };
@@ -227,9 +230,9 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         theme.color(ColorRole::TextSecondary),
     );
     let narrow = ui.available_width() < 720.0;
-    match view.paint.here.or(view.paint.spots.first().copied()) {
+    match view.paint.spot_under_brush().or(view.paint.spots().first().copied()) {
         Some(spot) => spot_ui(ui, view, document, &spot, narrow, actions),
-        None if view.paint.searched => {
+        None if view.paint.worst.is_some() => {
             ui.label(
                 RichText::new("No bad deformation found.")
                     .color(theme.color(ColorRole::TextSecondary)),
@@ -244,11 +247,11 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
         }
     }
-    let name = if view.paint.searched { "Search again" } else { "Find the worst pose" };
+    let name = if view.paint.worst.is_some() { "Search again" } else { "Find the worst pose" };
     if ui.add_enabled(view.program.job.is_none(), egui::Button::new(name)).clicked() {
         actions.push(Action::Run(BrushCommand::Worst.into()));
     }
-    if !view.paint.spots.is_empty() {
+    if !view.paint.spots().is_empty() {
         spots_ui(ui, view, document, actions);
     }
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -273,7 +276,7 @@ fn spot_ui(
     actions: &mut Actions,
 ) {
     let theme = view.theme;
-    let lead = match (view.paint.here.is_some(), narrow) {
+    let lead = match (view.paint.spot_under_brush().is_some(), narrow) {
         (true, false) => "Worst pose for this vertex:",
         (false, false) => "Worst pose:",
         (true, true) => "Here:",
@@ -293,7 +296,7 @@ fn spot_ui(
             .color(theme.color(ColorRole::TextSecondary)),
     );
     if let (Some(first), Some(now)) =
-        (view.paint.first_score, view.paint.spots.first().map(|s| s.score))
+        (view.paint.worst.and_then(|w| w.first_score), view.paint.spots().first().map(|s| s.score))
         && (first - now).abs() > 0.005
     {
         // Before the strokes since it was looked for, and after them.
@@ -331,10 +334,10 @@ fn spots_ui(ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Act
         }
     }
     let text =
-        format!("Worst {} {}", view.paint.spots.len(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+        format!("Worst {} {}", view.paint.spots().len(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let menu = menu_button(ui, text, |ui| {
         ui.set_min_width(320.0);
-        for (k, spot) in view.paint.spots.iter().enumerate() {
+        for (k, spot) in view.paint.spots().iter().enumerate() {
             let label = format!("{}  {} · {}", k + 1, when(document, spot), deformation(spot));
             let button =
                 egui::Button::new(&label).min_size(vec2(310.0, 24.0)).frame_when_inactive(false);

@@ -92,7 +92,7 @@ impl TableState {
         found.retain(|j| !self.order.2.contains(j));
         self.order.2.extend(found);
         let mut columns = self.order.2.clone();
-        if let Some(joint) = view.paint.joint {
+        if let Some(joint) = view.paint.joint() {
             columns.retain(|j| *j != joint);
             columns.insert(0, joint);
         }
@@ -114,7 +114,7 @@ impl TableState {
         let fits = (((width - first - SUM) / 68.0) as usize).clamp(2, COLUMNS);
         let all = joints.len();
         // The painted joint stays; of the others, as many as fit.
-        let kept = usize::from(view.paint.joint.is_some());
+        let kept = usize::from(view.paint.joint().is_some());
         let last_page = all.saturating_sub(fits);
         self.column = self.column.min(last_page);
         joints.drain(kept..(kept + self.column).min(all));
@@ -126,13 +126,14 @@ impl TableState {
 
 pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
+    let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else { return };
     let document = session.document();
-    let chosen = view.paint.vertices;
+    let chosen = view.paint.vertices();
     // With nothing selected, the vertex that was under the brush last, unless one types into the
     // row of another.
     let typed = state.cells.vertex().filter(|v| (*v as usize) < canvas.vertex_count());
-    let under: Vec<u32> = typed.or(view.paint.last.map(|h| h.canvas_vertex)).into_iter().collect();
+    let under: Vec<u32> =
+        typed.or(view.paint.touched().map(|h| h.surface_vertex)).into_iter().collect();
     let vertices: &[u32] = if chosen.is_empty() { &under } else { chosen };
     let maps = canvas.maps(document);
     let kind = canvas.parts().first().map(|_| maps.part(0).encoding.label()).unwrap_or_default();
@@ -227,8 +228,16 @@ fn picks_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             (VertexPick::Brush, icons::ICON_BRUSH, "Select with the brush"),
         ];
         for (pick, icon, name) in picks {
-            if icon_button(ui, theme, icon, name, "Ctrl+Alt drag", view.paint.pick == pick, Ok(()))
-                .clicked()
+            if icon_button(
+                ui,
+                theme,
+                icon,
+                name,
+                "Ctrl+Alt drag",
+                view.paint.options.pick == pick,
+                Ok(()),
+            )
+            .clicked()
             {
                 actions.push(PaintAction::VertexPick(pick));
             }
@@ -297,7 +306,7 @@ fn head_ui(
     for (k, j) in columns.joints.iter().enumerate() {
         let label = joint_of(canvas, *j)
             .map_or_else(|| format!("no joint {j}"), |n| document.node(n).label(n));
-        let color = if view.paint.joint == Some(*j) {
+        let color = if view.paint.joint() == Some(*j) {
             ColorRole::SelectionText
         } else {
             ColorRole::TextTertiary
@@ -387,7 +396,7 @@ fn all_row(
     actions: &mut Actions,
 ) {
     let theme = view.theme;
-    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
+    let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else { return };
     let document = session.document();
     let maps = canvas.maps(document);
     let (rect, _) = ui.allocate_exact_size(vec2(width, 22.0), Sense::hover());
@@ -476,7 +485,7 @@ fn pager(
 /// Why a vertex is where it is: each joint's term of the sum, `w · T · p`.
 fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
     let theme = view.theme;
-    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
+    let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else { return };
     let document = session.document();
     let (part, own) = canvas.part_of(vertex);
     let part = canvas.parts()[part];

@@ -1,20 +1,5 @@
 //! State of the program that decides which commands are available.
 
-use serde::Serialize;
-
-/// The mode of the window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// The pose of the file; no clip is shown.
-    #[default]
-    Pose,
-    /// A clip is shown and its keys are edited.
-    Animate,
-    /// Weights are painted, in whatever pose is shown.
-    Paint,
-}
-
 /// The state that the rules of availability read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Availability {

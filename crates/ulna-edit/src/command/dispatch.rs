@@ -122,6 +122,7 @@ impl DocumentCommand {
             Self::Layer(command) => command.work(scene),
             Self::PoseLayer(command) => command.work(scene),
             Self::LayerKeys(command) => command.work(scene),
+            Self::Node(command) => command.work(scene),
             Self::Skin(command) => command.work(scene),
             Self::Material(command) => command.work(scene),
         }?;

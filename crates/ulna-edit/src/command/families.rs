@@ -4,9 +4,9 @@ use super::{
     ArgumentError, Arguments, BlendCommand, BrushCommand, ClipArrivalCommand, ClipCommand,
     ClipWorkCommand, CommandLine, CommandSpec, CurveKeysCommand, FileCommand, IkCommand,
     KeptPoseCommand, KeyCommand, KeyEditCommand, LayerCommand, LayerKeysCommand, MarkerCommand,
-    MaterialCommand, MirrorCommand, MixCommand, ModeCommand, MorphCommand, PlayCommand,
-    PoseCommand, PoseLayerCommand, SelectCommand, SessionCommand, SkinCommand, TimelineCommand,
-    ToolCommand, VertexCommand, ViewCommand, VisibilityCommand, WeightCommand,
+    MaterialCommand, MirrorCommand, MixCommand, ModeCommand, MorphCommand, NodeCommand,
+    PlayCommand, PoseCommand, PoseLayerCommand, SelectCommand, SessionCommand, SkinCommand,
+    TimelineCommand, ToolCommand, VertexCommand, ViewCommand, VisibilityCommand, WeightCommand,
     define::FamilyMember,
 };
 use ulna_model::Document;
@@ -115,6 +115,8 @@ families! {
         PoseLayer(PoseLayerCommand),
         /// Keys of such layers.
         LayerKeys(LayerKeysCommand),
+        /// Nodes that are added, removed, copied and attached elsewhere.
+        Node(NodeCommand),
         /// Skins.
         Skin(SkinCommand),
         /// Materials.

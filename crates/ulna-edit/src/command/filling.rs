@@ -2,13 +2,13 @@
 //! visible clip or layer.
 
 use super::{
-    AddMarker, CleanKeys, ClearInLayer, ClipCommand, ClipWorkCommand, CloseLoop, DeleteClip,
-    DeleteKeys, DuplicateClip, DuplicateLayer, EulerFilter, FlipPose, FoldLayers, HoldKeys,
-    HoldPin, InsertKeys, InvertLayer, KeepSet, KeyCommand, KeysOfLayer, LayerKeysCommand,
-    LayerName, MirrorClip, MirrorPose, MuteLayer, NewLayer, PasteKeys, PoseDestination, PushPose,
-    RelaxPose, RemovePoseLayer, Reset, ResetRotation, ResetScale, ResetTranslation, ReverseClip,
-    SessionCommand, SetKey, SetPin, SoloLayer, SplitClip, SplitLayer, StartAtZero, ToRest,
-    TrimClip, WhichKeys, ZeroKey,
+    AddMarker, AddNode, CleanKeys, ClearInLayer, ClipCommand, ClipWorkCommand, CloseLoop,
+    DeleteClip, DeleteKeys, DuplicateClip, DuplicateLayer, DuplicateNodes, EulerFilter, FlipPose,
+    FoldLayers, HoldKeys, HoldPin, InsertKeys, InvertLayer, KeepSet, KeyCommand, KeysOfLayer,
+    LayerKeysCommand, LayerName, MirrorClip, MirrorPose, MuteLayer, NewLayer, PasteKeys,
+    PoseDestination, PushPose, RelaxPose, RemoveNodes, RemovePoseLayer, Reset, ResetRotation,
+    ResetScale, ResetTranslation, ReverseClip, SessionCommand, SetKey, SetPin, SoloLayer,
+    SplitClip, SplitLayer, StartAtZero, ToRest, TrimClip, WhichKeys, ZeroKey,
     context::{CommandContext, Unfilled},
     families::Command,
     field::{ClipName, Nodes, Seconds},
@@ -48,6 +48,9 @@ fn fill_of(name: &str) -> Option<Fill> {
         RESET_TO_FILE => reset_to_file,
         COPY_KEYS => copy_keys,
         SetPin::NAME => pin,
+        AddNode::NAME => add_node,
+        DuplicateNodes::NAME => duplicate_nodes,
+        RemoveNodes::NAME => remove_nodes,
         HoldPin::NAME => hold_pin,
         SetKey::NAME => set_key,
         InsertKeys::NAME => insert_keys,
@@ -271,6 +274,24 @@ fn keep_set(around: &CommandContext<'_>) -> Filled {
 fn pin(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
     Ok(vec![SetPin { node, kind: None }.into()])
+}
+
+/// Below the active node; at the top of the scene where there is none.
+fn add_node(around: &CommandContext<'_>) -> Filled {
+    let parent = around.selection.active.map(Nodes::one);
+    Ok(vec![AddNode { parent, name: None }.into()])
+}
+
+/// The selected nodes.
+fn duplicate_nodes(around: &CommandContext<'_>) -> Filled {
+    let node = around.nodes().ok_or(Unfilled::Refused("Nothing is selected."))?;
+    Ok(vec![DuplicateNodes { node }.into()])
+}
+
+/// The selected nodes, with all nodes below them.
+fn remove_nodes(around: &CommandContext<'_>) -> Filled {
+    let node = around.nodes().ok_or(Unfilled::Refused("Nothing is selected."))?;
+    Ok(vec![RemoveNodes { node, below: None, force: None }.into()])
 }
 
 fn reset_to_file(around: &CommandContext<'_>) -> Filled {

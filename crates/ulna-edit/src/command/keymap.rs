@@ -231,6 +231,8 @@ pub enum KeyScope {
     Window,
     /// In the viewport, the outliner and the inspector: where joints are chosen.
     Joints,
+    /// In the outliner.
+    Outliner,
     /// In Paint mode.
     Paint,
     /// On the timeline.
@@ -239,7 +241,8 @@ pub enum KeyScope {
 
 impl KeyScope {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Window, Self::Joints, Self::Paint, Self::Timeline];
+    pub const ALL: [Self; 5] =
+        [Self::Window, Self::Joints, Self::Outliner, Self::Paint, Self::Timeline];
 
     /// That of a command.
     pub fn of(command: &CommandSpec) -> Self {
@@ -247,6 +250,7 @@ impl KeyScope {
             Some(("paint", _)) => Self::Paint,
             Some(("timeline" | "keys", _)) => Self::Timeline,
             Some(("select", "parent" | "child" | "sibling")) => Self::Joints,
+            Some(("node", "remove" | "duplicate")) => Self::Outliner,
             _ => Self::Window,
         }
     }
@@ -256,6 +260,7 @@ impl KeyScope {
         match self {
             Self::Window => "",
             Self::Joints => "Viewport and outliner",
+            Self::Outliner => "Outliner",
             Self::Paint => "Paint mode",
             Self::Timeline => "Timeline",
         }

@@ -30,7 +30,7 @@ fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, Comman
 }
 
 /// The one of a name, or of `#` and its number.
-fn find(text: &str, names: &[Option<&str>], what: &str) -> Result<usize, CommandError> {
+pub(super) fn find(text: &str, names: &[Option<&str>], what: &str) -> Result<usize, CommandError> {
     if let Some(number) =
         text.strip_prefix('#').and_then(|n| n.parse().ok()).filter(|n| *n < names.len())
     {
@@ -51,9 +51,11 @@ impl HeightToNormal {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let names: Vec<Option<&str>> =
-            document.materials.iter().map(|m| m.name.as_deref()).collect();
+            document.materials.slots().map(|m| m?.name.as_deref()).collect();
         let at = find(&self.material, &names, "material")?;
-        let material = &document.materials[at];
+        let Some(material) = document.materials.get(MaterialId::from(at)) else {
+            return refuse("no_such_thing", format!("material #{at} was removed"));
+        };
         let from = match (&self.image, &material.normal_texture) {
             (Some(name), _) => {
                 let names: Vec<Option<&str>> =

@@ -54,6 +54,7 @@ mod mirror_pose;
 mod mixes;
 mod morphs;
 mod names;
+mod nodes;
 mod outcome;
 mod pose;
 mod pose_layers;
@@ -76,7 +77,7 @@ mod which_keys;
 
 pub use self::{
     arguments::{Arguments, typed},
-    availability::{Availability, Mode},
+    availability::Availability,
     blend::{Blend, BlendCommand, Breakdown, PushPose, RelaxPose, ToRest, Toward},
     clip_arrivals::{ClipArrivalCommand, ClipTexts, PutClips, TakenName},
     clip_work::{
@@ -129,6 +130,10 @@ pub use self::{
     },
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
     names::{clip_text, find_clip, find_clips, mesh_label, mesh_text, node_text},
+    nodes::{
+        AddNode, Below, Compact, DuplicateNodes, Keep, NodeCommand, RemoveMaterials, RemoveMeshes,
+        RemoveNodes, RemoveSkins, Reparent,
+    },
     outcome::Outcome,
     pose::{
         Move, PoseCommand, Reset, ResetAll, ResetRotation, ResetScale, ResetTranslation, Resize,

@@ -47,7 +47,7 @@ pub(super) fn find_meshes(document: &Document, text: &str) -> Result<Vec<MeshId>
     }
     let number = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok());
     let hits: Vec<MeshId> = match number {
-        Some(k) => (k < document.meshes.len()).then(|| k.into()).into_iter().collect(),
+        Some(k) => Some(k.into()).filter(|m| document.meshes.contains(*m)).into_iter().collect(),
         None => by(&|name| matches(text, name)),
     };
     if hits.is_empty() {
@@ -233,7 +233,8 @@ fn find_nodes_quietly(document: &Document, text: &str) -> Vec<NodeId> {
         return exact;
     }
     if let Some(index) = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok()) {
-        return (index < document.nodes.len()).then(|| index.into()).into_iter().collect();
+        let node = Some(index.into()).filter(|n| document.nodes.contains(*n));
+        return node.into_iter().collect();
     }
     let labeled = by(&|id| document.node(id).label(id) == text);
     if !labeled.is_empty() {

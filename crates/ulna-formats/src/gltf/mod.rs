@@ -56,5 +56,5 @@ pub use self::{
     source::{Source, resolve as resolve_uri},
     transcode::{TargetContainer, transcode},
     unmodeled::{Unmodeled, unmodeled},
-    write::save,
+    write::{save, stored},
 };

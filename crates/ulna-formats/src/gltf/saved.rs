@@ -5,7 +5,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::ReadError;
-use ulna_model::Notice;
+use ulna_model::{Notice, Renumbering};
 
 /// Why a document cannot be saved. The file on disk is untouched then.
 #[derive(Debug, Error)]
@@ -57,6 +57,8 @@ pub struct Saved {
     pub companions: Vec<FileToWrite>,
     /// Sentences: what changes in the file, element by element.
     pub changes: Vec<String>,
+    /// Indices in the file by the ids of the document: others where elements were removed.
+    pub renumbering: Renumbering,
 }
 
 /// A file in the other container.

@@ -20,8 +20,8 @@ use ulna_model::{
 };
 
 const VARIANTS: &str = "KHR_materials_variants";
-const LIGHTS: &str = "KHR_lights_punctual";
-const INSTANCING: &str = "EXT_mesh_gpu_instancing";
+pub const LIGHTS: &str = "KHR_lights_punctual";
+pub const INSTANCING: &str = "EXT_mesh_gpu_instancing";
 
 /// The file's own `extensions`.
 pub fn root_extensions(root: &json::RawMap<'_>) -> Extensions {

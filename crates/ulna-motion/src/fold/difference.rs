@@ -87,8 +87,7 @@ pub fn difference(document: &Document, clip: ClipId, other: ClipId) -> Result<Po
 pub fn merged(document: &Document, under: &PoseLayer, over: &PoseLayer) -> PoseLayer {
     // Over nothing at all, what they come to is what they add.
     let mut file = document.file.clone();
-    for node in file.nodes.ids().collect::<Vec<_>>() {
-        let found = &mut file.nodes[node];
+    for found in file.nodes.values_mut() {
         (found.rest, found.pose) = (Local::Trs(Transform::IDENTITY), None);
     }
     let layers: PoseLayers = [under.clone(), over.clone()].into_iter().collect();

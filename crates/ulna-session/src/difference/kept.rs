@@ -159,7 +159,7 @@ pub(super) fn compare_other(found: &mut Comparing<'_>) {
     pairs!(skins, |(p, q)| (super::skins::label(x, p), p.index(), q.index()));
     pairs!(scenes, |(p, q)| (format!("scene “{}”", x.scene_label(p)), p.index(), q.index()));
     pairs!(meshes, |(p, q)| (surfaces::label(x, p), p.index(), q.index()));
-    pairs!(materials, |(p, q)| (super::looks::label(x, p), p, q));
+    pairs!(materials, |(p, q)| (super::looks::label(x, p), p.index(), q.index()));
     lists(
         |u| &u.animations,
         found

@@ -12,21 +12,17 @@ use ulna_model::{
     MaterialId, Mip, NodeId, Primitive, Projection, Shared, TextureRef, VariantId, Wrap,
 };
 
-pub(super) fn label(d: &FileContent, k: usize) -> String {
-    d.materials[k]
-        .name
-        .as_deref()
-        .map_or_else(|| format!("material {k}"), |n| format!("material “{n}”"))
+pub(super) fn label(d: &FileContent, id: MaterialId) -> String {
+    let name = d.materials.get(id).and_then(|m| m.name.as_deref());
+    name.map_or_else(|| format!("material {}", id.0), |n| format!("material “{n}”"))
 }
 
 /// All pairs of materials, and what is not used anywhere.
 pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
-    let used = |d: &FileContent| -> BTreeSet<usize> {
+    let used = |d: &FileContent| -> BTreeSet<MaterialId> {
         let all = d.meshes.values().flat_map(|m| &m.primitives);
-        all.flat_map(|p| p.material.into_iter().chain(p.variants.iter().map(|(_, m)| *m)))
-            .map(MaterialId::index)
-            .collect()
+        all.flat_map(|p| p.material.into_iter().chain(p.variants.iter().map(|(_, m)| *m))).collect()
     };
     let (left, right) = (used(a), used(b));
     for pair in found.pairs.materials.clone() {
@@ -167,9 +163,7 @@ fn used(
     what: &str,
 ) {
     let (a, b) = (found.a, found.b);
-    let at = |m: Option<MaterialId>, d: &FileContent| {
-        m.map(MaterialId::index).filter(|k| *k < d.materials.len())
-    };
+    let at = |m: Option<MaterialId>, d: &FileContent| m.filter(|k| d.materials.contains(*k));
     let (x, y) = (at(x, a), at(y, b));
     if x.is_none() && y.is_none() || found.pairs.materials.contains(&(x, y)) {
         return;
@@ -193,9 +187,9 @@ fn used(
 /// What two materials differ in, by name, with both values.
 fn between(
     a: &FileContent,
-    x: usize,
+    x: MaterialId,
     b: &FileContent,
-    y: usize,
+    y: MaterialId,
 ) -> Vec<(&'static str, [String; 2])> {
     // Every member takes part: a new one does not compile until it does.
     let Material {

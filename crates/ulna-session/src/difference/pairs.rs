@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ulna_model::{
-    Clip, ClipId, FileContent, IdKind, Material, Mesh, MeshId, NodeId, Renumbering, SceneId,
-    SkinId, Slots,
+    Clip, ClipId, FileContent, IdKind, Material, MaterialId, Mesh, MeshId, NodeId, Renumbering,
+    SceneId, SkinId, Slots,
 };
 
 /// A thing of one side, of the other, or of both.
@@ -29,7 +29,7 @@ pub(super) struct Pairs {
     pub skins: Vec<Both<SkinId>>,
     pub meshes: Vec<Both<MeshId>>,
     pub clips: Vec<Both<ClipId>>,
-    pub materials: Vec<Both<usize>>,
+    pub materials: Vec<Both<MaterialId>>,
     /// Indices of the second document for those of the first. Elements without a pair count as
     /// removed.
     pub renumbering: Renumbering,
@@ -62,18 +62,12 @@ impl Pairs {
         let meshes = |x: MeshId, y: MeshId| {
             i32::from(x == y) + 4 * i32::from(same_points(a.mesh(x), b.mesh(y)))
         };
-        let materials = |x: usize, y: usize| {
+        let materials = |x: MaterialId, y: MaterialId| {
             let named = |m: &Material| Material { name: None, ..m.clone() };
             i32::from(x == y) + 4 * i32::from(named(&a.materials[x]) == named(&b.materials[y]))
         };
         let scenes = |x: SceneId, y: SceneId| {
             i32::from(x == y) + 4 * i32::from(same_set(&a.scenes[x].roots, &b.scenes[y].roots))
-        };
-        let names = |list: &[Material]| -> Vec<Named<usize>> {
-            list.iter()
-                .enumerate()
-                .map(|(k, m)| (k, m.name.as_deref().map(ToOwned::to_owned)))
-                .collect()
         };
         macro_rules! pair {
             ($field:ident, $score:expr) => {
@@ -96,17 +90,7 @@ impl Pairs {
             skins: pair!(skins, skins),
             meshes: pair!(meshes, meshes),
             clips: pair!(clips, clips),
-            materials: match by {
-                By::Ids => (0..a.materials.len().max(b.materials.len()))
-                    .map(|k| {
-                        (
-                            Some(k).filter(|k| *k < a.materials.len()),
-                            Some(k).filter(|k| *k < b.materials.len()),
-                        )
-                    })
-                    .collect(),
-                By::Likeness => likely(&names(&a.materials), &names(&b.materials), materials),
-            },
+            materials: pair!(materials, materials),
             nodes: pairs,
             renumbering: Renumbering::default(),
             to,
@@ -135,7 +119,7 @@ impl Pairs {
         to.set(IdKind::Skin, table(a.skins.len(), &self.skins, SkinId::index));
         to.set(IdKind::Mesh, table(a.meshes.len(), &self.meshes, MeshId::index));
         to.set(IdKind::Clip, table(a.clips.len(), &self.clips, ClipId::index));
-        to.set(IdKind::Material, table(a.materials.len(), &self.materials, |k| k));
+        to.set(IdKind::Material, table(a.materials.len(), &self.materials, MaterialId::index));
         to
     }
 

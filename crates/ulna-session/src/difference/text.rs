@@ -228,8 +228,8 @@ impl Lines<'_> {
             weights,
         } = p;
         self.line(format!("  primitive {k}: {}, {topology:?}", count(positions.len(), "vertex")));
-        let name = |m: ulna_model::MaterialId| match d.materials.get(m.index()) {
-            Some(_) => looks::label(d, m.index()),
+        let name = |m: ulna_model::MaterialId| match d.materials.get(m) {
+            Some(_) => looks::label(d, m),
             None => "no material".to_owned(),
         };
         if let Some(material) = material {
@@ -384,7 +384,7 @@ impl Lines<'_> {
 
     fn materials(&mut self) {
         let d = self.d;
-        for (k, material) in d.materials.iter().enumerate() {
+        for (id, material) in d.materials.iter() {
             // Every member takes part: a new one does not compile until it does.
             let Material {
                 name: _,
@@ -404,7 +404,7 @@ impl Lines<'_> {
                 unlit,
                 transmission,
             } = material;
-            self.line(looks::label(d, k));
+            self.line(looks::label(d, id));
             self.line(format!("  base color {}", sixes(&base_color.to_array())));
             self.line(format!("  metallic {} roughness {}", six(*metallic), six(*roughness)));
             self.line(format!("  emissive {}", sixes(&emissive.to_array())));
@@ -465,8 +465,8 @@ impl Lines<'_> {
         for id in d.clips.ids() {
             other.animations.get(id.index()).into_iter().for_each(|v| say(keys::label(d, id), v));
         }
-        for k in 0..d.materials.len() {
-            other.materials.get(k).into_iter().for_each(|v| say(looks::label(d, k), v));
+        for id in d.materials.ids() {
+            other.materials.get(id.index()).into_iter().for_each(|v| say(looks::label(d, id), v));
         }
         for id in d.scenes.ids() {
             other

@@ -50,6 +50,7 @@ impl ArgumentHelp {
             | Entry::WeightLayer
             | Entry::KeptPose
             | Entry::Material
+            | Entry::Skin
             | Entry::Image
             | Entry::Lane
             | Entry::NameThere

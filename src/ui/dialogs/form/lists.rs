@@ -77,11 +77,20 @@ pub fn listed<'a>(
             )
         }
         Entry::Material => {
-            let all = document.materials.iter().enumerate();
+            let all = document.materials.iter();
             plain(
                 false,
                 "None",
-                all.map(|(k, m)| numbered(label(m.name.as_deref(), "material", k as u32), k))
+                all.map(|(id, m)| numbered(label(m.name.as_deref(), "material", id.0), id.index()))
+                    .collect(),
+            )
+        }
+        Entry::Skin => {
+            let all = document.skins.iter();
+            plain(
+                false,
+                "None",
+                all.map(|(id, s)| numbered(label(s.name.as_deref(), "skin", id.0), id.index()))
                     .collect(),
             )
         }

@@ -5,8 +5,8 @@ use glam::Vec2;
 
 use super::{super::pick, brush_marks::casing};
 use crate::ui::{
-    Action, Actions, OutlinerAction, PaintAction, StrokePhase, Theme, View, ViewportAction,
-    theme::Font, weight_marks::heat_color,
+    Action, Actions, OutlinerAction, PaintAction, PaintTool, StrokePhase, Theme, View,
+    ViewportAction, theme::Font, weight_marks::heat_color,
 };
 use ulna_model::NodeId;
 use ulna_render::ColorRole;
@@ -141,7 +141,7 @@ impl BrushState {
         actions: &mut Actions,
     ) {
         let joint = pick::joint_at(view, input.local(at), input.size()).filter(|n| {
-            let canvas = view.paint.canvas;
+            let canvas = view.paint.surface();
             canvas.is_some_and(|c| c.joint(*n).is_some())
         });
         let pressed = ui.input(|i| i.pointer.button_pressed(PointerButton::Primary));
@@ -149,18 +149,18 @@ impl BrushState {
             self.picking = Some(vec![at]);
         } else if pressed && input.held.alt {
             // It turns the view.
-        } else if pressed && view.paint.gradient.is_some() {
+        } else if pressed && view.paint.options.tool != PaintTool::Stroke {
             self.gradient_from = Some(at);
         } else if pressed {
             actions.push(input.stroke(StrokePhase::Begin { joint }, at));
             self.stroking = true;
         }
-        if view.paint.hover.is_none() && joint.is_some() {
+        if view.paint.hover().is_none() && joint.is_some() {
             actions.push(ViewportAction::Hover(joint));
         }
         if response.secondary_clicked() {
             // Of this spot, and no other that was touched before.
-            let here = view.paint.hover.filter(|h| h.at.distance(input.local(at)) < 4.0);
+            let here = view.paint.hover().filter(|h| h.at.distance(input.local(at)) < 4.0);
             let mut shares = here.map_or_else(Vec::new, |h| h.shares.clone());
             // The joint under the pointer, through the skin too, stands first.
             if let Some(joint) = joint {
@@ -229,7 +229,7 @@ fn gradient(painter: &Painter, view: &View<'_>, from: Pos2, to: Pos2) {
     let white = view.theme.color(ColorRole::ViewportBrush);
     painter.line_segment([from, to], Stroke::new(4.0, dark));
     painter.line_segment([from, to], Stroke::new(2.0, white));
-    if view.paint.gradient == Some(true) {
+    if view.paint.options.tool == PaintTool::RadialGradient {
         painter.circle_stroke(from, from.distance(to), Stroke::new(3.0, dark));
         painter.circle_stroke(from, from.distance(to), Stroke::new(1.0, white));
     }

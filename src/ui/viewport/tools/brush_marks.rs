@@ -23,7 +23,7 @@ pub fn vertex_marks_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
 pub fn brush_overlay_ui(lists_joints: bool, ui: &Ui, view: &View<'_>, rect: Rect) {
     let painter = ui.painter_at(rect);
     pins(ui, &painter, view, rect);
-    if let Some(hover) = view.paint.hover {
+    if let Some(hover) = view.paint.hover() {
         ring(&painter, view, rect, &hover.rim, false);
         ring(&painter, view, rect, &hover.half, true);
         let at = rect.min + vec2(hover.at.x, hover.at.y);
@@ -36,12 +36,12 @@ pub fn brush_overlay_ui(lists_joints: bool, ui: &Ui, view: &View<'_>, rect: Rect
         );
     }
     adjusting(ui, &painter, view, rect);
-    if view.paint.canvas.is_some() {
+    if view.paint.surface().is_some() {
         legend(ui, &painter, view, rect);
         faults(&painter, view, rect);
     }
     // The list of joints says the same, and lies here.
-    if let Some(hover) = view.paint.hover.filter(|_| !lists_joints) {
+    if let Some(hover) = view.paint.hover().filter(|_| !lists_joints) {
         plate(ui, &painter, view, rect, hover);
     }
 }
@@ -56,11 +56,11 @@ fn unpaired(painter: &Painter, view: &View<'_>, rect: Rect) {
     const HALF: f32 = 3.0;
     /// How far from the brush, in parts of its radius.
     const ABOUT: f32 = 1.5;
-    let list = view.paint.unpaired.filter(|l| view.paint.brush.mirror && l.len() <= MOST);
-    let (Some(canvas), Some(list)) = (view.paint.canvas, list) else { return };
+    let list = view.paint.unpaired().filter(|l| view.paint.options.brush.mirror && l.len() <= MOST);
+    let (Some(canvas), Some(list)) = (view.paint.surface(), list) else { return };
     let camera = &view.viewport.camera;
     let project = camera.projector(Vec2::new(rect.width(), rect.height()));
-    let brush = view.paint.hover.map(|hover| {
+    let brush = view.paint.hover().map(|hover| {
         let rim = hover.rim.iter().filter_map(|p| project(*p));
         (hover.at, rim.map(|(at, _)| at.distance(hover.at)).fold(0.0, f32::max) * ABOUT)
     });
@@ -81,14 +81,14 @@ fn unpaired(painter: &Painter, view: &View<'_>, rect: Rect) {
         marks.add_triangle(first, first + 2, first + 3);
     };
     for v in list {
-        let Some(place) = view.paint.posed.positions.get(*v as usize).filter(|p| p.is_finite())
+        let Some(place) = view.paint.posed().positions.get(*v as usize).filter(|p| p.is_finite())
         else {
             continue;
         };
         let sight = if camera.orthographic { camera.forward() } else { *place - camera.eye() };
         let Some((at, _)) = project(*place).filter(|(at, _)| about(*at)) else { continue };
         let at = pos2(at.x + rect.left(), at.y + rect.top());
-        if rect.contains(at) && faces_eye(canvas, view.paint.posed, *v, sight) {
+        if rect.contains(at) && faces_eye(canvas, view.paint.posed(), *v, sight) {
             diamond(at, HALF + 1.0, rim);
             diamond(at, HALF, fill);
         }
@@ -101,14 +101,15 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
     const MOST: usize = 20_000;
     /// More lie so close that their rims would hide them.
     const RIMMED: usize = 4_000;
-    let rimmed = view.paint.vertices.len() <= RIMMED;
+    let rimmed = view.paint.vertices().len() <= RIMMED;
     let size = Vec2::new(rect.width(), rect.height());
     let color = view.theme.color(ColorRole::SelectionBase);
     let halo = view.theme.color(ColorRole::SelectionOutline);
     let mut dots = egui::Mesh::default();
     let project = view.viewport.camera.projector(size);
-    for v in view.paint.vertices.iter().take(MOST) {
-        let Some(at) = view.paint.posed.positions.get(*v as usize).and_then(|p| project(*p)) else {
+    for v in view.paint.vertices().iter().take(MOST) {
+        let Some(at) = view.paint.posed().positions.get(*v as usize).and_then(|p| project(*p))
+        else {
             continue;
         };
         let at = pos2(at.0.x + rect.left(), at.0.y + rect.top());
@@ -131,19 +132,20 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     const NEAR: f32 = 70.0;
     const FADED: f32 = 0.25;
     let theme = view.theme;
-    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
-    if view.paint.stroking {
+    let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else { return };
+    if view.paint.is_stroking() {
         return;
     }
     let document = session.document();
     let size = Vec2::new(rect.width(), rect.height());
     let (dark, light) = (casing(theme), theme.color(ColorRole::ViewportBrush));
     // The first lies over the others.
-    for (k, spot) in view.paint.spots.iter().enumerate().rev() {
+    for (k, spot) in view.paint.spots().iter().enumerate().rev() {
         let part =
             canvas.parts().iter().find(|p| p.node == spot.node && p.primitive == spot.primitive);
         let Some(vertex) = part.map(|p| p.first + spot.vertex) else { continue };
-        let Some(place) = view.paint.posed.positions.get(vertex as usize).filter(|p| p.is_finite())
+        let Some(place) =
+            view.paint.posed().positions.get(vertex as usize).filter(|p| p.is_finite())
         else {
             continue;
         };
@@ -154,9 +156,9 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         if head.y < rect.top() + 56.0 || !rect.contains(at) {
             continue;
         }
-        let gone_to = view.paint.spot == Some(k);
+        let gone_to = view.paint.worst.and_then(|w| w.current) == Some(k);
         // What is worked on is seen.
-        let hover = view.paint.hover.map(|h| rect.min + vec2(h.at.x, h.at.y));
+        let hover = view.paint.hover().map(|h| rect.min + vec2(h.at.x, h.at.y));
         let near = hover.is_some_and(|h| h.distance(at).min(h.distance(head)) < NEAR);
         let [dark, light] = [dark, light].map(|c| if near { c.gamma_multiply(FADED) } else { c });
         let fill = if gone_to {
@@ -177,7 +179,7 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         let number = (k + 1).to_string();
         painter.text(head, Align2::CENTER_CENTER, number, Theme::font(Font::NumberSmall), color);
         // What the plate at the cursor says would lie over it.
-        if gone_to && view.paint.hover.is_none() {
+        if gone_to && view.paint.hover().is_none() {
             let clip =
                 spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));
             let (map, own) = canvas.maps(document).map_of(vertex);
@@ -240,7 +242,7 @@ fn ring(painter: &Painter, view: &View<'_>, rect: Rect, points: &[Vec3], dashed:
 /// The number that is being dragged, beside the pointer.
 fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let Some(number) = view.paint.adjusting else { return };
-    let brush = view.paint.brush;
+    let brush = view.paint.options.brush;
     let text = match number {
         BrushNumber::Radius => match brush.radius {
             Radius::Pixels(r) => format!("Radius {r:.0} px"),

@@ -110,8 +110,8 @@ pub fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &Br
     );
     let painted = view
         .paint
-        .joint
-        .zip(view.paint.canvas)
+        .joint()
+        .zip(view.paint.surface())
         .and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
     for (k, (node, share)) in hover.shares.iter().take(rows).enumerate() {
         let y = area.top() + 36.0 + k as f32 * 20.0;
@@ -131,7 +131,7 @@ pub fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &Br
         let filled =
             Rect::from_min_size(bar.min, vec2(bar.width() * share.clamp(0.0, 1.0), bar.height()));
         painter.rect_filled(filled, 2.0, heat_color(*share));
-        if view.paint.locked.contains(node) {
+        if view.paint.options.locked.contains(node) {
             hatch(ui, filled, theme);
         }
         let number = format!("{:.1} %", share * 100.0);
@@ -172,7 +172,7 @@ pub fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 8.0 - size.y - clip), size);
     painter.rect_filled(area, 4.0, theme.color(ColorRole::ViewportOverlay));
     let small = Theme::font(Font::Caption);
-    let note = match (mask.is_some(), view.paint.look) {
+    let note = match (mask.is_some(), view.paint.options.look) {
         _ if is_small(rect) => "",
         (true, _) => "clay: not in the layer",
         (false, WeightLook::Joint) if has_bare(document) => "gray: zero · dim: no skin",
@@ -227,11 +227,11 @@ fn scale(view: &View<'_>, document: &Document, mask: Option<&str>) -> Option<Sca
     if let Some(name) = mask {
         return Some((format!("Mask of {name}"), parts));
     }
-    Some(match view.paint.look {
+    Some(match view.paint.options.look {
         WeightLook::Joint => {
-            let joint = view.paint.joint.zip(view.paint.canvas);
+            let joint = view.paint.joint().zip(view.paint.surface());
             let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied())?;
-            let when = if view.paint.before { ", as opened" } else { "" };
+            let when = if view.paint.shows_original { ", as opened" } else { "" };
             (format!("Weight of {}{when}", document.node(node).label(node)), parts)
         }
         WeightLook::Strain => ("Stretch in this pose".into(), stretch),
@@ -247,8 +247,8 @@ fn scale(view: &View<'_>, document: &Document, mask: Option<&str>) -> Option<Sca
 
 /// The legend of the error that rounded weights make: no numbers where there is none.
 fn rounding_scale(view: &View<'_>) -> Scale {
-    let bits = if view.paint.look == WeightLook::Bytes { 8 } else { 16 };
-    let farthest = view.paint.farthest;
+    let bits = if view.paint.options.look == WeightLook::Bytes { 8 } else { 16 };
+    let farthest = view.paint.farthest();
     if farthest > 0.0 {
         // In what it takes few digits in, whatever lengths are shown in elsewhere.
         let (unit, per_meter) = match farthest {
@@ -288,8 +288,8 @@ fn has_bare(document: &Document) -> bool {
 /// What is wrong with the weights, counted.
 pub fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
-    let faults = view.paint.faults;
-    let limit = view.paint.limit;
+    let faults = view.paint.faults();
+    let limit = view.paint.options.limit;
     let list = [
         (
             ColorRole::SeverityError,
@@ -298,7 +298,7 @@ pub fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
         ),
         (ColorRole::SeverityWarning, format!("More than {limit}"), faults.many + faults.twice),
         (ColorRole::SeverityInfo, "Not normalized".to_owned(), faults.sum),
-        (ColorRole::TimelineMarker, "Outliers".to_owned(), view.paint.strays),
+        (ColorRole::TimelineMarker, "Outliers".to_owned(), view.paint.outliers()),
     ];
     let small = Theme::font(Font::Caption);
     let shaped: Vec<_> = list
@@ -310,7 +310,7 @@ pub fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
                 ColorRole::TextSecondary
             });
             let text = painter.layout_no_wrap(text.clone(), small.clone(), color);
-            let count = if view.paint.counting { "…".to_owned() } else { thousands(*count) };
+            let count = if view.paint.is_counting() { "…".to_owned() } else { thousands(*count) };
             let number = painter.layout_no_wrap(count, Theme::font(Font::NumberSmall), color);
             (*role, text, number)
         })
@@ -318,13 +318,15 @@ pub fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
     let width: f32 =
         shaped.iter().map(|(_, t, n)| t.size().x + n.size().x + 30.0).sum::<f32>() + 8.0;
     // Beside the legend of the ramp, where there is one; above it, where that leaves no room.
-    let legend =
-        !matches!(view.paint.look, WeightLook::All | WeightLook::Faults | WeightLook::Materials);
+    let legend = !matches!(
+        view.paint.options.look,
+        WeightLook::All | WeightLook::Faults | WeightLook::Materials
+    );
     let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
     let size = legend_size(rect);
     let up = if legend && width > rect.width() - size.x - 30.0 { size.y + 8.0 + clip } else { 0.0 };
     // In a small picture what is right is not said.
-    let is_right = view.paint.counting || list.iter().all(|(.., count)| *count == 0);
+    let is_right = view.paint.is_counting() || list.iter().all(|(.., count)| *count == 0);
     if width > rect.width() - 16.0 || (is_small(rect) && is_right) {
         return;
     }

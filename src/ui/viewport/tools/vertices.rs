@@ -26,7 +26,7 @@ pub fn vertices_ui(
     }
     let (Some(from), Some(to)) = (line.first().copied(), line.last().copied()) else { return };
     let stroke = egui::Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke));
-    let radius = match view.paint.brush.radius {
+    let radius = match view.paint.options.brush.radius {
         Radius::Pixels(points) => points,
         Radius::Scene(meters) => {
             meters
@@ -37,7 +37,7 @@ pub fn vertices_ui(
                     .max(1e-12)
         }
     };
-    match view.paint.pick {
+    match view.paint.options.pick {
         VertexPick::Box => {
             let area = Rect::from_two_pos(from, to);
             painter.rect(
@@ -65,7 +65,7 @@ pub fn vertices_ui(
     let path: Vec<Vec2> = line.iter().copied().map(local).collect();
     let still = path.iter().all(|p| p.distance(path[0]) < 3.0);
     let box_of = Rect::from_two_pos(from, to);
-    let area = match view.paint.pick {
+    let area = match view.paint.options.pick {
         _ if still => VertexArea::Here,
         VertexPick::Box => VertexArea::Box(local(box_of.min), local(box_of.max)),
         VertexPick::Lasso => VertexArea::Lasso(path),

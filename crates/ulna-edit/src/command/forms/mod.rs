@@ -203,6 +203,8 @@ pub enum Entry {
     Meshes,
     /// A material to pick.
     Material,
+    /// A skin to pick.
+    Skin,
     /// An image to pick.
     Image,
     /// A pose layer to pick.
@@ -339,7 +341,8 @@ fn is_single(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
                 | "clip.root_motion"
                 | "mix.over",
             "node"
-        ) | ("joints.pair" | "weights.swap", "joint" | "with")
+        ) | ("node.add" | "node.reparent", "parent" | "before")
+            | ("joints.pair" | "weights.swap", "joint" | "with")
             | (
                 "weights.flood"
                     | "weights.gradient"
@@ -442,6 +445,7 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         ("layer.copy", "to") => Entry::Clips,
         (_, "pose") => Entry::KeptPose,
         (_, "material") => Entry::Material,
+        (_, "skin") => Entry::Skin,
         (_, "image") => Entry::Image,
         (_, "target") => Entry::MorphTarget,
         (_, "lane") => Entry::Lane,
@@ -460,6 +464,8 @@ pub fn when_left_out(command: &str, argument: &str) -> &'static str {
         ("view.camera", _) => "Next camera",
         ("vertices.in_range", _) => "Painted joint",
         ("key.paste", _) => "Same names",
+        ("node.add" | "node.reparent", "parent") => "Top of the scene",
+        ("node.reparent", "before") => "Last",
         ("pose.blend" | "pose.breakdown" | "pose.relax" | "pose.push" | "pose.to_rest", _) => {
             "All posed or animated"
         }

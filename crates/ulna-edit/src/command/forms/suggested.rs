@@ -133,11 +133,14 @@ impl Suggestions<'_> {
                 Some(kept_poses(document).first().filter(|_| needed)?.name.clone().into())
             }
             Entry::Material => {
-                let bumpy = document.materials.iter().position(|m| m.normal_texture.is_some());
-                let at = bumpy
-                    .or_else(|| (!document.materials.is_empty()).then_some(0))
-                    .filter(|_| needed)?;
-                Some(format!("#{at}").into())
+                let bumpy = document.materials.iter().find(|(_, m)| m.normal_texture.is_some());
+                let (id, _) =
+                    bumpy.or_else(|| document.materials.iter().next()).filter(|_| needed)?;
+                Some(format!("#{}", id.0).into())
+            }
+            Entry::Skin => {
+                let (id, _) = document.skins.iter().next().filter(|_| needed)?;
+                Some(format!("#{}", id.0).into())
             }
             Entry::MorphTarget => needed.then(|| "#0".into()),
             Entry::Words(words) if needed => self.word(spec, argument, words).map(Into::into),

@@ -208,7 +208,7 @@ pub fn layer_as_clip(
     }
     for node in document.node_ids() {
         let local = layer.constant(node);
-        let found = &mut stand_in.file.nodes[node];
+        let Some(found) = stand_in.file.nodes.get_mut(node) else { continue };
         found.rest = Local::Trs(Transform::IDENTITY);
         let pose = NodePose { user: local, local: Local::Trs(local) };
         found.pose = (local != Transform::IDENTITY).then_some(pose);

@@ -78,7 +78,7 @@ impl SkinDraft {
             .filter(|(_, s)| s.roots.contains(&root) && !s.roots.contains(&node))
             .map(|(id, s)| (id, s.roots.iter().copied().chain([node]).collect()))
             .collect();
-        self.put(Edit::SetNode { node, to: Some(Box::new(to)) })?;
+        self.put(Edit::node(node, to))?;
         for (scene, to) in scenes {
             self.put(Edit::SetRoots { scene, to })?;
         }
@@ -87,7 +87,7 @@ impl SkinDraft {
 
     pub(super) fn skin(&mut self, node: NodeId, skin: SkinId) -> Result<(), CommandError> {
         let to = Node { skin: Some(skin), ..self.document.node(node).clone() };
-        self.put(Edit::SetNode { node, to: Some(Box::new(to)) })
+        self.put(Edit::node(node, to))
     }
 
     /// The rest of joints follows their bind.
@@ -95,7 +95,7 @@ impl SkinDraft {
         let changed = rests_after(&self.document, joints);
         let count = changed.len();
         for (node, to) in changed {
-            self.put(Edit::SetNode { node, to: Some(Box::new(to)) })?;
+            self.put(Edit::node(node, to))?;
         }
         Ok(count)
     }

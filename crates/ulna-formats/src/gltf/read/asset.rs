@@ -86,8 +86,10 @@ impl Reader<'_> {
         }
         find_rest(&mut asset);
         for (k, raw) in raw_nodes.iter().enumerate() {
-            if let Some(rest) = raw.extras.get::<Transform>(REST_EXTRA) {
-                remembered_rest(&mut asset.nodes[NodeId::from(k)], &rest);
+            if let Some(rest) = raw.extras.get::<Transform>(REST_EXTRA)
+                && let Some(node) = asset.nodes.get_mut(NodeId::from(k))
+            {
+                remembered_rest(node, &rest);
             }
         }
         Ok((asset, uris))

@@ -14,6 +14,17 @@ use self::places::{KNOWN, PLACES};
 pub(super) use self::{places::Named, tree::PlaceTree};
 use ulna_model::{AnyId, IdKind, Renumbering};
 
+/// All places.
+pub(super) fn tree() -> &'static PlaceTree {
+    &ALL
+}
+
+/// Whether an extension of a file refers to all elements of a list by their order alone: the
+/// `materialProperties` of VRM 0.
+pub(super) fn names_in_order(root: &Value, kind: IdKind) -> bool {
+    kind == IdKind::Material && root.pointer("/extensions/VRM/materialProperties").is_some()
+}
+
 static ALL: LazyLock<PlaceTree> = LazyLock::new(|| PlaceTree::of(|_, _| true));
 
 /// The element that a place names. `None` for a value that is no index and no pointer into a list;

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::places::{Named, PLACES};
+use super::{
+    super::text::Ops,
+    places::{Named, PLACES},
+};
 
 /// The places below one value of a file.
 #[derive(Debug, Default)]
@@ -69,6 +72,44 @@ impl PlaceTree {
             }
             (Some(each), Value::Object(members)) => {
                 members.values().for_each(|member| each.visit(member, visit));
+            }
+            _ => {}
+        }
+    }
+
+    /// Collects new texts of the places in a value; places for which `new` returns `None` stay.
+    pub fn edit(
+        &self,
+        value: &Value,
+        ops: &mut Ops,
+        new: &mut dyn FnMut(Named, &Value) -> Option<String>,
+    ) {
+        if let Some(text) = self.named.and_then(|named| new(named, value)) {
+            *ops = Ops::Replace(text);
+            return;
+        }
+        let mut below = |tree: &Self, value: &Value, put: &mut dyn FnMut(Ops)| {
+            let mut own = Ops::Keep;
+            tree.edit(value, &mut own, new);
+            if !own.is_keep() {
+                put(own);
+            }
+        };
+        for (name, tree) in &self.members {
+            if let Some(member) = value.get(*name) {
+                below(tree, member, &mut |own| *ops.member(name) = own);
+            }
+        }
+        match (&self.each, value) {
+            (Some(each), Value::Array(items)) => {
+                for (k, item) in items.iter().enumerate() {
+                    below(each, item, &mut |own| *ops.item(k) = own);
+                }
+            }
+            (Some(each), Value::Object(members)) => {
+                for (name, member) in members {
+                    below(each, member, &mut |own| *ops.member(name) = own);
+                }
             }
             _ => {}
         }

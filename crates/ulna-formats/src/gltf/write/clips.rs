@@ -124,7 +124,13 @@ impl Writer<'_> {
                 .push(format!("animations: “{label}” added, {} channels", clip.tracks.len()));
         }
         // A list that would be empty must not be there at all (glTF 2.0 schema, minItems 1).
-        let stay = now.clips.values().any(|c| !c.tracks.is_empty() || c.channels_in_file > 0);
+        let is_kept = |before: &Shared<Clip>| {
+            before.tracks.is_empty() || before.tracks.len() != before.channels_in_file as usize
+        };
+        let stay = now
+            .clips
+            .iter()
+            .any(|(id, c)| !c.tracks.is_empty() || opened.clips.get(id).is_some_and(is_kept));
         if !opened.clips.is_empty() && !stay {
             *self.ops.member("animations") = Ops::Remove;
         }

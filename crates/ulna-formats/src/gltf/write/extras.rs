@@ -70,14 +70,21 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes what meshes keep of weight layers.
-    pub(super) fn mesh_extras(
+    /// Writes what meshes keep of weight layers, and which meshes were removed.
+    pub(super) fn meshes(
         &mut self,
         opened: &FileContent,
         now: &FileContent,
     ) -> Result<(), SaveError> {
+        if let Some(id) = now.meshes.ids().find(|id| !opened.meshes.contains(*id)) {
+            return Err(SaveError::no_form(&format!("meshes/{}", id.0), "a new mesh"));
+        }
         for (id, before) in opened.meshes.iter() {
-            let Some(after) = now.meshes.get(id) else { continue };
+            let Some(after) = now.meshes.get(id) else {
+                let label = before.name.as_deref().unwrap_or_default();
+                self.changes.push(format!("meshes/{} “{label}”: removed", id.0));
+                continue;
+            };
             let (was, is) = (&before.kept_weight_layers, &after.kept_weight_layers);
             if was != is {
                 let text = weight_layer_extras::text_of(is.as_deref());
@@ -152,7 +159,7 @@ mod tests {
             writer.put_extra(("nodes", node), "ulna.y", (node == 2).then(|| "2".into())).unwrap();
         }
         assert_eq!(places, [true, true, true, true, false]);
-        let saved = writer.finish(&source).unwrap();
+        let saved = writer.finish(&source, &Default::default()).unwrap();
         let wanted = r#"{"asset":{"version":"2.0"},
             "nodes":[{"name":"a","extras":{"ulna.x":{"version":1}}},
             {"extras":{"ulna.x":{"version":1}}},

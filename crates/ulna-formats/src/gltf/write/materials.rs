@@ -7,10 +7,10 @@ use super::{
     super::{SaveError, json as raw, text::Ops},
     writer::Writer,
 };
-use ulna_model::{Image, Material, Shared};
+use ulna_model::{Image, Material, MaterialId, Shared, Slots};
 
 /// Materials and images of a document.
-type MaterialsAndImages<'a> = (&'a Shared<[Material]>, &'a Shared<[Image]>);
+type MaterialsAndImages<'a> = (&'a Slots<MaterialId, Material>, &'a Shared<[Image]>);
 
 impl Writer<'_> {
     pub(super) fn materials(
@@ -29,11 +29,17 @@ impl Writer<'_> {
         for image in &images[old_images.len()..] {
             self.new_image(image);
         }
-        if materials.len() != old_materials.len() {
-            return no_form("a new or removed material");
+        if materials.ids().any(|id| !old_materials.contains(id)) {
+            return no_form("a new material");
         }
         let mut pushed = 0;
-        for (k, (before, after)) in old_materials.iter().zip(materials.iter()).enumerate() {
+        for (id, before) in old_materials.iter() {
+            let k = id.index();
+            let Some(after) = materials.get(id) else {
+                let label = before.name.as_deref().unwrap_or_default();
+                self.changes.push(format!("materials/{k} “{label}”: removed"));
+                continue;
+            };
             if before == after {
                 continue;
             }

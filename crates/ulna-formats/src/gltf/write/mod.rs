@@ -12,12 +12,14 @@
 //! ```
 
 mod clips;
+mod closing;
 mod extras;
 mod materials;
 mod nodes;
 mod skins;
 mod writer;
 
+pub use self::closing::stored;
 use self::writer::Writer;
 use super::{SaveError, SaveOptions, Saved, Source, weights};
 use ulna_model::FileContent;
@@ -64,6 +66,6 @@ pub fn save(
     writer.clips(opened, now)?;
     let Writer { root, patch, ops, changes, .. } = &mut writer;
     weights::write(root, opened, now, patch, ops, changes)?;
-    writer.mesh_extras(opened, now)?;
-    writer.finish(source)
+    writer.meshes(opened, now)?;
+    writer.finish(source, now)
 }

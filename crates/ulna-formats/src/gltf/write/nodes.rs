@@ -7,7 +7,7 @@ use super::{
     super::{
         REST_EXTRA, SaveError, json,
         patch::{float_text, number},
-        scene_extras::VISIBILITY,
+        scene_extras::{INSTANCING, LIGHTS, VISIBILITY},
         text::Ops,
     },
     extras::Extras,
@@ -21,18 +21,19 @@ impl Writer<'_> {
         opened: &FileContent,
         now: &FileContent,
     ) -> Result<(), SaveError> {
-        for (id, after) in now.nodes.iter() {
-            match opened.nodes.get(id) {
-                Some(before) => self.node(opened, now, (id, before, after))?,
-                None => self.new_node(now, id, after)?,
+        for (k, after) in now.nodes.slots().enumerate() {
+            let id = NodeId::from(k);
+            match (opened.nodes.get(id), after) {
+                (Some(before), Some(after)) => self.node(opened, now, (id, before, after))?,
+                (None, Some(after)) => self.new_node(now, id, after)?,
+                (Some(before), None) => {
+                    self.changes.push(format!("nodes/{k} “{}”: removed", before.label(id)));
+                }
+                // Those that follow stand at the index that is their id.
+                (None, None) => self.ops.member("nodes").push("{}".into()),
             }
         }
-        match opened.nodes.ids().find(|id| !now.nodes.contains(*id)) {
-            Some(id) => {
-                Err(SaveError::no_form(&format!("nodes/{}", id.0), "the removal of a node"))
-            }
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// A node that the file has.
@@ -63,8 +64,14 @@ impl Writer<'_> {
             hidden,
         } = after;
         let (at, place) = (("nodes", id.index()), format!("nodes/{}", id.0));
-        if (instances, camera, light) != (&before.instances, &before.camera, &before.light) {
-            return Err(SaveError::no_form(&place, "a change of the camera, light or instances"));
+        if before.instances.is_some() && instances.is_none() {
+            self.without_instances(id)?;
+            self.changes.push(format!("{place}: instances removed"));
+        } else if *instances != before.instances {
+            return Err(SaveError::no_form(&place, "a change of the instances"));
+        }
+        if (camera, light) != (&before.camera, &before.light) {
+            return Err(SaveError::no_form(&place, "a change of the camera or light"));
         }
         let label = after.label(id);
         if before.name != *name {
@@ -130,6 +137,18 @@ impl Writer<'_> {
         self.uses(VISIBILITY)
     }
 
+    /// Takes the instances out of a node, and its extensions where there are no others.
+    fn without_instances(&mut self, id: NodeId) -> Result<(), SaveError> {
+        let text =
+            json::elements(&self.root, "nodes").map_err(SaveError::Source)?[id.index()].get();
+        let members = json::split(text).map_err(SaveError::Source)?;
+        let own = members.0.get("extensions").map(|e| json::split(e.get())).transpose();
+        let count = own.map_err(SaveError::Source)?.map_or(0, |all| all.0.len());
+        let op = self.ops.member("nodes").item(id.index()).member("extensions");
+        *if count > 1 { op.member(INSTANCING) } else { op } = Ops::Remove;
+        Ok(())
+    }
+
     /// Names an extension among those that the file uses.
     fn uses(&mut self, extension: &str) -> Result<(), SaveError> {
         let known: Vec<String> = match self.root.0.get("extensionsUsed") {
@@ -164,8 +183,8 @@ impl Writer<'_> {
             hidden,
         } = node;
         let place = format!("nodes/{}", id.0);
-        if instances.is_some() || light.is_some() {
-            return Err(SaveError::no_form(&place, "a light or instances on a new node"));
+        if instances.is_some() {
+            return Err(SaveError::no_form(&place, "instances on a new node"));
         }
         let mut members = Map::new();
         let mut put =
@@ -190,10 +209,16 @@ impl Writer<'_> {
         put("skin", skin.map(|s| s.0.into()));
         put("camera", camera.map(|c| c.0.into()));
         put("weights", morph_weights.as_deref().map(list));
+        let mut extensions = Map::new();
         if *hidden {
-            put("extensions", Some(json!({ VISIBILITY: { "visible": false } })));
+            extensions.insert(VISIBILITY.into(), json!({ "visible": false }));
             self.uses(VISIBILITY)?;
         }
+        if let Some(light) = light {
+            extensions.insert(LIGHTS.into(), json!({ "light": light.0 }));
+            self.uses(LIGHTS)?;
+        }
+        put("extensions", (!extensions.is_empty()).then_some(Value::Object(extensions)));
         let joint = now.skins.values().any(|s| s.joints.contains(&id));
         if joint
             && node.pose.is_some()

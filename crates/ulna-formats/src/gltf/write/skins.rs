@@ -6,7 +6,7 @@ use super::{
     super::{SaveError, json as raw, pose_extras, schema, text::Ops},
     writer::Writer,
 };
-use ulna_model::{FileContent, Scene, Skin, SkinId};
+use ulna_model::{FileContent, NodeId, Scene, Shared, Skin, SkinId};
 
 impl Writer<'_> {
     pub(super) fn skins(
@@ -14,19 +14,47 @@ impl Writer<'_> {
         opened: &FileContent,
         now: &FileContent,
     ) -> Result<(), SaveError> {
-        for (id, after) in now.skins.iter() {
-            match opened.skins.get(id) {
-                Some(before) if before == after => {}
-                Some(before) => self.skin(id, before, after)?,
-                None => self.new_skin(id, after),
+        for (k, after) in now.skins.slots().enumerate() {
+            let id = SkinId::from(k);
+            match (opened.skins.get(id), after) {
+                (Some(before), Some(after)) if before == after => {}
+                (Some(before), Some(after)) => self.skin(id, before, after)?,
+                (None, Some(after)) => self.new_skin(id, after),
+                (Some(before), None) => {
+                    let label = before.name.as_deref().unwrap_or_default();
+                    self.changes.push(format!("skins/{k} “{label}”: removed"));
+                }
+                // Those that follow stand at the index that is their id.
+                (None, None) => self.ops.member("skins").push("{}".into()),
             }
         }
-        match opened.skins.ids().find(|id| !now.skins.contains(*id)) {
-            Some(id) => {
-                Err(SaveError::no_form(&format!("skins/{}", id.0), "the removal of a skin"))
-            }
-            None => Ok(()),
+        self.skeletons(opened, now)
+    }
+
+    /// Takes `skeleton` out of skins whose node is above all joints no longer. It has no effect on
+    /// the skin, and is optional (glTF 2.0, *Skins*).
+    fn skeletons(&mut self, opened: &FileContent, now: &FileContent) -> Result<(), SaveError> {
+        if Shared::ptr_eq(opened.nodes.tree(), now.nodes.tree()) && opened.skins == now.skins {
+            return Ok(());
         }
+        let texts = raw::elements(&self.root, "skins").map_err(SaveError::Source)?;
+        for (k, text) in texts.into_iter().enumerate() {
+            let id = SkinId::from(k);
+            let members = raw::split(text.get()).map_err(SaveError::Source)?;
+            let skeleton = members.0.get("skeleton").and_then(|s| s.get().parse().ok());
+            let Some(node) = skeleton.map(NodeId) else { continue };
+            let is_above = |d: &FileContent| {
+                let joints = d.skins.get(id).map(|s| s.joints.clone()).unwrap_or_default();
+                d.nodes.contains(node) && joints.iter().all(|j| *j == node || d.is_above(node, *j))
+            };
+            if now.skins.contains(id) && is_above(opened) && !is_above(now) {
+                self.member(("skins", k), "skeleton", None);
+                self.changes.push(format!(
+                    "skins/{k}: “skeleton” removed, because its node is not above all joints"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// A skin that the file has.

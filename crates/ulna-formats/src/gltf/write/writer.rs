@@ -9,6 +9,8 @@ use super::super::{
     patch::Patch,
     text::{Ops, rewrite},
 };
+use super::closing;
+use ulna_model::{FileContent, Renumbering};
 
 /// Changes of one save, collected.
 pub(super) struct Writer<'a> {
@@ -39,7 +41,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    pub(super) fn finish(mut self, source: &Source) -> Result<Saved, SaveError> {
+    pub(super) fn finish(mut self, source: &Source, now: &FileContent) -> Result<Saved, SaveError> {
         let (over, new) = self.patch.counts();
         if over + new > 0 {
             let line = format!(
@@ -49,15 +51,25 @@ impl<'a> Writer<'a> {
             self.changes.push(line);
         }
         let buffers = self.patch.finish(&mut self.ops);
-        if self.ops.is_keep() && buffers.bin.is_none() && buffers.sidecar.is_none() {
+        let has_gaps = closing::has_gaps(now);
+        if self.ops.is_keep() && buffers.bin.is_none() && buffers.sidecar.is_none() && !has_gaps {
             return Ok(Saved {
                 bytes: source.bytes.clone(),
                 companions: Vec::new(),
                 changes: self.changes,
+                renumbering: Renumbering::default(),
             });
         }
-        let json =
+        let mut json =
             if self.ops.is_keep() { self.text.to_owned() } else { rewrite(self.text, &self.ops) };
+        let mut renumbering = Renumbering::default();
+        if has_gaps {
+            let closed = closing::close(&json, now)
+                .ok_or_else(|| SaveError::no_form("the file", "the removal of an element"))?;
+            json = closed.text;
+            renumbering = closed.renumbering;
+            self.changes.extend(closed.lines);
+        }
         let bytes = match &source.container {
             Container::Gltf { json: range } => {
                 // A byte order mark stays.
@@ -81,7 +93,7 @@ impl<'a> Writer<'a> {
         };
         let companions =
             buffers.sidecar.map(|(name, bytes)| FileToWrite { name, bytes }).into_iter().collect();
-        Ok(Saved { bytes: Arc::new(bytes), companions, changes: self.changes })
+        Ok(Saved { bytes: Arc::new(bytes), companions, changes: self.changes, renumbering })
     }
 
     /// Gives a member of an element, such as `nodes/3`, this text, or takes it away.

@@ -28,9 +28,12 @@ fn any_chain() -> impl Strategy<Value = Vec<MixBar>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
+    // Within a quarter-turn of the rest pose, rotations have one mean. Three that lie around the
+    // full circle have several, and a small change of weights goes from one to another.
     #[test]
-    fn a_lane_whose_bars_follow_each_other_has_no_jump(clips in prop::collection::vec(any_clip(1.2),
-        3), bars in any_chain(), masked in prop::option::of(1u32..JOINTS as u32)) {
+    fn a_lane_whose_bars_follow_each_other_has_no_jump(
+        clips in prop::collection::vec(any_clip(0.85), 3), bars in any_chain(),
+            masked in prop::option::of(1u32..JOINTS as u32)) {
         const BESIDE: f64 = 1e-5;
         let document = chain(&clips);
         let mut bars = bars;

@@ -29,8 +29,8 @@ fn chain(clips: &[Shared<Clip>]) -> Document {
     FileContent { nodes: (0..JOINTS).map(node).collect(), clips, ..FileContent::default() }.into()
 }
 
-/// A clip of so many seconds whose joints swing, by less than a quarter-turn from where they rest,
-/// and come back.
+/// A clip whose joints swing from where they rest, about each axis by at most `reach` radians, and
+/// come back. Below 0.9 they stay within a quarter-turn.
 fn any_clip(reach: f32) -> impl Strategy<Value = Shared<Clip>> {
     let joint = (prop::array::uniform3(-1.0f32..1.0), prop::array::uniform3(-1.0f32..1.0));
     (prop::collection::vec(joint, JOINTS), 0.4f32..1.6, 0.0f32..0.8).prop_map(

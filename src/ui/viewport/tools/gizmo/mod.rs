@@ -26,7 +26,6 @@ pub use self::{
 use crate::ui::{
     Action, Actions, BendAction, ReachOptions, View, ViewportAction, viewport::domain::SnapTo,
 };
-use ulna_edit::Mode;
 
 /// What the manipulator keeps.
 #[derive(Clone, Debug, Default)]
@@ -107,7 +106,7 @@ impl Gizmo {
         }
         self.waiting = self.waiting.filter(|(_, until)| now < *until);
         // Rings that bend a painted joint are there to be used: they wait as long as they are seen.
-        let rings = (view.mode == Mode::Paint).then_some(Operation::Rotate);
+        let rings = view.mode.spec().bends.then_some(Operation::Rotate);
         let typed =
             self.waiting.map(|(operation, _)| operation).or(rings).filter(|_| begins_value(ui));
         let Some(frame) = Frame::of(view, size) else {
@@ -208,7 +207,7 @@ impl Gizmo {
             }
         }
         if let Some(at) = at
-            && view.mode == Mode::Paint
+            && view.mode.spec().bends
         {
             if let Some((axis, degrees)) =
                 gesture.follow_bend(view, local(at), size, modifiers, now)
@@ -252,9 +251,9 @@ impl Gizmo {
     }
 }
 
-/// Ends what is seen of a gesture: while painting it is no edit.
+/// Ends what is seen of a gesture: a temporary bend is no edit.
 fn end(view: &View<'_>, kept: bool, actions: &mut Actions) {
-    if view.mode == Mode::Paint {
+    if view.mode.spec().bends {
         actions.push(BendAction::End { kept });
     } else {
         actions.push(if kept { Action::Commit } else { Action::Cancel });

@@ -1,27 +1,30 @@
-//! Which layer is painted into, whether its weights or its mask, and the stroke into it that is
-//! under way.
+//! The painted layer, its weights or its mask, and strokes into it.
 
 use std::sync::Arc;
 
 use ulna_edit::{BASE, layer_text};
-use ulna_model::{Derived, Document, LayerId, NodeId, Shared, SkinId, WeightLayers};
+use ulna_model::{
+    Derived, Document, LayerId, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightLayers,
+    WeightPatch,
+};
 use ulna_weights::{
     Maps, MirrorMap, SkinnedSurface,
     layers::{LayerPaint, LayerTarget, NotPaintable, Painted},
 };
 
-/// What painting keeps of layers.
+/// The painted layer.
 #[derive(Default)]
 pub struct Layering {
-    /// What is painted of the layers; nothing where the skin has none.
+    /// The painted layer, or the base; `None` where the skin has no layers.
     pub target: Option<LayerTarget>,
+    /// Weights or mask.
     pub painted: Painted,
     /// The number that the skin's next layer gets: where it grew there is a new layer.
     known: Option<(SkinId, u32)>,
-    pub live: Option<Live>,
-    /// What a stroke would work on, for telling what it would do; while none is under way.
+    /// Weights that the next stroke would change, for a preview of its effect.
     next: Derived<LayerState, Option<LayerPaint>>,
-    pub(super) mask: Mask,
+    /// The mask that is shown.
+    pub mask: ShownMask,
 }
 
 /// What a layer's state is made from: which one, of which layers and pairs, on which canvas.
@@ -43,23 +46,24 @@ impl PartialEq for LayerState {
 }
 
 /// A stroke into a layer.
-pub struct Live {
+pub struct LayerStroke {
+    /// The weights or the mask that it changes.
     pub paint: LayerPaint,
-    /// Where it is mirrored by the layer, or it is a mask that is.
+    /// Mirror pairs, if the layer has its own, or if a mask is mirrored.
     pub pairs: Option<MirrorMap>,
-    /// The state of the document that it knows: another one is not its own doing.
+    /// Generation of the document after the last dab. Another one is a change by someone else.
     pub generation: u64,
 }
 
 /// The mask that is shown.
 #[derive(Default)]
-pub(super) struct Mask {
-    /// By the canvas's vertices; NaN where the layer does not have them.
-    pub(super) values: Derived<(LayerId, Shared<WeightLayers>), Vec<f32>>,
-    /// Another number whenever all of it was made anew.
-    pub(super) serial: u64,
+pub struct ShownMask {
+    /// One value per vertex of the surface, `0..=1`; NaN for vertices that the layer lacks.
+    pub values: Derived<(LayerId, Shared<WeightLayers>), Vec<f32>>,
+    /// Changes whenever all values were derived again.
+    pub serial: u64,
     /// Vertices that the stroke changed since they were tinted.
-    pub(super) touched: Vec<u32>,
+    pub touched: Vec<u32>,
 }
 
 impl Layering {
@@ -110,10 +114,10 @@ impl Layering {
         })
     }
 
-    /// Looks at the painted layer as a stroke would, where it is not known yet.
-    pub(super) fn know_layer(&mut self, document: &Document, canvas: &Arc<SkinnedSurface>) {
+    /// Derives the weights that the next stroke would change.
+    pub fn update_next(&mut self, document: &Document, canvas: &Arc<SkinnedSurface>) {
         let layers = document.aids.weight_layers.get(&canvas.skin);
-        let (Some(target), Some(layers), None) = (self.target, layers, &self.live) else {
+        let (Some(target), Some(layers)) = (self.target, layers) else {
             self.next.clear();
             return;
         };
@@ -124,16 +128,14 @@ impl Layering {
         self.next.update(LayerState { target, of, pairs, canvas: canvas.clone() }, make);
     }
 
-    /// The weights that a stroke works on, or would; nothing where there are no layers.
-    pub(super) fn maps(&self, canvas: &SkinnedSurface) -> Option<Maps<'_>> {
-        let live = self.live.as_ref().map(|l| &l.paint);
-        Some(live.or(self.next.get().and_then(Option::as_ref))?.maps(canvas))
+    /// Forgets the weights that the next stroke would change: a stroke is under way.
+    pub fn forget_next(&mut self) {
+        self.next.clear();
     }
 
-    /// The stroke was taken back, and what it did to the shown mask too.
-    pub fn forget_stroke(&mut self) {
-        self.live = None;
-        self.mask.values.clear();
+    /// The weights that the next stroke would change; `None` where there are no layers.
+    pub fn next_maps(&self, canvas: &SkinnedSurface) -> Option<Maps<'_>> {
+        Some(self.next.get()?.as_ref()?.maps(canvas))
     }
 
     /// The mask of a vertex of the canvas; nothing where the layer does not have it, or no mask is
@@ -144,7 +146,7 @@ impl Layering {
     }
 }
 
-impl Live {
+impl LayerStroke {
     /// Begins a stroke. `mirror` are the pairs that the brush is mirrored with, where it is.
     ///
     /// # Errors
@@ -163,5 +165,38 @@ impl Live {
             Painted::Mask => paint.mirror().or(mirror).map(|pairs| pairs.with_joints(vec![0, 1])),
         };
         Ok(Self { paint, pairs, generation })
+    }
+
+    /// Whether a mask is painted.
+    pub fn is_of_mask(&self) -> bool {
+        self.paint.painted() == Painted::Mask
+    }
+
+    /// Applies a dab to the layer. Returns the changes of the combined weights.
+    pub fn put_dab(
+        &mut self,
+        canvas: &SkinnedSurface,
+        mask: &mut ShownMask,
+        patches: Vec<(usize, WeightPatch)>,
+    ) -> Vec<(MeshId, PrimitiveId, WeightPatch)> {
+        let seen = self.paint.put(patches);
+        if self.is_of_mask() {
+            for (mesh, primitive, patch) in &seen {
+                let part = canvas
+                    .parts()
+                    .iter()
+                    .position(|p| (p.mesh, p.primitive) == (*mesh, *primitive));
+                let Some(part) = part else { continue };
+                let first = canvas.parts()[part].first;
+                let Some(values) = mask.values.get_mut() else { continue };
+                for v in &patch.vertices {
+                    if let Some(value) = values.get_mut((first + v) as usize) {
+                        *value = self.paint.mask(part, *v).unwrap_or(f32::NAN);
+                        mask.touched.push(first + v);
+                    }
+                }
+            }
+        }
+        seen
     }
 }

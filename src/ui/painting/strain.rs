@@ -1,13 +1,13 @@
 //! The colors of the strain views.
 
-use crate::ui::WeightLook;
+use super::look::WeightLook;
 use ulna_model::Document;
 use ulna_motion::{Pose, Strain, StrainScratch, VertexStrain, WorstPose};
 use ulna_weights::{SkinnedSurface, moved_by_storing};
 
 /// What the strain views show, and those of another stored type.
 #[derive(Default)]
-pub(super) struct StrainColors {
+pub struct StrainColors {
     /// By the canvas's vertices, 0 to 1; NaN for none.
     pub values: Vec<f32>,
     /// What 1 is where another stored type is shown, meters.
@@ -15,7 +15,8 @@ pub(super) struct StrainColors {
 }
 
 impl StrainColors {
-    pub(super) fn of(
+    /// Measures them.
+    pub fn of(
         document: &Document,
         canvas: &SkinnedSurface,
         pose: &Pose,

@@ -1,14 +1,16 @@
 //! Application of edits. Each kind has a function that checks it, changes the document and returns
 //! the edit that undoes it.
 
+mod elements;
+
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::edit::{Edit, EditError};
 use ulna_model::{
-    AnyId, Clip, ClipId, Components, Document, IdKind, Image, ImageId, KeptPose, LayerHome,
-    MaterialId, MeshId, Mix, Node, NodeId, NodePose, NodeSet, Pin, PoseLayers, PrimitiveId,
-    Property, References, RestGeometry, SceneId, Shared, Skin, SkinId, SlotId, Slots, TextureRef,
-    Track, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
+    Clip, ClipId, Components, Document, Image, ImageId, KeptPose, LayerHome, MaterialId, MeshId,
+    Mix, NodeId, NodePose, NodeSet, Pin, PoseLayers, PrimitiveId, References, RestGeometry,
+    SceneId, Shared, SkinId, TextureRef, Track, TrackId, Unkeyed, UnkeyedAt, WeightLayers,
+    WeightMap, WeightPatch,
 };
 
 /// Applies an edit and returns its inverse: `apply(apply(d, e)) = d`.
@@ -22,8 +24,10 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         Edit::SetUnkeyed { at, node, to } => set_unkeyed(document, at, node, to),
         Edit::SetMorphs { node, to } => set_morphs(document, node, to),
         Edit::SetUnkeyedMorphs { at, node, to } => set_unkeyed_morphs(document, at, node, to),
-        Edit::SetNode { node, to } => set_node(document, node, to),
-        Edit::SetSkin { skin, to } => set_skin(document, skin, to),
+        Edit::SetNodes(nodes) => elements::set_nodes(document, nodes),
+        Edit::SetSkin { skin, to } => elements::set_skin(document, skin, to),
+        Edit::SetMesh { mesh, to } => elements::set_mesh(document, mesh, to),
+        Edit::SetMaterial { material, to } => elements::set_material(document, material, to),
         Edit::SetRoots { scene, to } => set_roots(document, scene, to),
         Edit::SetNodeName { node, to } => set_node_name(document, node, to),
         Edit::SetHidden { node, to } => set_hidden(document, node, to),
@@ -109,7 +113,8 @@ fn set_morphs(
 ) -> Result<Edit, EditError> {
     node_of(document, node)?;
     morphs_of(document, node, to.as_deref())?;
-    let was = std::mem::replace(&mut document.file.nodes[node].morph_weights, to);
+    let found = document.file.nodes.get_mut(node).ok_or(EditError::NoNode(node.0))?;
+    let was = std::mem::replace(&mut found.morph_weights, to);
     Ok(Edit::SetMorphs { node, to: was })
 }
 
@@ -128,42 +133,6 @@ fn set_unkeyed_morphs(
     Ok(Edit::SetUnkeyedMorphs { at, node, to: was })
 }
 
-fn set_node(
-    document: &mut Document,
-    node: NodeId,
-    to: Option<Box<Node>>,
-) -> Result<Edit, EditError> {
-    match &to {
-        Some(to) => node_fits(document, node, to)?,
-        None => node_is_free(document, node)?,
-    }
-    let was = document.file.nodes.put(node, to.map(|n| *n));
-    Ok(Edit::SetNode { node, to: was.map(Box::new) })
-}
-
-fn set_skin(
-    document: &mut Document,
-    skin: SkinId,
-    to: Option<Shared<Skin>>,
-) -> Result<Edit, EditError> {
-    match &to {
-        Some(to) => {
-            let sound = skin.index() <= document.skins.len()
-                && !to.joints.is_empty()
-                && to.joints.len() == to.inverse_bind.len()
-                && document.missing(to).is_none()
-                && to.is_valid();
-            sound.then_some(()).ok_or(EditError::Unsound { what: "skin", id: skin.0 })?;
-        }
-        None => {
-            let free = is_last(&document.skins, skin) && !document.names(skin);
-            free.then_some(()).ok_or(EditError::Needed { what: "skin", id: skin.0 })?;
-        }
-    }
-    let was = document.file.skins.put(skin, to);
-    Ok(Edit::SetSkin { skin, to: was })
-}
-
 fn set_roots(document: &mut Document, scene: SceneId, to: Vec<NodeId>) -> Result<Edit, EditError> {
     nodes_exist(document, &to)?;
     let unsound = EditError::Unsound { what: "scene", id: scene.0 };
@@ -177,14 +146,14 @@ fn set_node_name(
     node: NodeId,
     to: Option<Arc<str>>,
 ) -> Result<Edit, EditError> {
-    node_of(document, node)?;
-    let was = std::mem::replace(&mut document.file.nodes[node].name, to);
+    let found = document.file.nodes.get_mut(node).ok_or(EditError::NoNode(node.0))?;
+    let was = std::mem::replace(&mut found.name, to);
     Ok(Edit::SetNodeName { node, to: was })
 }
 
 fn set_hidden(document: &mut Document, node: NodeId, to: bool) -> Result<Edit, EditError> {
-    node_of(document, node)?;
-    let was = std::mem::replace(&mut document.file.nodes[node].hidden, to);
+    let found = document.file.nodes.get_mut(node).ok_or(EditError::NoNode(node.0))?;
+    let was = std::mem::replace(&mut found.hidden, to);
     Ok(Edit::SetHidden { node, to: was })
 }
 
@@ -312,13 +281,9 @@ fn set_normal_map(
     to: Option<Box<TextureRef>>,
 ) -> Result<Edit, EditError> {
     let there = to.as_deref().is_none_or(|t| document.missing(t).is_none());
-    let mut list = document.materials.to_vec();
-    let place = list.get_mut(material.index()).filter(|_| there);
-    let Some(place) = place else {
-        return Err(EditError::Unsound { what: "material", id: material.0 });
-    };
-    let was = std::mem::replace(&mut place.normal_texture, to.map(|t| *t));
-    document.file.materials = list.into();
+    let found = document.file.materials.get_mut(material).filter(|_| there);
+    let found = found.ok_or(EditError::Unsound { what: "material", id: material.0 })?;
+    let was = std::mem::replace(&mut found.normal_texture, to.map(|t| *t));
     Ok(Edit::SetNormalMap { material, to: was.map(Box::new) })
 }
 
@@ -418,48 +383,6 @@ fn set_mirror_pairs(
     nodes_exist(document, &to)?;
     let was = std::mem::replace(&mut document.aids.mirror_pairs, to);
     Ok(Edit::SetMirrorPairs { to: was })
-}
-
-/// Whether an id is that of the last thing, and the file did not give it.
-fn is_last<I: SlotId, T>(slots: &Slots<I, T>, id: I) -> bool {
-    !slots.is_from_file(id) && id.index() + 1 == slots.len()
-}
-
-/// Whether a node can be put under an id.
-fn node_fits(document: &Document, id: NodeId, to: &Node) -> Result<(), EditError> {
-    let finite = to.pose.is_none_or(|p| p.is_finite())
-        && to.rest.is_finite()
-        && to.morph_weights.as_ref().is_none_or(|w| w.iter().all(|v| v.is_finite()));
-    let sound = id.index() <= document.nodes.len()
-        && finite
-        && (to.mesh.is_some() || to.instances.is_none());
-    sound.then_some(()).ok_or(EditError::Unsound { what: "node", id: id.0 })?;
-    match document.missing(to) {
-        Some(AnyId { kind: IdKind::Node, index }) => return Err(EditError::NoNode(index)),
-        Some(_) => return Err(EditError::Unsound { what: "node", id: id.0 }),
-        None => {}
-    }
-    let targets = to.mesh.map_or(0, |m| document.mesh(m).target_count());
-    let before =
-        document.nodes.get(id).filter(|b| b.mesh == to.mesh && b.morph_weights == to.morph_weights);
-    let mut tracks = document.clips.values().flat_map(|c| c.tracks.values());
-    // What moved the targets of another mesh has none to move.
-    let moves =
-        |t: &Shared<Track>| t.target == id && t.property == Property::Weights && t.width != targets;
-    if before.is_none()
-        && (to.morph_weights.as_ref().is_some_and(|w| w.len() != targets) || tracks.any(moves))
-    {
-        return Err(EditError::Morphs { node: id.0, targets });
-    }
-    let Some(parent) = to.parent else { return Ok(()) };
-    let below = parent == id || (document.nodes.contains(id) && document.is_above(id, parent));
-    if below { Err(EditError::Cycle(id.0)) } else { Ok(()) }
-}
-
-/// Whether a node can be taken away: it was added last, and nothing refers to it.
-fn node_is_free(document: &Document, id: NodeId) -> Result<(), EditError> {
-    let free = is_last(&document.nodes, id) && !document.names(id);
-    free.then_some(()).ok_or(EditError::Needed { what: "node", id: id.0 })
 }
 
 /// Changes an unkeyed pose; one that comes to nothing goes, and one that is not there comes to be

@@ -1,0 +1,92 @@
+//! Commands on nodes, and on the skins, meshes and materials that hang on them.
+
+use crate::command::{
+    define::document_commands,
+    field::{Meshes, Nodes, choice},
+    rules,
+};
+
+document_commands! {
+    /// Commands on nodes, and on the skins, meshes and materials that hang on them.
+    NodeCommand in "Edit/Nodes and meshes";
+
+    /// Adds an empty node below a node, or at the top of the scene
+    AddNode {
+        /// Parent of the new node; the node is added at the top of the scene if omitted.
+        parent: Option<Nodes>,
+        /// Name; “Node” with a free number if omitted.
+        name: Option<String>,
+    } = "node.add", "Add empty node";
+    /// Removes the selected nodes from the file
+    RemoveNodes {
+        /// Nodes to remove.
+        node: Nodes,
+        /// Nodes below them: `remove` removes them, too; `keep-world` attaches them to the parent
+        /// and keeps them where they are; `keep-local` attaches them to the parent and keeps their
+        /// transforms. They are removed if omitted.
+        below: Option<Below>,
+        /// Whether to remove joints and nodes with keys: the keys are removed, and the weights of
+        /// a joint go to the nearest joint above it.
+        force: Option<bool>,
+    } = "node.remove", "Remove nodes", key: "Delete", enabled: rules::selected;
+    /// Attaches nodes to another parent
+    Reparent {
+        /// Nodes to attach.
+        node: Nodes,
+        /// New parent; the top of the scene if omitted.
+        parent: Option<Nodes>,
+        /// Sibling before which the nodes are inserted; they come last if omitted.
+        before: Option<Nodes>,
+        /// `world` keeps the position in the scene, `local` keeps the transform relative to the
+        /// parent; `world` if omitted.
+        keep: Option<Keep>,
+        /// Whether to attach joints and nodes with keys elsewhere, which changes their motion.
+        force: Option<bool>,
+    } = "node.reparent", "Attach to another parent", asks: true, enabled: rules::selected;
+    /// Copies the selected nodes with all nodes below them
+    DuplicateNodes {
+        /// Nodes to copy.
+        node: Nodes,
+    } = "node.duplicate", "Duplicate nodes", key: "Ctrl+D", enabled: rules::selected;
+    /// Removes skins; their meshes stay, without deformation
+    RemoveSkins {
+        /// Skin to remove.
+        skin: String,
+    } = "skin.remove", "Remove skin", asks: true, enabled: rules::opened;
+    /// Removes meshes from the file and from all nodes
+    RemoveMeshes {
+        /// Meshes to remove.
+        mesh: Meshes,
+    } = "mesh.remove", "Remove meshes", asks: true, enabled: rules::opened;
+    /// Removes a material that no mesh uses
+    RemoveMaterials {
+        /// Material to remove.
+        material: String,
+    } = "material.remove", "Remove material", asks: true,
+        enabled: rules::opened;
+    /// Removes nodes outside all scenes, meshes, skins and materials that nothing uses
+    Compact {
+    } = "file.compact", "Remove unused elements";
+}
+
+choice! {
+    /// Treatment of the nodes below a removed node.
+    Below {
+        /// They are removed, too.
+        Remove = "remove",
+        /// They are attached to the parent and stay where they are in the scene.
+        KeepWorld = "keep-world",
+        /// They are attached to the parent and keep their transforms.
+        KeepLocal = "keep-local",
+    }
+}
+
+choice! {
+    /// Property that a node keeps under another parent.
+    Keep {
+        /// The place in the scene.
+        World = "world",
+        /// The transform relative to the parent.
+        Local = "local",
+    }
+}

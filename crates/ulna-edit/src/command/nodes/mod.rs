@@ -1,0 +1,17 @@
+//! Nodes that are added, removed, copied and attached elsewhere, with the skins and meshes that
+//! hang on them.
+
+mod commands;
+mod compact;
+mod dependents;
+mod duplicate;
+mod meshes;
+mod purge;
+mod removal;
+mod reparent;
+mod worlds;
+
+pub use self::commands::{
+    AddNode, Below, Compact, DuplicateNodes, Keep, NodeCommand, RemoveMaterials, RemoveMeshes,
+    RemoveNodes, RemoveSkins, Reparent,
+};

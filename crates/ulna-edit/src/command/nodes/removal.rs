@@ -1,0 +1,334 @@
+//! Removal of nodes, with the skins and meshes that only they used.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    commands::{Below, RemoveNodes},
+    dependents::{refuse_fixed, refuse_motion, refuse_rootless},
+    meshes::{mesh_gone, skin_gone},
+    purge::without_nodes,
+    worlds::kept_in_world,
+};
+use crate::{
+    Edit,
+    command::{CommandError, Outcome, Scene, error::refuse, mesh_skins::skin_label},
+};
+use ulna_model::{
+    Document, MeshId, Node, NodeId, Notice, PrimitiveId, References as _, SceneId, Shared, Skin,
+    SkinId, WeightEncoding, WeightMap,
+};
+
+/// The nodes and all nodes below them.
+pub(super) fn with_below(document: &Document, nodes: &[NodeId]) -> BTreeSet<NodeId> {
+    let mut all = BTreeSet::new();
+    let mut open = nodes.to_vec();
+    while let Some(node) = open.pop() {
+        if all.insert(node) {
+            open.extend(document.children(node));
+        }
+    }
+    all
+}
+
+impl RemoveNodes {
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let named = self.node.all(document)?;
+        let below = self.below.unwrap_or(Below::Remove);
+        let is_forced = self.force.unwrap_or(false);
+        let all_below = with_below(document, &named);
+        let removed = if below == Below::Remove {
+            all_below.clone()
+        } else {
+            named.iter().copied().collect()
+        };
+        refuse_fixed(document, &removed)?;
+        let anyway = "To remove them anyway, choose “Remove with joints and keys” in the outliner, \
+            or set “force” in a script";
+        refuse_motion(document, &all_below, is_forced, anyway)?;
+        let left = left_skins(document, &removed)?;
+        let kept: Vec<(SkinId, Vec<NodeId>)> = document
+            .skins
+            .iter()
+            .filter(|(id, _)| !left.skins.contains(id))
+            .map(|(id, skin)| {
+                (id, skin.joints.iter().copied().filter(|j| !removed.contains(j)).collect())
+            })
+            .collect();
+        let above = |n: NodeId| {
+            let all = std::iter::successors(document.node(n).parent, |n| document.node(*n).parent);
+            all.into_iter().find(|n| !removed.contains(n))
+        };
+        refuse_rootless(document, kept.iter().map(|(id, j)| (*id, &j[..])), above)?;
+        let (mut edits, channels) = without_nodes(document, &removed);
+        edits.extend(left.edits);
+        let (nodes, roots) = attached(document, &removed, below)?;
+        for (scene, to) in roots {
+            edits.push(Edit::SetRoots { scene, to });
+        }
+        // A node names its skin, and a skin its joints: the skin goes between.
+        let bare: Vec<_> = removed
+            .iter()
+            .map(|n| (*n, document.node(*n)))
+            .filter(|(_, node)| node.skin.is_some_and(|s| left.skins.contains(&s)))
+            .map(|(n, node)| (n, Some(Box::new(Node { skin: None, ..node.clone() }))))
+            .collect();
+        if !bare.is_empty() {
+            edits.push(Edit::SetNodes(bare));
+        }
+        edits.extend(left.skins.iter().flat_map(|s| skin_gone(document, *s)));
+        let mut nodes: Vec<(NodeId, Option<Box<Node>>)> = nodes;
+        nodes.extend(removed.iter().map(|n| (*n, None)));
+        nodes.sort_by_key(|(n, _)| *n);
+        edits.push(Edit::SetNodes(nodes));
+        let meshes = unused_meshes(document, &removed);
+        edits.extend(meshes.iter().flat_map(|m| mesh_gone(document, *m)));
+        let counted = |n: usize, one: &str, many: &str| match n {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            n => Some(format!("{n} {many}")),
+        };
+        let parts: Vec<String> = [
+            counted(removed.len(), "node", "nodes"),
+            counted(meshes.len(), "mesh", "meshes"),
+            counted(left.skins.len(), "skin", "skins"),
+            counted(channels, "channel of keys", "channels of keys"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let mut notes = vec![Notice::new("removed", format!("removed {}", parts.join(", ")))];
+        notes.extend(left.notes);
+        Ok(Outcome { edits, notes, ..Outcome::default() })
+    }
+}
+
+/// The remaining nodes that change their parent, and the roots of scenes afterwards.
+type Attached = (Vec<(NodeId, Option<Box<Node>>)>, Vec<(SceneId, Vec<NodeId>)>);
+
+/// Attaches what hung on removed nodes to the nearest remaining node above.
+fn attached(
+    document: &Document,
+    removed: &BTreeSet<NodeId>,
+    below: Below,
+) -> Result<Attached, CommandError> {
+    let mut nodes = Vec::new();
+    // Roots that take the place of a removed root, in its place.
+    let mut instead: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    for id in document.nodes.order().iter().filter(|n| !removed.contains(n)) {
+        let node = document.node(*id);
+        let Some(mut at) = node.parent.filter(|p| removed.contains(p)) else { continue };
+        let parent = loop {
+            match document.node(at).parent {
+                Some(parent) if removed.contains(&parent) => at = parent,
+                parent => break parent,
+            }
+        };
+        if parent.is_none() {
+            instead.entry(at).or_default().push(*id);
+        }
+        let to = match below {
+            Below::KeepWorld => kept_in_world(document, *id, parent)?,
+            Below::KeepLocal | Below::Remove => Node { parent, ..node.clone() },
+        };
+        nodes.push((*id, Some(Box::new(to))));
+    }
+    let mut roots = Vec::new();
+    for (scene, found) in document.scenes.iter() {
+        if found.roots.iter().any(|n| removed.contains(n)) {
+            let to = found.roots.iter().flat_map(|root| match removed.contains(root) {
+                true => instead.get(root).cloned().unwrap_or_default(),
+                false => vec![*root],
+            });
+            roots.push((scene, to.collect()));
+        }
+    }
+    Ok((nodes, roots))
+}
+
+/// Meshes that only removed nodes show.
+fn unused_meshes(document: &Document, removed: &BTreeSet<NodeId>) -> Vec<MeshId> {
+    let shown = |is_removed: bool| -> BTreeSet<MeshId> {
+        let nodes = document.nodes.iter().filter(|(n, _)| removed.contains(n) == is_removed);
+        nodes.filter_map(|(_, node)| node.mesh).collect()
+    };
+    // Keys of animation pointers stay.
+    let is_keyed = |m: &MeshId| document.clips.values().any(|c| c.names(*m));
+    shown(true).difference(&shown(false)).copied().filter(|m| !is_keyed(m)).collect()
+}
+
+/// Changes of skins after a removal.
+#[derive(Default)]
+struct LeftSkins {
+    /// Other joints and weights, for skins that stay in use.
+    edits: Vec<Edit>,
+    /// Skins that only removed nodes used.
+    skins: Vec<SkinId>,
+    notes: Vec<Notice>,
+}
+
+fn left_skins(document: &Document, removed: &BTreeSet<NodeId>) -> Result<LeftSkins, CommandError> {
+    let mut left = LeftSkins::default();
+    for (id, skin) in document.skins.iter() {
+        let users: Vec<NodeId> =
+            document.nodes.iter().filter(|(_, n)| n.skin == Some(id)).map(|(n, _)| n).collect();
+        let has_removed_joint = skin.joints.iter().any(|j| removed.contains(j));
+        let is_unused = users.iter().all(|n| removed.contains(n));
+        if is_unused && (has_removed_joint || !users.is_empty()) {
+            left.skins.push(id);
+        } else if has_removed_joint {
+            without_joints(document, (id, skin), removed, &mut left)?;
+        }
+    }
+    Ok(left)
+}
+
+/// Takes removed joints out of a skin; their weights go to the nearest joint above.
+fn without_joints(
+    document: &Document,
+    (id, skin): (SkinId, &Skin),
+    removed: &BTreeSet<NodeId>,
+    left: &mut LeftSkins,
+) -> Result<(), CommandError> {
+    let label = skin_label(document, id);
+    if document.aids.weight_layers.contains_key(&id) {
+        return refuse(
+            "skin_has_layers",
+            format!("{label} has weight layers; merge or remove them first"),
+        );
+    }
+    let kept: Vec<usize> =
+        (0..skin.joints.len()).filter(|k| !removed.contains(&skin.joints[*k])).collect();
+    if kept.is_empty() {
+        return refuse(
+            "last_joint",
+            format!("{label} would lose its last joint; remove the skin or its meshes first"),
+        );
+    }
+    let new_slot: BTreeMap<NodeId, u16> =
+        kept.iter().enumerate().map(|(new, old)| (skin.joints[*old], new as u16)).collect();
+    // The slot that each old one becomes.
+    let mut table = Vec::with_capacity(skin.joints.len());
+    for joint in skin.joints.iter() {
+        let mut at = Some(*joint);
+        while let Some(node) = at.filter(|n| !new_slot.contains_key(n)) {
+            at = document.node(node).parent;
+        }
+        table.push(at.and_then(|n| new_slot.get(&n)).copied());
+    }
+    let mut meshes: Vec<MeshId> =
+        document.nodes.values().filter(|n| n.skin == Some(id)).filter_map(|n| n.mesh).collect();
+    meshes.sort_unstable();
+    meshes.dedup();
+    let mut given = 0;
+    for mesh in meshes {
+        let other = document
+            .nodes
+            .values()
+            .any(|n| n.mesh == Some(mesh) && n.skin.is_some_and(|s| s != id));
+        if other {
+            return refuse(
+                "mesh_is_shared",
+                format!("a mesh of {label} is used with another skin, too, and would change there"),
+            );
+        }
+        for (primitive, found) in document.mesh(mesh).entries() {
+            let Some(map) = found.weights.as_deref() else { continue };
+            let to =
+                remapped(map, &table).ok_or_else(|| no_heir(document, skin, &table, &label))?;
+            given += to.1;
+            edit_weights(mesh, primitive, to.0, &mut left.edits);
+        }
+    }
+    let pick = |k: &usize| skin.inverse_bind[*k];
+    let to = Skin {
+        joints: kept.iter().map(|k| skin.joints[*k]).collect::<Vec<_>>().into(),
+        inverse_bind: kept.iter().map(pick).collect::<Vec<_>>().into(),
+        ..skin.clone()
+    };
+    left.edits.push(Edit::SetSkin { skin: id, to: Some(Shared::new(to)) });
+    if given > 0 {
+        let vertices = if given == 1 { "vertex" } else { "vertices" };
+        left.notes.push(Notice::new(
+            "weights_given",
+            format!("weights of {given} {vertices} of {label} were given to the joints above"),
+        ));
+    }
+    Ok(())
+}
+
+fn edit_weights(mesh: MeshId, primitive: PrimitiveId, to: WeightMap, edits: &mut Vec<Edit>) {
+    edits.push(Edit::SetWeights { mesh, primitive, to: Shared::new(to) });
+}
+
+fn no_heir(document: &Document, skin: &Skin, table: &[Option<u16>], label: &str) -> CommandError {
+    let joint = skin.joints.iter().zip(table).find(|(_, slot)| slot.is_none());
+    let joint = joint.map(|(j, _)| document.node(*j).label(*j)).unwrap_or_default();
+    CommandError::other(
+        "no_joint_above",
+        format!(
+            "“{joint}” has weights, and no joint of {label} is above it to take them over; \
+            paint them over first"
+        ),
+    )
+}
+
+/// Makes added weights storable. Where weights summed to 1, they still do: with fewer of them, glTF
+/// leaves less room for rounding (glTF 2.0, *Skinned Mesh Attributes*).
+fn settle(encoding: WeightEncoding, before: &[f32], list: &mut [(u16, f32)]) {
+    /// Sums of stored floats are this near to 1.
+    const NEAR: f32 = 1e-4;
+    if encoding != WeightEncoding::Float {
+        for (_, weight) in list {
+            *weight = encoding.decode(encoding.encode(*weight));
+        }
+        return;
+    }
+    if (before.iter().sum::<f32>() - 1.0).abs() > NEAR {
+        return;
+    }
+    if let Some(largest) = (0..list.len()).max_by(|a, b| list[*a].1.total_cmp(&list[*b].1)) {
+        let others: f32 = (0..list.len()).filter(|k| *k != largest).map(|k| list[k].1).sum();
+        list[largest].1 = 1.0 - others;
+    }
+}
+
+/// Weights with other slots, and the number of vertices whose weights changed; `None` where a
+/// weight has no slot to go to. Weights of one joint are added up.
+fn remapped(map: &WeightMap, table: &[Option<u16>]) -> Option<(WeightMap, usize)> {
+    let stride = map.stride();
+    let (mut joints, mut weights) = (map.joints.to_vec(), map.weights.to_vec());
+    let mut changed = 0;
+    for vertex in 0..map.vertex_count() {
+        let range = vertex * stride..(vertex + 1) * stride;
+        let mut list: Vec<(u16, f32)> = Vec::with_capacity(stride);
+        let mut is_given = false;
+        for (slot, weight) in map.joints[range.clone()].iter().zip(&map.weights[range.clone()]) {
+            if *weight == 0.0 {
+                continue;
+            }
+            let to = match table.get(usize::from(*slot)) {
+                Some(to) => (*to)?,
+                // A slot beyond the joints names none; it stays beyond them.
+                None => *slot,
+            };
+            match list.iter_mut().find(|(other, _)| *other == to) {
+                Some((_, sum)) => {
+                    *sum += *weight;
+                    is_given = true;
+                }
+                None => list.push((to, *weight)),
+            }
+        }
+        if is_given {
+            settle(map.encoding, &map.weights[range.clone()], &mut list);
+        }
+        changed += usize::from(is_given);
+        let (joints, weights) = (&mut joints[range.clone()], &mut weights[range]);
+        (joints.fill(0), weights.fill(0.0));
+        for (k, (slot, weight)) in list.into_iter().enumerate() {
+            (joints[k], weights[k]) = (slot, weight);
+        }
+    }
+    Some((WeightMap { joints: joints.into(), weights: weights.into(), ..map.clone() }, changed))
+}

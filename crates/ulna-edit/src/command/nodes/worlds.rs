@@ -1,0 +1,93 @@
+//! Transforms that keep a node where it is under another parent.
+
+use glam::DMat4;
+
+use crate::command::{CommandError, error::refuse};
+use ulna_model::{
+    Document, Local, Node, NodeId, NodePose, Property,
+    transform::{decompose, is_invertible},
+};
+
+/// Largest residue of a matrix that still becomes translation, rotation and scale: rounding.
+const PLAIN: f32 = 1e-5;
+
+/// The transform of each node that is multiplied.
+#[derive(Clone, Copy)]
+enum Which {
+    Rest,
+    Pose,
+}
+
+/// `scene_from_node`, in the rest pose or in the pose of the document; the scene for `None`.
+fn world(document: &Document, node: Option<NodeId>, which: Which) -> DMat4 {
+    let above = std::iter::successors(node, |n| document.node(*n).parent);
+    above.fold(DMat4::IDENTITY, |below, n| {
+        let node = document.node(n);
+        let local = match which {
+            Which::Rest => node.rest,
+            Which::Pose => node.local(),
+        };
+        local.matrix().as_dmat4() * below
+    })
+}
+
+/// A node under another parent at the same place in the scene, in the rest pose and in the pose of
+/// the document.
+///
+/// # Errors
+/// If the new parent is scaled to zero.
+pub(super) fn kept_in_world(
+    document: &Document,
+    id: NodeId,
+    parent: Option<NodeId>,
+) -> Result<Node, CommandError> {
+    let node = document.node(id);
+    if node.parent == parent {
+        return Ok(node.clone());
+    }
+    // Only translation, rotation and scale can have keys (glTF 2.0, *Animations*).
+    let mut tracks = document.clips.values().flat_map(|c| c.tracks.values());
+    let is_keyed = tracks.any(|t| t.target == id && t.property != Property::Weights);
+    let local = |which: Which, like: &Local| -> Result<Local, CommandError> {
+        let above = world(document, parent, which);
+        if !is_invertible(above.determinant()) {
+            let label = parent.map(|p| document.node(p).label(p)).unwrap_or_default();
+            return refuse(
+                "parent_scale_zero",
+                format!(
+                    "“{label}” is scaled to zero, so nothing below it can keep its place; \
+                    keep the local transform instead"
+                ),
+            );
+        }
+        let matrix = above.inverse() * world(document, Some(id), which);
+        let made = decompose(&matrix, &like.transform());
+        let is_matrix = matches!(node.rest, Local::Matrix(_)) && !is_keyed;
+        if made.residue <= PLAIN {
+            Ok(Local::Trs(made.transform))
+        } else if is_matrix {
+            Ok(Local::Matrix(matrix.as_mat4()))
+        } else {
+            refuse(
+                "would_shear",
+                format!(
+                    "“{}” cannot keep its position: the uneven scale of a parent would shear it; \
+                        keep the local transform instead",
+                    node.label(id)
+                ),
+            )
+        }
+    };
+    let rest = local(Which::Rest, &node.rest)?;
+    let posed = local(Which::Pose, &node.local())?;
+    // Where nothing is posed, both are the same numbers.
+    let pose = match posed == rest {
+        true => None,
+        false => NodePose::at(&rest, posed).ok(),
+    };
+    let (rest, pose) = match (pose, posed == rest) {
+        (None, false) => (posed, None),
+        (pose, _) => (rest, pose),
+    };
+    Ok(Node { parent, rest, pose, ..node.clone() })
+}

@@ -1,0 +1,300 @@
+//! Removed nodes, meshes, skins and materials. The save first writes a text in which every element
+//! stands at the index that is its id; this second pass takes the removed elements out of it and
+//! renumbers everything that names the elements behind them.
+//!
+//! A removed element that something unknown to the model still names stays where it is: a node as
+//! an empty node outside all scenes, anything else as an element that nothing uses.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::super::{
+    json::with_nulls,
+    references::{Named, element, is_known, names_in_order, tree},
+    text::{Ops, rewrite},
+};
+use ulna_model::{AnyId, FileContent, IdKind, Node, Renumbering, Shared, Skin, SlotId, Slots};
+
+/// Kinds of elements that can be removed.
+const KINDS: [IdKind; 4] = [IdKind::Node, IdKind::Mesh, IdKind::Skin, IdKind::Material];
+
+/// A text without its removed elements.
+pub(super) struct Closed {
+    pub(super) text: String,
+    /// Indices in the text by the ids of the document.
+    pub(super) renumbering: Renumbering,
+    /// Sentences about the elements that stay in place of removed ones.
+    pub(super) lines: Vec<String>,
+}
+
+/// The ids of one kind that a document no longer has, and how many of its list the file gave.
+struct Removed {
+    kind: IdKind,
+    given: usize,
+    len: usize,
+    ids: BTreeSet<u32>,
+}
+
+impl Removed {
+    fn of<I: SlotId, T>(kind: IdKind, slots: &Slots<I, T>) -> Self {
+        let ids = slots.slots().enumerate().filter(|(_, slot)| slot.is_none());
+        Self {
+            kind,
+            given: slots.given(),
+            len: slots.len(),
+            ids: ids.map(|(k, _)| k as u32).collect(),
+        }
+    }
+
+    fn all(now: &FileContent) -> [Self; 4] {
+        KINDS.map(|kind| match kind {
+            IdKind::Mesh => Self::of(kind, &now.meshes),
+            IdKind::Skin => Self::of(kind, &now.skins),
+            IdKind::Material => Self::of(kind, &now.materials),
+            _ => Self::of(kind, &now.nodes),
+        })
+    }
+}
+
+/// Whether the document lacks an element before the last of a list.
+pub(super) fn has_gaps(now: &FileContent) -> bool {
+    Removed::all(now).iter().any(|removed| !removed.ids.is_empty())
+}
+
+/// The text without removed elements. `None` where it cannot be read.
+pub(super) fn close(text: &str, now: &FileContent) -> Option<Closed> {
+    let root = with_nulls(text)?;
+    let removed = Removed::all(now);
+    let mut lines = Vec::new();
+    let staying = staying(&root, now, &removed, &mut lines);
+    let mut renumbering = Renumbering::default();
+    for r in &removed {
+        let is_kept = |k: u32| !r.ids.contains(&k) || staying.contains(&AnyId::new(r.kind, k));
+        renumbering.close_gaps(r.kind, (0..r.len as u32).map(is_kept));
+    }
+    let mut ops = Ops::object();
+    tree().edit(&root, &mut ops, &mut |named, value| new_text(named, value, &renumbering));
+    for r in &removed {
+        let gone = |k: &&u32| !staying.contains(&AnyId::new(r.kind, **k));
+        let list = ops.member(r.kind.list());
+        if r.ids.iter().filter(gone).count() == r.len {
+            // A list of nothing is not valid.
+            *list = Ops::Remove;
+            continue;
+        }
+        for k in &r.ids {
+            if gone(&k) {
+                *list.item(*k as usize) = Ops::Remove;
+            } else if r.kind == IdKind::Node {
+                *list.item(*k as usize) = Ops::Replace("{}".into());
+            } else if r.kind == IdKind::Skin {
+                // One joint is enough, and has a root whatever else was removed.
+                let joints = list.item(*k as usize).member("joints");
+                let first = match joints {
+                    Ops::Array { items, .. } => items.remove(&0),
+                    _ => None,
+                };
+                let first = match first {
+                    Some(Ops::Replace(text)) => Some(text),
+                    _ => root.pointer(&format!("/skins/{k}/joints/0")).map(ToString::to_string),
+                };
+                if let Some(first) = first {
+                    *joints = Ops::Replace(format!("[{first}]"));
+                }
+                *list.item(*k as usize).member("skeleton") = Ops::Remove;
+            }
+        }
+    }
+    let text = without_unused_extensions(&root, rewrite(text, &ops))?;
+    Some(Closed { text, renumbering, lines })
+}
+
+/// Takes extensions out of `extensionsUsed` and `extensionsRequired` that were used before, and now
+/// nowhere. `None` where the text cannot be read.
+fn without_unused_extensions(before: &Value, text: String) -> Option<String> {
+    let after = with_nulls(&text)?;
+    let (mut were, mut are) = (BTreeSet::new(), BTreeSet::new());
+    for_each_extension(before, &mut |name| _ = were.insert(name.to_owned()));
+    for_each_extension(&after, &mut |name| _ = are.insert(name.to_owned()));
+    let mut ops = Ops::object();
+    for list in ["extensionsUsed", "extensionsRequired"] {
+        let Some(names) = after.get(list).and_then(Value::as_array) else { continue };
+        let is_unused =
+            |name: &Value| name.as_str().is_some_and(|n| were.contains(n) && !are.contains(n));
+        if names.iter().all(is_unused) {
+            *ops.member(list) = Ops::Remove;
+            continue;
+        }
+        for (k, _) in names.iter().enumerate().filter(|(_, name)| is_unused(name)) {
+            *ops.member(list).item(k) = Ops::Remove;
+        }
+    }
+    Some(if ops.is_keep() { text } else { rewrite(&text, &ops) })
+}
+
+/// Visits the names of all extension objects of a file, outside of extras.
+fn for_each_extension(value: &Value, visit: &mut dyn FnMut(&str)) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| for_each_extension(item, visit)),
+        Value::Object(members) => {
+            for (key, value) in members {
+                if let ("extensions", Value::Object(all)) = (key.as_str(), value) {
+                    all.keys().for_each(|name| visit(name));
+                }
+                // Foreign data is no place for extensions of glTF.
+                if key != "extras" {
+                    for_each_extension(value, visit);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The new text of a place; `None` where it stays.
+fn new_text(named: Named, value: &Value, renumbering: &Renumbering) -> Option<String> {
+    let id = element(named, value)?;
+    let to = AnyId::new(id.kind, renumbering.of(id)?);
+    (to != id).then(|| match (named, value) {
+        (Named::Pointer, Value::String(pointer)) => {
+            Value::from(to.put_in_pointer(pointer)).to_string()
+        }
+        // A spelling such as `3.0` stays one.
+        _ if value.is_f64() => Value::from(f64::from(to.index)).to_string(),
+        _ => to.index.to_string(),
+    })
+}
+
+/// Removed elements that must stay in the text, with the sentence that says why.
+fn staying(
+    root: &Value,
+    now: &FileContent,
+    removed: &[Removed],
+    lines: &mut Vec<String>,
+) -> BTreeSet<AnyId> {
+    let mut staying = BTreeSet::new();
+    let mut stay = |id: AnyId, why: &str, staying: &mut BTreeSet<AnyId>| {
+        if staying.insert(id) {
+            let what = match id.kind {
+                IdKind::Node => "an empty node stays in its place",
+                _ => "it stays in the file, unused",
+            };
+            let list = id.kind.list();
+            lines.push(format!("{list}/{}: removed; {what}, because {why}", id.index));
+        }
+    };
+    let of_file = |r: &Removed| -> Vec<AnyId> {
+        let ids = r.ids.iter().filter(|k| (**k as usize) < r.given);
+        ids.map(|k| AnyId::new(r.kind, *k)).collect()
+    };
+    let unknown = unknown_extension(root);
+    for r in removed {
+        let why = match (&unknown, r.kind) {
+            (Some(name), _) => format!("the extension “{name}” may refer to it by its index"),
+            (None, IdKind::Node) if is_named_by_number(now, r) => {
+                "stored layers or poses name nodes without a name by their index".to_owned()
+            }
+            (None, kind) if names_in_order(root, kind) => {
+                "the extension “VRM” lists materials in their order".to_owned()
+            }
+            _ => continue,
+        };
+        of_file(r).into_iter().for_each(|id| stay(id, &why, &mut staying));
+    }
+    // An element that stays names others: until no more are found.
+    loop {
+        let before = staying.len();
+        let mut seen = root.clone();
+        for r in removed {
+            let Some(Value::Array(list)) = seen.get_mut(r.kind.list()) else { continue };
+            for k in &r.ids {
+                let is_whole = r.kind != IdKind::Node && staying.contains(&AnyId::new(r.kind, *k));
+                if let Some(value) = list.get_mut(*k as usize).filter(|_| !is_whole) {
+                    *value = Value::Object(Map::new());
+                }
+            }
+        }
+        tree().visit(&seen, &mut |named, value| {
+            let Some(id) = element(named, value) else { return };
+            let is_removed = |r: &Removed| {
+                r.kind == id.kind && r.ids.contains(&id.index) && (id.index as usize) < r.given
+            };
+            if removed.iter().any(is_removed) {
+                stay(id, "something else in the file refers to it", &mut staying);
+            }
+        });
+        if staying.len() == before {
+            return staying;
+        }
+    }
+}
+
+/// The first extension of a file that may name elements in a way that the table does not know.
+fn unknown_extension(root: &Value) -> Option<String> {
+    let mut unknown = None;
+    for_each_extension(root, &mut |name| {
+        if unknown.is_none() && !is_known(name) {
+            unknown = Some(name.to_owned());
+        }
+    });
+    unknown
+}
+
+/// Whether the file keeps layers, poses or a mix, which name nodes by text, and a node without a
+/// name would get another index: its text is `node 7`.
+fn is_named_by_number(now: &FileContent, removed: &Removed) -> bool {
+    let keeps = now
+        .scenes
+        .values()
+        .any(|s| !s.poses.is_empty() || s.mix.is_some() || s.kept_layers.is_some())
+        || now.clips.values().any(|c| c.kept_layers.is_some());
+    let first = removed.ids.first().copied().unwrap_or(u32::MAX);
+    keeps && now.nodes.iter().any(|(id, node)| id.0 > first && node.name.is_none())
+}
+
+/// The document that a save of `now` leaves in the file: its ids are the indices of the file.
+/// `opened` is the document of the opened file, and `renumbering` that of the save.
+pub fn stored(opened: &FileContent, now: &FileContent, renumbering: &Renumbering) -> FileContent {
+    if !has_gaps(now) {
+        return now.clone();
+    }
+    let mut made = now.clone();
+    let stays =
+        |kind: IdKind, index: usize| renumbering.of(AnyId::new(kind, index as u32)).is_some();
+    // Before ids are replaced: elements that stay are those of the opened file.
+    let blank: Vec<Option<Node>> =
+        restored(made.nodes.slots(), |k| stays(IdKind::Node, k).then(Node::default));
+    made.nodes = blank.into();
+    let meshes = restored(made.meshes.slots(), |k| {
+        opened.meshes.get(k.into()).filter(|_| stays(IdKind::Mesh, k)).cloned()
+    });
+    made.meshes = meshes.into();
+    let skins = restored(made.skins.slots(), |k| {
+        let skin = opened.skins.get(k.into()).filter(|_| stays(IdKind::Skin, k))?;
+        Some(Shared::new(Skin {
+            joints: skin.joints.iter().take(1).copied().collect(),
+            inverse_bind: skin.inverse_bind.iter().take(1).copied().collect(),
+            ..(**skin).clone()
+        }))
+    });
+    made.skins = skins.into();
+    let materials = restored(made.materials.slots(), |k| {
+        opened.materials.get(k.into()).filter(|_| stays(IdKind::Material, k)).cloned()
+    });
+    made.materials = materials.into();
+    renumbering.apply(&mut made);
+    made.nodes = made.nodes.values().cloned().collect();
+    made.meshes = made.meshes.values().cloned().collect();
+    made.skins = made.skins.values().cloned().collect();
+    made.materials = made.materials.values().cloned().collect();
+    made
+}
+
+/// A list with other values in its empty slots.
+fn restored<'a, T: Clone + 'a>(
+    slots: impl Iterator<Item = Option<&'a T>>,
+    missing: impl Fn(usize) -> Option<T>,
+) -> Vec<Option<T>> {
+    slots.enumerate().map(|(k, slot)| slot.cloned().or_else(|| missing(k))).collect()
+}

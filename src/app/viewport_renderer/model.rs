@@ -1,0 +1,201 @@
+//! The model in the pose that is shown: its joints, its bones and its surface.
+
+use super::{loader::Posed, wanted::ClipKey, wanted::DisplayedClip};
+use ulna_edit::Change;
+use ulna_model::{Document, NodeId, PrimitiveId, SkinId, UnkeyedAt};
+use ulna_motion::{Averaging, Bend, Bone, Evaluator, Mixer, Pose, Skeleton, Stack, Surface, bones};
+use ulna_session::Session;
+
+/// The model in the pose that is shown.
+pub(super) struct PosedModel {
+    pub(super) pose: Pose,
+    /// Source of the pose; `None` if it is to be evaluated again.
+    pub(super) source: Option<PosedAt>,
+    /// Pose of the whole bend, where a part of it is shown.
+    bent_whole: Option<Pose>,
+    pub(super) mixer: Mixer,
+    evaluator: Evaluator,
+    pub(super) skeleton: Skeleton,
+    pub(super) bones: Vec<Bone>,
+    /// Whether only joints that move vertices are shown.
+    deforming: bool,
+    /// Diagonal of the rest pose, meters.
+    pub(super) extent: f32,
+    /// Changes whenever the surface moves.
+    pub(super) serial: u64,
+    pub(super) surface: Surface,
+    /// Serial of the pose that the surface is in.
+    surface_serial: u64,
+    /// Vertices that moved by their weights alone.
+    pub(super) moved: Vec<(NodeId, PrimitiveId, Vec<u32>)>,
+}
+
+/// Source of a pose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct PosedAt {
+    /// Generation of the document.
+    generation: u64,
+    clip: Option<(ClipKey, u64, Averaging)>,
+    time: f64,
+    /// The unkeyed pose over it.
+    unkeyed: Option<UnkeyedAt>,
+    as_opened: bool,
+    /// Skin of the bent joints, and the serial of the bend.
+    bend: Option<(SkinId, u64)>,
+}
+
+/// Extent of a change of the pose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PoseChange {
+    /// Vertices moved by other weights.
+    Weights,
+    /// Joints moved.
+    Joints,
+}
+
+impl Default for PosedModel {
+    fn default() -> Self {
+        Self {
+            pose: Pose::default(),
+            source: None,
+            bent_whole: None,
+            mixer: Mixer::default(),
+            evaluator: Evaluator::beside(),
+            skeleton: Skeleton::default(),
+            bones: Vec::new(),
+            deforming: false,
+            extent: 1.0,
+            serial: 0,
+            surface: Surface::default(),
+            surface_serial: 0,
+            moved: Vec::new(),
+        }
+    }
+}
+
+impl PosedModel {
+    /// Takes over a document that was posed elsewhere.
+    pub(super) fn take(&mut self, posed: Posed) {
+        let Posed { skeleton, pose, surface, bounds } = posed;
+        (self.skeleton, self.pose, self.surface) = (skeleton, pose, surface);
+        self.source = None;
+        self.serial += 1;
+        self.surface_serial = self.serial;
+        self.extent = bounds.map_or(1.0, |(low, high)| (high - low).length()).max(1e-6);
+    }
+
+    /// Poses what changed; `None` if nothing did.
+    pub(super) fn update(
+        &mut self,
+        session: &Session,
+        changes: &[Change],
+        clip: Option<&DisplayedClip>,
+        (time, as_opened): (f64, bool),
+        bent: Option<(&Bend, SkinId, u64)>,
+    ) -> Option<PoseChange> {
+        let document = session.document();
+        let key = clip.map(|c| (c.key, c.preview, c.between));
+        let unkeyed = clip.and_then(|c| c.unkeyed.as_ref());
+        let held = unkeyed.map(|(at, _)| *at);
+        // Nodes that came since then have no place in it.
+        let as_opened = as_opened && session.opened().nodes.len() == document.nodes.len();
+        let bent = bent.filter(|_| !as_opened);
+        let bend = bent.map(|(_, skin, serial)| (skin, serial));
+        let now = PosedAt {
+            generation: session.generation(),
+            clip: key,
+            time,
+            unkeyed: held,
+            as_opened,
+            bend,
+        };
+        if self.source == Some(now) {
+            return None;
+        }
+        // Weights move the surface, but no joint.
+        let only_weights =
+            self.source.is_some_and(|p| PosedAt { generation: now.generation, ..p } == now)
+                && !changes.is_empty()
+                && changes.iter().all(|c| matches!(c, Change::Weights { .. }));
+        if !only_weights {
+            let shown = if as_opened { session.opened() } else { document };
+            let stack = match clip.and_then(|c| c.mix.as_ref()) {
+                _ if as_opened => Stack::shown(shown, clip.and_then(|c| c.key), time),
+                Some(mix) => self.mixer.stack(document, mix, time),
+                None => Stack::of(clip.map(|c| &c.clip), time)
+                    .with_layers(document, clip.and_then(|c| c.key)),
+            };
+            let between = clip.map(|c| c.between).unwrap_or_default();
+            let unkeyed = unkeyed.filter(|_| !as_opened);
+            let stack = stack.going(between).with_unkeyed(unkeyed.map(|(_, pose)| pose.clone()));
+            self.evaluator.update(shown, &stack, &mut self.pose);
+            self.bent_whole = None;
+            if let Some((bend, skin, _)) = bent {
+                let whole =
+                    |pose| Bend { amount: 1.0, ..bend.clone() }.applied(document, skin, pose);
+                self.bent_whole = (bend.amount < 1.0).then(|| whole(&self.pose));
+                self.pose = bend.applied(document, skin, &self.pose);
+            }
+            self.find_bones(document);
+        }
+        self.source = Some(now);
+        if only_weights && !self.is_surface_stale() {
+            self.move_surface(document, changes);
+        } else {
+            self.serial += 1;
+        }
+        Some(if only_weights { PoseChange::Weights } else { PoseChange::Joints })
+    }
+
+    /// The pose with the whole of its bend, whatever part of that is shown.
+    pub(super) fn whole_bend(&self) -> &Pose {
+        self.bent_whole.as_ref().unwrap_or(&self.pose)
+    }
+
+    /// Shows only joints that move vertices, or all. Returns whether that changed.
+    pub(super) fn set_deforming(&mut self, document: &Document, on: bool) -> bool {
+        let changes = self.deforming != on;
+        if changes {
+            self.deforming = on;
+            self.find_bones(document);
+        }
+        changes
+    }
+
+    /// Brings the surface to the pose that is shown.
+    pub(super) fn update_surface(&mut self, document: &Document) {
+        if self.is_surface_stale() {
+            self.surface.update(document, &self.pose);
+            self.surface_serial = self.serial;
+        }
+    }
+
+    const fn is_surface_stale(&self) -> bool {
+        self.surface_serial != self.serial
+    }
+
+    fn find_bones(&mut self, document: &Document) {
+        self.bones = bones(document, &self.pose, &self.skeleton);
+        if self.deforming {
+            let deforms = &self.skeleton.deforms;
+            self.bones.retain(|b| deforms.get(b.joint.index()) == Some(&true));
+        }
+    }
+
+    /// Moves the vertices whose weights changed, and those alone.
+    fn move_surface(&mut self, document: &Document, changes: &[Change]) {
+        for change in changes {
+            let Change::Weights { mesh, primitive, vertices } = change else { continue };
+            let Some(vertices) = vertices else {
+                self.serial += 1;
+                return;
+            };
+            for node in
+                document.shown_nodes().into_iter().filter(|n| document.node(*n).mesh == Some(*mesh))
+            {
+                self.surface.move_vertices(document, &self.pose, node, *primitive, vertices);
+                self.moved.push((node, *primitive, vertices.clone()));
+            }
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Modes of the window, one row per mode. Other code asks for a property of the row, never for the
+//! mode itself, so that a new mode is a row with its tools and panels.
+
+use ulna_edit::{
+    Availability, Command,
+    command::{DocumentCommand, ModeCommand, MorphCommand, ToolCommand},
+};
+
+/// The mode of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// The file's pose is edited; no clip is shown.
+    #[default]
+    Pose,
+    /// A clip or the mix is shown, and keys are edited.
+    Animate,
+    /// Weights are painted, in the shown pose.
+    Paint,
+}
+
+/// The row of a mode.
+#[derive(Debug)]
+pub struct ModeSpec {
+    /// Label in the menu bar. The accessible name is the title of the command.
+    pub label: &'static str,
+    /// The command that changes to the mode. Its key is the mode's key, and its rule states the
+    /// requirements of the mode.
+    pub command: ModeCommand,
+    /// Panel in the place of the inspector.
+    pub side_panel: SidePanel,
+    /// Panel in the place of the timeline.
+    pub bottom_panel: BottomPanel,
+    /// Part of the toolbar that shows the destination of edits.
+    pub destination: DestinationBar,
+    /// Tools in the toolbar. The viewport ignores a chosen tool that is not among them.
+    pub tools: &'static [ToolCommand],
+    /// Handler of the pointer in the viewport, with its hints in the status bar.
+    pub pointer: PointerHandler,
+    /// Whether the current clip is shown.
+    pub clip: ClipUse,
+    /// The mix can be shown in place of the clip.
+    pub shows_mix: bool,
+    /// The timeline's keys are shown and edited.
+    pub edits_keys: bool,
+    /// Joints are posed. Pins, pose layers, the center of mass and ghosts are shown.
+    pub poses: bool,
+    /// The handles of the viewport bend joints temporarily, without an edit.
+    pub bends: bool,
+    /// Weights are shown in colors, and the brush and its keys paint them.
+    pub paints_weights: bool,
+    /// Vertices can be selected; copying, pasting and commands on weights apply to them.
+    pub selects_vertices: bool,
+    /// Property that is compared with the file as opened.
+    pub compares: ComparedProperty,
+    /// Whether the mode shows the result of a command; used after recovery.
+    pub shows_result_of: fn(&Command) -> bool,
+}
+
+/// A panel at the side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SidePanel {
+    /// Properties of the selected objects.
+    Inspector,
+    /// The brush, joints and weight layers.
+    Weights,
+}
+
+/// A panel at the bottom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BottomPanel {
+    /// Keys over time; the pose library can be shown in its place.
+    Timeline,
+    /// The pose library.
+    Poses,
+    /// Playback without keys.
+    PlaybackStrip,
+}
+
+/// A part of the toolbar that shows the destination of edits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DestinationBar {
+    /// The file's pose, or a layer of it.
+    Pose,
+    /// Keys, the unkeyed pose or a layer of the clip.
+    Clip,
+    /// Weights of the painted joint, or a layer's mask.
+    Weights,
+}
+
+/// A handler of the pointer in the viewport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PointerHandler {
+    /// The chosen tool; a click selects nodes.
+    Tools,
+    /// The brush.
+    Brush,
+}
+
+/// When the current clip is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClipUse {
+    /// Never.
+    Never,
+    /// Always.
+    Always,
+    /// If the user chose so, at first if a clip was shown before the mode was entered. The mix is
+    /// turned off.
+    Optional,
+}
+
+/// A property that is compared with the file as opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComparedProperty {
+    /// The pose, also as a ghost.
+    Pose,
+    /// The weights, in the current pose.
+    Weights,
+}
+
+static POSE: ModeSpec = ModeSpec {
+    label: "Pose",
+    command: ModeCommand::PoseMode,
+    side_panel: SidePanel::Inspector,
+    bottom_panel: BottomPanel::Poses,
+    destination: DestinationBar::Pose,
+    tools: &ToolCommand::ALL,
+    pointer: PointerHandler::Tools,
+    clip: ClipUse::Never,
+    shows_mix: false,
+    edits_keys: false,
+    poses: true,
+    bends: false,
+    paints_weights: false,
+    selects_vertices: false,
+    compares: ComparedProperty::Pose,
+    shows_result_of: |command| {
+        matches!(
+            command,
+            Command::Session(_)
+                | Command::Document(
+                    DocumentCommand::Pose(_)
+                        | DocumentCommand::Morph(
+                            MorphCommand::SetMorph(_) | MorphCommand::ResetMorphs(_)
+                        )
+                )
+        )
+    },
+};
+
+static ANIMATE: ModeSpec = ModeSpec {
+    label: "Animate",
+    command: ModeCommand::AnimateMode,
+    side_panel: SidePanel::Inspector,
+    bottom_panel: BottomPanel::Timeline,
+    destination: DestinationBar::Clip,
+    tools: &ToolCommand::ALL,
+    pointer: PointerHandler::Tools,
+    clip: ClipUse::Always,
+    shows_mix: true,
+    edits_keys: true,
+    poses: true,
+    bends: false,
+    paints_weights: false,
+    selects_vertices: false,
+    compares: ComparedProperty::Pose,
+    // After recovery the mode stays as it is, which is this one if the file has clips.
+    shows_result_of: |_| false,
+};
+
+static PAINT: ModeSpec = ModeSpec {
+    label: "Paint",
+    command: ModeCommand::PaintMode,
+    side_panel: SidePanel::Weights,
+    bottom_panel: BottomPanel::PlaybackStrip,
+    destination: DestinationBar::Weights,
+    tools: &[],
+    pointer: PointerHandler::Brush,
+    clip: ClipUse::Optional,
+    shows_mix: false,
+    edits_keys: false,
+    poses: false,
+    bends: true,
+    paints_weights: true,
+    selects_vertices: true,
+    compares: ComparedProperty::Weights,
+    shows_result_of: |command| {
+        matches!(command, Command::Document(DocumentCommand::Weight(_) | DocumentCommand::Layer(_)))
+    },
+};
+
+impl Mode {
+    /// All modes, in the order of the menu bar.
+    pub const ALL: [Self; 3] = [Self::Pose, Self::Animate, Self::Paint];
+    /// The mode that opens clips and the mix.
+    pub const FOR_CLIPS: Self = Self::Animate;
+    /// The mode of files without clips.
+    pub const WITHOUT_CLIPS: Self = Self::Pose;
+
+    /// The row of the mode.
+    pub const fn spec(self) -> &'static ModeSpec {
+        match self {
+            Self::Pose => &POSE,
+            Self::Animate => &ANIMATE,
+            Self::Paint => &PAINT,
+        }
+    }
+
+    /// The mode that a command changes to; `None` for commands that do not name a mode.
+    pub fn of(command: &ModeCommand) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.spec().command == *command)
+    }
+
+    /// The next mode that is available, in the order of the menu bar.
+    pub fn next(self, availability: &Availability) -> Self {
+        let available = |mode: &Self| mode.spec().command.spec().check(availability).is_ok();
+        let all = Self::ALL.into_iter();
+        let following = all.clone().cycle().skip_while(|mode| *mode != self).skip(1);
+        following.take(all.len()).find(available).unwrap_or(self)
+    }
+
+    /// The mode after a clip was chosen: this one, if it can show a clip.
+    pub fn with_clip(self) -> Self {
+        if self.spec().clip == ClipUse::Never { Self::FOR_CLIPS } else { self }
+    }
+
+    /// The mode after the last clip was removed: this one, if it works without a clip.
+    pub fn without_clips(self) -> Self {
+        if self.spec().clip == ClipUse::Always { Self::WITHOUT_CLIPS } else { self }
+    }
+
+    /// The mode that shows the result of a command; `None` if every mode does.
+    pub fn showing_result_of(command: &Command) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| (mode.spec().shows_result_of)(command))
+    }
+}
+
+impl ModeSpec {
+    /// Whether the current clip is shown. `chosen`: the user wants it, where that is optional.
+    pub fn shows_clip(&self, chosen: bool) -> bool {
+        match self.clip {
+            ClipUse::Never => false,
+            ClipUse::Always => true,
+            ClipUse::Optional => chosen,
+        }
+    }
+
+    /// The panel at the bottom. `poses`: the pose library replaces the timeline.
+    pub fn bottom(&self, poses: bool) -> BottomPanel {
+        match self.bottom_panel {
+            BottomPanel::Timeline if poses => BottomPanel::Poses,
+            panel => panel,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mode_has_a_command_that_names_it() {
+        for mode in Mode::ALL {
+            let spec = mode.spec();
+            assert_eq!(Mode::of(&spec.command), Some(mode), "the command belongs to one mode");
+            assert_eq!(spec.command.spec().title, format!("{} mode", spec.label));
+        }
+        assert_eq!(Mode::of(&ModeCommand::NextMode), None);
+    }
+
+    #[test]
+    fn the_next_mode_is_one_that_is_available() {
+        let bare = Availability { document: true, ..Availability::default() };
+        let weighted = Availability { weights: true, ..bare };
+        assert_eq!(Mode::ALL.map(|m| m.next(&weighted)), [Mode::Animate, Mode::Paint, Mode::Pose]);
+        assert_eq!(Mode::ALL.map(|m| m.next(&bare)), [Mode::Animate, Mode::Pose, Mode::Pose]);
+    }
+
+    #[test]
+    fn modes_change_when_clips_come_and_go() {
+        assert_eq!(Mode::ALL.map(Mode::with_clip), [Mode::Animate, Mode::Animate, Mode::Paint]);
+        assert_eq!(Mode::ALL.map(Mode::without_clips), [Mode::Pose, Mode::Pose, Mode::Paint]);
+        let (clips, none) = (Mode::FOR_CLIPS.spec(), Mode::WITHOUT_CLIPS.spec());
+        assert!(clips.edits_keys && clips.shows_mix && clips.clip == ClipUse::Always);
+        assert_eq!(none.clip, ClipUse::Never);
+    }
+
+    #[test]
+    fn the_pose_library_replaces_only_the_timeline() {
+        let seen = |poses| Mode::ALL.map(|m| m.spec().bottom(poses));
+        let (timeline, strip) = (BottomPanel::Timeline, BottomPanel::PlaybackStrip);
+        assert_eq!(seen(false), [BottomPanel::Poses, timeline, strip]);
+        assert_eq!(seen(true), [BottomPanel::Poses, BottomPanel::Poses, strip]);
+    }
+}

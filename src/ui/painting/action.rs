@@ -1,0 +1,191 @@
+//! Actions of the panels of painting.
+
+use glam::{Vec2, Vec3};
+
+use super::{
+    look::WeightLook,
+    options::{BrushNumber, PaintTool, VertexPick},
+};
+use ulna_model::{NodeId, Shared};
+use ulna_motion::{Spot, TestPose};
+use ulna_weights::{
+    Brush,
+    layers::{LayerTarget, Painted},
+};
+
+/// A part of the picture that vertices are selected in.
+#[derive(Clone, Debug)]
+pub enum VertexArea {
+    /// The vertex under the brush.
+    Here,
+    /// Between two corners.
+    Box(Vec2, Vec2),
+    /// Within a closed line.
+    Lasso(Vec<Vec2>),
+    /// Within so many points of a line.
+    Brush(Vec<Vec2>, f32),
+}
+
+/// A part of a stroke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrokePhase {
+    /// The pointer went down.
+    Begin {
+        /// The joint under the pointer: it is picked where there is no surface to be painted.
+        joint: Option<NodeId>,
+    },
+    /// It moved.
+    Move,
+    /// It went up.
+    End,
+    /// It never was.
+    Cancel,
+}
+
+/// What is asked of the bend.
+#[derive(Clone, Debug)]
+pub enum BendAction {
+    /// Whether rings are shown, in place of the brush.
+    Rings(bool),
+    /// How far from the bind pose joints stand.
+    Amount(f32),
+    /// Joints are turned about an axis of the scene since the drag began.
+    Turn {
+        /// Which.
+        nodes: Vec<NodeId>,
+        /// The axis.
+        axis: Vec3,
+        /// How far.
+        degrees: f32,
+    },
+    /// The drag ends.
+    End {
+        /// Whether what it did stays.
+        kept: bool,
+    },
+    /// No joint is turned by hand any more.
+    Unbend,
+    /// Lists poses to try anew.
+    List,
+    /// One of those is shown.
+    Test(Shared<TestPose>),
+    /// A pose that is kept with the file is shown.
+    Kept(String),
+    /// What is seen is kept with the file, under this name.
+    Keep(String),
+}
+
+/// What is done to the weights of several joints at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum JointAct {
+    /// What the brush does, everywhere or to what is selected.
+    Flood,
+    /// Toward the mean of the neighbors, one joint after another.
+    Smooth,
+    /// Weights of theirs below this are dropped.
+    Prune(f32),
+    /// The first gives all of its weights to the last.
+    Merge,
+    /// Each of two has the weights of the other.
+    Swap,
+    /// What they have is shared anew by how far along the limb a vertex lies, from the first to the
+    /// last of its chain.
+    Limb,
+}
+
+/// What Paint mode asks for.
+#[derive(Clone, Debug)]
+pub enum PaintAction {
+    /// The pointer over the viewport while painting, in points of its picture; nothing: not over
+    /// it.
+    BrushHover(Option<(Vec2, Vec2)>),
+    /// A part of a stroke.
+    Stroke {
+        /// Which part.
+        phase: StrokePhase,
+        /// Where, in points of the picture.
+        at: Vec2,
+        /// The picture's size.
+        size: Vec2,
+        /// A pen's pressure.
+        pressure: f32,
+        /// The key that smooths is held.
+        smooth: bool,
+        /// The key that inverts is held.
+        invert: bool,
+    },
+    /// Another brush.
+    Brush(Box<Brush>),
+    /// Of the brush its numbers alone are shown, or all of it.
+    FoldBrush(bool),
+    /// Begins to drag a number of the brush, or ends it.
+    AdjustBrush(Option<BrushNumber>),
+    /// Lock or unlock the weights of joints.
+    LockWeights {
+        /// Which.
+        nodes: Vec<NodeId>,
+        /// Whether they are locked.
+        locked: bool,
+    },
+    /// Paint another layer.
+    PaintLayer(LayerTarget),
+    /// Paint the weights of a layer, or its mask.
+    PaintOfLayer(Painted),
+    /// The most joints a vertex may have.
+    WeightLimit(usize),
+    /// Another way to show weights.
+    WeightLook(WeightLook),
+    /// Whether a clip is shown while painting.
+    PaintOverClip(bool),
+    /// Whether the range of motion is shown while painting.
+    PaintRange(bool),
+    /// Weights of vertices of the canvas in columns of joints, row by row.
+    Cells {
+        /// The rows.
+        vertices: Vec<u32>,
+        /// The columns, by their numbers in the skin.
+        joints: Vec<u16>,
+        /// A weight a cell.
+        values: Vec<f32>,
+    },
+    /// Something of the bend that is painted on.
+    Bend(BendAction),
+    /// Show a spot at its worst moment.
+    GoToSpot(Spot),
+    /// Do something to the weights of several joints.
+    OnJoints {
+        /// Which.
+        nodes: Vec<NodeId>,
+        /// What.
+        act: JointAct,
+    },
+    /// The vertices of the canvas in a part of the picture.
+    SelectVerticesIn {
+        /// Which part, in points of the picture.
+        area: VertexArea,
+        /// The picture's size.
+        size: Vec2,
+        /// Besides those that are.
+        add: bool,
+    },
+    /// How vertices are selected.
+    VertexPick(VertexPick),
+    /// Tool of a drag over the model.
+    Tool(PaintTool),
+    /// A gradient from one point of the picture to another.
+    Gradient {
+        /// Where the brush's value is given whole.
+        from: Vec2,
+        /// Where it has faded.
+        to: Vec2,
+        /// The picture's size.
+        size: Vec2,
+    },
+    /// These vertices of the canvas.
+    SelectVertices {
+        /// Which.
+        vertices: Vec<u32>,
+        /// Besides those that are.
+        add: bool,
+    },
+}

@@ -1,0 +1,83 @@
+//! Settings of painting, which stay when another surface is painted.
+
+use std::collections::BTreeSet;
+
+use super::look::WeightLook;
+use ulna_model::NodeId;
+use ulna_weights::Brush;
+
+/// A number of the brush that a drag changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BrushNumber {
+    /// Radius of the brush.
+    Radius,
+    /// Strength of the brush.
+    Strength,
+    /// The painted value.
+    Value,
+}
+
+/// Shape of the area in which a drag selects vertices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VertexPick {
+    /// Vertices in a box.
+    #[default]
+    Box,
+    /// Vertices within a line drawn around them.
+    Lasso,
+    /// Vertices under the brush.
+    Brush,
+}
+
+/// Tool of a drag over the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PaintTool {
+    /// Brush stroke.
+    #[default]
+    Stroke,
+    /// Linear gradient from the start to the end of the drag.
+    LinearGradient,
+    /// Radial gradient about the start of the drag.
+    RadialGradient,
+}
+
+/// Settings of painting, which stay when another surface is painted.
+pub struct PaintOptions {
+    /// The brush.
+    pub brush: Brush,
+    /// Maximum number of influences per vertex.
+    pub limit: usize,
+    /// Joints whose weights are locked.
+    pub locked: BTreeSet<NodeId>,
+    /// Display of weights.
+    pub look: WeightLook,
+    /// Whether a clip is shown while painting.
+    pub over_clip: bool,
+    /// Shape of the area in which a drag selects vertices.
+    pub pick: VertexPick,
+    /// Tool of a drag over the model.
+    pub tool: PaintTool,
+}
+
+impl Default for PaintOptions {
+    fn default() -> Self {
+        Self {
+            brush: Brush::default(),
+            limit: 4,
+            locked: BTreeSet::new(),
+            look: WeightLook::default(),
+            over_clip: false,
+            pick: VertexPick::default(),
+            tool: PaintTool::default(),
+        }
+    }
+}
+
+impl PaintOptions {
+    /// Another file: settings that belong to the model are reset.
+    pub fn reset(&mut self) {
+        // Symmetry of the brush depends on the model.
+        let brush = Brush { mirror: false, ..self.brush };
+        *self = Self { brush, limit: self.limit, look: self.look, ..Self::default() };
+    }
+}

@@ -1,0 +1,506 @@
+//! Nodes, meshes, skins and materials that are added, removed, copied and attached elsewhere: what
+//! remains moves as before, files stay valid, and undo gives the opened bytes.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use glam::Mat4;
+use serde_json::{Value, json};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::{self, Progress, Saved, rules};
+use ulna_model::{Document, IdKind, NodeId, References as _};
+use ulna_motion::{Pose, Stack};
+use ulna_session::Session;
+
+use super::edits::Draw;
+use crate::common::{glb, named, run, sample, shared, split};
+
+fn line(name: &str) -> CommandLine {
+    CommandLine::new(name)
+}
+
+fn opened(json: Value, bin: &[u8]) -> Session {
+    Session::open_bytes(&glb(json, bin)).unwrap()
+}
+
+/// The document saved and opened again, with the JSON of the file. The save is proved.
+fn again(session: &Session) -> (Session, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("saved.glb");
+    session.write_to(&path).unwrap_or_else(|e| panic!("{e}"));
+    let bytes = fs::read(&path).unwrap();
+    (Session::open(&path, &Progress::default()).unwrap(), split(&bytes).0)
+}
+
+/// The place of each named node in the scene, in the pose of the document and at three times of
+/// each clip.
+fn motion(document: &Document) -> BTreeMap<String, Vec<Mat4>> {
+    let mut stacks = vec![Stack::default()];
+    for clip in document.clips.values() {
+        let length = clip.length();
+        stacks
+            .extend([0.0, 0.37, 0.81].map(|part| Stack::of(Some(clip), f64::from(length * part))));
+    }
+    let mut found: BTreeMap<String, Vec<Mat4>> = BTreeMap::new();
+    for stack in &stacks {
+        let pose = Pose::evaluate(document, stack);
+        for id in document.node_ids() {
+            if let Some(name) = &document.node(id).name {
+                found.entry(name.to_string()).or_default().push(pose.world[id.index()]);
+            }
+        }
+    }
+    found
+}
+
+fn refused(session: &mut Session, line: &CommandLine) -> String {
+    let before = session.document().clone();
+    let error = session.run_line(line).expect_err(&line.to_string());
+    assert!(*session.document() == before, "{line}: refused, and done in part");
+    format!("{}: {error}", error.code())
+}
+
+/// A sword in a hand, a hat above an unknown, and a mesh that two nodes show.
+fn props() -> Value {
+    json!({
+        "scene": 0, "scenes": [{"nodes": [0, 5]}],
+        "nodes": [
+            {"name": "Root", "children": [1, 4]},
+            {"name": "Arm", "translation": [0.0, 1.0, 0.0], "children": [2]},
+            {"name": "Hand", "rotation": [0.0, 0.0, 0.6, 0.8], "children": [3]},
+            {"name": "Sword", "translation": [0.1, 0.0, 0.0], "scale": [2.0, 2.0, 2.0]},
+            {"name": "Box"},
+            {"name": "Other"}
+        ]
+    })
+}
+
+#[test]
+fn a_removed_node_leaves_no_gap_and_everything_else_is_named_as_before() {
+    let mut session = opened(props(), &[]);
+    let before = motion(session.document());
+    let said = run(&mut session, line("node.remove").with("node", "Arm"));
+    assert!(said[0].starts_with("removed 3 nodes"), "{said:?}");
+    session.document().check().unwrap();
+    let (saved, text) = again(&session);
+    let names = |v: &Value| -> Vec<String> {
+        v.as_array().unwrap().iter().map(|n| n["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&text["nodes"]), ["Root", "Box", "Other"]);
+    assert_eq!(text["nodes"][0]["children"], json!([1]));
+    assert_eq!(text["scenes"][0]["nodes"], json!([0, 2]));
+    let after = motion(saved.document());
+    assert_eq!(after.len(), 3);
+    assert!(after.iter().all(|(name, at)| before[name] == *at));
+    // Undone, the file is the one that was opened, to the byte.
+    session.undo();
+    assert!(session.pack("x").unwrap().bytes == session.source().bytes);
+}
+
+#[test]
+fn what_hung_on_a_removed_node_keeps_its_place_or_its_transform() {
+    for (way, stays) in [("keep-world", true), ("keep-local", false)] {
+        let mut session = opened(props(), &[]);
+        let before = motion(session.document());
+        run(&mut session, line("node.remove").with("node", "Hand").with("below", way));
+        let document = session.document();
+        let sword = named(document, "Sword");
+        assert_eq!(document.node(sword).parent, Some(named(document, "Arm")));
+        let near = motion(document)["Sword"][0].abs_diff_eq(before["Sword"][0], 1e-6);
+        assert_eq!(near, stays, "{way}");
+        if !stays {
+            assert_eq!(document.node(sword).local().transform().translation.x, 0.1);
+        }
+        let (saved, _) = again(&session);
+        assert_eq!(motion(saved.document()), motion(session.document()));
+    }
+    // Of a root, what hung on it becomes a root in its place.
+    let mut session = opened(props(), &[]);
+    run(&mut session, line("node.remove").with("node", "Root").with("below", "keep-world"));
+    let document = session.document();
+    let names: Vec<String> =
+        document.scenes[0.into()].roots.iter().map(|n| document.node(*n).label(*n)).collect();
+    assert_eq!(names, ["Arm", "Box", "Other"]);
+}
+
+#[test]
+fn a_node_is_attached_elsewhere_where_it_is_and_back() {
+    let mut session = opened(props(), &[]);
+    let before = motion(session.document());
+    run(&mut session, line("node.reparent").with("node", "Sword").with("parent", "Other"));
+    let near = |session: &Session| {
+        motion(session.document()).iter().all(|(name, at)| at[0].abs_diff_eq(before[name][0], 1e-5))
+    };
+    assert!(near(&session));
+    let (saved, text) = again(&session);
+    assert_eq!(text["nodes"][5]["children"], json!([3]));
+    assert!(near(&saved));
+    run(&mut session, line("node.reparent").with("node", "Sword").with("parent", "Hand"));
+    assert!(near(&session));
+    // To the top of the scene, and to a place among siblings.
+    run(&mut session, line("node.reparent").with("node", "Hand").with("keep", "local"));
+    let document = session.document();
+    assert_eq!(document.node(named(document, "Hand")).parent, None);
+    assert_eq!(document.scenes[0.into()].roots.last(), Some(&named(document, "Hand")));
+    run(
+        &mut session,
+        line("node.reparent").with("node", "Hand").with("parent", "Root").with("before", "Box"),
+    );
+    let document = session.document();
+    let order: Vec<String> = document
+        .children(named(document, "Root"))
+        .iter()
+        .map(|n| document.node(*n).label(*n))
+        .collect();
+    assert_eq!(order, ["Arm", "Hand", "Box"]);
+    assert!(!document.scenes[0.into()].roots.contains(&named(document, "Hand")));
+    let (saved, _) = again(&session);
+    assert_eq!(motion(saved.document()), motion(session.document()));
+    // Never below itself, nor before a stranger.
+    let said =
+        refused(&mut session, &line("node.reparent").with("node", "Root").with("parent", "Arm"));
+    assert!(said.starts_with("node_cycle: “Root” cannot be attached below itself"), "{said}");
+    let said = refused(
+        &mut session,
+        &line("node.reparent").with("node", "Box").with("parent", "Other").with("before", "Arm"),
+    );
+    assert!(said.starts_with("wrong_sibling"), "{said}");
+}
+
+#[test]
+fn a_joint_or_a_node_with_keys_is_left_alone_unless_forced() {
+    let mut session = sample();
+    for (node, part) in [("LeftHand", "have keys in"), ("Hips", "more are joints of")] {
+        for act in
+            [line("node.remove").with("node", node), line("node.reparent").with("node", node)]
+        {
+            let said = refused(&mut session, &act);
+            assert!(said.starts_with("would_change_motion") && said.contains(part), "{said}");
+        }
+    }
+    let before = motion(session.document());
+    let document = session.document();
+    let hand = named(document, "LeftHand");
+    let mut subtree = vec![hand];
+    subtree.extend(document.node_ids().filter(|n| document.is_above(hand, *n)));
+    let joints: Vec<usize> = document.skins.values().map(|s| s.joints.len()).collect();
+    let said = run(&mut session, line("node.remove").with("node", "LeftHand").with("force", true));
+    assert!(said.concat().contains("were given to the joints above"), "{said:?}");
+    session.document().check().unwrap();
+    for (before, skin) in joints.iter().zip(session.document().skins.values()) {
+        assert_eq!(skin.joints.len(), before - subtree.len());
+    }
+    // Weights still sum to 1, and name joints that are there.
+    for mesh in session.document().meshes.values() {
+        for map in mesh.primitives.iter().filter_map(|p| p.weights.as_deref()) {
+            for vertex in 0..map.vertex_count() {
+                let sum: f32 = map.vertex(vertex).map(|(_, w)| w).sum();
+                assert!((sum - 1.0).abs() < 1e-3, "{sum}");
+                let most = session.document().skins.values().map(|s| s.joints.len()).max().unwrap();
+                assert!(map.vertex(vertex).all(|(j, _)| usize::from(j) < most));
+            }
+        }
+    }
+    let (saved, _) = again(&session);
+    let after = motion(saved.document());
+    assert!(after.iter().all(|(name, at)| at.iter().zip(&before[name]).all(|(a, b)| a == b)));
+    session.undo();
+    assert!(session.pack("x").unwrap().bytes == session.source().bytes);
+}
+
+#[test]
+fn a_skin_keeps_its_last_joint_and_weights_go_only_to_joints_above() {
+    let session = sample();
+    let document = session.document();
+    let skin = document.skins.values().next().unwrap();
+    let all: Vec<String> = skin.joints.iter().map(|j| document.path(*j)).collect();
+    let mut session = sample();
+    let said = refused(
+        &mut session,
+        &line("node.remove").with("node", all).with("below", "keep-world").with("force", true),
+    );
+    assert!(said.starts_with("last_joint"), "{said}");
+    let said = refused(
+        &mut session,
+        &line("node.remove").with("node", "Hips").with("below", "keep-world").with("force", true),
+    );
+    assert!(said.starts_with("no_joint_above"), "{said}");
+}
+
+#[test]
+fn a_whole_character_goes_with_its_skin_its_mesh_and_its_keys() {
+    let mut session = sample();
+    let document = session.document();
+    let roots: Vec<String> =
+        document.scenes[0.into()].roots.iter().map(|n| document.path(*n)).collect();
+    let said = run(&mut session, line("node.remove").with("node", roots).with("force", true));
+    let document = session.document();
+    document.check().unwrap();
+    assert_eq!(
+        (document.nodes.count(), document.skins.count(), document.meshes.count()),
+        (0, 0, 0),
+        "{said:?}"
+    );
+    assert!(document.clips.values().all(|c| c.tracks.is_empty()));
+    let (saved, text) = again(&session);
+    assert!(saved.document().nodes.is_empty());
+    assert!(["nodes", "skins", "meshes", "animations"].iter().all(|k| text.get(*k).is_none()));
+    session.undo();
+    assert!(session.pack("x").unwrap().bytes == session.source().bytes);
+}
+
+#[test]
+fn an_element_that_an_extension_may_name_stays_in_its_place() {
+    // An unknown extension could hold any index.
+    let mut file = props();
+    file["extensionsUsed"] = json!(["ACME_rig"]);
+    file["nodes"][5]["extensions"] = json!({"ACME_rig": {"target": 4}});
+    let mut session = opened(file, &[]);
+    run(&mut session, line("node.remove").with("node", "Sword"));
+    let saved = session.pack("x").unwrap();
+    let said = &saved.changes;
+    assert!(said.iter().any(|c| c.contains("“ACME_rig” may refer to it")), "{said:?}");
+    let (_, text) = again(&session);
+    assert_eq!(text["nodes"][3], json!({}));
+    assert_eq!(text["nodes"][4]["name"], "Box");
+    assert!(text["nodes"][2].get("children").is_none());
+    // A known one names a node that is removed: that node alone stays, and all others follow.
+    let mut file = props();
+    file["extensionsUsed"] = json!(["MSFT_lod"]);
+    file["nodes"][5]["extensions"] = json!({"MSFT_lod": {"ids": [4, 3]}});
+    let mut session = opened(file, &[]);
+    run(&mut session, line("node.remove").with("node", "Hand"));
+    let (_, text) = again(&session);
+    let names: Vec<&str> = text["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|n| n["name"].as_str().unwrap_or("-"))
+        .collect();
+    assert_eq!(names, ["Root", "Arm", "-", "Box", "Other"]);
+    assert_eq!(text["nodes"][4]["extensions"]["MSFT_lod"]["ids"], json!([3, 2]));
+    // Pointers into other nodes follow, too.
+    let mut session = Session::open_bytes(&glb(
+        json!({
+            "extensionsUsed": ["KHR_animation_pointer", "KHR_node_visibility"],
+            "scene": 0, "scenes": [{"nodes": [0, 1]}],
+            "nodes": [{"name": "gone"}, {"name": "lamp",
+                "extensions": {"KHR_node_visibility": {"visible": true}}}],
+            "animations": [{"channels": [{"sampler": 0, "target": {"path": "pointer",
+                "extensions": {"KHR_animation_pointer": {
+                    "pointer": "/nodes/1/extensions/KHR_node_visibility/visible"}}}}],
+                "samplers": [{"input": 0, "output": 1, "interpolation": "STEP"}]}],
+            "accessors": [
+                {"bufferView": 0, "componentType": 5126, "type": "SCALAR", "count": 1,
+                    "min": [0.0], "max": [0.0]},
+                {"bufferView": 1, "componentType": 5121, "type": "SCALAR", "count": 1}],
+            "bufferViews": [{"buffer": 0, "byteLength": 4},
+                {"buffer": 0, "byteOffset": 4, "byteLength": 1}]
+        }),
+        &[0, 0, 0, 0, 1, 0, 0, 0],
+    ))
+    .unwrap();
+    run(&mut session, line("node.remove").with("node", "gone"));
+    let (_, text) = again(&session);
+    let target = &text["animations"][0]["channels"][0]["target"]["extensions"];
+    assert_eq!(
+        target["KHR_animation_pointer"]["pointer"],
+        "/nodes/0/extensions/KHR_node_visibility/visible"
+    );
+    let said = refused(&mut session, &line("node.remove").with("node", "lamp"));
+    assert!(said.starts_with("keys_not_editable"), "{said}");
+}
+
+#[test]
+fn a_mesh_that_is_used_twice_is_removed_from_both_nodes() {
+    let mut data = Vec::new();
+    for value in [0.0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0] {
+        data.extend_from_slice(&value.to_le_bytes());
+    }
+    let mesh = |material: usize| {
+        json!({"name": format!("M{material}"),
+            "primitives": [{"attributes": {"POSITION": 0}, "material": material}]})
+    };
+    let mut session = opened(
+        json!({
+            "scene": 0, "scenes": [{"nodes": [0, 1, 2]}],
+            "nodes": [{"name": "a", "mesh": 0}, {"name": "b", "mesh": 0}, {"name": "c", "mesh": 1}],
+            "meshes": [mesh(0), mesh(1), mesh(1)],
+            "materials": [{"name": "red"}, {"name": "blue"}, {"name": "unused"}],
+            "accessors": [{"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 3,
+                "min": [0.0, 0.0, 0.0], "max": [1.0, 1.0, 0.0]}],
+            "bufferViews": [{"buffer": 0, "byteLength": 36}]
+        }),
+        &data,
+    );
+    let said = refused(&mut session, &line("material.remove").with("material", "red"));
+    assert!(said.starts_with("still_needed"), "{said}");
+    let said = run(&mut session, line("mesh.remove").with("mesh", "M0"));
+    assert!(said[0].contains("2 nodes show nothing now"), "{said:?}");
+    let (_, text) = again(&session);
+    assert_eq!(text["nodes"], json!([{"name": "a"}, {"name": "b"}, {"name": "c", "mesh": 0}]));
+    assert_eq!(text["meshes"].as_array().unwrap().len(), 2);
+    // Compacted: the mesh that no node shows, and materials that no mesh uses.
+    let said = run(&mut session, line("file.compact"));
+    assert!(said[0].contains("meshes: 1") && said[0].contains("materials: 2"), "{said:?}");
+    let (saved, text) = again(&session);
+    assert_eq!(text["materials"], json!([{"name": "blue"}]));
+    assert_eq!(text["meshes"][0]["primitives"][0]["material"], json!(0));
+    assert_eq!(saved.document().meshes.count(), 1);
+    // A node by itself shows its mesh no more once its last node is removed.
+    run(&mut session, line("node.remove").with("node", "c"));
+    assert_eq!(session.document().meshes.count(), 0);
+    for _ in 0..3 {
+        session.undo();
+    }
+    assert!(session.pack("x").unwrap().bytes == session.source().bytes);
+}
+
+#[test]
+fn copies_have_their_own_joints_and_new_nodes_hang_where_they_are_added() {
+    let mut session = sample();
+    let document = session.document();
+    let count = document.nodes.count();
+    let roots: Vec<String> =
+        document.scenes[0.into()].roots.iter().map(|n| document.path(*n)).collect();
+    run(&mut session, line("node.duplicate").with("node", roots));
+    let document = session.document();
+    document.check().unwrap();
+    assert_eq!(document.nodes.count(), 2 * count);
+    let skins: Vec<_> = document.skins.values().collect();
+    assert_eq!(skins.len() % 2, 0);
+    let (old, new) = skins.split_at(skins.len() / 2);
+    for (old, new) in old.iter().zip(new) {
+        assert_eq!(old.joints.len(), new.joints.len());
+        assert!(new.joints.iter().all(|j| j.index() >= count));
+    }
+    run(&mut session, line("node.add").with("parent", "Head"));
+    run(&mut session, line("node.add").with("name", "Top"));
+    let document = session.document();
+    assert_eq!(document.node(named(document, "Node")).parent, Some(named(document, "Head")));
+    assert!(document.scenes[0.into()].roots.contains(&named(document, "Top")));
+    // An added node that is removed again leaves no trace.
+    run(&mut session, line("node.remove").with("node", "Node"));
+    let (saved, _) = again(&session);
+    assert_eq!(saved.document().nodes.count(), 2 * count + 1);
+    assert_eq!(motion(saved.document()), motion(session.document()));
+}
+
+/// On every file that has nodes: a leaf, an inner node, a joint, a mesh, a skin at random.
+#[test]
+fn removals_at_random_keep_all_files_whole() {
+    let Some(shared) = shared() else { return };
+    let small = |p: &std::path::PathBuf| fs::metadata(p).is_ok_and(|m| m.len() < 1_500_000);
+    let (mut files, mut done, mut left) = (0, [0usize; 4], 0);
+    for path in crate::common::models(&shared.join("corpus")).into_iter().filter(small) {
+        let Ok(mut session) = Session::open(&path, &Progress::default()) else { continue };
+        if session.document().nodes.is_empty() {
+            continue;
+        }
+        files += 1;
+        let draw = &mut Draw(0x9e37_79b9_7f4a_7c15 ^ path.to_string_lossy().len() as u64);
+        let errors = errors_of(&session.pack("x").unwrap(), &path);
+        for _ in 0..5 {
+            let document = session.document();
+            let before = motion(document);
+            let nodes: Vec<NodeId> = document.node_ids().collect();
+            let Some(node) = nodes.get(draw.below(nodes.len())).copied() else { break };
+            let kind = draw.below(4);
+            let said = match kind {
+                0 | 1 => {
+                    let below = ["remove", "keep-world", "keep-local"][draw.below(3)];
+                    line("node.remove")
+                        .with("node", format!("#{}", node.0))
+                        .with("below", below)
+                        .with("force", kind == 1)
+                }
+                2 => {
+                    let meshes: Vec<_> = document.meshes.ids().collect();
+                    let Some(mesh) = meshes.get(draw.below(meshes.len())) else { continue };
+                    line("mesh.remove").with("mesh", format!("#{}", mesh.0))
+                }
+                _ => {
+                    let skins: Vec<_> = document.skins.ids().collect();
+                    let Some(skin) = skins.get(draw.below(skins.len())) else { continue };
+                    line("skin.remove").with("skin", format!("#{}", skin.0))
+                }
+            };
+            let keeps_world = !said.to_string().contains("keep-local");
+            if session.run_line(&said).is_err() {
+                continue;
+            }
+            done[kind] += 1;
+            session
+                .document()
+                .check()
+                .unwrap_or_else(|e| panic!("{}: {said}: {e}", path.display()));
+            if keeps_world && kind == 0 {
+                // What was not forced moves as before.
+                let after = motion(session.document());
+                for (name, at) in &after {
+                    let size = before[name].iter().map(|m| m.w_axis.length()).fold(1.0, f32::max);
+                    let same = at.len() != before[name].len()
+                        || at
+                            .iter()
+                            .zip(&before[name])
+                            .all(|(a, b)| a.abs_diff_eq(*b, 1e-4 * size));
+                    assert!(same, "{}: {said}: {name} moved", path.display());
+                }
+            }
+        }
+        let saved = session.pack("x").unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        left += usize::from(saved.changes.iter().any(|c| c.contains("stays in")));
+        let now = errors_of(&saved, &path);
+        let new: Vec<&String> = now.keys().filter(|code| !errors.contains_key(*code)).collect();
+        assert!(new.is_empty(), "{}: {new:?}, {now:?}", path.display());
+        // The save is proved against the document.
+        let folder = tempfile::tempdir().unwrap();
+        session
+            .write_to(&folder.path().join("saved.glb"))
+            .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        while session.undo().is_some() {}
+        assert!(
+            session.pack("x").unwrap().bytes == session.source().bytes,
+            "{}: undone, it is the file it was",
+            path.display()
+        );
+    }
+    println!("{files} files, {done:?} removals, {left} files with something left in place");
+    assert!(files >= 100 && done.iter().all(|n| *n >= 20), "{files} files, {done:?}");
+}
+
+/// Errors of the rules of glTF in a file, by code.
+fn errors_of(saved: &Saved, path: &Path) -> BTreeMap<String, String> {
+    let (bytes, beside) = (saved.bytes.clone(), saved.companions.clone().into());
+    let opened = gltf::open_beside(bytes, Some(path), beside, &Progress::default()).unwrap();
+    rules::check(&opened.source)
+        .iter()
+        .filter(|d| d.severity == ulna_model::Severity::Error)
+        .map(|d| (d.code.to_string(), format!("{}: {}", d.place, d.message)))
+        .collect()
+}
+
+#[test]
+fn a_hundred_thousand_nodes_are_removed_and_brought_back_at_once() {
+    let count = 100_000usize;
+    let nodes: Vec<Value> = (0..count)
+        .map(|k| match k {
+            0 => json!({"children": (1..count / 2).collect::<Vec<_>>()}),
+            k => json!({"name": format!("n{k}")}),
+        })
+        .collect();
+    let roots: Vec<usize> = [0].into_iter().chain(count / 2..count).collect();
+    let mut session =
+        opened(json!({"scene": 0, "scenes": [{"nodes": roots}], "nodes": nodes}), &[]);
+    run(&mut session, line("node.remove").with("node", "#0"));
+    let document = session.document();
+    assert_eq!(document.nodes.count(), count - count / 2);
+    let mut named = 0;
+    document.for_each_id(&mut |id| named += usize::from(id.kind == IdKind::Node));
+    assert_eq!(named, count - count / 2, "only the roots of the scene are named");
+    let (saved, _) = again(&session);
+    assert_eq!(saved.document().nodes.len(), count - count / 2);
+    session.undo();
+    session.document().check().unwrap();
+    assert_eq!(session.document().nodes.count(), count);
+}
