@@ -1,6 +1,9 @@
 //! `ulna check`: the problems of files.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Map, Value, json};
 
@@ -11,8 +14,8 @@ use super::{
     outputs::writable,
     report::{Failure, many, members, of_files, print},
 };
-use ulna_edit::{CommandLine, command::Bind, did_you_mean};
-use ulna_model::{Diagnostic, Severity};
+use ulna_edit::{CommandLine, did_you_mean};
+use ulna_model::{Diagnostic, Repair, Severity};
 
 /// The page that lists the codes of findings.
 const PAGE: &str = include_str!("../../docs/json.md");
@@ -132,7 +135,8 @@ impl Checked {
 
     fn list(&self, indent: &str) -> Result<(), Failure> {
         for d in &self.findings {
-            let place = if d.place.is_empty() { "file" } else { &d.place };
+            let place = d.place.to_string();
+            let place = if place.is_empty() { "file" } else { &place };
             print(&format!("{indent}{}: {} ({place}, {})", d.severity, d.message, d.code))?;
         }
         Ok(())
@@ -156,17 +160,13 @@ pub(super) fn fix(args: &CheckArgs) -> Result<u8, Failure> {
     };
     writable(output)?;
     let mut session = open(path)?;
-    let mut names: Vec<&'static str> = session.diagnostics.iter().filter_map(|d| d.fix).collect();
-    names.sort_unstable();
-    names.dedup();
-    // What has no weights is bound before weights are made sound.
-    names.sort_by_key(|name| *name != Bind::NAME);
+    let repairs: BTreeSet<Repair> = session.diagnostics.iter().filter_map(|d| d.fix).collect();
     let say = |text: String| {
         if args.out.is_text() {
             eprintln!("ulna: {}: {text}", path.display());
         }
     };
-    for name in names {
+    for name in repairs.into_iter().map(Repair::command) {
         match session.run_line(&CommandLine::new(name)) {
             Ok(true) => say(format!("{name} done")),
             Ok(false) => say(format!("{name}: nothing to change")),

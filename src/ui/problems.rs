@@ -11,8 +11,10 @@ use super::{
     theme::Font,
     widgets::{name_widget, paint_icon, panel_title, severity_icon},
 };
-use ulna_edit::command::Bind;
-use ulna_model::{Diagnostic, Severity, Shared};
+use ulna_model::{
+    AnyId, Diagnostic, Document, IdKind, ImageId, Location, LocationStep, MaterialId, MeshId,
+    NodeId, Repair, Severity, Shared, SkinId,
+};
 use ulna_render::ColorRole;
 
 /// What the panel keeps: the findings in groups, made anew when there are others.
@@ -38,7 +40,7 @@ struct Row {
 /// Findings that say the same.
 #[derive(Clone, Debug)]
 struct FindingGroup {
-    /// What they say, with its code.
+    /// Their sentence.
     key: String,
     /// Their places in the list.
     all: Vec<usize>,
@@ -79,7 +81,8 @@ impl ProblemsState {
                 1 => first.message.clone(),
                 n => format!("{n} {}: {}", noun(view, &all), first.message),
             };
-            let key = format!("{} {}", first.code, first.message);
+            // Once all rules are checked, the same finding may have another code.
+            let key = first.message.clone();
             FindingGroup { key, all, text, names }
         };
         self.groups = groups.into_iter().map(group).collect();
@@ -105,20 +108,19 @@ impl ProblemsState {
 fn noun(view: &View<'_>, all: &[usize]) -> &'static str {
     let document = view.session.map(|s| s.document());
     let of = |k: &usize| {
-        let mut parts = view.problems[*k].place.split('/');
-        match (parts.next(), parts.next().and_then(|n| n.parse::<usize>().ok())) {
-            (Some("nodes"), Some(n)) => {
-                let has_mesh =
-                    document.and_then(|d| d.nodes.get(n.into())).is_some_and(|n| n.mesh.is_some());
-                if has_mesh { "meshes" } else { "nodes" }
+        let Some(AnyId { kind, index }) = view.problems[*k].place.element else { return "places" };
+        match kind {
+            IdKind::Node => {
+                let node = document.and_then(|d| d.nodes.get(NodeId(index)));
+                if node.is_some_and(|n| n.mesh.is_some()) { "meshes" } else { "nodes" }
             }
-            (Some("meshes"), _) => "meshes",
-            (Some("skins"), _) => "skins",
-            (Some("animations"), _) => "clips",
-            (Some("materials"), _) => "materials",
-            (Some("images"), _) => "images",
-            (Some("textures"), _) => "textures",
-            (Some("accessors"), _) => "accessors",
+            IdKind::Clip => "clips",
+            IdKind::Mesh
+            | IdKind::Skin
+            | IdKind::Material
+            | IdKind::Image
+            | IdKind::Texture
+            | IdKind::Accessor => kind.list(),
             _ => "places",
         }
     };
@@ -288,7 +290,7 @@ fn place_ui(ui: &mut Ui, view: &View<'_>, group: &FindingGroup, k: usize, action
         // Buttons first: the text takes what is left.
         if problem.fix.is_some() {
             let how = match problem.fix {
-                Some(Bind::NAME) => "Assigns the weights of the nearest joints",
+                Some(Repair::Bind) => "Assigns the weights of the nearest joints",
                 _ => "Normalizes these weights",
             };
             let fix = ui.small_button("Fix");
@@ -297,8 +299,8 @@ fn place_ui(ui: &mut Ui, view: &View<'_>, group: &FindingGroup, k: usize, action
                 actions.push(ProblemAction::FixProblem(at));
             }
         }
-        let node = problem.place.starts_with("nodes/") || problem.place.starts_with("skins/");
-        if node || problem.fix.is_some() {
+        let kind = problem.place.element.map(|e| e.kind);
+        if matches!(kind, Some(IdKind::Node | IdKind::Skin)) || problem.fix.is_some() {
             let show = ui.small_button("Show");
             name_widget(ui, &show, &format!("Show {name}"));
             if show.clicked() {
@@ -309,37 +311,47 @@ fn place_ui(ui: &mut Ui, view: &View<'_>, group: &FindingGroup, k: usize, action
             .font(Theme::font(Font::Caption))
             .color(theme.color(ColorRole::TextTertiary));
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-            ui.add(egui::Label::new(text).truncate()).on_hover_text(&problem.place);
+            ui.add(egui::Label::new(text).truncate()).on_hover_text(problem.place.to_string());
         });
     });
 }
 
 /// A place of the file with the names that it has there: `MainMesh › primitive 0`.
-fn spoken_place(view: &View<'_>, place: &str) -> String {
-    let Some(document) = view.session.map(|s| s.document()) else {
-        return place.replace('/', " › ");
-    };
-    let parts: Vec<&str> = place.split('/').collect();
-    let mut words: Vec<String> = Vec::new();
-    let mut k = 0;
-    while k < parts.len() {
-        let number = parts.get(k + 1).and_then(|t| t.parse::<usize>().ok());
-        let Some(number) = number else {
-            words.push(parts[k].to_owned());
-            k += 1;
-            continue;
-        };
-        let name = match parts[k] {
-            "nodes" => document.nodes.get(number.into()).map(|n| n.label(number.into())),
-            "meshes" => Some(AssetRef::Mesh(number.into()).name(document)),
-            "skins" => Some(AssetRef::Skin(number.into()).name(document)),
-            "materials" => Some(AssetRef::Material(number.into()).name(document)),
-            "images" => Some(AssetRef::Image(number.into()).name(document)),
-            _ => None,
-        };
-        let singular = parts[k].strip_suffix('s').unwrap_or(parts[k]);
-        words.push(name.unwrap_or_else(|| format!("{singular} {number}")));
-        k += 2;
+fn spoken_place(view: &View<'_>, place: &Location) -> String {
+    if place.is_file() {
+        return "file".to_owned();
     }
-    if place.is_empty() { "file".to_owned() } else { words.join(" › ") }
+    let document = view.session.map(|s| s.document());
+    let element = place.element.map(|e| {
+        let name = document.and_then(|d| element_name(d, e));
+        name.unwrap_or_else(|| numbered(e.kind.list(), e.index))
+    });
+    let step = |step: &LocationStep| match step {
+        LocationStep::Primitive(primitive) => format!("primitive {primitive}"),
+        LocationStep::Item(list, index) => numbered(list, *index),
+        LocationStep::Member(name) => name.to_string(),
+    };
+    let words: Vec<String> = element.into_iter().chain(place.steps.iter().map(step)).collect();
+    words.join(" › ")
+}
+
+/// The name of an element, of the kinds whose elements are shown by name.
+fn element_name(document: &Document, AnyId { kind, index }: AnyId) -> Option<String> {
+    let asset = match kind {
+        IdKind::Node => {
+            let node = NodeId(index);
+            return document.nodes.get(node).map(|n| n.label(node));
+        }
+        IdKind::Mesh => AssetRef::Mesh(MeshId(index)),
+        IdKind::Skin => AssetRef::Skin(SkinId(index)),
+        IdKind::Material => AssetRef::Material(MaterialId(index)),
+        IdKind::Image => AssetRef::Image(ImageId(index)),
+        _ => return None,
+    };
+    Some(asset.name(document))
+}
+
+/// An item of a list: `accessor 7`.
+fn numbered(list: &str, index: u32) -> String {
+    format!("{} {index}", list.strip_suffix('s').unwrap_or(list).replace('/', " › "))
 }

@@ -168,6 +168,14 @@ fn mesh(draw: &mut Draw, data: &mut Data, joints: Option<usize>) -> Value {
     json!({"primitives": primitives, "weights": [0.25, 0.0]})
 }
 
+/// Puts a mesh that no node shows before the others.
+fn put_unused_mesh(mesh: Value, meshes: &mut Vec<Value>, nodes: &mut [Value]) {
+    meshes.insert(0, mesh);
+    for node in nodes.iter_mut().filter(|n| n.get("mesh").is_some()) {
+        node["mesh"] = json!(node["mesh"].as_u64().unwrap() + 1);
+    }
+}
+
 /// A file: a tree of nodes with matrices and transforms of every kind, up to three skins, morph
 /// targets, clips.
 pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
@@ -251,12 +259,8 @@ pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
             );
         }
     }
-    // One that no node shows, one that no primitive has.
     if draw.below(2) == 0 {
-        meshes.insert(0, mesh(draw, &mut data, None));
-        for node in nodes.iter_mut().filter(|n| n.get("mesh").is_some()) {
-            node["mesh"] = json!(node["mesh"].as_u64().unwrap() + 1);
-        }
+        put_unused_mesh(mesh(draw, &mut data, None), &mut meshes, &mut nodes);
     }
     meshes[0]["primitives"][0]["material"] = json!(1);
     let mut file = json!({

@@ -101,7 +101,7 @@ fn a_damaged_packed_view_costs_what_needs_it_and_nothing_else() {
         let session = Session::open_bytes(&bytes).expect("a file that opens");
         let primitives = &session.document().meshes[MeshId(0)].primitives;
         assert_eq!((primitives[0].positions.len(), primitives[1].positions.len()), (3, 0));
-        let found: Vec<&str> = session.diagnostics.iter().map(|d| d.place.as_str()).collect();
+        let found: Vec<String> = session.diagnostics.iter().map(|d| d.place.to_string()).collect();
         assert_eq!(found, ["bufferViews/1", "meshes/0/primitives/1"]);
         assert!(
             session.diagnostics[0].message.contains(extension),

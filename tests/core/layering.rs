@@ -173,7 +173,10 @@ fn commands_are_named_by_their_types_outside_their_own_folder() {
     let (inside, outside): (Vec<_>, Vec<_>) =
         all_sources().into_iter().partition(|path| path.starts_with(&own));
     assert!(inside.len() > 10 && outside.len() > 150, "{} and {}", inside.len(), outside.len());
-    for path in outside {
+    // Findings store the names of two repairs, and their crate knows no commands: a test of
+    // `ulna-session` compares the names with those of the types.
+    let repairs = Path::new(ROOT).join("crates/ulna-model/src/diagnostic.rs");
+    for path in outside.into_iter().filter(|path| *path != repairs) {
         let found = spelled(&fs::read_to_string(&path).expect("a source"), &names);
         assert!(found.is_empty(), "{} spells {found:?}", path.display());
     }

@@ -74,7 +74,10 @@ fn primitives_keep_their_own_numbers_of_sets() {
     // The hat is named by its place, and stands by its node alone.
     let found: Vec<_> =
         session.all_findings().into_iter().filter(|d| d.code == "ULNA_NO_WEIGHTS").collect();
-    assert!(matches!(&found[..], [one] if one.place == "meshes/0/primitives/2"), "{found:?}");
+    assert!(
+        matches!(&found[..], [one] if one.place.to_string() == "meshes/0/primitives/2"),
+        "{found:?}"
+    );
     let hat = |document: &Document, time: f64| {
         shape(document, &Stack::of(document.clips.values().next(), time)).split_off(108)
     };

@@ -12,7 +12,7 @@ use crate::common::{
 use serde_json::{Value, json};
 use ulna_edit::CommandLine;
 use ulna_geometry::PointId;
-use ulna_model::{Document, MeshId, PrimitiveId, SkinId};
+use ulna_model::{Document, MeshId, PrimitiveId, Repair, SkinId};
 use ulna_session::{Session, surface_findings};
 use ulna_weights::{Influences, SkinnedSurface};
 
@@ -60,7 +60,10 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
     assert_eq!(bare_findings(&session), 1);
     let found =
         session.diagnostics.iter().find(|d| d.code == "ULNA_NO_WEIGHTS").expect("it is said");
-    assert_eq!((found.fix, found.place.as_str()), (Some("weights.bind"), "meshes/0/primitives/0"));
+    assert_eq!(
+        (found.fix, &*found.place.to_string()),
+        (Some(Repair::Bind), "meshes/0/primitives/0")
+    );
     assert!(session.availability().bare && !whole.availability().bare);
     assert!(session.run_line(&CommandLine::new("weights.bind")).expect("binds"));
     assert_eq!(bare_findings(&session), 0);
@@ -256,7 +259,7 @@ fn open_crowded_and_doubled_triangles_are_found_and_said() {
         let numbers =
             |list: &[PointId]| -> Vec<u32> { list.iter().map(|p| p.index() as u32).collect() };
         let found = surface_findings(&canvas);
-        assert!(found.iter().all(|d| d.place == "skins/0" && d.fix.is_none()));
+        assert!(found.iter().all(|d| d.place.to_string() == "skins/0" && d.fix.is_none()));
         for (code, list, word) in [
             ("ULNA_MESH_OPEN", &flaws.open, "open"),
             ("ULNA_MESH_CROWDED", &flaws.crowded, "crowded"),

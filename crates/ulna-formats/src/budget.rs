@@ -1,6 +1,7 @@
 //! How much memory a file may make: everything that allocates by its numbers takes from one budget.
 
 use super::gltf::ReadError;
+use ulna_model::Location;
 
 /// Upper limit in bytes of what a file of `bytes` bytes may allocate.
 ///
@@ -25,7 +26,7 @@ impl Budget {
     ///
     /// # Errors
     /// [`ReadError::Memory`] where it is spent.
-    pub fn take(&mut self, bytes: u64, place: &str) -> Result<(), ReadError> {
+    pub fn take(&mut self, bytes: u64, place: &Location) -> Result<(), ReadError> {
         self.0 = self
             .0
             .checked_sub(bytes)

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+
+use super::Location;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -26,6 +28,32 @@ impl fmt::Display for Severity {
     }
 }
 
+/// A command that mends findings at a click. In the order in which they run: weights must exist
+/// before they can be normalized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Repair {
+    /// Assigns the weights of the nearest joints.
+    Bind,
+    /// Normalizes weights.
+    Normalize,
+}
+
+impl Repair {
+    /// The name of the command.
+    pub const fn command(self) -> &'static str {
+        match self {
+            Self::Bind => "weights.bind",
+            Self::Normalize => "weights.normalize",
+        }
+    }
+}
+
+impl Serialize for Repair {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.command())
+    }
+}
+
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
@@ -35,10 +63,10 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// A sentence, the count first, without a full stop.
     pub message: String,
-    /// Where in the file: a path such as `nodes/3` or `animations/0/samplers/2`.
-    pub place: String,
+    /// The location in the file; a path such as `nodes/3` or `animations/0/samplers/2` in JSON.
+    pub place: Location,
     /// The command that mends it, where there is one.
-    pub fix: Option<&'static str>,
+    pub fix: Option<Repair>,
 }
 
 impl Diagnostic {
@@ -46,7 +74,7 @@ impl Diagnostic {
     pub fn new(
         severity: Severity,
         code: &'static str,
-        place: impl Into<String>,
+        place: impl Into<Location>,
         message: impl Into<String>,
     ) -> Self {
         Self { severity, code, message: message.into(), place: place.into(), fix: None }
@@ -70,7 +98,7 @@ impl Diagnostics {
         &mut self,
         severity: Severity,
         code: &'static str,
-        place: impl Into<String>,
+        place: impl Into<Location>,
         message: impl Into<String>,
     ) {
         if self.list.len() < Self::MOST {

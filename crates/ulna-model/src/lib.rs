@@ -21,6 +21,7 @@ mod key_set;
 mod layer_part;
 mod layers;
 mod layers_fit;
+mod location;
 mod marker;
 mod material;
 mod members;
@@ -54,7 +55,7 @@ pub use self::{
     clip::{Clip, PointerTrack, Repeat, VisibilityKeys},
     components::Components,
     derived::Derived,
-    diagnostic::{Diagnostic, Diagnostics, Severity},
+    diagnostic::{Diagnostic, Diagnostics, Repair, Severity},
     document::{Document, FileContent, Scene},
     frame_rate::{meant_rate, rate_in_words},
     heights::{is_gray, normal_map},
@@ -70,6 +71,7 @@ pub use self::{
     key_set::{KeySet, KeyTimes},
     layer_part::{LayerPart, MirrorFrom, PrimitiveKey},
     layers::{LayerId, WeightLayer, WeightLayers},
+    location::{Location, LocationStep},
     marker::{Marker, MarkerColor},
     material::{AlphaMode, Image, Material, Mip, TextureRef, Wrap},
     memo::Memo,

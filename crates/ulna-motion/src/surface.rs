@@ -150,9 +150,9 @@ impl Surface {
         else {
             return;
         };
-        let Some(mesh) = document.node(node).mesh else { return };
+        let mesh = document.nodes.get(node).and_then(|n| n.mesh);
         let Some(source) =
-            document.mesh(mesh).primitives.get(primitive.index()).filter(|p| part.source.is(p))
+            mesh.and_then(|m| document.primitive(m, primitive)).filter(|p| part.source.is(p))
         else {
             return;
         };
@@ -257,8 +257,10 @@ impl Surface {
     ) -> Option<Hit> {
         let mut best: Option<Hit> = None;
         for part in self.parts.iter().filter(|p| !skip(p.node)) {
-            let Some(mesh) = document.node(part.node).mesh else { continue };
-            let primitive = &document.mesh(mesh).primitives[part.primitive.index()];
+            // The surface may be older than the document.
+            let mesh = document.nodes.get(part.node).and_then(|n| n.mesh);
+            let primitive = mesh.and_then(|m| document.primitive(m, part.primitive));
+            let Some(primitive) = primitive else { continue };
             let own = std::slice::from_ref(&Mat4::IDENTITY);
             for place in part.places.as_deref().unwrap_or(own) {
                 let limit = best.map_or(f32::INFINITY, |h| h.distance);

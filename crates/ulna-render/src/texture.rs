@@ -3,7 +3,7 @@
 use image::RgbaImage;
 
 use super::Gpu;
-use ulna_model::{Diagnostic, Document, Image, Severity};
+use ulna_model::{Diagnostic, Document, IdKind, Image, Location, Severity};
 
 /// A decoded image, or nothing where it cannot be shown.
 pub type Decoded = Option<RgbaImage>;
@@ -22,7 +22,7 @@ pub fn decode_images(document: &Document) -> (Vec<Decoded>, Vec<Diagnostic>) {
             if image.bytes.is_empty() {
                 return None;
             }
-            let place = format!("images/{k}");
+            let place = Location::at(IdKind::Image, k);
             match decode(image) {
                 Ok((picture, true)) => {
                     let message = format!(

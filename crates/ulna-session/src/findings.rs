@@ -1,16 +1,11 @@
 //! What is wrong with weights and the surfaces they move, as findings with a command that mends
 //! them.
 
-use ulna_edit::command::{Bind, Normalize, gone_of_kept_mix};
+use ulna_edit::command::gone_of_kept_mix;
 use ulna_model::{
-    Diagnostic, Document, MeshId, Primitive, PrimitiveId, Severity, SkinId, WeightMap,
+    Diagnostic, Document, Location, MeshId, Primitive, PrimitiveId, Repair, Severity, WeightMap,
 };
 use ulna_weights::SkinnedSurface;
-
-/// Where findings on a primitive's weights are.
-pub fn weight_place(mesh: MeshId, primitive: PrimitiveId) -> String {
-    format!("meshes/{}/primitives/{primitive}", mesh.index())
-}
 
 /// By mesh, how many joints all skins have that it hangs on.
 fn joint_counts(document: &Document) -> Vec<usize> {
@@ -25,7 +20,7 @@ fn joint_counts(document: &Document) -> Vec<usize> {
 }
 
 /// What is wrong with a primitive's weights, as findings.
-fn weight_findings(place: &str, map: &WeightMap, joint_count: usize) -> Vec<Diagnostic> {
+fn weight_findings(place: &Location, map: &WeightMap, joint_count: usize) -> Vec<Diagnostic> {
     let faults = ulna_weights::faults_in(map, usize::MAX, joint_count);
     let list = [
         (faults.sum, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "the weights do not sum to 1"),
@@ -46,7 +41,7 @@ fn weight_findings(place: &str, map: &WeightMap, joint_count: usize) -> Vec<Diag
     let finding = |(count, code, what): (usize, &'static str, &str)| {
         let plural = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
         let found = || Diagnostic::new(Severity::Error, code, place, format!("{plural}: {what}"));
-        (count > 0).then(|| Diagnostic { fix: Some(Normalize::NAME), ..found() })
+        (count > 0).then(|| Diagnostic { fix: Some(Repair::Normalize), ..found() })
     };
     list.into_iter().filter_map(finding).collect()
 }
@@ -69,14 +64,14 @@ fn of(
     let Some(found) = document.primitive(mesh, primitive) else {
         return Vec::new();
     };
-    let place = weight_place(mesh, primitive);
+    let place = Location::primitive(mesh, primitive);
     match found.weights.as_deref() {
         Some(map) => weight_findings(&place, map, counts[mesh.index()]),
         None if is_bare(found) && !matches!(counts[mesh.index()], 0 | usize::MAX) => {
             let message =
                 "The mesh is skinned, but this primitive has no weights, so no joint moves it";
             let found = Diagnostic::new(Severity::Warning, "ULNA_NO_WEIGHTS", place, message);
-            vec![Diagnostic { fix: Some(Bind::NAME), ..found }]
+            vec![Diagnostic { fix: Some(Repair::Bind), ..found }]
         }
         None => Vec::new(),
     }
@@ -119,7 +114,7 @@ pub(super) fn any_bare(document: &Document) -> bool {
 /// Where the surfaces of a skin are no closed surface: what a brush along them stumbles over.
 pub fn surface_findings(canvas: &SkinnedSurface) -> Vec<Diagnostic> {
     let flaws = canvas.flaws();
-    let place = surface_place(canvas.skin);
+    let place = Location::of(canvas.skin);
     let list = [
         (
             flaws.open.len(),
@@ -141,15 +136,10 @@ pub fn surface_findings(canvas: &SkinnedSurface) -> Vec<Diagnostic> {
     let finding = |(count, code, what): (usize, &'static str, &str)| {
         let spots = if count == 1 { "1 point".to_owned() } else { format!("{count} points") };
         (count > 0).then(|| {
-            Diagnostic::new(Severity::Info, code, &*place, format!("{spots} of the surface {what}"))
+            Diagnostic::new(Severity::Info, code, &place, format!("{spots} of the surface {what}"))
         })
     };
     list.into_iter().filter_map(finding).collect()
-}
-
-/// Where findings on the surfaces of a skin are.
-pub fn surface_place(skin: SkinId) -> String {
-    format!("skins/{}", skin.index())
 }
 
 /// Findings of all sources as one list: the rules of the format speak for themselves; what was
@@ -161,7 +151,7 @@ pub fn merged(rules: Vec<Diagnostic>, own: &[Diagnostic]) -> Vec<Diagnostic> {
     for finding in &mut all {
         let mending = own.iter().filter(|o| o.code == finding.code && o.fix.is_some());
         // By the place where it names one, else by the code.
-        let place = mending.clone().find(|o| finding.place.starts_with(&o.place));
+        let place = mending.clone().find(|o| finding.place.is_within(&o.place));
         finding.fix = place.or_else(|| mending.clone().next()).and_then(|o| o.fix);
     }
     let told: Vec<&'static str> = all.iter().map(|d| d.code).collect();
@@ -175,4 +165,16 @@ pub fn merged(rules: Vec<Diagnostic>, own: &[Diagnostic]) -> Vec<Diagnostic> {
     }
     all.sort_by_key(|d| std::cmp::Reverse(d.severity));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ulna_edit::command::{Bind, Normalize};
+
+    #[test]
+    fn repairs_are_commands() {
+        assert_eq!(Repair::Bind.command(), Bind::NAME);
+        assert_eq!(Repair::Normalize.command(), Normalize::NAME);
+    }
 }

@@ -20,8 +20,8 @@ use ulna_edit::{command::field::Nodes, node_text};
 use ulna_formats::gltf::layer_extras::{numbers, transform};
 use ulna_model::{
     Clip, ClipId, Diagnostic, Document, FileContent, KeptKeys, KeptLayer, KeptLayers, LayerHome,
-    LayerMask, Local, NodeId, NodePose, OwnKeys, PoseLayer, PoseLayers, Property, SceneId,
-    Severity, Shared, Track, TrackId,
+    LayerMask, Local, Location, NodeId, NodePose, OwnKeys, PoseLayer, PoseLayers, Property,
+    SceneId, Severity, Shared, Track, TrackId,
 };
 use ulna_motion::{Folded, Folder, mask_weights};
 
@@ -211,7 +211,7 @@ fn known_tracks<'a>(
     kept.own_keys.iter().map(one).collect()
 }
 
-fn said(place: String, message: String) -> Diagnostic {
+fn said(place: Location, message: String) -> Diagnostic {
     Diagnostic::new(Severity::Warning, "ULNA_LAYERS", place, message)
 }
 
@@ -226,7 +226,7 @@ impl Folds {
         for (id, clip) in clips {
             let Some(kept) = clip.kept_layers.clone() else { continue };
             let label = document.clip_label(id);
-            let place = format!("animations/{}", id.0);
+            let place = Location::of(id);
             let now = known_tracks(document, &clip, &kept);
             let fits = now
                 .as_ref()
@@ -284,7 +284,7 @@ impl Folds {
     ) {
         let with = document.scenes.iter().find_map(|(id, s)| Some((id, s.kept_layers.clone()?)));
         let Some((scene, kept)) = with else { return };
-        let place = format!("scenes/{}", scene.0);
+        let place = Location::of(scene);
         let nodes: Option<Vec<(NodeId, Local)>> = kept
             .own_pose
             .iter()

@@ -49,7 +49,7 @@ pub use self::{
     edited::{Edited, EditedThing},
     export::{ExportFindings, ExportRequest, Exported, Exporting, file_name},
     export_failure::ExportFailure,
-    findings::{surface_findings, surface_place, weight_place},
+    findings::surface_findings,
     import::{
         Arrival, ClipSource, Fit, ImportError, ImportOptions, ImportRequest, arrivals, files_meant,
         fits,

@@ -56,6 +56,7 @@ impl Session {
         differs.extend(found.notes.into_iter().map(|n| n.message));
         if !differs.is_empty() {
             differs.extend(layers::in_words(&self.document, &folded));
+            differs.extend(written.stays.iter().map(|stay| stay.message.clone()));
             // It comes first: a person must see it before saving.
             differs.splice(
                 0..0,

@@ -356,7 +356,7 @@ impl Saving {
         let stored = gltf::stored(&self.opened, self.document(), &saved.renumbering);
         if (target == TargetContainer::Glb) == self.source.container.is_glb() {
             let (bytes, beside, changes) = (saved.bytes, saved.companions.into(), saved.changes);
-            let lost = t_pose.into_iter().collect();
+            let lost = saved.stays.into_iter().chain(t_pose).collect();
             return Ok(Packed { bytes, beside, changes, lost, stored });
         }
         let again = gltf::open_beside(
@@ -366,7 +366,7 @@ impl Saving {
             &Progress::default(),
         )?;
         let made = gltf::transcode(&again.source, target, stem)?;
-        let lost = t_pose.into_iter().chain(made.lost).collect();
+        let lost = saved.stays.into_iter().chain(t_pose).chain(made.lost).collect();
         Ok(Packed {
             bytes: Arc::new(made.bytes),
             beside: made.beside.into(),

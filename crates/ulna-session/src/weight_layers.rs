@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ulna_edit::primitives_of;
 use ulna_model::{
-    Diagnostic, Document, FileContent, KeptWeightLayer, KeptWeightLayers, LayerId, MeshId,
-    PrimitiveId, Severity, Shared, SkinId, WeightLayer, WeightLayers, WeightMap,
+    Diagnostic, Document, FileContent, KeptWeightLayer, KeptWeightLayers, LayerId, Location,
+    MeshId, PrimitiveId, Severity, Shared, SkinId, WeightLayer, WeightLayers, WeightMap,
 };
 use ulna_weights::layers::compose;
 
@@ -85,7 +85,7 @@ fn not_used(document: &Document, mesh: MeshId, why: &str) -> Diagnostic {
     let name = document.mesh(mesh).name.clone().filter(|n| !n.is_empty());
     let name = name.map_or_else(|| format!("mesh {}", mesh.0), |n| format!("“{n}”"));
     let message = format!("The weight layers of {name} are kept in the extras, but ignored: {why}");
-    Diagnostic::new(Severity::Warning, "ULNA_WEIGHT_LAYERS", format!("meshes/{}", mesh.0), message)
+    Diagnostic::new(Severity::Warning, "ULNA_WEIGHT_LAYERS", Location::of(mesh), message)
 }
 
 /// The layers of a skin from what its meshes keep; else which mesh is the cause, and why.

@@ -17,8 +17,8 @@ use ulna_edit::{
         meshes_of_body,
     },
 };
-use ulna_model::{Diagnostic, MeshId, NodeId, PrimitiveId, SkinId};
-use ulna_session::{surface_findings, surface_place, weight_place};
+use ulna_model::{Diagnostic, IdKind, Location, MeshId, NodeId, Repair, SkinId};
+use ulna_session::surface_findings;
 use ulna_weights::{BrushKind, Radius, SurfacePart};
 
 impl App {
@@ -408,10 +408,7 @@ impl App {
             return;
         };
         let document = session.document();
-        let node = problem
-            .place
-            .strip_prefix("nodes/")
-            .and_then(|t| t.split('/').next()?.parse::<u32>().ok());
+        let node = problem.place.index_in(IdKind::Node);
         let flaw = match problem.code {
             "ULNA_MESH_OPEN" => Some(VertexCommand::Open),
             "ULNA_MESH_CROWDED" => Some(VertexCommand::Crowded),
@@ -419,7 +416,7 @@ impl App {
             _ => None,
         };
         if let Some(command) = flaw {
-            let is_meant = |skin: &SkinId| surface_place(*skin) == problem.place;
+            let is_meant = |skin: &SkinId| Location::of(*skin) == problem.place;
             let Some(skin) = document.skins.ids().find(is_meant) else { return };
             let here = self.painting.session().is_some_and(|s| s.skin() == skin);
             let joint = self.painting.joint_node().filter(|_| here);
@@ -431,7 +428,7 @@ impl App {
         } else if let Some(node) = node.map(NodeId).filter(|n| document.nodes.contains(*n)) {
             self.outliner.selection.set(node);
         } else if let Some((mesh, _)) =
-            primitive_of(&problem.place).filter(|_| problem.fix.is_some())
+            problem.place.primitive_key().filter(|_| problem.fix.is_some())
         {
             let on_skin = |n: &NodeId| {
                 document.node(*n).mesh == Some(mesh) && document.node(*n).skin.is_some()
@@ -442,7 +439,7 @@ impl App {
                 return;
             };
             self.outliner.selection.set(node);
-            if problem.fix == Some(Bind::NAME) {
+            if problem.fix == Some(Repair::Bind) {
                 return;
             }
             self.painting.options.look = WeightLook::Faults;
@@ -458,9 +455,9 @@ impl App {
         let Some(problem) = self.problems.list.get(problem).filter(|p| p.fix.is_some()) else {
             return;
         };
-        let Some((mesh, primitive)) = primitive_of(&problem.place) else { return };
+        let Some((mesh, primitive)) = problem.place.primitive_key() else { return };
         let (mesh, primitive) = (Some(Meshes::Ids(vec![mesh])), Some(primitive));
-        if problem.fix == Some(Bind::NAME) {
+        if problem.fix == Some(Repair::Bind) {
             self.run(ctx, Bind { mesh, primitive, most: None, passes: None });
         } else {
             self.run(ctx, Normalize { reach: Reach { mesh, primitive, ..Reach::default() } });
@@ -471,7 +468,7 @@ impl App {
     pub(in crate::app) fn follow_surface_problems(&mut self) {
         let Some(painted) = self.painting.state.ready() else { return };
         let canvas = &painted.surface;
-        let place = surface_place(canvas.skin);
+        let place = Location::of(canvas.skin);
         if self.problems.surfaces_told.insert((self.renderer.scene_serial(), canvas.skin)) {
             let found = surface_findings(canvas);
             self.problems.change(|list| {
@@ -486,16 +483,16 @@ impl App {
         let started = std::time::Instant::now();
         let moved = std::mem::take(&mut self.problems.weights_moved);
         let Some(session) = &self.session else { return };
-        let places: Vec<String> =
-            moved.iter().map(|(mesh, primitive)| weight_place(*mesh, *primitive)).collect();
+        let places: Vec<Location> =
+            moved.iter().map(|(mesh, primitive)| Location::primitive(*mesh, *primitive)).collect();
         let document = session.document();
         // What the file says of a node whose mesh had no joints is so no longer.
-        let is_skinned = |node: usize| {
-            let mesh = document.nodes.get(node.into()).and_then(|n| n.mesh);
+        let is_skinned = |node: u32| {
+            let mesh = document.nodes.get(NodeId(node)).and_then(|n| n.mesh);
             mesh.is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.weights.is_some()))
         };
         let past = |p: &Diagnostic| {
-            let node = p.place.strip_prefix("nodes/").and_then(|t| t.parse().ok());
+            let node = p.place.index_in(IdKind::Node);
             p.code == "NODE_SKIN_WITH_NON_SKINNED_MESH" && node.is_some_and(is_skinned)
         };
         self.problems.change(|list| {
@@ -514,18 +511,6 @@ impl App {
             );
         });
         log::trace!("looked for problems of weights for {:?}", started.elapsed());
-    }
-}
-
-/// The primitive of a place such as `meshes/0/primitives/1`.
-fn primitive_of(place: &str) -> Option<(MeshId, PrimitiveId)> {
-    let mut parts = place.split('/');
-    let number = |t: Option<&str>| t.and_then(|t| t.parse::<usize>().ok());
-    match (parts.next(), number(parts.next()), parts.next(), number(parts.next())) {
-        (Some("meshes"), Some(mesh), Some("primitives"), Some(primitive)) => {
-            Some((mesh.into(), primitive.into()))
-        }
-        _ => None,
     }
 }
 

@@ -391,11 +391,12 @@ mod tests {
             panic!("a small surface is ready at once");
         };
         let (open, wait) = std::sync::mpsc::channel::<()>();
-        let thread = std::thread::spawn(move || {
+        let work = move || {
             // It ends when the sender is dropped.
             assert!(wait.recv().is_err());
             CrossSkinSeams::default()
-        });
+        };
+        let thread = std::thread::Builder::new().name("a surface".into()).spawn(work).unwrap();
         painting.state = Painting::Preparing(session, thread);
         painting.follow(&document, 1, None);
         assert!(painting.session().is_some() && painting.state.ready().is_none());

@@ -84,6 +84,12 @@ impl PosedModel {
         self.extent = bounds.map_or(1.0, |(low, high)| (high - low).length()).max(1e-6);
     }
 
+    /// Takes over another tree of nodes; the surface follows later.
+    pub(super) fn take_tree(&mut self, document: &Document) {
+        self.skeleton = Skeleton::of(document);
+        self.source = None;
+    }
+
     /// Poses what changed; `None` if nothing did.
     pub(super) fn update(
         &mut self,

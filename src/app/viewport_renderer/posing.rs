@@ -33,6 +33,12 @@ impl ViewportRenderer {
             awaited.reweighed.extend(changes.iter().filter_map(whole));
         }
         if self.awaits_surface() {
+            // The panels show the nodes of now, though the surface is of those before.
+            if changes.contains(&Change::Tree) {
+                self.model.take_tree(document);
+                self.model.update(session, changes, clip, at, bent);
+                self.serial += 1;
+            }
             return;
         }
         let Some(change) = self.model.update(session, changes, clip, at, bent) else { return };

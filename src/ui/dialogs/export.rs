@@ -358,7 +358,7 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
                                 finding.message, finding.code
                             ));
                             ui.add(egui::Label::new(text.font(Theme::font(Font::Small))).wrap())
-                                .on_hover_text(&finding.place);
+                                .on_hover_text(finding.place.to_string());
                         });
                     }
                 });

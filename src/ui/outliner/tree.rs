@@ -24,7 +24,9 @@ use crate::ui::{
 };
 use crate::ui::{OutlinerAction, ViewportAction};
 use ulna_edit::command::{RenameNode, field::Nodes};
-use ulna_model::{Derived, Diagnostic, Document, NodeId, PoseLayers, Severity, Shared, Targets};
+use ulna_model::{
+    AnyId, Derived, Diagnostic, Document, NodeId, PoseLayers, Severity, Shared, Targets,
+};
 use ulna_render::{ColorRole, Measure};
 
 /// A row that is not folded away.
@@ -88,22 +90,18 @@ impl Badges {
 
 /// Nodes that a warning or an error is about, or about their mesh or skin.
 fn faulty_nodes(document: &Document, problems: &[Diagnostic]) -> HashSet<NodeId> {
-    let of = |kind: &str, place: &str| -> Option<usize> {
-        place.strip_prefix(kind)?.strip_prefix('/')?.split('/').next()?.parse().ok()
-    };
     // What the problems are about first, then each node once: a file may have as many problems as
     // nodes.
-    let (mut nodes, mut meshes, mut skins) = (HashSet::new(), HashSet::new(), HashSet::new());
-    for problem in problems.iter().filter(|p| p.severity > Severity::Info) {
-        nodes.extend(of("nodes", &problem.place));
-        meshes.extend(of("meshes", &problem.place));
-        skins.extend(of("skins", &problem.place));
-    }
+    let elements: HashSet<AnyId> = problems
+        .iter()
+        .filter(|p| p.severity > Severity::Info)
+        .filter_map(|p| p.place.element)
+        .collect();
     let is_meant = |id: &NodeId| {
         let node = document.node(*id);
-        nodes.contains(&id.index())
-            || node.mesh.is_some_and(|m| meshes.contains(&m.index()))
-            || node.skin.is_some_and(|s| skins.contains(&s.index()))
+        elements.contains(&(*id).into())
+            || node.mesh.is_some_and(|m| elements.contains(&m.into()))
+            || node.skin.is_some_and(|s| elements.contains(&s.into()))
     };
     document.node_ids().filter(is_meant).collect()
 }

@@ -155,7 +155,7 @@ impl Capture {
                         (true, Some(parent)) => format!("{} end", self.joints[parent].name),
                         _ => name.clone(),
                     };
-                    budget.take((size_of::<Joint>() + name.len()) as u64 + 224, ".bvh")?;
+                    budget.take((size_of::<Joint>() + name.len()) as u64 + 224, &".bvh".into())?;
                     open.push(self.joints.len());
                     self.joints.push(Joint { name, parent, first: self.width, ..Joint::default() });
                 }
@@ -244,7 +244,7 @@ impl Capture {
         // As many as the text has room for: what it announces may be anything.
         let room = wanted.min(text.len() / 2 + 1);
         // The numbers, and the keys that they become.
-        budget.take(room as u64 * 12, ".bvh")?;
+        budget.take(room as u64 * 12, &".bvh".into())?;
         self.values.reserve_exact(room);
         let mut bad: Option<(usize, String)> = None;
         let mut count = 0usize;

@@ -11,7 +11,7 @@ use bytemuck::AnyBitPattern;
 use rayon::prelude::*;
 
 use super::{ReadError, Source, meshopt::Unpacked, meshopt_view::EXTENSIONS, schema};
-use ulna_model::Slice;
+use ulna_model::{IdKind, Location, Slice};
 
 /// A component type of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,13 +218,13 @@ impl<'a> Accessors<'a> {
     }
 
     /// The bytes of a view.
-    pub fn view(&self, view: usize, place: &str) -> Result<&'a [u8], Missing> {
-        Ok(self.view_at(view, || place.to_owned())?.0)
+    pub fn view(&self, view: usize, place: &Location) -> Result<&'a [u8], Missing> {
+        Ok(self.view_at(view, || place.clone())?.0)
     }
 
     /// The bytes of a view, where they lie if they lie in the source.
-    pub fn view_slice(&self, view: usize, place: &str) -> Result<Slice<u8>, Missing> {
-        let (bytes, home) = self.view_at(view, || place.to_owned())?;
+    pub fn view_slice(&self, view: usize, place: &Location) -> Result<Slice<u8>, Missing> {
+        let (bytes, home) = self.view_at(view, || place.clone())?;
         let part = home.and_then(|(all, start)| Slice::part(all, start, start + bytes.len()));
         Ok(part.unwrap_or_else(|| bytes.into()))
     }
@@ -234,7 +234,7 @@ impl<'a> Accessors<'a> {
     fn view_at(
         &self,
         view: usize,
-        place: impl Fn() -> String,
+        place: impl Fn() -> Location,
     ) -> Result<(&'a [u8], Option<SourceRange<'a>>), Missing> {
         let Some(v) = self.views.get(view) else {
             return Err(ReadError::at(place(), format!("buffer view {view} does not exist")).into());
@@ -246,7 +246,7 @@ impl<'a> Accessors<'a> {
         }
         let Some((bytes, buffer)) = self.source.locate(v.buffer.0) else {
             return Err(ReadError::at(
-                format!("bufferViews/{view}"),
+                Location::at(IdKind::View, view),
                 format!("buffer {} does not exist", v.buffer.0),
             )
             .into());
@@ -257,17 +257,17 @@ impl<'a> Accessors<'a> {
             .and_then(|end| bytes[buffer.clone()].get(start..end));
         let found = found.ok_or_else(|| {
             let message = format!("it extends beyond its buffer of {} bytes", buffer.len());
-            ReadError::at(format!("bufferViews/{view}"), message)
+            ReadError::at(Location::at(IdKind::View, view), message)
         })?;
         Ok((found, Some((bytes, buffer.start + start))))
     }
 
     /// What an accessor holds.
-    pub fn shape(&self, index: usize, place: &str) -> Result<AccessorShape, ReadError> {
+    pub fn shape(&self, index: usize, place: &Location) -> Result<AccessorShape, ReadError> {
         let Some(a) = self.list.get(index) else {
             return Err(ReadError::at(place, format!("accessor {index} does not exist")));
         };
-        let here = || format!("accessors/{index}");
+        let here = || Location::at(IdKind::Accessor, index);
         let Some(component) = Component::of(a.component_type.0) else {
             return Err(ReadError::at(
                 here(),
@@ -308,7 +308,7 @@ impl<'a> Accessors<'a> {
     }
 
     /// Takes memory from the budget, in bytes, for what is made of the values.
-    pub fn spend(&mut self, bytes: u64, place: &str) -> Result<(), ReadError> {
+    pub fn spend(&mut self, bytes: u64, place: &Location) -> Result<(), ReadError> {
         self.budget = self
             .budget
             .checked_sub(bytes)
@@ -342,7 +342,10 @@ impl<'a> Accessors<'a> {
         if cfg!(target_endian = "big") || self.provided.contains_key(&index) {
             return None;
         }
-        let shape = self.shape(index, "").ok().filter(|s| s.component == Component::F32)?;
+        let shape = self
+            .shape(index, &Location::default())
+            .ok()
+            .filter(|s| s.component == Component::F32)?;
         let elements = self.find(index, shape).ok()?;
         let (bytes, start) =
             elements.home.filter(|_| elements.stride == shape.width * size_of::<f32>())?;
@@ -353,7 +356,9 @@ impl<'a> Accessors<'a> {
     fn elements(&mut self, index: usize, shape: AccessorShape) -> Result<Elements<'a>, Missing> {
         let wanted = (shape.count as u64).saturating_mul(shape.width as u64 * 4);
         if wanted > self.budget {
-            return Err(ReadError::Memory { place: format!("accessors/{index}"), wanted }.into());
+            return Err(
+                ReadError::Memory { place: Location::at(IdKind::Accessor, index), wanted }.into()
+            );
         }
         let elements = self.find(index, shape)?;
         self.budget -= wanted;
@@ -362,7 +367,7 @@ impl<'a> Accessors<'a> {
 
     /// Checks where the elements lie.
     fn find(&self, index: usize, shape: AccessorShape) -> Result<Elements<'a>, Missing> {
-        let here = move || format!("accessors/{index}");
+        let here = move || Location::at(IdKind::Accessor, index);
         let a = &self.list[index];
         let size = shape.width * shape.component.size();
         if let Some(bytes) = self.provided.get(&index).filter(|b| b.len() == size * shape.count) {
@@ -380,7 +385,7 @@ impl<'a> Accessors<'a> {
             None | Some(super::json::Index(0)) => size,
             Some(stride) if stride.0 < size => {
                 return Err(ReadError::at(
-                    format!("bufferViews/{}", view.0),
+                    Location::at(IdKind::View, view.0),
                     "its byte stride is smaller than one element",
                 )
                 .into());
@@ -403,7 +408,7 @@ impl<'a> Accessors<'a> {
     }
 
     /// All components as floats, element after element: where they lie, if they lie there as that.
-    pub fn floats(&mut self, index: usize, place: &str) -> Result<Slice<f32>, Missing> {
+    pub fn floats(&mut self, index: usize, place: &Location) -> Result<Slice<f32>, Missing> {
         if let Some(Some(found)) = self.floats.get(index) {
             return Ok(found.clone());
         }
@@ -435,7 +440,7 @@ impl<'a> Accessors<'a> {
     }
 
     /// All components as whole numbers of 32 bits, not normalized.
-    pub fn integers(&mut self, index: usize, place: &str) -> Result<Slice<u32>, Missing> {
+    pub fn integers(&mut self, index: usize, place: &Location) -> Result<Slice<u32>, Missing> {
         let shape = self.shape(index, place)?;
         let elements = self.elements(index, shape)?;
         if shape.component.size() == 4
@@ -453,7 +458,7 @@ impl<'a> Accessors<'a> {
     }
 
     /// The same of at most 16 bits; what does not fit loses its upper half.
-    pub fn shorts(&mut self, index: usize, place: &str) -> Result<Slice<u16>, Missing> {
+    pub fn shorts(&mut self, index: usize, place: &Location) -> Result<Slice<u16>, Missing> {
         let shape = self.shape(index, place)?;
         let elements = self.elements(index, shape)?;
         if shape.component.size() == 2
@@ -479,7 +484,7 @@ impl<'a> Accessors<'a> {
         convert: impl Fn(&[u8]) -> T,
     ) -> Result<(), Missing> {
         let Some(sparse) = &self.list[index].sparse else { return Ok(()) };
-        let here = format!("accessors/{index}/sparse");
+        let here = Location::at(IdKind::Accessor, index).member("sparse");
         let count = sparse.count.0;
         if count > shape.count {
             return Err(

@@ -10,8 +10,8 @@ use super::{
     tangent_extras::{self, KeyModes},
 };
 use ulna_model::{
-    Clip, Diagnostics, KeyKind, KeyKinds, Marker, Property, Repeat, Severity, Shared, TangentModes,
-    Track,
+    Clip, Diagnostics, KeyKind, KeyKinds, Location, Marker, Property, Repeat, Severity, Shared,
+    TangentModes, Track,
 };
 
 /// The member of an animation's `extras` where markers are.
@@ -76,7 +76,7 @@ struct Ticks {
 
 /// Reads what the extras say of a clip whose tracks are there. What cannot be read stays in the
 /// file, and is said.
-pub fn read(clip: &mut Clip, extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) {
+pub fn read(clip: &mut Clip, extras: &Extensions, place: &Location, diagnostics: &mut Diagnostics) {
     if let Some(Markers { markers }) = member(extras, MARKERS, "markers", place, diagnostics) {
         clip.markers = Marker::in_order(markers).into();
     }
@@ -137,7 +137,7 @@ pub fn read(clip: &mut Clip, extras: &Extensions, place: &str, diagnostics: &mut
 fn rate(
     extras: &Extensions,
     (name, what): (&str, &str),
-    place: &str,
+    place: &Location,
     diagnostics: &mut Diagnostics,
 ) -> Option<f64> {
     let Ticks { rate } = member(extras, name, &format!("{what} per second"), place, diagnostics)?;
@@ -256,7 +256,7 @@ mod tests {
             members.map(|(name, text)| format!("\"{name}\":{text}")).collect();
         let extras = serde_json::from_str(&format!("{{{}}}", members.join(","))).unwrap();
         let mut found = Diagnostics::default();
-        read(to, &extras, "animations/0", &mut found);
+        read(to, &extras, &Location::at(ulna_model::IdKind::Clip, 0), &mut found);
         found.finish().iter().map(|d| format!("{}: {}", d.code, d.message)).collect()
     }
 

@@ -10,6 +10,7 @@ use super::{
     json::Index,
     schema,
 };
+use ulna_model::Location;
 
 /// The extension's name.
 pub const NAME: &str = "KHR_draco_mesh_compression";
@@ -35,7 +36,7 @@ struct Packed {
 /// where it asks for more memory than such a file may.
 pub fn unpack(
     raw: &schema::Primitive,
-    place: &str,
+    place: &Location,
     accessors: &mut Accessors<'_>,
     why: &mut String,
 ) -> Result<Option<Vec<u32>>, Missing> {

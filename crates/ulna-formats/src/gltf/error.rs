@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use thiserror::Error;
+use ulna_model::Location;
 
 /// A file that is refused.
 #[derive(Debug, Error)]
@@ -52,7 +53,7 @@ pub enum ReadError {
     #[error("{place}: {message}. The file is damaged there; export the model again")]
     Place {
         /// A path such as `accessors/3`.
-        place: String,
+        place: Location,
         /// What is wrong.
         message: String,
     },
@@ -60,13 +61,13 @@ pub enum ReadError {
     #[error("{place}: its count is 0. The file is damaged there; export the model again")]
     Empty {
         /// A path such as `accessors/3`.
-        place: String,
+        place: Location,
     },
     /// A file it names is refused or missing.
     #[error("{place}: {message}")]
     Uri {
         /// Where the name stands.
-        place: String,
+        place: Location,
         /// What is wrong and what to do.
         message: String,
     },
@@ -77,7 +78,7 @@ pub enum ReadError {
     )]
     Memory {
         /// Where.
-        place: String,
+        place: Location,
         /// How much.
         wanted: u64,
     },
@@ -115,10 +116,10 @@ impl ReadError {
     }
 
     /// Where it is, where that is known.
-    pub fn place(&self) -> Option<String> {
+    pub fn place(&self) -> Option<Location> {
         match self {
             Self::Place { place, .. } | Self::Uri { place, .. } | Self::Empty { place }
-                if !place.is_empty() =>
+                if !place.is_file() =>
             {
                 Some(place.clone())
             }
@@ -135,7 +136,7 @@ impl ReadError {
     }
 
     /// A place and what is wrong there.
-    pub fn at(place: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn at(place: impl Into<Location>, message: impl Into<String>) -> Self {
         Self::Place { place: place.into(), message: message.into() }
     }
 }

@@ -13,6 +13,7 @@ use serde::{
 use serde_json::{Value, value::RawValue};
 
 use super::ReadError;
+use ulna_model::{IdKind, Location};
 
 /// An object's members as raw text, in order; of a key that stands twice the later value counts,
 /// and the earlier ones are listed apart.
@@ -124,7 +125,7 @@ pub fn split(text: &str) -> Result<RawMap<'_>, ReadError> {
 }
 
 /// The elements of a top-level array.
-pub fn elements<'a>(root: &RawMap<'a>, name: &str) -> Result<Vec<&'a RawValue>, ReadError> {
+pub fn elements<'a>(root: &RawMap<'a>, name: &'static str) -> Result<Vec<&'a RawValue>, ReadError> {
     match root.0.get(name) {
         None => Ok(Vec::new()),
         Some(raw) if raw.get() == "null" => Ok(Vec::new()),
@@ -134,12 +135,12 @@ pub fn elements<'a>(root: &RawMap<'a>, name: &str) -> Result<Vec<&'a RawValue>, 
 }
 
 /// A top-level list as a type.
-pub fn list<T: DeserializeOwned>(root: &RawMap<'_>, name: &str) -> Result<Vec<T>, ReadError> {
-    let elements = elements(root, name)?;
+pub fn list<T: DeserializeOwned>(root: &RawMap<'_>, kind: IdKind) -> Result<Vec<T>, ReadError> {
+    let elements = elements(root, kind.list())?;
     elements
         .iter()
         .enumerate()
-        .map(|(k, raw)| typed(raw.get(), &format!("{name}/{k}"), &mut false))
+        .map(|(k, raw)| typed(raw.get(), &Location::at(kind, k), &mut false))
         .collect()
 }
 
@@ -206,7 +207,7 @@ pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 /// `repaired` is then set.
 pub fn typed<T: DeserializeOwned>(
     text: &str,
-    place: &str,
+    place: &Location,
     repaired: &mut bool,
 ) -> Result<T, ReadError> {
     plain_typed::<Object<T>>(text, place, repaired).map(|Object(value)| value)
@@ -215,7 +216,7 @@ pub fn typed<T: DeserializeOwned>(
 /// As [`typed`], of what is no object: a number, a list of words.
 pub fn plain_typed<T: DeserializeOwned>(
     text: &str,
-    place: &str,
+    place: &Location,
     repaired: &mut bool,
 ) -> Result<T, ReadError> {
     match serde_json::from_str(text) {
@@ -353,7 +354,8 @@ mod tests {
     #[test]
     fn a_list_is_no_object_however_deep() {
         use super::super::schema;
-        let take = |text: &str| typed::<schema::Animation>(text, "", &mut false).is_ok();
+        let take =
+            |text: &str| typed::<schema::Animation>(text, &Location::default(), &mut false).is_ok();
         assert!(take(
             r#"{"channels":[{"sampler":0,"target":{"path":"scale"}}],
             "samplers":[{"input":0,"output":1}]}"#
@@ -365,14 +367,18 @@ mod tests {
         assert!(
             typed::<schema::Node>(
                 r#"["A",[],null,null,null,null,null,null,null,null,{},{}]"#,
-                "",
+                &Location::default(),
                 &mut false
             )
             .is_err()
         );
         assert!(
-            typed::<schema::Mesh>(r#"{"primitives":[[{},null,null,null,[],{}]]}"#, "", &mut false)
-                .is_err()
+            typed::<schema::Mesh>(
+                r#"{"primitives":[[{},null,null,null,[],{}]]}"#,
+                &Location::default(),
+                &mut false
+            )
+            .is_err()
         );
     }
 

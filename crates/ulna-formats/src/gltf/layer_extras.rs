@@ -11,8 +11,8 @@ use super::{
     tangent_extras::{self, KeyModes},
 };
 use ulna_model::{
-    Diagnostics, Interpolation, KeptKeys, KeptLayer, KeptLayers, Local, MixMask, OwnKeys, Property,
-    Severity, Slice, Transform,
+    Diagnostics, Interpolation, KeptKeys, KeptLayer, KeptLayers, Local, Location, MixMask, OwnKeys,
+    Property, Severity, Slice, Transform,
 };
 
 /// The member of the `extras` where layers are.
@@ -177,7 +177,11 @@ pub fn transform(all: &[f32; 10]) -> Transform {
 }
 
 /// Reads the layers that extras have. What cannot be read stays in the file, and is said.
-pub fn read(extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) -> Option<KeptLayers> {
+pub fn read(
+    extras: &Extensions,
+    place: &Location,
+    diagnostics: &mut Diagnostics,
+) -> Option<KeptLayers> {
     let found: Layers = member(extras, LAYERS, "layers", place, diagnostics)?;
     let taken = take(&found);
     if taken.is_none() {

@@ -15,8 +15,8 @@ use super::{
     source::data_uri,
 };
 use ulna_model::{
-    AlphaMode, Diagnostics, Image, ImageId, Material, Mip, PictureHeader, Severity, Slice,
-    TextureRef, Wrap, picture_header,
+    AlphaMode, Diagnostics, IdKind, Image, ImageId, Location, Material, Mip, PictureHeader,
+    Severity, Slice, TextureRef, Wrap, picture_header,
 };
 
 /// The raw elements that materials are made of.
@@ -37,19 +37,19 @@ pub fn materials(looks: &Materials<'_>, diagnostics: &mut Diagnostics) -> Vec<Ma
         .textures
         .iter()
         .enumerate()
-        .map(|(k, t)| element(t, &format!("textures/{k}"), diagnostics))
+        .map(|(k, t)| element(t, &Location::at(IdKind::Texture, k), diagnostics))
         .collect();
     let samplers: Vec<Option<typed::texture::Sampler>> = looks
         .samplers
         .iter()
         .enumerate()
-        .map(|(k, s)| element(s, &format!("samplers/{k}"), diagnostics))
+        .map(|(k, s)| element(s, &Location::at(IdKind::Sampler, k), diagnostics))
         .collect();
     let mut reader =
         MaterialReader { textures, samplers, image_count: looks.images.len(), diagnostics };
     let mut list = Vec::with_capacity(looks.materials.len());
     for (k, raw) in looks.materials.iter().enumerate() {
-        let place = format!("materials/{k}");
+        let place = Location::at(IdKind::Material, k);
         let raw = element::<typed::Material>(raw, &place, reader.diagnostics);
         list.push(raw.map_or_else(Material::default, |raw| reader.material(&place, &raw)));
     }
@@ -65,7 +65,7 @@ struct MaterialReader<'a> {
 }
 
 impl MaterialReader<'_> {
-    fn material(&mut self, place: &str, raw: &typed::Material) -> Material {
+    fn material(&mut self, place: &Location, raw: &typed::Material) -> Material {
         let pbr = &raw.pbr_metallic_roughness;
         let extensions = raw.extensions.as_ref();
         let strength = extensions
@@ -119,7 +119,7 @@ impl MaterialReader<'_> {
     }
 
     /// The texture of a use; `None` where there is no use, or nothing of it can be shown.
-    fn texture(&mut self, place: &str, used: Option<Use>) -> Option<TextureRef> {
+    fn texture(&mut self, place: &Location, used: Option<Use>) -> Option<TextureRef> {
         let Use { index, uv_set, transform } = used?;
         let Some(texture) = self.textures.get(index) else {
             let message =
@@ -130,7 +130,7 @@ impl MaterialReader<'_> {
         let image = image_of(texture.as_ref()?, self.image_count);
         if image >= self.image_count {
             let message = "The texture has no image that Ulna can display; it stays in the file";
-            let place = format!("textures/{index}");
+            let place = Location::at(IdKind::Texture, index);
             self.diagnostics.add(Severity::Warning, "ULNA_TEXTURE", place, message);
             return None;
         }
@@ -177,7 +177,7 @@ impl Use {
 /// `KHR_texture_transform` where the typed crate leaves it raw.
 fn transform(
     others: Option<&serde_json::Map<String, serde_json::Value>>,
-    place: &str,
+    place: &Location,
     diagnostics: &mut Diagnostics,
 ) -> TextureTransform {
     let Some(raw) = others.and_then(|o| o.get("KHR_texture_transform")) else {
@@ -229,7 +229,7 @@ pub fn images(
     let mut views: HashMap<usize, Slice<u8>> = HashMap::new();
     let mut list = Vec::with_capacity(looks.images.len());
     for (k, raw) in looks.images.iter().enumerate() {
-        let place = format!("images/{k}");
+        let place = Location::at(IdKind::Image, k);
         let raw: Option<typed::Image> = element(raw, &place, diagnostics);
         let name = raw.as_ref().and_then(|r| r.name.as_deref().map(Into::into));
         if let Some(typed::Image { uri: Some(_), buffer_view: Some(_), .. }) = &raw {
@@ -295,7 +295,7 @@ pub fn images(
 /// A view's bytes, within the budget.
 fn view_bytes(
     view: usize,
-    place: &str,
+    place: &Location,
     accessors: &mut Accessors<'_>,
 ) -> Result<Slice<u8>, String> {
     let bytes = match accessors.view_slice(view, place) {
@@ -334,7 +334,7 @@ fn check_image(bytes: &[u8]) -> Result<(), String> {
 /// One element as the typed crate's type; where it does not fit, a finding and nothing.
 fn element<T: DeserializeOwned>(
     raw: &RawValue,
-    place: &str,
+    place: &Location,
     diagnostics: &mut Diagnostics,
 ) -> Option<T> {
     match super::json::typed(raw.get(), place, &mut false) {

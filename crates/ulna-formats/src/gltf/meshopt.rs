@@ -12,7 +12,7 @@ use super::{
     meshopt_view::{EXTENSIONS, Packed},
     schema,
 };
-use ulna_model::{Diagnostics, Severity};
+use ulna_model::{Diagnostics, IdKind, Location, Severity};
 
 /// Where the bytes of a buffer view are.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ pub fn unpack(
             list.push(Unpacked::Plain);
             continue;
         };
-        let place = format!("bufferViews/{k}");
+        let place = Location::at(IdKind::View, k);
         let wanted = view.byte_length.0 as u64;
         if wanted > *budget {
             return Err(ReadError::Memory { place, wanted });

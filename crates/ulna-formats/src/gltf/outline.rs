@@ -13,6 +13,7 @@ use super::{
     json::{self, RawMap},
     schema::{Accessor, Animation, BufferView},
 };
+use ulna_model::IdKind;
 
 /// The long lists of a file, where they could be typed at once.
 #[derive(Default)]
@@ -40,7 +41,7 @@ impl BulkArray {
     pub fn accessors(&mut self, root: &RawMap<'_>) -> Result<Vec<Accessor>, ReadError> {
         match &mut self.0 {
             Some(lists) => Ok(std::mem::take(&mut lists.accessors)),
-            None => json::list(root, "accessors"),
+            None => json::list(root, IdKind::Accessor),
         }
     }
 
@@ -48,7 +49,7 @@ impl BulkArray {
     pub fn views(&mut self, root: &RawMap<'_>) -> Result<Vec<BufferView>, ReadError> {
         match &mut self.0 {
             Some(lists) => Ok(std::mem::take(&mut lists.views)),
-            None => json::list(root, "bufferViews"),
+            None => json::list(root, IdKind::View),
         }
     }
 
@@ -299,7 +300,7 @@ mod tests {
                 for (key, value) in &root.0 {
                     prop_assert_eq!(slow.0.get(key).map(|v| v.get()), Some(value.get()));
                 }
-                let length = |name: &str| json::elements(&slow, name).map_or(usize::MAX,
+                let length = |name: &'static str| json::elements(&slow, name).map_or(usize::MAX,
                     |e| e.len());
                 prop_assert_eq!(length("accessors"), lists.accessors.len());
                 prop_assert_eq!(length("bufferViews"), lists.views.len());

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::json::Extensions;
-use ulna_model::{Diagnostics, Severity};
+use ulna_model::{Diagnostics, Location, Severity};
 
 /// Version of the form of each member.
 const VERSION: u32 = 1;
@@ -21,7 +21,7 @@ pub(super) fn member<T: DeserializeOwned>(
     extras: &Extensions,
     name: &str,
     what: &str,
-    place: &str,
+    place: &Location,
     diagnostics: &mut Diagnostics,
 ) -> Option<T> {
     if !extras.has(name) {

@@ -12,6 +12,7 @@ use super::{
     text::Ops,
     users::Users,
 };
+use ulna_model::{IdKind, Location};
 
 /// Where new data goes.
 enum Destination {
@@ -96,16 +97,16 @@ impl<'a> Patch<'a> {
     ) -> Result<Self, SaveError> {
         fn list<T: serde::de::DeserializeOwned>(
             root: &raw::RawMap<'_>,
-            name: &str,
+            kind: IdKind,
         ) -> Result<Vec<T>, SaveError> {
-            let elements = raw::elements(root, name).map_err(SaveError::Source)?;
+            let elements = raw::elements(root, kind.list()).map_err(SaveError::Source)?;
             let typed = elements
                 .iter()
                 .enumerate()
-                .map(|(k, e)| raw::typed(e.get(), &format!("{name}/{k}"), &mut false));
+                .map(|(k, e)| raw::typed(e.get(), &Location::at(kind, k), &mut false));
             typed.collect::<Result<_, _>>().map_err(SaveError::Source)
         }
-        let buffers: Vec<schema::Buffer> = list(root, "buffers")?;
+        let buffers: Vec<schema::Buffer> = list(root, IdKind::Buffer)?;
         let own = || stem.to_owned();
         let (home, home_buffer) = if source.container.is_glb() {
             // A GLB whose first buffer lives elsewhere cannot take a BIN chunk without moving what
@@ -137,8 +138,8 @@ impl<'a> Patch<'a> {
         };
         Ok(Self {
             source,
-            accessors: list(root, "accessors")?,
-            views: list(root, "bufferViews")?,
+            accessors: list(root, IdKind::Accessor)?,
+            views: list(root, IdKind::View)?,
             users: Users::of(root),
             buffers,
             new_accessors: Vec::new(),

@@ -8,7 +8,7 @@ use super::{
     layer_extras,
     own_extras::{member, text},
 };
-use ulna_model::{Diagnostics, KeptPose, Mix, NodeSet, Nodes, Scene, Severity, Shared};
+use ulna_model::{Diagnostics, KeptPose, Location, Mix, NodeSet, Nodes, Scene, Severity, Shared};
 
 /// The member of a scene's `extras` where kept poses are.
 pub const POSES: &str = "ulna.poses";
@@ -40,7 +40,7 @@ pub fn read(
     scene: &mut Scene,
     nodes: &Nodes,
     extras: &Extensions,
-    place: &str,
+    place: &Location,
     diagnostics: &mut Diagnostics,
 ) {
     if let Some(Poses { poses }) = member(extras, POSES, "saved poses", place, diagnostics) {

@@ -1,6 +1,6 @@
 //! Saving: its options, its results and its errors.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use thiserror::Error;
 
@@ -32,7 +32,7 @@ impl SaveError {
     }
 
     /// A change of this kind, there, has no form yet.
-    pub(super) fn no_form(place: &str, what: &str) -> Self {
+    pub(super) fn no_form(place: impl fmt::Display, what: &str) -> Self {
         Self::Unsupported(format!(
             "{place}: {what} cannot be saved yet. Undo that edit, then save again"
         ))
@@ -57,6 +57,8 @@ pub struct Saved {
     pub companions: Vec<FileToWrite>,
     /// Sentences: what changes in the file, element by element.
     pub changes: Vec<String>,
+    /// Sentences: what stays in the file in place of removed elements, and why.
+    pub stays: Vec<Notice>,
     /// Indices in the file by the ids of the document: others where elements were removed.
     pub renumbering: Renumbering,
 }

@@ -15,8 +15,8 @@ use super::{
     json::{self, Extensions, Index},
 };
 use ulna_model::{
-    Camera, Diagnostics, Light, LightKind, MaterialId, Projection, Severity, Shared, Slice,
-    Transform, VariantId, transform::unit_or,
+    Camera, Diagnostics, IdKind, Light, LightKind, Location, MaterialId, Projection, Severity,
+    Shared, Slice, Transform, VariantId, transform::unit_or,
 };
 
 const VARIANTS: &str = "KHR_materials_variants";
@@ -35,7 +35,7 @@ pub fn root_extensions(root: &json::RawMap<'_>) -> Extensions {
 fn read<T: DeserializeOwned>(
     extensions: &Extensions,
     name: &'static str,
-    place: &str,
+    place: &Location,
     diagnostics: &mut Diagnostics,
 ) -> Option<T> {
     let found = extensions.get(name);
@@ -57,7 +57,7 @@ pub fn variants(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Share
         #[serde(default)]
         name: String,
     }
-    let found: Option<Variants> = read(extensions, VARIANTS, "extensions", diagnostics);
+    let found: Option<Variants> = read(extensions, VARIANTS, &"extensions".into(), diagnostics);
     found.into_iter().flat_map(|v| v.variants).map(|v| v.name.into()).collect()
 }
 
@@ -65,7 +65,7 @@ pub fn variants(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Share
 pub fn mappings(
     extensions: &Extensions,
     (materials, variants): (usize, usize),
-    place: &str,
+    place: &Location,
     diagnostics: &mut Diagnostics,
 ) -> Shared<[(VariantId, MaterialId)]> {
     #[derive(Deserialize)]
@@ -124,7 +124,7 @@ pub fn cameras(
     let sound = |v: f32| v.is_finite() && v > 0.0;
     let mut list = Vec::new();
     for (k, raw) in json::elements(root, "cameras")?.iter().enumerate() {
-        let place = format!("cameras/{k}");
+        let place = Location::at(IdKind::Camera, k);
         let raw = json::typed::<Raw>(raw.get(), &place, &mut false).ok();
         let name = raw.as_ref().and_then(|r| r.name.as_deref()).map(Into::into);
         let projection = match raw {
@@ -186,10 +186,10 @@ pub fn lights(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Shared<
         #[serde(rename = "outerConeAngle")]
         outer: Option<f32>,
     }
-    let found: Option<Lights> = read(extensions, LIGHTS, "extensions", diagnostics);
+    let found: Option<Lights> = read(extensions, LIGHTS, &"extensions".into(), diagnostics);
     let light = |(k, raw): (usize, Raw)| {
         let mut odd = |what: &str| {
-            let place = format!("extensions/{LIGHTS}/lights/{k}");
+            let place = Location::at(IdKind::Light, k);
             let message = format!("The {what} of the light is invalid; the default is used");
             diagnostics.add(Severity::Error, "VALUE_NOT_IN_RANGE", place, message);
         };
@@ -237,7 +237,7 @@ pub fn lights(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Shared<
 /// The light that sits at a node.
 pub fn light_of(
     extensions: &Extensions,
-    place: &str,
+    place: &Location,
     diagnostics: &mut Diagnostics,
 ) -> Option<usize> {
     #[derive(Deserialize)]
@@ -251,7 +251,7 @@ pub fn light_of(
 pub const VISIBILITY: &str = "KHR_node_visibility";
 
 /// Whether a node says that it and everything below it are hidden.
-pub fn is_hidden(extensions: &Extensions, place: &str, diagnostics: &mut Diagnostics) -> bool {
+pub fn is_hidden(extensions: &Extensions, place: &Location, diagnostics: &mut Diagnostics) -> bool {
     #[derive(Deserialize)]
     struct Visibility {
         visible: Option<bool>,
@@ -263,7 +263,7 @@ pub fn is_hidden(extensions: &Extensions, place: &str, diagnostics: &mut Diagnos
 /// Where a node's mesh is shown, where the node says so: `node_from_instance`.
 pub fn instances(
     extensions: &Extensions,
-    place: &str,
+    place: &Location,
     accessors: &mut Accessors<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Option<Shared<[Transform]>>, ReadError> {

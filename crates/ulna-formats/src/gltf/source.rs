@@ -10,6 +10,7 @@ use base64::Engine as _;
 
 use super::{Container, FileToWrite, ReadError, is_sidecar, json, meshopt_view, schema};
 use crate::read_whole;
+use ulna_model::{IdKind, Location};
 
 /// The bytes a document was read from.
 #[derive(Clone, Debug)]
@@ -116,7 +117,7 @@ impl Source {
         views: &[schema::BufferView],
     ) -> Result<(), ReadError> {
         for (k, buffer) in list.iter().enumerate() {
-            let place = format!("buffers/{k}");
+            let place = Location::at(IdKind::Buffer, k);
             let stands_in = meshopt_view::EXTENSIONS.iter().any(|e| buffer.extensions.has(e));
             let data = match &buffer.uri {
                 None => match &self.container {
@@ -281,7 +282,7 @@ pub(super) fn check_asset(root: &json::RawMap<'_>) -> Result<schema::Asset, Read
     let Some(raw) = root.0.get("asset") else {
         return Err(ReadError::NotGltf("it has no “asset”".into()));
     };
-    let asset: schema::Asset = json::typed(raw.get(), "asset", &mut false)?;
+    let asset: schema::Asset = json::typed(raw.get(), &"asset".into(), &mut false)?;
     let number = |v: &str| -> Option<(u32, u32)> {
         let (major, minor) = v.split_once('.')?;
         Some((major.parse().ok()?, minor.parse().ok()?))

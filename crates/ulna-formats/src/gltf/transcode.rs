@@ -16,7 +16,7 @@ use super::{
     source::{BufferData, data_uri},
     text::{Ops, rewrite},
 };
-use ulna_model::Notice;
+use ulna_model::{IdKind, Location, Notice};
 
 /// Which container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,7 +180,7 @@ fn move_views(
 ) -> Result<(), SaveError> {
     for (k, raw) in views.iter().enumerate() {
         let view: schema::BufferView =
-            raw_json::typed(raw.get(), &format!("bufferViews/{k}"), &mut false)
+            raw_json::typed(raw.get(), &Location::at(IdKind::View, k), &mut false)
                 .map_err(SaveError::Source)?;
         let op = ops.member("bufferViews").item(k);
         let shift = |op: &mut Ops, buffer: usize, offset: Option<raw_json::Index>| {
@@ -214,7 +214,9 @@ fn embed_images(
     for (k, raw) in
         raw_json::elements(root, "images").map_err(SaveError::Source)?.iter().enumerate()
     {
-        let Ok(image) = raw_json::typed::<Uri>(raw.get(), "", &mut false) else { continue };
+        let Ok(image) = raw_json::typed::<Uri>(raw.get(), &Location::default(), &mut false) else {
+            continue;
+        };
         let Some(uri) = image.uri else { continue };
         let Ok(bytes) = data_uri(&uri).unwrap_or_else(|| source.companion(&uri)) else { continue };
         bin.resize(bin.len().next_multiple_of(4), 0);

@@ -12,7 +12,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
 use super::json::{Extensions, Index};
-use ulna_model::{Diagnostics, NodeId, Notice, Severity, Shared, Vrm};
+use ulna_model::{Diagnostics, Location, NodeId, Notice, Severity, Shared, Vrm};
 
 #[derive(Deserialize)]
 struct Zero {
@@ -99,7 +99,7 @@ pub fn read(extensions: &Extensions, nodes: usize, diagnostics: &mut Diagnostics
             title: text(one.meta.name),
             authors: one.meta.authors.into_iter().filter_map(|a| text(Some(a))).collect(),
             license: text(one.meta.license),
-            bones: roles(bones, nodes, "extensions/VRMC_vrm/humanoid", diagnostics),
+            bones: roles(bones, nodes, &humanoid("VRMC_vrm"), diagnostics),
             springs: object::<Springs>(extensions, "VRMC_springBone", diagnostics)
                 .map_or(0, |s| s.springs.len()),
         });
@@ -113,7 +113,7 @@ pub fn read(extensions: &Extensions, nodes: usize, diagnostics: &mut Diagnostics
             .map(|(role, bone)| (role, bone.node.0));
         return Some(Vrm {
             version: motions.version.as_deref().unwrap_or("1").into(),
-            bones: roles(bones, nodes, "extensions/VRMC_vrm_animation/humanoid", diagnostics),
+            bones: roles(bones, nodes, &humanoid("VRMC_vrm_animation"), diagnostics),
             ..Vrm::default()
         });
     }
@@ -127,9 +127,19 @@ pub fn read(extensions: &Extensions, nodes: usize, diagnostics: &mut Diagnostics
         title: text(zero.meta.title),
         authors: text(zero.meta.author).into_iter().collect(),
         license,
-        bones: roles(bones, nodes, "extensions/VRM/humanoid", diagnostics),
+        bones: roles(bones, nodes, &humanoid("VRM"), diagnostics),
         springs: zero.secondary.map_or(0, |s| s.groups.len()),
     })
+}
+
+/// The location of an extension of the file.
+fn extension(name: &'static str) -> Location {
+    Location::from("extensions").member(name)
+}
+
+/// The location of the bones in an extension of the file.
+fn humanoid(name: &'static str) -> Location {
+    extension(name).member("humanoid")
 }
 
 fn object<T: DeserializeOwned>(
@@ -143,7 +153,7 @@ fn object<T: DeserializeOwned>(
             "{name} does not follow its specification; it stays in the file, but its data is not \
                 displayed"
         );
-        diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", format!("extensions/{name}"), message);
+        diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", extension(name), message);
     }
     found
 }
@@ -155,7 +165,7 @@ fn text(text: Option<String>) -> Option<Arc<str>> {
 fn roles(
     bones: impl Iterator<Item = (String, usize)>,
     nodes: usize,
-    place: &str,
+    place: &Location,
     diagnostics: &mut Diagnostics,
 ) -> Shared<[(Arc<str>, NodeId)]> {
     let mut list: BTreeMap<Arc<str>, NodeId> = BTreeMap::new();

@@ -10,8 +10,8 @@ use super::{
     own_extras::{member, text},
 };
 use ulna_model::{
-    Diagnostics, KeptWeightLayer, KeptWeightLayers, LayerPart, MirrorFrom, PrimitiveId, Severity,
-    WeightPatch,
+    Diagnostics, KeptWeightLayer, KeptWeightLayers, LayerPart, Location, MirrorFrom, PrimitiveId,
+    Severity, WeightPatch,
 };
 
 /// The member of the `extras` where they are.
@@ -157,7 +157,7 @@ impl StoredSlots {
 /// Reads the weight layers that extras have. What cannot be read stays in the file, and is said.
 pub fn read(
     extras: &Extensions,
-    place: &str,
+    place: &Location,
     diagnostics: &mut Diagnostics,
 ) -> Option<KeptWeightLayers> {
     let found: Layers = member(extras, WEIGHT_LAYERS, "weight layers", place, diagnostics)?;

@@ -11,7 +11,9 @@ use super::{
     schema,
     text::Ops,
 };
-use ulna_model::{FileContent, Mesh, Primitive, Shared, WeightEncoding, WeightMap};
+use ulna_model::{
+    FileContent, IdKind, Location, Mesh, Primitive, Shared, WeightEncoding, WeightMap,
+};
 
 /// Writes the weights that changed; a sentence for each primitive.
 pub(super) fn write(
@@ -30,13 +32,13 @@ pub(super) fn write(
         let (m, name) = (mesh.index(), after.name.as_deref().unwrap_or_default());
         if !is_same_but_weights_and_shape(before, after) {
             return Err(SaveError::no_form(
-                &format!("meshes/{m}"),
+                Location::at(IdKind::Mesh, m),
                 "a change of the mesh other than its weights and vertices",
             ));
         }
         let raw = {
             let text = json::elements(root, "meshes").map_err(SaveError::Source)?[m].get();
-            json::typed::<schema::Mesh>(text, &format!("meshes/{m}"), &mut false)
+            json::typed::<schema::Mesh>(text, &Location::at(IdKind::Mesh, m), &mut false)
                 .map_err(SaveError::Source)?
         };
         let mut shapes = Shapes::default();

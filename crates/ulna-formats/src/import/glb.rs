@@ -201,7 +201,7 @@ impl GlbBuilder {
     /// Where it would be larger than a GLB can be.
     pub fn finish(
         mut self,
-        from: &str,
+        from: &'static str,
         conversion: &Conversion,
         up: Vec3,
     ) -> Result<Vec<u8>, ReadError> {

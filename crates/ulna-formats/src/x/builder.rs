@@ -12,12 +12,13 @@ use crate::{
     gltf::ReadError,
     import::{Conversion, GlbBuilder, ImportFindings},
 };
-use ulna_model::{Diagnostics, Severity};
+use ulna_model::{Diagnostics, Location, Severity};
 
 pub(super) fn fail<T>(object: &Object, message: impl std::fmt::Display) -> Result<T, ReadError> {
     let name =
         if object.name.is_empty() { String::new() } else { format!(" “{}”", object.name) };
-    Err(ReadError::at(format!(".x {}{name}", object.kind), message.to_string()))
+    let place = Location::default().member(format!(".x {}{name}", object.kind));
+    Err(ReadError::at(place, message.to_string()))
 }
 
 pub(super) struct Builder<'a, 'd> {
@@ -141,6 +142,7 @@ impl<'a> Builder<'a, '_> {
 
     pub(super) fn odd(&mut self, object: usize, message: impl Into<String>) {
         let place = format!(".x {} {}", self.tree[object].kind, self.tree[object].name);
-        self.diagnostics.add(Severity::Error, "ULNA_X_REPAIRED", place.trim_end(), message);
+        let place = Location::default().member(place.trim_end().to_owned());
+        self.diagnostics.add(Severity::Error, "ULNA_X_REPAIRED", place, message);
     }
 }

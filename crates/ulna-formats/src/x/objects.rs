@@ -85,7 +85,7 @@ pub fn parse(
                 words.clear();
                 let index = tree.len();
                 // The object, its place in its parent's list, and what it will be as JSON.
-                budget.take(size_of::<Object>() as u64 + 224, ".x")?;
+                budget.take(size_of::<Object>() as u64 + 224, &".x".into())?;
                 tree.push(Object { kind, name, ..Object::default() });
                 tree[at].children.push(index);
                 tree[at].inside.push(Inside::Child(index));

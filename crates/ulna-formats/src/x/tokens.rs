@@ -92,7 +92,7 @@ fn unzip(bytes: &[u8], budget: &mut Budget) -> Result<Vec<u8>, ReadError> {
     };
     // The stated length counts the header.
     let total = total.saturating_sub(16);
-    budget.take(total as u64, ".x")?;
+    budget.take(total as u64, &".x".into())?;
     let mut out: Vec<u8> = Vec::new();
     let mut at = 4;
     while at < bytes.len() && out.len() < total {
@@ -155,10 +155,11 @@ impl<'a> Tokens<'a> {
     fn push(&mut self, token: Token) -> Result<(), ReadError> {
         if self.list.len() == self.list.capacity() {
             // Doubled when it grows: taken before it is.
-            self.budget.take((self.list.capacity().max(64) * size_of::<Token>()) as u64, ".x")?;
+            self.budget
+                .take((self.list.capacity().max(64) * size_of::<Token>()) as u64, &".x".into())?;
         }
         if let Token::Name(text) | Token::Text(text) = &token {
-            self.budget.take(text.capacity() as u64 + 16, ".x")?;
+            self.budget.take(text.capacity() as u64 + 16, &".x".into())?;
         }
         self.list.push(token);
         Ok(())

@@ -34,6 +34,11 @@ pub struct Listed<'a> {
     pub label: Box<dyn Fn(&str) -> String + 'a>,
 }
 
+/// Elements of a list by their index, with their names.
+fn numbered<'n>(all: impl Iterator<Item = (Option<&'n str>, u32)>, what: &str) -> Vec<Pick> {
+    all.map(|(name, k)| Pick { text: format!("#{k}"), label: label(name, what, k) }).collect()
+}
+
 /// What an editor picks from; `None` for one that picks nothing.
 pub fn listed<'a>(
     entry: &Entry,
@@ -58,7 +63,6 @@ pub fn listed<'a>(
             }),
         }
     };
-    let numbered = |label: String, k: usize| Pick { text: format!("#{k}"), label };
     Some(match entry {
         Entry::Nodes(of, many) => Listed {
             unset: when_left_out(&draft.command, name).to_owned(),
@@ -77,31 +81,16 @@ pub fn listed<'a>(
             )
         }
         Entry::Material => {
-            let all = document.materials.iter();
-            plain(
-                false,
-                "None",
-                all.map(|(id, m)| numbered(label(m.name.as_deref(), "material", id.0), id.index()))
-                    .collect(),
-            )
+            let all = document.materials.iter().map(|(id, m)| (m.name.as_deref(), id.0));
+            plain(false, "None", numbered(all, "material"))
         }
         Entry::Skin => {
-            let all = document.skins.iter();
-            plain(
-                false,
-                "None",
-                all.map(|(id, s)| numbered(label(s.name.as_deref(), "skin", id.0), id.index()))
-                    .collect(),
-            )
+            let all = document.skins.iter().map(|(id, s)| (s.name.as_deref(), id.0));
+            plain(false, "None", numbered(all, "skin"))
         }
         Entry::Image => {
-            let all = document.images.iter().enumerate();
-            plain(
-                false,
-                "Default",
-                all.map(|(k, i)| numbered(label(i.name.as_deref(), "image", k as u32), k))
-                    .collect(),
-            )
+            let all = document.images.iter().zip(0..).map(|(i, k)| (i.name.as_deref(), k));
+            plain(false, "Default", numbered(all, "image"))
         }
         Entry::KeptPose => {
             let pick =

@@ -2,7 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{commands::DuplicateNodes, removal::with_below, reparent::last_rank};
+use super::{
+    commands::DuplicateNodes,
+    removal::{uppermost, with_below},
+    reparent::last_rank,
+};
 use crate::{
     Edit,
     command::{CommandError, Outcome, Scene, error::refuse},
@@ -13,9 +17,7 @@ impl DuplicateNodes {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let named: BTreeSet<NodeId> = self.node.all(document)?.into_iter().collect();
-        let is_top = |n: &NodeId| !named.iter().any(|other| document.is_above(*other, *n));
-        let tops: Vec<NodeId> = named.iter().copied().filter(is_top).collect();
-        let all = with_below(document, &tops);
+        let all = with_below(document, &uppermost(document, &named));
         if let Some(node) = all.iter().find(|n| document.node(**n).instances.is_some()) {
             let label = document.node(*node).label(*node);
             return refuse(

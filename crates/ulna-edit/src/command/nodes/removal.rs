@@ -18,6 +18,22 @@ use ulna_model::{
     SkinId, WeightEncoding, WeightMap,
 };
 
+/// The nodes that are below none of the others, parents before children.
+pub(super) fn uppermost(document: &Document, nodes: &BTreeSet<NodeId>) -> Vec<NodeId> {
+    let mut below: BTreeSet<NodeId> = BTreeSet::new();
+    let mut top = Vec::new();
+    for id in document.nodes.order() {
+        let is_below = document.node(*id).parent.is_some_and(|p| below.contains(&p));
+        if is_below || nodes.contains(id) {
+            below.insert(*id);
+        }
+        if !is_below && nodes.contains(id) {
+            top.push(*id);
+        }
+    }
+    top
+}
+
 /// The nodes and all nodes below them.
 pub(super) fn with_below(document: &Document, nodes: &[NodeId]) -> BTreeSet<NodeId> {
     let mut all = BTreeSet::new();
@@ -325,7 +341,8 @@ fn remapped(map: &WeightMap, table: &[Option<u16>]) -> Option<(WeightMap, usize)
         }
         changed += usize::from(is_given);
         let (joints, weights) = (&mut joints[range.clone()], &mut weights[range]);
-        (joints.fill(0), weights.fill(0.0));
+        joints.fill(0);
+        weights.fill(0.0);
         for (k, (slot, weight)) in list.into_iter().enumerate() {
             (joints[k], weights[k]) = (slot, weight);
         }

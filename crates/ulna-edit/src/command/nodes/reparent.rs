@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     commands::{AddNode, Keep, Reparent},
     dependents::{refuse_motion, refuse_rootless},
-    removal::with_below,
+    removal::{uppermost, with_below},
     worlds::kept_in_world,
 };
 use crate::{
@@ -73,9 +73,8 @@ impl Reparent {
         let before = one(document, self.before.as_ref(), "before")?;
         let all: BTreeSet<NodeId> = self.node.all(document)?.into_iter().collect();
         // Of nodes above one another the upper takes the lower with it.
-        let is_top = |n: &NodeId| !all.iter().any(|other| document.is_above(*other, *n));
-        let order = document.nodes.order().iter();
-        let moved: Vec<NodeId> = order.filter(|n| all.contains(n) && is_top(n)).copied().collect();
+        let moved = uppermost(document, &all);
+        let is_moved: BTreeSet<NodeId> = moved.iter().copied().collect();
         if let Some(node) =
             moved.iter().find(|n| parent.is_some_and(|p| p == **n || document.is_above(**n, p)))
         {
@@ -92,7 +91,7 @@ impl Reparent {
         refuse_motion(document, &affected, self.force.unwrap_or(false), anyway)?;
         let skins = document.skins.iter().map(|(id, skin)| (id, &skin.joints[..]));
         let above = |n: NodeId| {
-            if moved.contains(&n) { parent } else { document.node(n).parent }
+            if is_moved.contains(&n) { parent } else { document.node(n).parent }
         };
         refuse_rootless(document, skins, above)?;
         let mut nodes: BTreeMap<NodeId, Node> = BTreeMap::new();
@@ -122,7 +121,8 @@ impl Reparent {
 
 /// A list of siblings with moved nodes before one of them, or at the end.
 fn inserted(list: &[NodeId], moved: &[NodeId], before: Option<NodeId>) -> Vec<NodeId> {
-    let mut made: Vec<NodeId> = list.iter().copied().filter(|n| !moved.contains(n)).collect();
+    let all: BTreeSet<&NodeId> = moved.iter().collect();
+    let mut made: Vec<NodeId> = list.iter().copied().filter(|n| !all.contains(n)).collect();
     let at = before.and_then(|b| made.iter().position(|n| *n == b)).unwrap_or(made.len());
     made.splice(at..at, moved.iter().copied());
     made
@@ -154,10 +154,10 @@ fn roots(
     let mut edits = Vec::new();
     for (scene, found) in document.scenes.iter() {
         let to = match parent {
-            Some(_) => inserted(&found.roots, moved, None)
-                .into_iter()
-                .filter(|n| !moved.contains(n))
-                .collect(),
+            Some(_) => {
+                let all: BTreeSet<&NodeId> = moved.iter().collect();
+                found.roots.iter().copied().filter(|n| !all.contains(n)).collect()
+            }
             None => {
                 let is_seen =
                     |n: &NodeId| found.roots.iter().any(|r| r == n || document.is_above(*r, *n));

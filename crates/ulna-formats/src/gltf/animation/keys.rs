@@ -7,7 +7,7 @@ use super::super::{
     accessor::{Accessors, Component, Missing},
     schema,
 };
-use ulna_model::{Diagnostics, Interpolation, Property, Severity, Slice};
+use ulna_model::{Diagnostics, Interpolation, Location, Property, Severity, Slice};
 
 /// Keys of a sampler as they are played.
 pub struct Keys {
@@ -22,7 +22,7 @@ pub struct Keys {
 }
 
 /// Where something is, put into words only where there is something to say.
-pub type DescribePlace<'a> = &'a dyn Fn() -> String;
+pub type DescribePlace<'a> = &'a dyn Fn() -> Location;
 
 /// What of a sampler's keys was looked over and is as it should be.
 #[derive(Clone, Copy, Default)]
@@ -115,7 +115,7 @@ pub fn track(
     // Only what is not there is named by whose it is.
     let shape = |accessors: &Accessors<'_>, index: usize| {
         if accessors.has(index) {
-            accessors.shape(index, "")
+            accessors.shape(index, &Location::default())
         } else {
             accessors.shape(index, &place())
         }
@@ -153,8 +153,8 @@ pub fn track(
             message,
         );
     }
-    let times = accessors.floats(sampler.input.0, "")?;
-    let values = accessors.floats(sampler.output.0, "")?;
+    let times = accessors.floats(sampler.input.0, &Location::default())?;
+    let values = accessors.floats(sampler.output.0, &Location::default())?;
     let values: Slice<f32> =
         if output.count > wanted { values[..wanted * element].into() } else { values };
     let stride = per_key * element;

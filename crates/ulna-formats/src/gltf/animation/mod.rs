@@ -18,7 +18,8 @@ use super::{
     clip_extras, json, schema,
 };
 use ulna_model::{
-    Clip, Diagnostics, NodeId, PointerTrack, Property, Severity, Shared, Track, TrackId,
+    Clip, Diagnostics, IdKind, Location, NodeId, PointerTrack, Property, Severity, Shared, Track,
+    TrackId,
 };
 
 /// One of `animations[]`.
@@ -37,7 +38,7 @@ pub fn read(
     targets: &mut Targets<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Clip, ReadError> {
-    let place = format!("animations/{index}");
+    let place = Location::at(IdKind::Clip, index);
     let mut repaired = false;
     let animation = match raw {
         Raw::Typed(animation) => animation,
@@ -90,7 +91,7 @@ pub fn read(
 }
 
 /// Adds a finding for the pointers that name something other than a node.
-fn say_unplayed(pointers: &[PointerTrack], place: &str, diagnostics: &mut Diagnostics) {
+fn say_unplayed(pointers: &[PointerTrack], place: &Location, diagnostics: &mut Diagnostics) {
     let mut still = pointers.iter().filter(|p| p.track.is_none() && p.visibility.is_none());
     if let Some(first) = still.next() {
         let message = format!(
@@ -107,7 +108,7 @@ fn say_unplayed(pointers: &[PointerTrack], place: &str, diagnostics: &mut Diagno
 /// nothing of it is played.
 struct Channels<'r, 'a, 't> {
     index: usize,
-    place: &'r str,
+    place: &'r Location,
     animation: &'r schema::Animation,
     accessors: &'r mut Accessors<'a>,
     targets: &'r mut Targets<'t>,
@@ -129,7 +130,7 @@ impl Channels<'_, '_, '_> {
         sound: Sound,
     ) -> Result<(), ReadError> {
         let place = self.place;
-        let here = move || format!("{place}/channels/{k}");
+        let here = move || place.item("channels", k);
         let Some(sampler) = self.animation.samplers.get(channel.sampler.0) else {
             let message = format!(
                 "The channel refers to sampler {}, which does not exist; it stays in the file, but \
@@ -139,7 +140,7 @@ impl Channels<'_, '_, '_> {
             self.diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", here(), message);
             return Ok(());
         };
-        let sampler_place = move || format!("{place}/samplers/{}", channel.sampler.0);
+        let sampler_place = move || place.item("samplers", channel.sampler.0);
         if &*channel.target.path == "pointer" {
             self.pointer(channel, sampler, (&here, &sampler_place));
             return Ok(());

@@ -11,8 +11,8 @@ use super::{
     targets::{ChannelTarget, Targets, property_of},
 };
 use ulna_model::{
-    Diagnostics, Interpolation, NodeId, PointerTrack, Property, Severity, Shared, Slice, Track,
-    VisibilityKeys,
+    Diagnostics, Interpolation, Location, NodeId, PointerTrack, Property, Severity, Shared, Slice,
+    Track, VisibilityKeys,
 };
 
 /// The node and property that a pointer of `KHR_animation_pointer` names, where it names such.
@@ -32,7 +32,7 @@ fn shown_node(pointer: &str) -> Option<usize> {
 fn visibility_keys(
     node: usize,
     sampler: &schema::Sampler,
-    place: &str,
+    place: &Location,
     times: &[f32],
     accessors: &mut Accessors<'_>,
 ) -> Result<VisibilityKeys, Missing> {
@@ -58,7 +58,7 @@ struct Pointer {
 pub fn pointer(
     channel: &schema::Channel,
     sampler: &schema::Sampler,
-    (here, sampler_place): (&str, &str),
+    (here, sampler_place): (&Location, &Location),
     accessors: &mut Accessors<'_>,
     targets: &Targets<'_>,
     diagnostics: &mut Diagnostics,
@@ -83,7 +83,7 @@ pub fn pointer(
     let keys = match target {
         Some(target) => track(
             sampler,
-            &|| sampler_place.to_owned(),
+            &|| sampler_place.clone(),
             (target.property, target.width),
             Sound::default(),
             accessors,
@@ -155,11 +155,11 @@ type PointerKeys = (Slice<f32>, Option<Slice<f32>>, Interpolation, usize);
 /// The key times of a sampler whose values are nothing that Ulna plays.
 fn pointer_keys(
     sampler: &schema::Sampler,
-    place: &str,
+    place: &Location,
     accessors: &mut Accessors<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Option<PointerKeys>, Missing> {
-    let interpolation = interpolation(sampler, &|| place.to_owned(), diagnostics);
+    let interpolation = interpolation(sampler, &|| place.clone(), diagnostics);
     let input = accessors.shape(sampler.input.0, place)?;
     if input.width != 1 || input.component != Component::F32 {
         return Err(ReadError::at(place, "its key times are not scalar floats").into());
@@ -174,7 +174,6 @@ fn pointer_keys(
         .into());
     }
     let times = accessors.floats(sampler.input.0, place)?;
-    let (times, _) =
-        mend_times(times, Slice::default(), 0, false, &|| place.to_owned(), diagnostics);
+    let (times, _) = mend_times(times, Slice::default(), 0, false, &|| place.clone(), diagnostics);
     Ok((!times.is_empty()).then_some((times, None, interpolation, width)))
 }

@@ -8,7 +8,7 @@ use super::{
     count::{BLOCK, count_in},
     reader::PrimitiveReader,
 };
-use ulna_model::Severity;
+use ulna_model::{IdKind, Location, Severity};
 
 impl PrimitiveReader<'_, '_> {
     /// Vectors that point nowhere.
@@ -65,7 +65,7 @@ impl PrimitiveReader<'_, '_> {
             self.diagnostics.add(
                 Severity::Error,
                 "ACCESSOR_MIN_MISMATCH",
-                format!("accessors/{index}"),
+                Location::at(IdKind::Accessor, index),
                 message,
             );
         }

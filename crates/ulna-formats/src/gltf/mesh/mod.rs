@@ -12,7 +12,7 @@ use super::{
     accessor::{Accessors, Missing},
     draco, json, scene_extras, schema, weight_layer_extras,
 };
-use ulna_model::{Diagnostics, Mesh, MorphTarget, Primitive, Severity, Shared};
+use ulna_model::{Diagnostics, IdKind, Location, Mesh, MorphTarget, Primitive, Severity, Shared};
 
 /// Reads one mesh. `counts`: how many materials and variants of materials the file has.
 pub fn read(
@@ -22,7 +22,7 @@ pub fn read(
     accessors: &mut Accessors<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Mesh, ReadError> {
-    let place = format!("meshes/{index}");
+    let place = Location::at(IdKind::Mesh, index);
     let mut repaired = false;
     let mesh: schema::Mesh = json::typed(text, &place, &mut repaired)?;
     if repaired {
@@ -39,7 +39,7 @@ pub fn read(
     let targets = mesh.primitives.iter().map(|p| p.targets.len()).max().unwrap_or(0);
     let mut primitives = Vec::with_capacity(mesh.primitives.len());
     for (k, primitive) in mesh.primitives.iter().enumerate() {
-        let here = format!("{place}/primitives/{k}");
+        let here = place.item("primitives", k);
         if primitive.targets.len() != targets {
             let message = format!(
                 "The primitive has {} morph targets, but other primitives of the mesh have \

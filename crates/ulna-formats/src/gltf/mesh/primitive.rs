@@ -160,7 +160,7 @@ impl PrimitiveReader<'_, '_> {
                             map: &IndexMap<String, json::Index>|
              -> Result<Slice<Vec3>, Missing> {
                 let Some(index) = map.get(name) else { return Ok(Slice::default()) };
-                let place = format!("{}/targets/{k}", self.place);
+                let place = self.place.item("targets", k);
                 let (code, place, why) = match self.vec3(index.0, name) {
                     Ok(deltas) if deltas.len() == count => return Ok(deltas),
                     Ok(deltas) => {

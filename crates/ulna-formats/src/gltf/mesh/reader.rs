@@ -11,12 +11,12 @@ use super::{
     },
     count::count_in,
 };
-use ulna_model::{Diagnostics, Severity, Slice};
+use ulna_model::{Diagnostics, Location, Severity, Slice};
 
 /// Reads the attributes of one primitive.
 pub(super) struct PrimitiveReader<'r, 'a> {
     pub(super) raw: &'r schema::Primitive,
-    pub(super) place: String,
+    pub(super) place: Location,
     pub(super) accessors: &'r mut Accessors<'a>,
     pub(super) diagnostics: &'r mut Diagnostics,
     /// The indices, where they were packed.

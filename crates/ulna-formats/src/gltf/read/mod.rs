@@ -21,7 +21,7 @@ use super::{
     text,
 };
 use crate::read_whole;
-use ulna_model::{Diagnostic, Diagnostics, Document, Severity};
+use ulna_model::{Diagnostic, Diagnostics, Document, IdKind, Location, Severity};
 
 /// What opening a file gives.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ pub fn open_beside(
     let asset = check_asset(&root)?;
     let extensions_used: Vec<String> = names(&root, "extensionsUsed")?;
     check_required(&root, text)?;
-    let buffers: Vec<schema::Buffer> = json::list(&root, "buffers")?;
+    let buffers: Vec<schema::Buffer> = json::list(&root, IdKind::Buffer)?;
     let views = long.views(&root)?;
     source.load_buffers(&buffers, &views)?;
     progress.reach(0.2)?;
@@ -126,7 +126,12 @@ pub fn open_beside(
     let mut budget = (source.bytes.len() as u64).max(companions) * 12 + (48 << 20);
     for (k, _) in views.iter().enumerate().filter(|(_, v)| v.byte_stride == Some(json::Index(0))) {
         let message = "The byte stride is 0; the elements are read as tightly packed";
-        diagnostics.add(Severity::Error, "VALUE_NOT_IN_RANGE", format!("bufferViews/{k}"), message);
+        diagnostics.add(
+            Severity::Error,
+            "VALUE_NOT_IN_RANGE",
+            Location::at(IdKind::View, k),
+            message,
+        );
     }
     let unpacked = meshopt::unpack(&source, &views, &mut budget, &mut diagnostics)?;
     let mut reader = Reader {
@@ -148,10 +153,11 @@ pub fn open_beside(
     })
 }
 
-fn names(root: &json::RawMap<'_>, name: &str) -> Result<Vec<String>, ReadError> {
-    root.0
-        .get(name)
-        .map_or_else(|| Ok(Vec::new()), |raw| json::plain_typed(raw.get(), name, &mut false))
+fn names(root: &json::RawMap<'_>, name: &'static str) -> Result<Vec<String>, ReadError> {
+    root.0.get(name).map_or_else(
+        || Ok(Vec::new()),
+        |raw| json::plain_typed(raw.get(), &name.into(), &mut false),
+    )
 }
 
 /// Extensions without which a file can still be shown, rightly or in part, and edited safely.

@@ -7,15 +7,15 @@ use super::{
     reader::Reader,
 };
 use ulna_model::{
-    Decomposed, Local, Mesh, Node, NodePose, Nodes, RestSource, Severity, Shared, Transform,
-    transform::unit_or,
+    Decomposed, IdKind, Local, Location, Mesh, Node, NodePose, Nodes, RestSource, Severity, Shared,
+    Transform, transform::unit_or,
 };
 
 impl Reader<'_> {
     pub(super) fn raw_nodes(&mut self) -> Result<Vec<schema::Node>, ReadError> {
         let mut nodes = Vec::new();
         for (k, raw) in json::elements(self.root, "nodes")?.iter().enumerate() {
-            let place = format!("nodes/{k}");
+            let place = Location::at(IdKind::Node, k);
             let mut repaired = false;
             nodes.push(json::typed(raw.get(), &place, &mut repaired)?);
             if repaired {
@@ -36,7 +36,7 @@ impl Reader<'_> {
         let mut nodes: Vec<Node> = Vec::with_capacity(raw.len());
         let skins = json::elements(self.root, "skins")?.len();
         for (k, n) in raw.iter().enumerate() {
-            let place = format!("nodes/{k}");
+            let place = Location::at(IdKind::Node, k);
             if let Some(mesh) = n.mesh.filter(|m| m.0 >= meshes.len()) {
                 return Err(ReadError::at(place, format!("mesh {} does not exist", mesh.0)));
             }
@@ -94,7 +94,7 @@ impl Reader<'_> {
         }
         for (k, n) in raw.iter().enumerate() {
             for (rank, child) in n.children.iter().enumerate() {
-                let place = format!("nodes/{k}/children");
+                let place = Location::at(IdKind::Node, k).member("children");
                 let Some(node) = nodes.get_mut(child.0) else {
                     return Err(ReadError::at(place, format!("node {} does not exist", child.0)));
                 };
@@ -115,14 +115,14 @@ impl Reader<'_> {
         nodes.order().iter().for_each(|id| reached[id.index()] = true);
         match reached.iter().position(|r| !r) {
             Some(lost) => {
-                Err(ReadError::at(format!("nodes/{lost}"), "the node is its own ancestor"))
+                Err(ReadError::at(Location::at(IdKind::Node, lost), "the node is its own ancestor"))
             }
             None => Ok(nodes),
         }
     }
 
     /// The node's transform; numbers that are none become the specification's defaults.
-    fn local(&mut self, n: &schema::Node, place: &str) -> Local {
+    fn local(&mut self, n: &schema::Node, place: &Location) -> Local {
         let mut odd = |code: &'static str, message: &str| {
             self.diagnostics.add(Severity::Error, code, place, message)
         };

@@ -4,13 +4,13 @@ use super::{
     super::{ReadError, json, pose_extras, schema},
     reader::Reader,
 };
-use ulna_model::{FileContent, NodeId, Scene, SceneId, Severity};
+use ulna_model::{FileContent, IdKind, Location, NodeId, Scene, SceneId, Severity};
 
 impl Reader<'_> {
     pub(super) fn scenes(&mut self, asset: &mut FileContent) -> Result<(), ReadError> {
-        let raw: Vec<schema::Scene> = json::list(self.root, "scenes")?;
+        let raw: Vec<schema::Scene> = json::list(self.root, IdKind::Scene)?;
         for (k, scene) in raw.iter().enumerate() {
-            let place = format!("scenes/{k}");
+            let place = Location::at(IdKind::Scene, k);
             let mut roots = Vec::with_capacity(scene.nodes.len());
             for node in &scene.nodes {
                 let id = NodeId::from(node.0);
@@ -36,7 +36,7 @@ impl Reader<'_> {
             asset.scenes.push_from_file(Some(made));
         }
         let default: Option<json::Index> = match self.root.0.get("scene") {
-            Some(raw) => json::plain_typed(raw.get(), "scene", &mut false)?,
+            Some(raw) => json::plain_typed(raw.get(), &"scene".into(), &mut false)?,
             None => None,
         };
         let earlier = self

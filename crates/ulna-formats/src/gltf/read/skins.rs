@@ -10,13 +10,13 @@ use super::{
     },
     reader::Reader,
 };
-use ulna_model::{FileContent, NodeId, Severity, Shared, Skin};
+use ulna_model::{FileContent, IdKind, Location, NodeId, Severity, Shared, Skin};
 
 impl Reader<'_> {
     pub(super) fn skins(&mut self, asset: &mut FileContent) -> Result<(), ReadError> {
-        let raw: Vec<schema::Skin> = json::list(self.root, "skins")?;
+        let raw: Vec<schema::Skin> = json::list(self.root, IdKind::Skin)?;
         for (k, skin) in raw.iter().enumerate() {
-            let place = format!("skins/{k}");
+            let place = Location::at(IdKind::Skin, k);
             if skin.joints.is_empty() {
                 return Err(ReadError::at(place, "the skin has no joints"));
             }
@@ -47,7 +47,7 @@ impl Reader<'_> {
         &mut self,
         accessor: usize,
         joints: usize,
-        place: &str,
+        place: &Location,
     ) -> Result<Option<Vec<Mat4>>, ReadError> {
         let shape = match self.accessors.shape(accessor, place) {
             Err(error @ ReadError::Empty { .. }) => {
@@ -112,7 +112,7 @@ impl Reader<'_> {
         asset: &FileContent,
         skin: &schema::Skin,
         joints: &[NodeId],
-        place: &str,
+        place: &Location,
     ) {
         let mut sorted = joints.to_vec();
         sorted.sort_unstable();

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Map, json};
 
 use super::*;
+use ulna_model::IdKind;
 
 /// A file with one place of the table: lists of one item, under a name where the members vary.
 fn file_with(path: &str, content: Value) -> Value {

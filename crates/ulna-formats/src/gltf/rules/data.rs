@@ -9,6 +9,7 @@ use super::{
     numbers::{ROTATION, bounds_of_type, size_of_type},
     report::Report,
 };
+use ulna_model::{IdKind, Location};
 
 const DIRECTION: f64 = 0.00674;
 
@@ -164,7 +165,7 @@ fn whole(bytes: &[u8]) -> usize {
 pub fn check(source: &Source, file: &File, out: &mut Report) {
     for buffer in file.buffers.iter().flatten().zip(0..) {
         if source.buffer(buffer.1).is_some_and(|b| buffer.0.length.is_some_and(|l| b.len() < l)) {
-            out.error("BUFFER_BYTE_LENGTH_MISMATCH", format!("/buffers/{}", buffer.1));
+            out.error("BUFFER_BYTE_LENGTH_MISMATCH", Location::at(IdKind::Buffer, buffer.1));
         }
     }
     images(source, file, out);
@@ -206,7 +207,7 @@ fn images(source: &Source, file: &File, out: &mut Report) {
                     &own
                 }
                 Err(_) => {
-                    out.error("IO_ERROR", format!("{}/uri", image.at));
+                    out.error("IO_ERROR", image.at.member("uri"));
                     continue;
                 }
             },
@@ -260,9 +261,9 @@ fn sparse_indices(source: &Source, file: &File, a: &Accessor, out: &mut Report) 
     let Some(bytes) = bytes else { return };
     let list: Vec<usize> = bytes.chunks_exact(size).map(whole).collect();
     let falling = list.windows(2).filter(|w| w[1] <= w[0]).count();
-    out.errors("ACCESSOR_SPARSE_INDICES_NON_INCREASING", || format!("{}/sparse", a.at), falling);
+    out.errors("ACCESSOR_SPARSE_INDICES_NON_INCREASING", || a.at.member("sparse"), falling);
     let past = list.iter().filter(|i| a.count.is_some_and(|c| **i >= c)).count();
-    out.errors("ACCESSOR_SPARSE_INDEX_OOB", || format!("{}/sparse", a.at), past);
+    out.errors("ACCESSOR_SPARSE_INDEX_OOB", || a.at.member("sparse"), past);
 }
 
 fn values(a: &Accessor, elements: &Elements<'_>, out: &mut Report) {
@@ -294,7 +295,7 @@ fn values(a: &Accessor, elements: &Elements<'_>, out: &mut Report) {
             if *stated == found[i] {
                 continue;
             }
-            let place = format!("{}/{key}/{i}", a.at);
+            let place = a.at.item(key, i);
             let (mismatch, bound) = match key {
                 "min" => ("ACCESSOR_MIN_MISMATCH", "ACCESSOR_ELEMENT_OUT_OF_MIN_BOUND"),
                 _ => ("ACCESSOR_MAX_MISMATCH", "ACCESSOR_ELEMENT_OUT_OF_MAX_BOUND"),
@@ -431,7 +432,7 @@ fn influences(source: &Source, file: &File, p: &Primitive, most: usize, out: &mu
         sums += usize::from((f64::from(sum) - 1.0).abs() > near);
     }
     for (set, [past, unused, twice, negative]) in counts.into_iter().enumerate() {
-        let place = |name: &str| format!("{}/attributes/{name}_{set}", p.at);
+        let place = |name: &str| p.at.member("attributes").member(format!("{name}_{set}"));
         out.errors("ACCESSOR_JOINTS_INDEX_OOB", || place("JOINTS"), past);
         out.errors("ACCESSOR_JOINTS_INDEX_DUPLICATE", || place("JOINTS"), twice);
         out.errors("ACCESSOR_WEIGHTS_NEGATIVE", || place("WEIGHTS"), negative);

@@ -4,6 +4,7 @@ use super::{
     file::{Accessor, View},
     report::Report,
 };
+use ulna_model::Location;
 
 /// Whether a stretch lies well in a view: aligned, and not past its end. With a place findings are
 /// made; then it is true.
@@ -12,18 +13,18 @@ pub fn fits(
     size: usize,
     length: usize,
     view: &View,
-    mut say: Option<(&str, &mut Report)>,
+    mut say: Option<(&Location, &mut Report)>,
 ) -> bool {
     let (Some(offset), Some(start)) = (offset, view.offset) else { return false };
-    let mut fault = |code: &'static str, place: &dyn Fn(&str) -> String| match &mut say {
+    let mut fault = |code: &'static str, place: &dyn Fn(&Location) -> Location| match &mut say {
         Some((at, out)) => {
             out.error(code, place(at));
             true
         }
         None => false,
     };
-    let whole = |at: &str| at.to_owned();
-    let member = |at: &str| format!("{at}/byteOffset");
+    let whole = |at: &Location| at.clone();
+    let member = |at: &Location| at.member("byteOffset");
     if !offset.is_multiple_of(size) && !fault("ACCESSOR_OFFSET_ALIGNMENT", &member) {
         return false;
     }

@@ -1,6 +1,7 @@
 //! A file's objects as the rules see them.
 
 use std::collections::HashSet;
+use ulna_model::Location;
 
 /// Where something first came to be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,13 +18,13 @@ pub enum Usage {
 /// What of an accessor's elements is to be looked at, and where that is said.
 #[derive(Clone, Debug)]
 pub enum ElementRule {
-    Normal(String),
-    Tangent(String),
-    Color(String),
-    Times(String),
-    Rotations(String, bool),
-    Indices(String, Option<usize>),
-    Bind(String),
+    Normal(Location),
+    Tangent(Location),
+    Color(Location),
+    Times(Location),
+    Rotations(Location, bool),
+    Indices(Location, Option<usize>),
+    Bind(Location),
 }
 
 #[derive(Debug, Default)]
@@ -42,7 +43,7 @@ pub struct Sparse {
 
 #[derive(Debug)]
 pub struct Accessor {
-    pub at: String,
+    pub at: Location,
     pub view: Option<usize>,
     pub offset: Option<usize>,
     pub component: Option<usize>,
@@ -69,7 +70,7 @@ impl Accessor {
 
 #[derive(Debug)]
 pub struct View {
-    pub at: String,
+    pub at: Location,
     pub buffer: Option<usize>,
     pub offset: Option<usize>,
     pub length: Option<usize>,
@@ -106,14 +107,14 @@ pub struct Sampler {
 
 #[derive(Debug)]
 pub struct Animation {
-    pub at: String,
+    pub at: Location,
     pub channels: Option<Vec<Channel>>,
     pub samplers: Option<Vec<Sampler>>,
 }
 
 #[derive(Debug)]
 pub struct Image {
-    pub at: String,
+    pub at: Location,
     pub view: Option<usize>,
     pub mime: Option<String>,
     pub uri: Option<String>,
@@ -123,7 +124,7 @@ pub struct Image {
 /// How a material uses a texture.
 #[derive(Debug)]
 pub struct Use {
-    pub at: String,
+    pub at: Location,
     pub index: Option<usize>,
     pub sets: Vec<usize>,
 }
@@ -140,7 +141,7 @@ pub type Attributes = Vec<(String, Option<usize>)>;
 
 #[derive(Debug, Default)]
 pub struct Primitive {
-    pub at: String,
+    pub at: Location,
     pub mode: Option<usize>,
     pub attributes: Attributes,
     pub targets: Option<Vec<Attributes>>,
@@ -161,7 +162,7 @@ pub struct Mesh {
 
 #[derive(Debug, Default)]
 pub struct Node {
-    pub at: String,
+    pub at: Location,
     pub matrix: Option<[f32; 16]>,
     pub translation: Option<Vec<f32>>,
     pub rotation: Option<Vec<f32>>,
@@ -177,7 +178,7 @@ pub struct Node {
 
 #[derive(Debug)]
 pub struct Skin {
-    pub at: String,
+    pub at: Location,
     pub bind: Option<usize>,
     pub skeleton: Option<usize>,
     pub joints: Option<Vec<Option<usize>>>,

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::report::Report;
+use ulna_model::Location;
 
 const INFO: &[&str] = &["index", "texCoord"];
 
@@ -115,27 +116,27 @@ const KNOWN: [(&str, &[&str]); 30] = [
 
 /// Looks through the file's JSON.
 pub fn check(root: &Map<String, Value>, out: &mut Report) {
-    object(root, "", "", out);
+    object(root, "", &Location::default(), out);
 }
 
-fn object(map: &Map<String, Value>, kind: &str, at: &str, out: &mut Report) {
+fn object(map: &Map<String, Value>, kind: &str, at: &Location, out: &mut Report) {
     let Some((_, known)) = KNOWN.iter().find(|(k, _)| *k == kind) else { return };
     for (key, value) in map {
         if matches!(key.as_str(), "extensions" | "extras") {
             continue;
         }
         if !known.contains(&key.as_str()) {
-            out.warning("UNEXPECTED_PROPERTY", format!("{at}/{key}"));
+            out.warning("UNEXPECTED_PROPERTY", at.member(key.to_owned()));
             continue;
         }
-        let (kind, at) = (format!("{kind}/{key}"), format!("{at}/{key}"));
+        let kind = format!("{kind}/{key}");
         match value {
-            Value::Object(inner) => object(inner, &kind, &at, out),
+            Value::Object(inner) => object(inner, &kind, &at.member(key.to_owned()), out),
             Value::Array(items) if items.first().is_some_and(Value::is_object) => {
                 let kind = kind + "/*";
                 for (k, item) in items.iter().enumerate() {
                     if let Value::Object(inner) = item {
-                        object(inner, &kind, &format!("{at}/{k}"), out);
+                        object(inner, &kind, &at.item(key.to_owned(), k), out);
                     }
                 }
             }

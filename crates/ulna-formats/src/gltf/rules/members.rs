@@ -4,11 +4,12 @@
 use serde_json::{Map, Value};
 
 use super::report::Report;
+use ulna_model::Location;
 
 /// A JSON object, where it is in the file, and where findings go.
 pub struct Members<'a> {
     pub map: &'a Map<String, Value>,
-    pub at: String,
+    pub at: Location,
 }
 
 /// Bounds of a number.
@@ -53,12 +54,12 @@ enum Given {
 }
 
 impl<'a> Members<'a> {
-    pub const fn new(map: &'a Map<String, Value>, at: String) -> Self {
+    pub const fn new(map: &'a Map<String, Value>, at: Location) -> Self {
         Self { map, at }
     }
 
-    pub fn place(&self, key: &str) -> String {
-        format!("{}/{key}", self.at)
+    pub fn place(&self, key: &str) -> Location {
+        self.at.member(key.to_owned())
     }
 
     pub fn has(&self, key: &str) -> bool {
@@ -249,12 +250,12 @@ impl<'a> Members<'a> {
             match whole(value).and_then(|v| usize::try_from(v).ok()) {
                 Some(index) => {
                     if !seen.insert(index) {
-                        out.error("DUPLICATE_ELEMENTS", format!("{}/{k}", self.place(key)));
+                        out.error("DUPLICATE_ELEMENTS", self.at.item(key.to_owned(), k));
                     }
                     all.push(Some(index));
                 }
                 None => {
-                    out.error("INVALID_INDEX", format!("{}/{k}", self.place(key)));
+                    out.error("INVALID_INDEX", self.at.item(key.to_owned(), k));
                     all.push(None);
                 }
             }
@@ -281,7 +282,7 @@ impl<'a> Members<'a> {
             match value.as_f64() {
                 Some(v) => {
                     if v.abs() >= BEYOND || v < range.low || v > range.high {
-                        out.error("VALUE_NOT_IN_RANGE", format!("{}/{k}", self.place(key)));
+                        out.error("VALUE_NOT_IN_RANGE", self.at.item(key.to_owned(), k));
                         sound = false;
                     }
                     all.push(v);
@@ -335,7 +336,7 @@ impl<'a> Members<'a> {
         let mut all = Vec::with_capacity(list.len());
         for (k, value) in list.iter().enumerate() {
             match value.as_object() {
-                Some(map) => all.push(Self::new(map, format!("{}/{k}", self.place(key)))),
+                Some(map) => all.push(Self::new(map, self.at.item(key.to_owned(), k))),
                 None => {
                     out.error("ARRAY_TYPE_MISMATCH", self.place(key));
                     sound = false;
@@ -353,12 +354,12 @@ impl<'a> Members<'a> {
             match value.as_str() {
                 Some(text) => {
                     if all.contains(&text) {
-                        out.error("DUPLICATE_ELEMENTS", format!("{}/{k}", self.place(key)));
+                        out.error("DUPLICATE_ELEMENTS", self.at.item(key.to_owned(), k));
                     }
                     all.push(text);
                 }
                 None => {
-                    out.error("ARRAY_TYPE_MISMATCH", format!("{}/{k}", self.place(key)));
+                    out.error("ARRAY_TYPE_MISMATCH", self.at.item(key.to_owned(), k));
                     sound = false;
                 }
             }
@@ -374,7 +375,7 @@ impl<'a> Members<'a> {
             return None;
         };
         for (name, value) in map {
-            let place = || format!("{}/extensions/{name}", self.at);
+            let place = || self.at.member("extensions").member(name.to_owned());
             if !value.is_object() {
                 out.error("TYPE_MISMATCH", place());
             }

@@ -24,7 +24,7 @@ use serde_json::Value;
 
 use self::report::Report;
 use super::{Container, json, source::Source};
-use ulna_model::Diagnostic;
+use ulna_model::{Diagnostic, Location};
 
 /// Looks a file over by the rules.
 pub fn check(source: &Source) -> Vec<Diagnostic> {
@@ -37,11 +37,11 @@ pub fn check(source: &Source) -> Vec<Diagnostic> {
     match (&source.container, source.path.is_some(), named_gltf) {
         // Other programs go by the name.
         (Container::Glb { .. }, true, true) => {
-            out.error("INVALID_JSON", String::new());
+            out.error("INVALID_JSON", Location::default());
             return out.finish();
         }
         (Container::Gltf { .. }, true, false) => {
-            out.error("GLB_INVALID_MAGIC", String::new());
+            out.error("GLB_INVALID_MAGIC", Location::default());
             return out.finish();
         }
         (Container::Glb { .. }, ..) => {
@@ -51,7 +51,7 @@ pub fn check(source: &Source) -> Vec<Diagnostic> {
         }
         (Container::Gltf { .. }, ..) => {
             if source.bytes.starts_with(&[0xEF, 0xBB, 0xBF]) {
-                out.error("INVALID_JSON", String::new());
+                out.error("INVALID_JSON", Location::default());
             }
         }
     }

@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 
 use super::words::{sentence, under_unmoved};
-use ulna_model::{Diagnostic, Severity};
+use ulna_model::{Diagnostic, Location, Severity};
 
 /// Findings as they come, each once a place, with how often.
 #[derive(Debug, Default)]
 pub struct Report {
-    list: Vec<(Severity, &'static str, String, usize)>,
-    known: HashMap<(&'static str, String), usize>,
+    list: Vec<(Severity, &'static str, Location, usize)>,
+    known: HashMap<(&'static str, Location), usize>,
 }
 
 impl Report {
-    fn add(&mut self, severity: Severity, code: &'static str, place: String, count: usize) {
+    fn add(&mut self, severity: Severity, code: &'static str, place: Location, count: usize) {
         match self.known.get(&(code, place.clone())) {
             Some(at) => self.list[*at].3 += count,
             None => {
@@ -23,15 +23,15 @@ impl Report {
         }
     }
 
-    pub(super) fn error(&mut self, code: &'static str, place: String) {
+    pub(super) fn error(&mut self, code: &'static str, place: Location) {
         self.add(Severity::Error, code, place, 1);
     }
 
-    pub(super) fn warning(&mut self, code: &'static str, place: String) {
+    pub(super) fn warning(&mut self, code: &'static str, place: Location) {
         self.add(Severity::Warning, code, place, 1);
     }
 
-    pub(super) fn info(&mut self, code: &'static str, place: String) {
+    pub(super) fn info(&mut self, code: &'static str, place: Location) {
         self.add(Severity::Info, code, place, 1);
     }
 
@@ -39,7 +39,7 @@ impl Report {
     pub(super) fn errors(
         &mut self,
         code: &'static str,
-        place: impl FnOnce() -> String,
+        place: impl FnOnce() -> Location,
         count: usize,
     ) {
         if count > 0 {
@@ -50,7 +50,7 @@ impl Report {
     pub(super) fn warnings(
         &mut self,
         code: &'static str,
-        place: impl FnOnce() -> String,
+        place: impl FnOnce() -> Location,
         count: usize,
     ) {
         if count > 0 {
@@ -61,7 +61,7 @@ impl Report {
     pub(super) fn infos(
         &mut self,
         code: &'static str,
-        place: impl FnOnce() -> String,
+        place: impl FnOnce() -> Location,
         count: usize,
     ) {
         if count > 0 {
@@ -70,12 +70,12 @@ impl Report {
     }
 
     pub(super) fn finish(self) -> Vec<Diagnostic> {
-        let made = |(severity, code, place, count): (Severity, &'static str, String, usize)| {
+        let made = |(severity, code, place, count): (Severity, &'static str, Location, usize)| {
             let message = match (severity, code) {
                 (Severity::Info, "NODE_SKINNED_MESH_NON_ROOT") => under_unmoved(count),
                 _ => sentence(code, count),
             };
-            Diagnostic::new(severity, code, place.trim_start_matches('/'), message)
+            Diagnostic::new(severity, code, place, message)
         };
         self.list.into_iter().map(made).collect()
     }

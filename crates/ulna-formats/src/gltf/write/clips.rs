@@ -6,7 +6,7 @@ use super::{
     super::{SaveError, clip_extras, json as raw, schema, text::Ops},
     writer::Writer,
 };
-use ulna_model::{Clip, FileContent, Local, Property, Shared, Slice, Track};
+use ulna_model::{Clip, FileContent, IdKind, Local, Location, Property, Shared, Slice, Track};
 
 /// An animation of the file whose channels change.
 struct Animation {
@@ -148,13 +148,14 @@ impl Writer<'_> {
     ) -> Result<(), SaveError> {
         if !has_form(before, after) {
             return Err(SaveError::no_form(
-                &format!("animations/{index}"),
+                Location::at(IdKind::Clip, index),
                 "a change of animation pointer keys",
             ));
         }
         let text = raw::elements(&self.root, "animations").map_err(SaveError::Source)?[index].get();
-        let raw: schema::Animation = raw::typed(text, &format!("animations/{index}"), &mut false)
-            .map_err(SaveError::Source)?;
+        let raw: schema::Animation =
+            raw::typed(text, &Location::at(IdKind::Clip, index), &mut false)
+                .map_err(SaveError::Source)?;
         self.clip_members(index, label, before, after)?;
         let mut animation = Animation::new(index, raw);
         let (mut rewritten, mut removed, mut added) = (0, 0, 0);

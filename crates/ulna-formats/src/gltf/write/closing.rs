@@ -14,7 +14,9 @@ use super::super::{
     references::{Named, element, is_known, names_in_order, tree},
     text::{Ops, rewrite},
 };
-use ulna_model::{AnyId, FileContent, IdKind, Node, Renumbering, Shared, Skin, SlotId, Slots};
+use ulna_model::{
+    AnyId, FileContent, IdKind, Node, Notice, Renumbering, Shared, Skin, SlotId, Slots,
+};
 
 /// Kinds of elements that can be removed.
 const KINDS: [IdKind; 4] = [IdKind::Node, IdKind::Mesh, IdKind::Skin, IdKind::Material];
@@ -25,7 +27,7 @@ pub(super) struct Closed {
     /// Indices in the text by the ids of the document.
     pub(super) renumbering: Renumbering,
     /// Sentences about the elements that stay in place of removed ones.
-    pub(super) lines: Vec<String>,
+    pub(super) stays: Vec<Notice>,
 }
 
 /// The ids of one kind that a document no longer has, and how many of its list the file gave.
@@ -66,8 +68,8 @@ pub(super) fn has_gaps(now: &FileContent) -> bool {
 pub(super) fn close(text: &str, now: &FileContent) -> Option<Closed> {
     let root = with_nulls(text)?;
     let removed = Removed::all(now);
-    let mut lines = Vec::new();
-    let staying = staying(&root, now, &removed, &mut lines);
+    let mut stays = Vec::new();
+    let staying = staying(&root, now, &removed, &mut stays);
     let mut renumbering = Renumbering::default();
     for r in &removed {
         let is_kept = |k: u32| !r.ids.contains(&k) || staying.contains(&AnyId::new(r.kind, k));
@@ -107,7 +109,7 @@ pub(super) fn close(text: &str, now: &FileContent) -> Option<Closed> {
         }
     }
     let text = without_unused_extensions(&root, rewrite(text, &ops))?;
-    Some(Closed { text, renumbering, lines })
+    Some(Closed { text, renumbering, stays })
 }
 
 /// Takes extensions out of `extensionsUsed` and `extensionsRequired` that were used before, and now
@@ -171,7 +173,7 @@ fn staying(
     root: &Value,
     now: &FileContent,
     removed: &[Removed],
-    lines: &mut Vec<String>,
+    stays: &mut Vec<Notice>,
 ) -> BTreeSet<AnyId> {
     let mut staying = BTreeSet::new();
     let mut stay = |id: AnyId, why: &str, staying: &mut BTreeSet<AnyId>| {
@@ -181,7 +183,8 @@ fn staying(
                 _ => "it stays in the file, unused",
             };
             let list = id.kind.list();
-            lines.push(format!("{list}/{}: removed; {what}, because {why}", id.index));
+            let said = format!("{list}/{}: removed; {what}, because {why}", id.index);
+            stays.push(Notice::new("removed_element_stays", said));
         }
     };
     let of_file = |r: &Removed| -> Vec<AnyId> {

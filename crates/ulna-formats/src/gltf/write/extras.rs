@@ -4,7 +4,7 @@ use super::{
     super::{SaveError, json as raw, text::Ops, weight_layer_extras},
     writer::Writer,
 };
-use ulna_model::FileContent;
+use ulna_model::{FileContent, Location};
 
 /// What an element's extras are, as far as one member of ours goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Writer<'_> {
     /// The extras of an element of one of the file's lists, before this save.
     pub(super) fn extras(
         &self,
-        (list, index): (&str, usize),
+        (list, index): (&'static str, usize),
         name: &str,
     ) -> Result<Extras, SaveError> {
         let text = raw::elements(&self.root, list).map_err(SaveError::Source)?[index].get();
@@ -45,8 +45,8 @@ impl Writer<'_> {
     /// not written over.
     pub(super) fn own_extra(
         &mut self,
-        at: (&str, usize),
-        place: &str,
+        at: (&'static str, usize),
+        place: impl std::fmt::Display,
         (member, is_new): (&'static str, bool),
         text: Option<String>,
     ) -> Result<(), SaveError> {
@@ -77,7 +77,7 @@ impl Writer<'_> {
         now: &FileContent,
     ) -> Result<(), SaveError> {
         if let Some(id) = now.meshes.ids().find(|id| !opened.meshes.contains(*id)) {
-            return Err(SaveError::no_form(&format!("meshes/{}", id.0), "a new mesh"));
+            return Err(SaveError::no_form(Location::of(id), "a new mesh"));
         }
         for (id, before) in opened.meshes.iter() {
             let Some(after) = now.meshes.get(id) else {
@@ -89,7 +89,7 @@ impl Writer<'_> {
             if was != is {
                 let text = weight_layer_extras::text_of(is.as_deref());
                 let (at, member) = (("meshes", id.index()), weight_layer_extras::WEIGHT_LAYERS);
-                self.own_extra(at, &format!("meshes/{}", id.0), (member, was.is_none()), text)?;
+                self.own_extra(at, Location::of(id), (member, was.is_none()), text)?;
             }
         }
         Ok(())
@@ -99,7 +99,7 @@ impl Writer<'_> {
     /// there is a place for it.
     pub(super) fn put_extra(
         &mut self,
-        at: (&str, usize),
+        at: (&'static str, usize),
         name: &str,
         to: Option<String>,
     ) -> Result<bool, SaveError> {

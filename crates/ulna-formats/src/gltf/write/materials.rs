@@ -7,7 +7,7 @@ use super::{
     super::{SaveError, json as raw, text::Ops},
     writer::Writer,
 };
-use ulna_model::{Image, Material, MaterialId, Shared, Slots};
+use ulna_model::{IdKind, Image, Location, Material, MaterialId, Shared, Slots};
 
 /// Materials and images of a document.
 type MaterialsAndImages<'a> = (&'a Slots<MaterialId, Material>, &'a Shared<[Image]>);
@@ -74,14 +74,14 @@ impl Writer<'_> {
         known: usize,
         pushed: &mut usize,
     ) -> Result<(), SaveError> {
-        let place = format!("materials/{at}");
+        let place = Location::at(IdKind::Material, at);
         let label = after.name.as_deref().unwrap_or_default();
         let Some(texture) = &after.normal_texture else {
             self.member(("materials", at), "normalTexture", None);
             self.changes.push(format!("{place} “{label}”: normal map removed"));
             return Ok(());
         };
-        let value = |list: &str, k: usize| -> Result<Value, SaveError> {
+        let value = |list: &'static str, k: usize| -> Result<Value, SaveError> {
             let list = raw::elements(&self.root, list).map_err(SaveError::Source)?;
             let text = list.get(k).map_or("{}", |t| t.get());
             Ok(serde_json::from_str(text).unwrap_or_default())

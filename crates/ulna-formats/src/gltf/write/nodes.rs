@@ -13,7 +13,7 @@ use super::{
     extras::Extras,
     writer::Writer,
 };
-use ulna_model::{FileContent, Local, Node, NodeId, RestSource, Transform};
+use ulna_model::{FileContent, Local, Location, Node, NodeId, RestSource, Transform};
 
 impl Writer<'_> {
     pub(super) fn nodes(
@@ -63,7 +63,7 @@ impl Writer<'_> {
             morph_weights,
             hidden,
         } = after;
-        let (at, place) = (("nodes", id.index()), format!("nodes/{}", id.0));
+        let (at, place) = (("nodes", id.index()), Location::of(id));
         if before.instances.is_some() && instances.is_none() {
             self.without_instances(id)?;
             self.changes.push(format!("{place}: instances removed"));
@@ -115,7 +115,7 @@ impl Writer<'_> {
         let is_object = |text: &str| text.starts_with('{');
         let extensions = members.0.get("extensions").map(|e| e.get());
         if extensions.is_some_and(|e| !is_object(e)) {
-            let place = format!("nodes/{}", id.0);
+            let place = Location::of(id);
             return Err(SaveError::no_form(
                 &place,
                 "the visibility of a node whose extensions are not an object",
@@ -152,7 +152,7 @@ impl Writer<'_> {
     /// Names an extension among those that the file uses.
     fn uses(&mut self, extension: &str) -> Result<(), SaveError> {
         let known: Vec<String> = match self.root.0.get("extensionsUsed") {
-            Some(raw) => json::plain_typed(raw.get(), "extensionsUsed", &mut false)
+            Some(raw) => json::plain_typed(raw.get(), &"extensionsUsed".into(), &mut false)
                 .map_err(SaveError::Source)?,
             None => Vec::new(),
         };
@@ -182,7 +182,7 @@ impl Writer<'_> {
             morph_weights,
             hidden,
         } = node;
-        let place = format!("nodes/{}", id.0);
+        let place = Location::of(id);
         if instances.is_some() {
             return Err(SaveError::no_form(&place, "instances on a new node"));
         }

@@ -6,7 +6,7 @@ use super::{
     super::{SaveError, json as raw, pose_extras, schema, text::Ops},
     writer::Writer,
 };
-use ulna_model::{FileContent, NodeId, Scene, Shared, Skin, SkinId};
+use ulna_model::{FileContent, Location, NodeId, Scene, Shared, Skin, SkinId};
 
 impl Writer<'_> {
     pub(super) fn skins(
@@ -60,7 +60,7 @@ impl Writer<'_> {
     /// A skin that the file has.
     fn skin(&mut self, id: SkinId, before: &Skin, after: &Skin) -> Result<(), SaveError> {
         let Skin { name, joints, inverse_bind, has_inverse_bind } = after;
-        let (at, place) = (("skins", id.index()), format!("skins/{}", id.0));
+        let (at, place) = (("skins", id.index()), Location::of(id));
         let label = name.as_deref().unwrap_or_default();
         if before.name != *name {
             self.member(
@@ -117,7 +117,7 @@ impl Writer<'_> {
         now: &FileContent,
     ) -> Result<(), SaveError> {
         for (id, after) in now.scenes.iter() {
-            let place = format!("scenes/{}", id.0);
+            let place = Location::of(id);
             // What stands in the extras is told by its text.
             let Scene { name, roots, poses: _, sets: _, mix: _, kept_layers: _ } = after;
             let Some(before) = opened.scenes.get(id).filter(|b| b.name == *name) else {

@@ -57,18 +57,19 @@ impl<'a> Writer<'a> {
                 bytes: source.bytes.clone(),
                 companions: Vec::new(),
                 changes: self.changes,
+                stays: Vec::new(),
                 renumbering: Renumbering::default(),
             });
         }
         let mut json =
             if self.ops.is_keep() { self.text.to_owned() } else { rewrite(self.text, &self.ops) };
-        let mut renumbering = Renumbering::default();
+        let (mut renumbering, mut stays) = (Renumbering::default(), Vec::new());
         if has_gaps {
             let closed = closing::close(&json, now)
                 .ok_or_else(|| SaveError::no_form("the file", "the removal of an element"))?;
             json = closed.text;
             renumbering = closed.renumbering;
-            self.changes.extend(closed.lines);
+            stays = closed.stays;
         }
         let bytes = match &source.container {
             Container::Gltf { json: range } => {
@@ -93,7 +94,7 @@ impl<'a> Writer<'a> {
         };
         let companions =
             buffers.sidecar.map(|(name, bytes)| FileToWrite { name, bytes }).into_iter().collect();
-        Ok(Saved { bytes: Arc::new(bytes), companions, changes: self.changes, renumbering })
+        Ok(Saved { bytes: Arc::new(bytes), companions, changes: self.changes, stays, renumbering })
     }
 
     /// Gives a member of an element, such as `nodes/3`, this text, or takes it away.

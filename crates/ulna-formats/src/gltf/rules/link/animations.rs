@@ -9,13 +9,14 @@ use super::{
     },
     references::{found, use_accessor, use_view},
 };
+use ulna_model::Location;
 
 pub(super) fn animations(file: &mut File, out: &mut Report) {
     let animations = std::mem::take(&mut file.animations);
     for animation in animations.iter().flatten() {
         if let (Some(channels), Some(samplers)) = (&animation.channels, &animation.samplers) {
             for (k, sampler) in samplers.iter().enumerate() {
-                self::sampler(file, sampler, &format!("{}/samplers/{k}", animation.at), out);
+                self::sampler(file, sampler, &animation.at.item("samplers", k), out);
             }
             let mut later: HashMap<(usize, &str), usize> = HashMap::new();
             for channel in channels {
@@ -26,7 +27,7 @@ pub(super) fn animations(file: &mut File, out: &mut Report) {
                 }
             }
             for (k, channel) in channels.iter().enumerate() {
-                let place = format!("{}/channels/{k}", animation.at);
+                let place = animation.at.item("channels", k);
                 self::channel(file, channel, samplers, &place, out);
                 if let Some((Some(node), path)) =
                     channel.target.as_ref().map(|t| (t.node, t.path.as_deref()))
@@ -34,7 +35,7 @@ pub(super) fn animations(file: &mut File, out: &mut Report) {
                 {
                     *count -= 1;
                     if *count > 0 {
-                        out.error("ANIMATION_DUPLICATE_TARGETS", format!("{place}/target"));
+                        out.error("ANIMATION_DUPLICATE_TARGETS", place.member("target"));
                     }
                 }
             }
@@ -43,11 +44,11 @@ pub(super) fn animations(file: &mut File, out: &mut Report) {
     file.animations = animations;
 }
 
-fn sampler(file: &mut File, sampler: &Sampler, at: &str, out: &mut Report) {
+fn sampler(file: &mut File, sampler: &Sampler, at: &Location, out: &mut Report) {
     for (key, index, usage) in
         [("input", sampler.input, Usage::Times), ("output", sampler.output, Usage::Values)]
     {
-        let place = format!("{at}/{key}");
+        let place = at.member(key.to_owned());
         let Some(index) = found(&file.accessors, index, || place.clone(), out) else { continue };
         let File { accessors, views, .. } = file;
         let Some(a) = accessors[index].as_mut() else { continue };
@@ -77,10 +78,17 @@ fn sampler(file: &mut File, sampler: &Sampler, at: &str, out: &mut Report) {
     }
 }
 
-fn channel(file: &mut File, channel: &Channel, samplers: &[Sampler], at: &str, out: &mut Report) {
+fn channel(
+    file: &mut File,
+    channel: &Channel,
+    samplers: &[Sampler],
+    at: &Location,
+    out: &mut Report,
+) {
     let target = channel.target.as_ref();
     let path = target.and_then(|t| t.path.as_deref()).unwrap_or_default();
-    let node = target.and_then(|t| found(&file.nodes, t.node, || format!("{at}/target/node"), out));
+    let node =
+        target.and_then(|t| found(&file.nodes, t.node, || at.member("target").member("node"), out));
     let targets = node
         .and_then(|n| file.nodes[n].as_ref()?.mesh)
         .and_then(|m| file.meshes.get(m)?.as_ref()?.primitives.as_ref()?.first())
@@ -90,24 +98,24 @@ fn channel(file: &mut File, channel: &Channel, samplers: &[Sampler], at: &str, o
         match path {
             "translation" | "rotation" | "scale" => {
                 if node.matrix.is_some() {
-                    out.error("ANIMATION_CHANNEL_TARGET_NODE_MATRIX", format!("{at}/target"));
+                    out.error("ANIMATION_CHANNEL_TARGET_NODE_MATRIX", at.member("target"));
                 }
                 if node.skin.and_then(|s| file.skins.get(s)).is_some_and(Option::is_some) {
-                    out.warning("ANIMATION_CHANNEL_TARGET_NODE_SKIN", format!("{at}/target/path"));
+                    out.warning(
+                        "ANIMATION_CHANNEL_TARGET_NODE_SKIN",
+                        at.member("target").member("path"),
+                    );
                 }
             }
             "weights" if targets.is_none() => {
-                out.error(
-                    "ANIMATION_CHANNEL_TARGET_NODE_WEIGHTS_NO_MORPHS",
-                    format!("{at}/target"),
-                );
+                out.error("ANIMATION_CHANNEL_TARGET_NODE_WEIGHTS_NO_MORPHS", at.member("target"));
             }
             _ => {}
         }
     }
     let Some(sampler) = channel.sampler else { return };
     let Some(sampler) = samplers.get(sampler) else {
-        out.error("UNRESOLVED_REFERENCE", format!("{at}/sampler"));
+        out.error("UNRESOLVED_REFERENCE", at.member("sampler"));
         return;
     };
     let count = sampler.input.and_then(|i| file.accessors.get(i)?.as_ref()?.count);
@@ -119,7 +127,7 @@ fn channel(file: &mut File, channel: &Channel, samplers: &[Sampler], at: &str, o
     if target.is_none() {
         return;
     }
-    let place = format!("{at}/sampler");
+    let place = at.member("sampler");
     if path == "rotation" && output.width == 4 {
         output.rules.push(ElementRule::Rotations(place.clone(), sampler.cubic));
     }

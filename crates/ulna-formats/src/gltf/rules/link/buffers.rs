@@ -9,16 +9,17 @@ use super::{
     },
     references::{found, use_view},
 };
+use ulna_model::{IdKind, Location};
 
 pub(super) fn views(file: &File, out: &mut Report) {
     for view in file.views.iter().flatten() {
-        let buffer = found(&file.buffers, view.buffer, || format!("{}/buffer", view.at), out);
+        let buffer = found(&file.buffers, view.buffer, || view.at.member("buffer"), out);
         let length = buffer.and_then(|b| file.buffers[b].as_ref()).and_then(|b| b.length);
         if let (Some(length), Some(offset), Some(own)) = (length, view.offset, view.length) {
             if offset >= length {
-                out.error("BUFFER_VIEW_TOO_LONG", format!("{}/byteOffset", view.at));
+                out.error("BUFFER_VIEW_TOO_LONG", view.at.member("byteOffset"));
             } else if offset.saturating_add(own) > length {
-                out.error("BUFFER_VIEW_TOO_LONG", format!("{}/byteLength", view.at));
+                out.error("BUFFER_VIEW_TOO_LONG", view.at.member("byteLength"));
             }
         }
     }
@@ -33,7 +34,7 @@ pub(super) fn accessors(file: &mut File, out: &mut Report) {
             continue;
         };
         if a.view.is_some() {
-            let place = format!("{}/bufferView", a.at);
+            let place = a.at.member("bufferView");
             match found(views, a.view, || place, out).and_then(|v| views[v].as_ref()) {
                 None => {}
                 Some(view) => {
@@ -46,7 +47,7 @@ pub(super) fn accessors(file: &mut File, out: &mut Report) {
         }
         let Some(sparse) = &a.sparse else { continue };
         if sparse.count > count {
-            out.error("ACCESSOR_SPARSE_COUNT_OUT_OF_RANGE", format!("{}/sparse/count", a.at));
+            out.error("ACCESSOR_SPARSE_COUNT_OUT_OF_RANGE", a.at.member("sparse").member("count"));
         }
         let own = |p: &SparsePart| p.component.and_then(size_of_type);
         let parts = [
@@ -54,7 +55,7 @@ pub(super) fn accessors(file: &mut File, out: &mut Report) {
             ("values", &sparse.values, Some(size), a.width),
         ];
         for (name, part, size, width) in parts {
-            let place = format!("{}/sparse/{name}/bufferView", a.at);
+            let place = a.at.member("sparse").member(name.to_owned()).member("bufferView");
             let Some(index) = found(views, part.view, || place.clone(), out) else { continue };
             use_view(views, Some(index), Usage::Other, &place, out);
             let Some(view) = views[index].as_ref() else { continue };
@@ -68,7 +69,7 @@ pub(super) fn accessors(file: &mut File, out: &mut Report) {
                     size,
                     length,
                     view,
-                    Some((&format!("{}/sparse/{name}", a.at), out)),
+                    Some((&a.at.member("sparse").member(name.to_owned()), out)),
                 );
             }
         }
@@ -78,7 +79,7 @@ pub(super) fn accessors(file: &mut File, out: &mut Report) {
 pub(super) fn materials(file: &mut File, out: &mut Report) {
     let File { images, views, textures, materials, samplers, .. } = file;
     for image in images.iter().flatten() {
-        let place = format!("{}/bufferView", image.at);
+        let place = image.at.member("bufferView");
         if let Some(view) = found(views, image.view, || place.clone(), out) {
             use_view(views, Some(view), Usage::Image, &place, out);
             if views[view].as_ref().is_some_and(|v| v.stride.is_some()) {
@@ -88,12 +89,12 @@ pub(super) fn materials(file: &mut File, out: &mut Report) {
     }
     for (k, texture) in textures.iter().enumerate() {
         let Some(texture) = texture else { continue };
-        found(images, texture.source, || format!("/textures/{k}/source"), out);
+        found(images, texture.source, || Location::at(IdKind::Texture, k).member("source"), out);
         if texture.sampler.is_some_and(|s| s >= *samplers) {
-            out.error("UNRESOLVED_REFERENCE", format!("/textures/{k}/sampler"));
+            out.error("UNRESOLVED_REFERENCE", Location::at(IdKind::Texture, k).member("sampler"));
         }
     }
     for used in materials.iter().flatten().flat_map(|m| &m.uses) {
-        found(textures, used.index, || format!("{}/index", used.at), out);
+        found(textures, used.index, || used.at.member("index"), out);
     }
 }

@@ -4,12 +4,13 @@ use super::super::{
     file::{Accessor, Usage, View},
     report::Report,
 };
+use ulna_model::Location;
 
 /// Whether something there is named by an index; a finding where it is not.
 pub(super) fn found<T>(
     list: &[Option<T>],
     index: Option<usize>,
-    place: impl FnOnce() -> String,
+    place: impl FnOnce() -> Location,
     out: &mut Report,
 ) -> Option<usize> {
     let index = index?;
@@ -24,7 +25,7 @@ pub(super) fn use_view(
     views: &mut [Option<View>],
     view: Option<usize>,
     usage: Usage,
-    place: &str,
+    place: &Location,
     out: &mut Report,
 ) {
     let Some(view) = view.and_then(|v| views.get_mut(v)).and_then(Option::as_mut) else { return };
@@ -33,12 +34,17 @@ pub(super) fn use_view(
         usage => usage,
     };
     if *view.usage.get_or_insert(kind) != kind {
-        out.error("BUFFER_VIEW_TARGET_OVERRIDE", place.to_owned());
+        out.error("BUFFER_VIEW_TARGET_OVERRIDE", place.clone());
     }
 }
 
-pub(super) fn use_accessor(accessor: &mut Accessor, usage: Usage, place: &str, out: &mut Report) {
+pub(super) fn use_accessor(
+    accessor: &mut Accessor,
+    usage: Usage,
+    place: &Location,
+    out: &mut Report,
+) {
     if *accessor.usage.get_or_insert(usage) != usage {
-        out.error("ACCESSOR_USAGE_OVERRIDE", place.to_owned());
+        out.error("ACCESSOR_USAGE_OVERRIDE", place.clone());
     }
 }

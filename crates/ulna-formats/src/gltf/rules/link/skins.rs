@@ -17,8 +17,7 @@ pub(super) fn skin(file: &mut File, skin: &mut Skin, out: &mut Report) {
         // first does.
         let mut above: HashSet<usize> = HashSet::new();
         for (k, joint) in joints.iter().enumerate() {
-            let Some(joint) = found(&file.nodes, *joint, || format!("{}/joints/{k}", skin.at), out)
-            else {
+            let Some(joint) = found(&file.nodes, *joint, || skin.at.item("joints", k), out) else {
                 continue;
             };
             if skin.roots.is_empty() {
@@ -44,10 +43,10 @@ pub(super) fn skin(file: &mut File, skin: &mut Skin, out: &mut Report) {
             }
         }
         if skin.roots.is_empty() {
-            out.error("SKIN_NO_COMMON_ROOT", format!("{}/joints", skin.at));
+            out.error("SKIN_NO_COMMON_ROOT", skin.at.member("joints"));
         }
     }
-    let place = format!("{}/inverseBindMatrices", skin.at);
+    let place = skin.at.member("inverseBindMatrices");
     if let Some(index) = found(&file.accessors, skin.bind, || place.clone(), out) {
         let File { accessors, views, .. } = file;
         if let Some(a) = accessors[index].as_mut() {
@@ -70,7 +69,7 @@ pub(super) fn skin(file: &mut File, skin: &mut Skin, out: &mut Report) {
             }
         }
     }
-    let place = || format!("{}/skeleton", skin.at);
+    let place = || skin.at.member("skeleton");
     if let Some(skeleton) = found(&file.nodes, skin.skeleton, place, out)
         && !skin.roots.contains(&skeleton)
     {

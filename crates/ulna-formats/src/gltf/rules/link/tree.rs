@@ -11,15 +11,16 @@ use super::{
     },
     references::found,
 };
+use ulna_model::{IdKind, Location};
 
 pub(super) fn nodes(file: &mut File, out: &mut Report) {
     let (meshes, skins, cameras) = (&file.meshes, &file.skins, file.cameras);
     for node in file.nodes.iter().flatten() {
         if node.camera.is_some_and(|c| c >= cameras) {
-            out.error("UNRESOLVED_REFERENCE", format!("{}/camera", node.at));
+            out.error("UNRESOLVED_REFERENCE", node.at.member("camera"));
         }
-        let skin = found(skins, node.skin, || format!("{}/skin", node.at), out);
-        let mesh = found(meshes, node.mesh, || format!("{}/mesh", node.at), out);
+        let skin = found(skins, node.skin, || node.at.member("skin"), out);
+        let mesh = found(meshes, node.mesh, || node.at.member("mesh"), out);
         let Some(primitives) =
             mesh.and_then(|m| meshes[m].as_ref()).and_then(|m| m.primitives.as_ref())
         else {
@@ -27,7 +28,7 @@ pub(super) fn nodes(file: &mut File, out: &mut Report) {
         };
         let targets = primitives.first().and_then(|p| p.targets.as_ref()).map(Vec::len);
         if node.weights.is_some_and(|count| targets != Some(count)) {
-            out.error("NODE_WEIGHTS_INVALID", format!("{}/weights", node.at));
+            out.error("NODE_WEIGHTS_INVALID", node.at.member("weights"));
         }
         let skinned = primitives.iter().any(|p| p.joints > 0);
         if skin.is_some() && !skinned {
@@ -41,7 +42,7 @@ pub(super) fn nodes(file: &mut File, out: &mut Report) {
         let Some(node) = &file.nodes[k] else { continue };
         let (at, children) = (node.at.clone(), node.children.clone());
         for (c, child) in children.iter().flatten().enumerate() {
-            let place = || format!("{at}/children/{c}");
+            let place = || at.item("children", c);
             let Some(child) = found(&file.nodes, *child, place, out) else { continue };
             if let Some(child) = file.nodes[child].as_mut()
                 && child.parent.replace(k).is_some()
@@ -66,13 +67,13 @@ pub(super) fn chain(file: &File, node: usize) -> Vec<usize> {
 
 pub(super) fn scenes(file: &mut File, out: &mut Report) {
     if file.scene.is_some_and(|s| s >= file.scenes.len()) {
-        out.error("UNRESOLVED_REFERENCE", "/scene".into());
+        out.error("UNRESOLVED_REFERENCE", "scene".into());
     }
     for k in 0..file.scenes.len() {
         let Some(Some(roots)) = file.scenes.get(k).cloned() else { continue };
         let mut todo = Vec::new();
         for (c, node) in roots.iter().enumerate() {
-            let place = || format!("/scenes/{k}/nodes/{c}");
+            let place = || Location::at(IdKind::Scene, k).item("nodes", c);
             let Some(node) = found(&file.nodes, *node, place, out) else { continue };
             if file.nodes[node].as_ref().is_some_and(|n| n.parent.is_some()) {
                 out.error("SCENE_NON_ROOT_NODE", place());
@@ -141,7 +142,7 @@ pub(super) fn placed(file: &File, out: &mut Report) {
             out.error("NODE_SKIN_NO_SCENE", node.at.clone());
         }
     }
-    out.infos("NODE_SKINNED_MESH_NON_ROOT", || "/nodes".to_owned(), unmoved);
+    out.infos("NODE_SKINNED_MESH_NON_ROOT", || Location::from("nodes"), unmoved);
 }
 
 /// Whether the nodes above one come to a transform that would be seen if it counted.

@@ -9,6 +9,7 @@ use super::{
     },
     references::{found, use_accessor, use_view},
 };
+use ulna_model::Location;
 
 /// Formats of attributes: type, component, normalized.
 type Format = (&'static str, usize, bool);
@@ -56,7 +57,7 @@ fn vertex_data(
     file: &mut File,
     index: usize,
     name: &str,
-    place: &str,
+    place: &Location,
     formats: &HashMap<&'static str, Vec<Format>>,
     out: &mut Report,
 ) {
@@ -65,21 +66,21 @@ fn vertex_data(
     use_accessor(a, Usage::Vertex, place, out);
     use_view(views, a.view, Usage::Vertex, place, out);
     if name == "POSITION" && (a.min.is_none() || a.max.is_none()) {
-        out.error("MESH_PRIMITIVE_POSITION_ACCESSOR_WITHOUT_BOUNDS", place.to_owned());
+        out.error("MESH_PRIMITIVE_POSITION_ACCESSOR_WITHOUT_BOUNDS", place.clone());
     }
     let kind = name.split('_').next().unwrap_or_default();
     if formats.get(kind).is_some_and(|f| !f.contains(&borrowed(a))) {
-        out.error("MESH_PRIMITIVE_ATTRIBUTES_ACCESSOR_INVALID_FORMAT", place.to_owned());
+        out.error("MESH_PRIMITIVE_ATTRIBUTES_ACCESSOR_INVALID_FORMAT", place.clone());
     }
     let view = a.view.and_then(|v| views.get_mut(v)).and_then(Option::as_mut);
     let loose = view.as_ref().is_some_and(|v| v.stride.is_none());
     if a.offset.is_some_and(|o| o % 4 != 0) || (!a.element.is_multiple_of(4) && loose) {
-        out.error("MESH_PRIMITIVE_ACCESSOR_UNALIGNED", place.to_owned());
+        out.error("MESH_PRIMITIVE_ACCESSOR_UNALIGNED", place.clone());
     }
     if let Some(view) = view.filter(|v| v.stride.is_none()) {
         view.vertex_users.insert(index);
         if view.vertex_users.len() > 1 {
-            out.error("MESH_PRIMITIVE_ACCESSOR_WITHOUT_BYTESTRIDE", place.to_owned());
+            out.error("MESH_PRIMITIVE_ACCESSOR_WITHOUT_BYTESTRIDE", place.clone());
         }
     }
 }
@@ -96,7 +97,7 @@ pub(super) fn primitive(file: &mut File, p: &mut Primitive, out: &mut Report) {
     let base = formats(quantized, false);
     let mut counts: HashMap<String, Option<usize>> = HashMap::new();
     for (name, index) in &p.attributes {
-        let place = format!("{}/attributes/{name}", p.at);
+        let place = p.at.member("attributes").member(name.to_owned());
         let Some(index) = found(&file.accessors, *index, || place.clone(), out) else { continue };
         vertex_data(file, index, name, &place, &base, out);
         let Some(a) = file.accessors[index].as_mut() else { continue };
@@ -124,7 +125,7 @@ pub(super) fn primitive(file: &mut File, p: &mut Primitive, out: &mut Report) {
     }
     let mut drawn = p.vertices;
     if p.indices.is_some() {
-        let place = format!("{}/indices", p.at);
+        let place = p.at.member("indices");
         if let Some(index) = found(&file.accessors, p.indices, || place.clone(), out) {
             drawn = indices(file, index, p, place, out);
         }
@@ -139,7 +140,7 @@ pub(super) fn primitive(file: &mut File, p: &mut Primitive, out: &mut Report) {
     if odd {
         out.warning("MESH_PRIMITIVE_INCOMPATIBLE_MODE", p.at.clone());
     }
-    let place = format!("{}/material", p.at);
+    let place = p.at.member("material");
     if let Some(material) = found(&file.materials, p.material, || place.clone(), out)
         .and_then(|m| file.materials[m].as_ref())
     {
@@ -157,7 +158,7 @@ pub(super) fn primitive(file: &mut File, p: &mut Primitive, out: &mut Report) {
     let morphed = formats(quantized, true);
     for (k, target) in p.targets.iter().flatten().enumerate() {
         for (name, index) in target {
-            let place = format!("{}/targets/{k}/{name}", p.at);
+            let place = p.at.item("targets", k).member(name.to_owned());
             let Some(index) = found(&file.accessors, *index, || place.clone(), out) else {
                 continue;
             };
@@ -178,7 +179,7 @@ fn indices(
     file: &mut File,
     index: usize,
     p: &Primitive,
-    place: String,
+    place: Location,
     out: &mut Report,
 ) -> Option<usize> {
     let File { accessors, views, .. } = file;

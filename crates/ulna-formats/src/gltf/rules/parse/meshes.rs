@@ -112,7 +112,7 @@ impl Reader<'_> {
         let mut sound = true;
         let mut all = Vec::with_capacity(list.len());
         for (k, target) in list.iter().enumerate() {
-            let place = format!("{}/{k}", m.place("targets"));
+            let place = m.at.item("targets", k);
             let Some(map) = target.as_object() else {
                 self.out.error("ARRAY_TYPE_MISMATCH", m.place("targets"));
                 sound = false;
@@ -131,11 +131,12 @@ impl Reader<'_> {
                         matches!(kind, "COLOR" | "TEXCOORD") && set_number(n).is_some()
                     });
                 if !known {
-                    self.out.error("MESH_PRIMITIVE_INVALID_ATTRIBUTE", format!("{place}/{key}"));
+                    self.out
+                        .error("MESH_PRIMITIVE_INVALID_ATTRIBUTE", place.member(key.to_owned()));
                 }
                 let index = whole(value).and_then(|v| usize::try_from(v).ok());
                 if index.is_none() {
-                    self.out.error("INVALID_INDEX", format!("{place}/{key}"));
+                    self.out.error("INVALID_INDEX", place.member(key.to_owned()));
                 }
                 made.push((key.clone(), index));
             }

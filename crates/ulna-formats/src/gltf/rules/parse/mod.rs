@@ -15,12 +15,13 @@ use super::{
     members::Members,
     report::Report,
 };
+use ulna_model::Location;
 
 /// Reads the objects of a file's JSON; nothing where the asset says that it is none of ours.
 pub fn read(root: &Map<String, Value>, out: &mut Report) -> Option<File> {
-    let top = Members::new(root, String::new());
+    let top = Members::new(root, Location::default());
     if top.has("extensionsRequired") && !top.has("extensionsUsed") {
-        out.error("UNSATISFIED_DEPENDENCY", "/extensionsRequired".into());
+        out.error("UNSATISFIED_DEPENDENCY", top.place("extensionsRequired"));
     }
     let used: Vec<String> =
         top.texts("extensionsUsed", out).into_iter().map(ToOwned::to_owned).collect();
@@ -29,11 +30,11 @@ pub fn read(root: &Map<String, Value>, out: &mut Report) -> Option<File> {
     if let Some(k) = used.iter().position(|u| u == QUANTIZED)
         && !required.contains(&QUANTIZED)
     {
-        out.error("NON_REQUIRED_EXTENSION", format!("/extensionsUsed/{k}"));
+        out.error("NON_REQUIRED_EXTENSION", top.at.item("extensionsUsed", k));
     }
     for (k, name) in required.iter().enumerate() {
         if !used.iter().any(|u| u == name) {
-            out.error("UNUSED_EXTENSION_REQUIRED", format!("/extensionsRequired/{k}"));
+            out.error("UNUSED_EXTENSION_REQUIRED", top.at.item("extensionsRequired", k));
         }
     }
     asset(&top, out)?;
@@ -92,17 +93,17 @@ fn asset(top: &Members<'_>, out: &mut Report) -> Option<()> {
     };
     let (is, least) = (version("version", true), version("minVersion", false));
     if is.zip(least).is_some_and(|(is, least)| least > is) {
-        out.error("ASSET_MIN_VERSION_GREATER_THAN_VERSION", "/asset/minVersion".into());
+        out.error("ASSET_MIN_VERSION_GREATER_THAN_VERSION", asset.place("minVersion"));
     }
     match is? {
         (2, minor) => {
             if minor > 0 {
-                out.warning("UNKNOWN_ASSET_MINOR_VERSION", "/asset/version".into());
+                out.warning("UNKNOWN_ASSET_MINOR_VERSION", asset.place("version"));
             }
             Some(())
         }
         _ => {
-            out.error("UNKNOWN_ASSET_MAJOR_VERSION", "/asset/version".into());
+            out.error("UNKNOWN_ASSET_MAJOR_VERSION", asset.place("version"));
             None
         }
     }

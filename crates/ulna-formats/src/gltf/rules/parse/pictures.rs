@@ -126,7 +126,7 @@ impl Reader<'_> {
             let Some(map) = value.as_object().filter(|_| TEXTURED.contains(&name.as_str())) else {
                 continue;
             };
-            let inner = Members::new(map, format!("{}/extensions/{name}", m.at));
+            let inner = Members::new(map, m.at.member("extensions").member(name.to_owned()));
             for key in map.keys().filter(|k| k.ends_with("Texture") && map[*k].is_object()) {
                 uses.extend(self.texture_use(&inner, key, ""));
                 tangent |= key == "clearcoatNormalTexture";

@@ -14,21 +14,21 @@ impl Reader<'_> {
     pub(super) fn each<T>(
         &mut self,
         top: &Members<'_>,
-        key: &str,
+        key: &'static str,
         read: impl Fn(&mut Self, &Members<'_>) -> T,
     ) -> Vec<Option<T>> {
         let Some(value) = top.map.get(key) else { return Vec::new() };
         let Some(list) = value.as_array() else {
-            self.out.error("TYPE_MISMATCH", format!("/{key}"));
+            self.out.error("TYPE_MISMATCH", top.place(key));
             return Vec::new();
         };
         if list.is_empty() {
-            self.out.error("EMPTY_ENTITY", format!("/{key}"));
+            self.out.error("EMPTY_ENTITY", top.place(key));
         }
         let one = |(k, value): (usize, &Value)| match value.as_object() {
-            Some(map) => Some(read(self, &Members::new(map, format!("/{key}/{k}")))),
+            Some(map) => Some(read(self, &Members::new(map, top.at.item(key, k)))),
             None => {
-                self.out.error("TYPE_MISMATCH", format!("/{key}/{k}"));
+                self.out.error("TYPE_MISMATCH", top.at.item(key, k));
                 None
             }
         };
