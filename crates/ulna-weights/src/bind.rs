@@ -4,7 +4,7 @@
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::Influences;
+use super::{Influences, ids::to_joint};
 use ulna_model::{Slice, WeightEncoding, WeightMap};
 
 /// A bone of a skin: from a joint to the next, or the joint alone.
@@ -58,7 +58,7 @@ impl Bones {
                 .and_then(|p| heads.get(usize::from(*p)))
                 .filter(|p| p.is_finite());
             let tail = above.map_or(*head, |above| *head + (*head - *above) * 0.5);
-            bones.push(Bone { joint: joint as u16, head: *head, tail });
+            bones.push(Bone { joint: to_joint(joint), head: *head, tail });
         }
         bones.sort_by_key(|bone| bone.joint);
         Self { bones }

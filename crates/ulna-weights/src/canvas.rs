@@ -10,7 +10,10 @@ use std::{collections::BTreeSet, sync::OnceLock};
 use glam::{Mat4, Vec3};
 
 use super::{
-    Influences, Refusal, WeightConstraints, WeightIssues, branches::Branches, topology::Topo,
+    Influences, Refusal, WeightConstraints, WeightIssues,
+    branches::Branches,
+    ids::{to_index, to_joint},
+    topology::Topo,
 };
 use ulna_geometry::{PointId, weld};
 use ulna_model::{
@@ -94,7 +97,7 @@ impl SkinnedSurface {
             let (Some(mesh), true) = (found.mesh, found.skin == Some(skin)) else { continue };
             for (primitive, p) in document.mesh(mesh).entries() {
                 if p.weights.is_some() && known.insert((mesh, primitive)) {
-                    let count = p.positions.len() as u32;
+                    let count = u32::try_from(p.positions.len()).ok()?;
                     parts.push(SurfacePart { node, mesh, primitive, first, count });
                     let (positions, indices) = (p.positions.clone(), p.indices.clone());
                     shapes.push(Drawn { positions, indices, topology: p.topology });
@@ -203,7 +206,7 @@ impl SkinnedSurface {
             }
             let (mut corners, mut ends) = (Vec::new(), Vec::new());
             for (part, shape) in self.parts.iter().zip(&self.shapes) {
-                let points = shape.indices.iter().map(|v| point_of[(*v + part.first) as usize]);
+                let points = shape.indices.iter().map(|v| point_of[to_index(*v + part.first)]);
                 match shape.topology {
                     Topology::Triangles => corners.extend(points),
                     Topology::Lines => ends.extend(points),
@@ -239,7 +242,7 @@ impl SkinnedSurface {
 
     /// How many vertices.
     pub const fn vertex_count(&self) -> usize {
-        self.count as usize
+        to_index(self.count)
     }
 
     /// How many points.
@@ -259,7 +262,7 @@ impl SkinnedSurface {
 
     /// The number of a joint in the skin.
     pub fn joint(&self, node: NodeId) -> Option<u16> {
-        self.joints.iter().position(|j| *j == node).map(|k| k as u16)
+        self.joints.iter().position(|j| *j == node).map(to_joint)
     }
 
     /// For every joint the nearest ancestor that is one too; `u16::MAX` where there is none.
@@ -275,7 +278,7 @@ impl SkinnedSurface {
     /// Where a vertex lies.
     #[inline]
     pub fn point_of(&self, vertex: u32) -> PointId {
-        self.topo().point_of[vertex as usize]
+        self.topo().point_of[to_index(vertex)]
     }
 
     /// The first vertex of a point: what stands for it where one is read.
@@ -338,7 +341,7 @@ impl SkinnedSurface {
     pub fn fits(&self, document: &Document) -> bool {
         self.parts.iter().all(|p| {
             document.primitive(p.mesh, p.primitive).is_some_and(|primitive| {
-                primitive.positions.len() == p.count as usize && primitive.weights.is_some()
+                primitive.positions.len() == to_index(p.count) && primitive.weights.is_some()
             })
         })
     }
@@ -385,14 +388,14 @@ impl<'a> Maps<'a> {
     #[inline]
     pub fn map_of(&self, vertex: u32) -> (&'a WeightMap, usize) {
         let part = self.find(vertex);
-        (part.map, (vertex - part.first) as usize)
+        (part.map, to_index(vertex - part.first))
     }
 
     /// The slots of a vertex.
     #[inline]
     pub fn slots(&self, vertex: u32) -> (&'a [u16], &'a [f32]) {
         let part = self.find(vertex);
-        let at = (vertex - part.first) as usize * part.stride;
+        let at = to_index(vertex - part.first) * part.stride;
         (&part.joints[at..at + part.stride], &part.weights[at..at + part.stride])
     }
 
@@ -438,7 +441,7 @@ pub fn joint_parents(document: &Document, skin: SkinId) -> Vec<u16> {
 fn nearest_above(document: &Document, joints: &[NodeId]) -> Vec<u16> {
     let mut by_node = vec![u16::MAX; document.nodes.len()];
     for (k, joint) in joints.iter().enumerate().take(usize::from(u16::MAX)).rev() {
-        by_node[joint.index()] = k as u16;
+        by_node[joint.index()] = to_joint(k);
     }
     let parent_of = |joint: &NodeId| {
         let mut at = document.node(*joint).parent;

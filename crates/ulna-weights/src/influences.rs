@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use super::ids::to_index;
 use ulna_model::{WeightEncoding, WeightMap};
 
 /// The most influences of a vertex that are worked with. A file may hold more; the smallest then
@@ -14,7 +15,7 @@ pub const MOST: usize = 64;
 /// Indices of a vertex's slots in lists with `stride` slots per vertex.
 #[inline]
 pub(super) const fn slots_of(vertex: u32, stride: usize) -> Range<usize> {
-    let first = vertex as usize * stride;
+    let first = to_index(vertex) * stride;
     first..first + stride
 }
 

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use glam::{Mat4, Quat, Vec2, Vec3};
 
 use super::{
-    MirrorMap, PartChange, Refused, Scope, SkinnedSurface, WorkingWeights, layers::Sides,
-    seams::mesh_from_mesh,
+    MirrorMap, PartChange, Refused, Scope, SkinnedSurface, WorkingWeights, ids::to_joint,
+    layers::Sides, seams::mesh_from_mesh,
 };
 use ulna_model::{Document, NodeId, SkinId, WeightMap};
 use ulna_motion::{Mirror, MirrorPairs, Side};
@@ -188,7 +188,7 @@ impl Joined {
         let (turn, axis, sign) = along_axis(roles.normal());
         let heads = joints.places.iter().map(|p| turn.transform_point3(*p)).collect();
         let number: HashMap<NodeId, u16> =
-            joints.nodes.iter().enumerate().map(|(k, n)| (*n, k as u16)).collect();
+            joints.nodes.iter().enumerate().map(|(k, n)| (*n, to_joint(k))).collect();
         let numbers =
             canvases.iter().map(|c| c.joints().iter().map(|j| number[j]).collect()).collect();
         let placed: Vec<(&SkinnedSurface, Mat4)> =
@@ -276,7 +276,7 @@ impl Joined {
         let skin = self.canvases[canvas].skin;
         let mut slot_of: HashMap<u16, u16> = HashMap::new();
         for (slot, number) in self.numbers[canvas].iter().enumerate() {
-            slot_of.entry(*number).or_insert(slot as u16);
+            slot_of.entry(*number).or_insert(to_joint(slot));
         }
         let stride = after.stride();
         let mut mended = Vec::new();

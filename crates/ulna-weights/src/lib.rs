@@ -9,6 +9,7 @@ mod carry;
 mod draft;
 mod faults;
 mod flaws;
+mod ids;
 mod influences;
 mod joined;
 mod laid;

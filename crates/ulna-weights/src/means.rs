@@ -1,6 +1,9 @@
 //! Means of the influences of several vertices or points.
 
-use super::{Influences, MOST, Maps, SkinnedSurface};
+use super::{
+    Influences, MOST, Maps, SkinnedSurface,
+    ids::{to_f32, to_joint, to_single},
+};
 use ulna_geometry::PointId;
 
 /// Adds what the first vertex of a point has.
@@ -25,7 +28,7 @@ pub(super) fn add_point(
 pub(super) fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, point: PointId, out: &mut Influences) {
     out.clear();
     let ring = canvas.ring(point);
-    let factor = 1.0 / ring.len().max(1) as f32;
+    let factor = 1.0 / to_f32(ring.len().max(1));
     for p in ring {
         add_point(canvas, maps, *p, factor, out);
     }
@@ -72,6 +75,6 @@ pub(super) fn weighted_mean(
     let mut order: Vec<usize> = (0..sums.len()).filter(|j| sums[*j] > 0.0).collect();
     order.sort_by(|a, b| sums[*b].total_cmp(&sums[*a]));
     let mut list = Influences::default();
-    order.into_iter().take(MOST / 2).for_each(|j| list.add(j as u16, (sums[j] / all) as f32));
+    order.into_iter().take(MOST / 2).for_each(|j| list.add(to_joint(j), to_single(sums[j] / all)));
     list
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
-use super::{SkinnedSurface, one_sided::is_one_sided};
+use super::{SkinnedSurface, ids::to_joint, one_sided::is_one_sided};
 use ulna_geometry::{PointGrid, PointId};
 use ulna_model::Document;
 use ulna_motion::MirrorPairs;
@@ -248,7 +248,7 @@ fn across(joints: &[u16], parents: &[u16]) -> Vec<u16> {
         }
         joint
     };
-    (0..joints.len()).map(|j| one(j as u16)).collect()
+    (0..joints.len()).map(|j| one(to_joint(j))).collect()
 }
 
 /// Points of a cell that are looked at; what lies beyond is left to the neighbors.

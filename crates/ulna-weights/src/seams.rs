@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use glam::{Mat4, Vec3};
 
 use super::{
-    Influences, PartChange, Refusal, Refused, SkinnedSurface, WeightConstraints,
+    Influences, PartChange, Refusal, Refused, SkinnedSurface, WeightConstraints, ids::to_index,
     normalize::normalize,
 };
 use ulna_geometry::{PointGrid, PointId};
@@ -167,7 +167,7 @@ impl CrossSkinSeams {
                     }
                     PartChange::Whole(map) => (&map.joints[slots.clone()], &map.weights[slots]),
                 };
-                let were = Influences::of(before, own as usize);
+                let were = Influences::of(before, to_index(own));
                 let mut become_ = Influences::default();
                 let held = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0);
                 held.for_each(|(j, w)| become_.add(*j, *w));
@@ -263,7 +263,7 @@ impl Follower<'_> {
     fn was_alike(&self, twin: &CoincidentVertex, were: &Influences, of: &WeightMap) -> bool {
         let Some(wanted) = self.turned(twin.skin, were) else { return false };
         let Some(map) = self.map(twin) else { return false };
-        let has = Influences::of(map, twin.own as usize);
+        let has = Influences::of(map, to_index(twin.own));
         let room = of.encoding.step().max(map.encoding.step()) * 1.5 + 1e-4;
         let near =
             |a: &Influences, b: &Influences| a.iter().all(|(j, w)| (w - b.get(j)).abs() <= room);

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{
     MirrorMap, STRAY, SkinnedSurface, fault_in,
+    ids::{numbers, to_number},
     loops::{edge_loops, edge_rings, grown_along},
     strays,
 };
@@ -76,7 +77,7 @@ fn at_points(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) -> Vec<u32> {
 
 /// The canvas's vertices that are meant, in rising order.
 pub fn pick(document: &Document, canvas: &SkinnedSurface, what: &Pick) -> Vec<u32> {
-    let (count, maps) = (canvas.vertex_count() as u32, canvas.maps(document));
+    let (count, maps) = (to_number(canvas.vertex_count()), canvas.maps(document));
     let points = |list: &[PointId]| at_points(canvas, &list.iter().copied().collect());
     match *what {
         Pick::All => (0..count).collect(),
@@ -135,7 +136,7 @@ pub fn reshape(
         }
         Reshape::Invert => {
             let chosen: BTreeSet<u32> = vertices.iter().copied().collect();
-            (0..canvas.vertex_count() as u32).filter(|v| !chosen.contains(v)).collect()
+            numbers(canvas.vertex_count()).filter(|v| !chosen.contains(v)).collect()
         }
         Reshape::Grow => {
             let more = points.iter().flat_map(|p| canvas.ring(*p).iter().copied());

@@ -3,7 +3,12 @@
 
 use rayon::prelude::*;
 
-use super::{Fault, Faults, Maps, SkinnedSurface, fault_in, influences::slots_of, tools::is_stray};
+use super::{
+    Fault, Faults, Maps, SkinnedSurface, fault_in,
+    ids::{numbers, to_index},
+    influences::slots_of,
+    tools::is_stray,
+};
 use ulna_geometry::PointId;
 
 /// No joint.
@@ -77,7 +82,7 @@ impl WeightStats {
             fault_of: vec![None; count],
             held: vec![NOBODY; count * wide],
             wide,
-            vertices: Queue::of_all(0..count as u32),
+            vertices: Queue::of_all(numbers(count)),
             ..Self::default()
         }
     }
@@ -116,13 +121,13 @@ impl WeightStats {
     pub fn set_limit(&mut self, limit: usize) {
         if self.limit != limit {
             self.limit = limit;
-            (0..self.fault_of.len() as u32).rev().for_each(|v| self.vertices.push(v, v as usize));
+            numbers(self.fault_of.len()).rev().for_each(|v| self.vertices.push(v, to_index(v)));
         }
     }
 
     /// The weights of these vertices of the canvas changed.
     pub fn touch(&mut self, vertices: impl IntoIterator<Item = u32>) {
-        vertices.into_iter().for_each(|v| self.vertices.push(v, v as usize));
+        vertices.into_iter().for_each(|v| self.vertices.push(v, to_index(v)));
     }
 
     /// Whether a map with more slots than before came in, which takes a new tally.
@@ -157,7 +162,7 @@ impl WeightStats {
     }
 
     fn count_vertices(&mut self, canvas: &SkinnedSurface, maps: &Maps<'_>, most: usize) {
-        let list = self.vertices.take(most, |v| *v as usize);
+        let list = self.vertices.take(most, |v| to_index(*v));
         let limit = self.limit;
         let found = |v: &u32| {
             let (map, own) = maps.map_of(*v);
@@ -165,7 +170,7 @@ impl WeightStats {
         };
         let found: Vec<Option<Fault>> = list.par_iter().with_min_len(1024).map(found).collect();
         for (v, now) in list.into_iter().zip(found) {
-            let before = std::mem::replace(&mut self.fault_of[v as usize], now);
+            let before = std::mem::replace(&mut self.fault_of[to_index(v)], now);
             if before != now {
                 before.into_iter().for_each(|f| self.faults.remove(f));
                 now.into_iter().for_each(|f| self.faults.add(f));

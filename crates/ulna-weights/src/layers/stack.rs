@@ -9,7 +9,8 @@ use super::{
     mirrored::{Mirror, MirroredVertex, Parts, seen},
 };
 use crate::{
-    Influences, WeightConstraints, faults::fault_of, influences::slots_of, normalize::normalize,
+    Influences, WeightConstraints, faults::fault_of, ids::to_index, influences::slots_of,
+    normalize::normalize,
 };
 use ulna_model::{
     LayerId, MirrorFrom, PrimitiveKey, Shared, WeightEncoding, WeightLayer, WeightLayers,
@@ -60,7 +61,7 @@ impl Stack<'_> {
         list.clear();
         let known = self
             .base
-            .vertex(vertex as usize)
+            .vertex(to_index(vertex))
             .filter(|(j, w)| *w > 0.0 && usize::from(*j) < self.unlocked.len());
         known.for_each(|(j, w)| list.add(j, w));
         let sum: f32 = list.iter().map(|(_, w)| w).sum();

@@ -6,7 +6,7 @@ use super::{
     kernel::{self, SlotClass, Slots},
     lanes::{F32Lanes, Masks},
 };
-use crate::{Influences, MOST, Refusal, WeightConstraints};
+use crate::{Influences, MOST, Refusal, WeightConstraints, ids::to_f32};
 use ulna_model::WeightEncoding;
 
 /// Whether a joint is one of the painted.
@@ -407,7 +407,7 @@ fn quantize_floats(
         }
         let Some(k) = slots.strongest() else {
             // Only locked weights: the sum cannot change.
-            let influences = F32Lanes(Scalar, slots.count() as f32);
+            let influences = F32Lanes(Scalar, to_f32(slots.count()));
             let is_valid = kernel::is_valid_sum(kernel::sum(slots), influences).holds();
             return if is_valid { Ok(()) } else { Err(Refusal::Full) };
         };

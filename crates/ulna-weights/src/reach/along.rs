@@ -5,7 +5,11 @@ use std::{cmp::Ordering, collections::BinaryHeap};
 use glam::Vec3;
 
 use super::touch::{PosedSurface, Touch};
-use crate::{SkinnedSurface, topology::Topo};
+use crate::{
+    SkinnedSurface,
+    ids::{floor_index, to_f32, to_index, to_number},
+    topology::Topo,
+};
 use ulna_geometry::PointId;
 
 /// Memory for reaching, kept from dab to dab.
@@ -75,7 +79,7 @@ pub(super) fn along(
     scratch.spots.resize(canvas.point_count(), Spot::UNKNOWN);
     let topo = canvas.topo();
     // Next to the touched spot, ways lead around triangles' corners.
-    let [a, b, c] = touch.corners.map(|v| posed.positions[v as usize]);
+    let [a, b, c] = touch.corners.map(|v| posed.positions[to_index(v)]);
     let slack = a.distance(b).max(b.distance(c)).max(c.distance(a));
     let slack = if slack.is_finite() { slack } else { 0.0 };
     if let Some(near) = near {
@@ -110,11 +114,11 @@ fn outward(
     let square = touch.radius * touch.radius;
     inside.clear();
     let mut shells = [0u32; SHELLS + 1];
-    let scale = SHELLS as f32 / touch.radius;
-    let shell = |straight: f32| ((straight * scale) as usize).min(SHELLS - 1);
+    let scale = to_f32(SHELLS) / touch.radius;
+    let shell = |straight: f32| floor_index(straight * scale).min(SHELLS - 1);
     for v in near {
         let (Some(at), Some(point)) =
-            (posed.positions.get(*v as usize), topo.point_of.get(*v as usize))
+            (posed.positions.get(to_index(*v)), topo.point_of.get(to_index(*v)))
         else {
             continue;
         };
@@ -128,7 +132,7 @@ fn outward(
     }
     let mut flat = true;
     for corner in touch.corners {
-        let spot = &mut spots[topo.point_of[corner as usize].index()];
+        let spot = &mut spots[topo.point_of[to_index(corner)].index()];
         // A triangle that is larger than the brush is not the rule.
         flat &= spot.at.is_finite();
         let start = spot.at.distance(touch.at);
@@ -141,12 +145,12 @@ fn outward(
         order.resize(inside.len(), 0);
         for (k, (_, straight)) in inside.iter().enumerate() {
             let next = &mut shells[shell(*straight)];
-            order[*next as usize] = k as u32;
+            order[to_index(*next)] = to_number(k);
             *next += 1;
         }
         let mut bent: Vec<PointId> = Vec::new();
         for k in order.iter() {
-            let (point, straight) = inside[*k as usize];
+            let (point, straight) = inside[to_index(*k)];
             let Spot { at, mut way } = spots[point.index()];
             for next in topo.rings.row(point.index()) {
                 let next = spots[next.index()];
@@ -193,12 +197,12 @@ fn shortest(
     let ReachScratch { spots, touched, steps, heap, .. } = scratch;
     steps.resize_with(STEPS, Vec::new);
     heap.clear();
-    let at = |point: PointId| posed.positions[topo.firsts[point.index()] as usize];
+    let at = |point: PointId| posed.positions[to_index(topo.firsts[point.index()])];
     let limit = touch.radius * DETOUR + slack;
-    let scale = STEPS as f32 / limit;
-    let step_of = |way: f32| ((way * scale) as usize).min(STEPS - 1);
+    let scale = to_f32(STEPS) / limit;
+    let step_of = |way: f32| floor_index(way * scale).min(STEPS - 1);
     for corner in touch.corners {
-        let point = topo.point_of[corner as usize];
+        let point = topo.point_of[to_index(corner)];
         let spot = &mut spots[point.index()];
         let start = at(point).distance(touch.at);
         if start < limit && start < spot.way {

@@ -25,6 +25,7 @@ use self::{
 use super::{
     BrushKind, Influences, Maps, MirrorMap, PosedSurface, Reach, Refusal, Refused, SkinnedSurface,
     Touch, WeightConstraints,
+    ids::{to_index, to_number},
     means::weighted_mean,
     normalize,
     reach::{AT_ONCE, Ball, ReachScratch, Sight, reach},
@@ -205,7 +206,7 @@ impl Stroke {
                     .vertices
                     .iter()
                     .map(|v| first + v)
-                    .for_each(|v| self.mixed[v as usize / 64] |= 1 << (v % 64));
+                    .for_each(|v| self.mixed[to_index(v) / 64] |= 1 << (v % 64));
             }
         }
         patches
@@ -363,15 +364,15 @@ impl Stroke {
             .enumerate()
             .with_min_len((chunks.len() / 4).max(1))
             .map(|(k, ((marks, amounts), fresh))| {
-                let first = ((chunks.start + k) * CHUNK) as u32;
+                let first = to_number((chunks.start + k) * CHUNK);
                 let count: u32 = marks.iter().map(|word| word.count_ones()).sum();
-                let mut task = Task::new(&parts, memory, fresh, count as usize);
+                let mut task = Task::new(&parts, memory, fresh, to_index(count));
                 for (word, mark) in marks.iter_mut().enumerate() {
                     let mut bits = std::mem::take(mark);
                     while bits != 0 {
-                        let k = word * 64 + bits.trailing_zeros() as usize;
+                        let k = word * 64 + to_index(bits.trailing_zeros());
                         bits &= bits - 1;
-                        task.paint(first + k as u32, std::mem::take(&mut amounts[k]));
+                        task.paint(first + to_number(k), std::mem::take(&mut amounts[k]));
                     }
                 }
                 task.end()
@@ -389,12 +390,12 @@ impl Stroke {
         let (canvas, mirror) = (work.canvas, work.paint.mirror);
         // What is not there, or hidden, is not painted on the other side either.
         let is_there =
-            |v: &&u32| work.posed.positions.get(**v as usize).is_some_and(|p| !p.is_nan());
+            |v: &&u32| work.posed.positions.get(to_index(**v)).is_some_and(|p| !p.is_nan());
         let (mut low, mut high) = (u32::MAX, 0);
         let mut mark = |v: u32, side: usize, a: f32| {
             (low, high) = (low.min(v), high.max(v));
-            self.marks[v as usize / 64] |= 1 << (v % 64);
-            let most = &mut self.amounts[v as usize][side];
+            self.marks[to_index(v) / 64] |= 1 << (v % 64);
+            let most = &mut self.amounts[to_index(v)][side];
             *most = if a > *most { a } else { *most };
         };
         for (v, a) in hits.iter().map(|(v, p)| (v, amount(*p))).filter(|(_, a)| *a > 0.0) {
@@ -407,6 +408,6 @@ impl Stroke {
                     .for_each(|other| mark(*other, 1, a));
             }
         }
-        if low > high { 0..0 } else { low as usize / CHUNK..high as usize / CHUNK + 1 }
+        if low > high { 0..0 } else { to_index(low) / CHUNK..to_index(high) / CHUNK + 1 }
     }
 }

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     Influences, Refusal, WeightConstraints,
+    ids::to_index,
     influences::slots_of,
     normalize::{LANES, LaneGroup, SimdNormalizer},
     reach::AT_ONCE,
@@ -176,7 +177,7 @@ impl<'a> Task<'a> {
         // First everything is fetched: so many come from far away at once.
         let mut from = ([[0; 4]; AT_ONCE], [[0.0; 4]; AT_ONCE]);
         for (k, (vertex, _)) in noted.iter().enumerate() {
-            let own = (*vertex - part.first) as usize;
+            let own = to_index(*vertex - part.first);
             let now = (&part.now.0[own..=own], &part.now.1[own..=own]);
             let start =
                 self.memory.map_or(now, |memory| memory.start(*vertex, now, &mut self.done.fresh));
@@ -197,7 +198,7 @@ impl<'a> Task<'a> {
                 }
                 let (joints, weights) = self.group.get(lane);
                 let own = *vertex - part.first;
-                if joints != part.now.0[own as usize] || weights != part.now.1[own as usize] {
+                if joints != part.now.0[to_index(own)] || weights != part.now.1[to_index(own)] {
                     self.piece.vertices.push(own);
                     self.piece.joints.extend_from_slice(&joints);
                     self.piece.weights.extend_from_slice(&weights);

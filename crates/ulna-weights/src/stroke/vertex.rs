@@ -5,6 +5,7 @@ use glam::Vec3;
 use super::paint::Paint;
 use crate::{
     BrushKind, Influences, MOST, Maps, PosedSurface, Refusal, SkinnedSurface, WeightConstraints,
+    ids::to_index,
     means::{add_point, mean},
     normalize,
     volume::{KEPT, blend_keeping},
@@ -152,7 +153,7 @@ impl Work<'_> {
 
     /// What lies behind a point, against the brush's motion.
     fn behind(&self, point: PointId, out: &mut Influences) {
-        let at = |p: PointId| self.posed.positions[self.canvas.first_at(p) as usize];
+        let at = |p: PointId| self.posed.positions[to_index(self.canvas.first_at(p))];
         let direction = self.motion.normalize_or_zero();
         let here = at(point);
         let factor = |p: PointId| (here - at(p)).normalize_or_zero().dot(direction).max(0.0);

@@ -3,6 +3,7 @@
 use crate::{
     MOST, Maps, MirrorMap, Refused, Scope, WeightConstraints, WorkingWeights,
     draft::{Fast, Scratch, VertexView},
+    ids::to_index,
     normalize,
 };
 
@@ -25,7 +26,7 @@ impl WorkingWeights<'_> {
         let before = self.maps.clone();
         let now = Maps::of(canvas, before.iter());
         let takes = |look: &VertexView<'_>| {
-            let point = topo.point_of[look.vertex as usize];
+            let point = topo.point_of[to_index(look.vertex)];
             let high = rest[point.index()][axis] > offset;
             mirror.point(point).is_some_and(|partner| {
                 (partner == point || high != from_high)
@@ -37,7 +38,7 @@ impl WorkingWeights<'_> {
                       maps: &Maps<'_>,
                       vertices: &[u32]| {
             for (lane, vertex) in vertices.iter().enumerate() {
-                let point = topo.point_of[*vertex as usize];
+                let point = topo.point_of[to_index(*vertex)];
                 let partner = mirror.point(point).filter(|partner| *partner != point);
                 let slots = partner.map(|partner| maps.slots(topo.firsts[partner.index()]));
                 match slots.map(|(joints, weights)| (joints.as_array(), weights.as_array())) {

@@ -4,6 +4,7 @@ use super::strays::strays;
 use crate::{
     Maps, Refusal, Refused, Scope, WeightConstraints, WorkingWeights,
     draft::{Fast, Scratch, VertexView},
+    ids::to_index,
     means::{mean, near_mean},
     normalize,
     volume::blend_keeping,
@@ -108,7 +109,7 @@ impl WorkingWeights<'_> {
         let mut count = 0;
         for point in strays {
             for v in self.canvas.vertices_at(point) {
-                only[*v as usize] = scope.has(*v);
+                only[to_index(*v)] = scope.has(*v);
                 count += usize::from(scope.has(*v));
             }
         }
