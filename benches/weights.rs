@@ -21,8 +21,9 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use glam::{Mat4, Vec3};
 use ulna_geometry::{Bvh, PointId};
 use ulna_model::{
-    Document, FileContent, LayerId, LayerPart, Mesh, MeshId, Node, NodeId, Primitive, PrimitiveId,
-    Shared, Skin, SkinId, Slice, Topology, WeightLayer, WeightLayers, WeightMap, WeightPatch,
+    Document, FileContent, JointSlot, LayerId, LayerPart, Mesh, MeshId, Node, NodeId, Primitive,
+    PrimitiveId, Shared, Skin, SkinId, Slice, Topology, WeightLayer, WeightLayers, WeightMap,
+    WeightPatch,
 };
 use ulna_weights::{
     Brush, BrushKind, Dab, Falloff, MirrorMap, Paint, PosedSurface, Reach, Scope, SkinnedSurface,
@@ -144,9 +145,9 @@ fn with(document: &Document, map: &WeightMap) -> Document {
 }
 
 /// The joint of the other side.
-fn partners() -> Vec<u16> {
+fn partners() -> Vec<Option<JointSlot>> {
     (0..JOINT_COUNT)
-        .map(|k| (k / JOINTS[0] * JOINTS[0] + JOINTS[0] - 1 - k % JOINTS[0]) as u16)
+        .map(|k| JointSlot::new(k / JOINTS[0] * JOINTS[0] + JOINTS[0] - 1 - k % JOINTS[0]))
         .collect()
 }
 
@@ -311,7 +312,7 @@ fn mirror(c: &mut Criterion) {
     group.finish();
     let partner: Vec<PointId> =
         PointId::first(COUNT).map(|p| kept.point(p).expect("a mirror point")).collect();
-    let names = partners();
+    let names: Vec<u16> = partners().into_iter().flatten().map(|joint| joint.0).collect();
     plain(c, "weights, mirror, pairs kept", &map, |joints, weights| {
         let (old_joints, old_weights) = (joints.to_vec(), weights.to_vec());
         for v in (0..COUNT).filter(|v| spot(*v).x < 0.0) {

@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 
 use glam::Vec3;
 use ulna_edit::{CommandLine, Edit};
-use ulna_model::{Document, MeshId, Primitive, PrimitiveId, SkinId, WeightEncoding, WeightMap};
+use ulna_model::{
+    Document, JointSlot, MeshId, Primitive, PrimitiveId, SkinId, WeightEncoding, WeightMap,
+};
 use ulna_motion::MirrorPairs;
 use ulna_session::Session;
 use ulna_weights::{Influences, Maps, SkinnedSurface, fault};
@@ -61,7 +63,7 @@ pub fn with_eight(encoding: WeightEncoding) -> Session {
 }
 
 /// The plane and the joints of the first skin's other side.
-pub fn partners(document: &Document) -> (usize, f32, Vec<u16>) {
+pub fn partners(document: &Document) -> (usize, f32, Vec<Option<JointSlot>>) {
     let roles = MirrorPairs::of(document, SkinId(0));
     (roles.axis(), roles.offset(), roles.mirror_joints())
 }

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use ulna_edit::{CommandLine, Edit};
 use ulna_geometry::PointId;
 use ulna_model::{
-    Document, LayerId, Memo, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightLayers,
-    WeightMap, WeightPatch,
+    Document, JointSlot, LayerId, Memo, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding,
+    WeightLayers, WeightMap, WeightPatch,
 };
 use ulna_session::Session;
 use ulna_weights::{
@@ -503,7 +503,11 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
     let posed = PosedSurface { positions: &positions, normals: &normals };
     let count = if plan.mask { 2 } else { canvas.joints().len() };
     let sides = Sides::of(&before, &canvas).expect("sides");
-    let joints = if plan.mask { vec![0, 1] } else { sides.pairs.joints().to_vec() };
+    let joints = if plan.mask {
+        JointSlot::first(2).map(Some).collect()
+    } else {
+        sides.pairs.joints().to_vec()
+    };
     let pairs = live.mirror().unwrap_or(&sides.pairs).with_joints(joints);
     let mirror = (plan.mirror || live.mirror().is_some()).then_some(&pairs);
     let brush = Brush {
@@ -669,11 +673,11 @@ fn a_mirrored_layer_is_painted_alike_from_either_side() {
         .filter(far)
         .find_map(|p| Some((p, sides.pairs.point(p)?)))
         .expect("a point");
-    let joint = (0..canvas.joints().len() as u16)
-        .find(|j| ![*j, u16::MAX].contains(&sides.pairs.joint(*j)));
-    let joint = joint.expect("a joint with a partner");
+    let pair = JointSlot::first(canvas.joints().len())
+        .find_map(|j| Some((j, sides.pairs.joint(j).filter(|other| *other != j)?)));
+    let (joint, other) = pair.expect("a joint with a partner");
     let mut seen = Vec::new();
-    for (point, joint) in [(point, joint), (partner, sides.pairs.joint(joint))] {
+    for (point, joint) in [(point, joint), (partner, other)] {
         let mut session = session.clone();
         let plan = BrushStroke {
             target: Some(0),
@@ -682,7 +686,7 @@ fn a_mirrored_layer_is_painted_alike_from_either_side() {
             reach: Reach::Surface,
             build_up: false,
             mirror: false,
-            joint: usize::from(joint),
+            joint: joint.index(),
             value: 0.8,
             dabs: vec![(canvas.first_at(point) as usize, 0.1)],
         };
@@ -814,7 +818,8 @@ fn a_mirrored_layer_shows_one_side_on_both() {
             let (left, right) = (list(&mirrored, point), list(&mirrored, partner));
             assert_eq!(left, list(&unmirrored, point), "the side that gives stays");
             for (j, w) in left.iter() {
-                assert!((right.get(sides.pairs.joint(j)) - w).abs() <= 1e-6, "{left:?} {right:?}");
+                let other = sides.pairs.joint(JointSlot(j)).expect("a mirror joint");
+                assert!((right.get(other.0) - w).abs() <= 1e-6, "{left:?} {right:?}");
             }
             assert!((right.iter().map(|(_, w)| w).sum::<f32>() - 1.0).abs() < 1e-6);
             pairs += 1;
@@ -834,7 +839,8 @@ fn a_mirrored_layer_shows_one_side_on_both() {
             .expect("it runs");
         paint_points(&mut session, &canvas, [taking].into_iter(), 5, 1.0);
         assert_eq!(list(session.document(), taking).get(5), 1.0);
-        assert_eq!(list(session.document(), giving).get(sides.pairs.joint(5)), 1.0);
+        let other = sides.pairs.joint(JointSlot(5)).expect("a mirror joint");
+        assert_eq!(list(session.document(), giving).get(other.0), 1.0);
     }
 }
 

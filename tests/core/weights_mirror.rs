@@ -6,7 +6,7 @@ use crate::common::{sample, weights::partners};
 use glam::Vec3;
 use ulna_edit::CommandLine;
 use ulna_geometry::PointId;
-use ulna_model::{Document, MeshId, Shared};
+use ulna_model::{Document, JointSlot, MeshId, Shared};
 use ulna_session::Session;
 use ulna_weights::{
     Brush, BrushKind, Dab, Influences, MirrorMap, Paint, PosedSurface, SkinnedSurface, Stroke,
@@ -40,8 +40,10 @@ fn worst_difference(
         pairs += 1;
         let (here, there) = (list(point), list(partner));
         // What has no mirror image has none to be compared with.
-        for (j, w) in here.iter().filter(|(j, _)| mirror.joint(*j) != u16::MAX) {
-            worst = worst.max((w - there.get(mirror.joint(j))).abs());
+        for (j, w) in here.iter() {
+            if let Some(other) = mirror.joint(JointSlot(j)) {
+                worst = worst.max((w - there.get(other.0)).abs());
+            }
         }
     }
     (worst, pairs)
@@ -134,15 +136,15 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     let (axis, offset, guessed) = partners(session.document());
     let text = |joint: u16| format!("#{}", canvas.joints()[usize::from(joint)].0);
     // Two limbs that have another mirror joint each are said to be each other's.
-    let sided: Vec<u16> =
-        (0..guessed.len() as u16).filter(|j| guessed[usize::from(*j)] > *j).collect();
+    let is_first = |j: u16| guessed[usize::from(j)].is_some_and(|other| other.0 > j);
+    let sided: Vec<u16> = (0..guessed.len() as u16).filter(|j| is_first(*j)).collect();
     let [a, b] = [sided[0], sided[1]];
     let pair = |a: u16| CommandLine::new("joints.pair").with("joint", text(a));
     session.run_line(&pair(a).with("with", text(b))).expect("pairs");
     let (_, _, joints) = partners(session.document());
-    assert_eq!([joints[usize::from(a)], joints[usize::from(b)]], [b, a]);
-    let left_alone = [a, b].map(|j| joints[usize::from(guessed[usize::from(j)])]);
-    assert_eq!(left_alone, [u16::MAX; 2], "what they were paired with has no mirror image");
+    assert_eq!([a, b].map(|j| joints[usize::from(j)]), [b, a].map(|j| Some(JointSlot(j))));
+    let left_alone = [a, b].map(|j| joints[guessed[usize::from(j)].expect("a pair").index()]);
+    assert_eq!(left_alone, [None; 2], "what they were paired with has no mirror image");
     session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
     let mirror = MirrorMap::near(&canvas, axis, offset, joints);
     let maps = canvas.maps(session.document());
@@ -167,11 +169,11 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     assert!(given > 10, "{given} places");
     // Mirrored layers know it, too, since it is the document's.
     let sides = Sides::of(session.document(), &canvas).expect("sides");
-    assert_eq!(sides.pairs.joint(a), b);
+    assert_eq!(sides.pairs.joint(JointSlot(a)), Some(JointSlot(b)));
     session.run_line(&pair(a).with("with", text(a))).expect("it is of the center");
-    assert_eq!(partners(session.document()).2[usize::from(a)], a);
+    assert_eq!(partners(session.document()).2[usize::from(a)], Some(JointSlot(a)));
     session.run_line(&pair(a)).expect("it has none");
-    assert_eq!(partners(session.document()).2[usize::from(a)], u16::MAX);
+    assert_eq!(partners(session.document()).2[usize::from(a)], None);
     for _ in 0..4 {
         assert!(session.undo().is_some());
     }
@@ -254,21 +256,22 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
         |j: u16| (canvas.heads()[usize::from(j)][sides.axis] > sides.offset) == sides.left_is_high;
     let of_a_pair = |j: &u16| {
         let (other, parent) = (guessed[usize::from(*j)], canvas.parents()[usize::from(*j)]);
-        other != *j
-            && other != u16::MAX
-            && parent != u16::MAX
-            && guessed[usize::from(parent)] != parent
+        let has_pair = |parent: JointSlot| guessed[parent.index()] != Some(parent);
+        other.is_some_and(|other| other.0 != *j) && parent.is_some_and(has_pair)
     };
     let candidates = (0..guessed.len() as u16).filter(|j| of_a_pair(j) && is_left(*j));
     let held = candidates.max_by_key(|j| holds(&session, *j).len()).expect("a joint of a limb");
-    let other = guessed[usize::from(held)];
+    let other = guessed[usize::from(held)].expect("of a pair").0;
     let name = format!("#{}", canvas.joints()[usize::from(held)].0);
     session
         .run_line(&CommandLine::new("joints.pair").with("joint", name.as_str()))
         .expect("it has none");
     let sides = Sides::of(session.document(), &canvas).expect("sides");
-    let stand_in = guessed[usize::from(canvas.parents()[usize::from(held)])];
-    assert_eq!((sides.pairs.joint(held), sides.pairs.across(held)), (u16::MAX, stand_in));
+    let parent = canvas.parents()[usize::from(held)].expect("a parent");
+    let stand_in = guessed[parent.index()].expect("a mirror joint");
+    let held_slot = JointSlot(held);
+    assert_eq!((sides.pairs.joint(held_slot), sides.pairs.across(held_slot)), (None, stand_in));
+    let stand_in = stand_in.0;
 
     // A stroke on the left changes nothing on the right.
     let rest: Vec<Vec3> = (0..canvas.vertex_count() as u32)
@@ -317,8 +320,11 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
             Influences::of(map, own)
         };
         let (here, there) = (list(v), list(canvas.first_at(partner)));
-        let wanted: f32 =
-            here.iter().filter(|(j, _)| sides.pairs.across(*j) == stand_in).map(|(_, w)| w).sum();
+        let wanted: f32 = here
+            .iter()
+            .filter(|(j, _)| sides.pairs.across(JointSlot(*j)).0 == stand_in)
+            .map(|(_, w)| w)
+            .sum();
         assert!(
             (there.get(stand_in) - wanted).abs() <= 1e-6,
             "{} for {wanted}",
@@ -344,7 +350,8 @@ fn left_equals_right_on_symmetric_characters() {
         let float = (0..canvas.parts().len())
             .all(|k| canvas.maps(document).part(k).encoding.one().is_none());
         let (axis, offset, joints) = partners(document);
-        let paired = joints.iter().enumerate().filter(|(k, j)| usize::from(**j) != *k).count();
+        let paired =
+            joints.iter().enumerate().filter(|(k, j)| j.is_some_and(|j| j.index() != *k)).count();
         let mirror = MirrorMap::near(&canvas, axis, offset, joints);
         // What is not symmetric, or stored too coarsely, proves nothing.
         if float && paired >= 8 && mirror.unpaired * 20 < canvas.point_count() {

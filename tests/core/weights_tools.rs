@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use ulna_edit::{CommandLine, Edit};
 use ulna_geometry::PointId;
 use ulna_model::{
-    Document, MeshId, PrimitiveId, Shared, SkinId, Transform, WeightEncoding, WeightMap,
+    Document, JointSlot, MeshId, PrimitiveId, Shared, SkinId, Transform, WeightEncoding, WeightMap,
 };
 use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
 use ulna_session::Session;
@@ -173,8 +173,9 @@ fn edits(canvas: &SkinnedSurface, changes: Vec<(usize, PartChange)>) -> Vec<Edit
 fn is_image(own: (&[u16], &[f32]), other: (&[u16], &[f32]), mirror: &MirrorMap) -> bool {
     let held = |(joints, weights): (&[u16], &[f32]), across: bool| {
         let slots = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
-        let mut list: Vec<(u16, f32)> =
-            slots.map(|(j, w)| (if across { mirror.across(*j) } else { *j }, *w)).collect();
+        let mut list: Vec<(u16, f32)> = slots
+            .map(|(j, w)| (if across { mirror.across(JointSlot(*j)).0 } else { *j }, *w))
+            .collect();
         list.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         list
     };
@@ -407,8 +408,7 @@ proptest! {
                     }
                     let mut turned = Influences::default();
                     for (j, w) in slots.0.iter().zip(slots.1).filter(|(_, w)| **w > 0.0) {
-                        let other = mirror.joint(*j);
-                        turned.add(if other == u16::MAX { *j } else { other }, *w);
+                        turned.add(mirror.joint(JointSlot(*j)).map_or(*j, |other| other.0), *w);
                     }
                     blend(&mut list, &turned, 1.0, &rule).map(|()| true)
                 }

@@ -17,7 +17,7 @@ use super::{
 };
 use ulna_geometry::{PointId, weld};
 use ulna_model::{
-    Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, Slice, Topology, WeightMap,
+    Document, JointSlot, MeshId, NodeId, PrimitiveId, Shared, SkinId, Slice, Topology, WeightMap,
 };
 
 /// One primitive of a canvas.
@@ -64,7 +64,7 @@ pub struct SkinnedSurface {
     count: u32,
     joints: Shared<[NodeId]>,
     heads: Vec<Vec3>,
-    parents: Vec<u16>,
+    parents: Vec<Option<JointSlot>>,
     /// Made when first asked for: what looks at one vertex at a time does not need it.
     topo: OnceLock<Topo>,
     flaws: OnceLock<WeightIssues>,
@@ -265,8 +265,8 @@ impl SkinnedSurface {
         self.joints.iter().position(|j| *j == node).map(to_joint)
     }
 
-    /// For every joint the nearest ancestor that is one too; `u16::MAX` where there is none.
-    pub fn parents(&self) -> &[u16] {
+    /// For every joint the nearest ancestor that is one too.
+    pub fn parents(&self) -> &[Option<JointSlot>] {
         &self.parents
     }
 
@@ -430,28 +430,27 @@ pub fn joint_heads(document: &Document, skin: SkinId) -> Vec<Vec3> {
         .collect()
 }
 
-/// For every joint of a skin the number of the nearest ancestor that is one too; `u16::MAX` where
-/// there is none.
-pub fn joint_parents(document: &Document, skin: SkinId) -> Vec<u16> {
+/// For every joint of a skin the nearest ancestor that is one too.
+pub fn joint_parents(document: &Document, skin: SkinId) -> Vec<Option<JointSlot>> {
     nearest_above(document, &document.skin(skin).joints)
 }
 
-/// For every one of some nodes the number of the nearest ancestor that is one of them; `u16::MAX`
-/// where there is none.
-fn nearest_above(document: &Document, joints: &[NodeId]) -> Vec<u16> {
-    let mut by_node = vec![u16::MAX; document.nodes.len()];
-    for (k, joint) in joints.iter().enumerate().take(usize::from(u16::MAX)).rev() {
-        by_node[joint.index()] = to_joint(k);
+/// For every one of some joints the nearest ancestor that is one of them.
+fn nearest_above(document: &Document, joints: &[NodeId]) -> Vec<Option<JointSlot>> {
+    let mut by_node = vec![None; document.nodes.len()];
+    // Of a node that is listed twice, the first entry counts.
+    for (slot, joint) in JointSlot::first(joints.len()).zip(joints) {
+        by_node[joint.index()].get_or_insert(slot);
     }
     let parent_of = |joint: &NodeId| {
         let mut at = document.node(*joint).parent;
         while let Some(node) = at {
-            if by_node[node.index()] != u16::MAX {
-                return by_node[node.index()];
+            if let Some(above) = by_node[node.index()] {
+                return Some(above);
             }
             at = document.node(node).parent;
         }
-        u16::MAX
+        None
     };
     joints.iter().map(parent_of).collect()
 }

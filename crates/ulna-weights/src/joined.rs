@@ -435,10 +435,8 @@ fn in_scene(document: &Document, mirror: &Mirror, canvas: &SkinnedSurface) -> Op
         let mut at = joint;
         // No more steps than joints, whatever the list of parents says.
         for _ in 0..parents.len() {
-            match parents.get(at) {
-                Some(above) if *above != NOBODY => at = usize::from(*above),
-                _ => break,
-            }
+            let Some(above) = parents.get(at).copied().flatten() else { break };
+            at = above.index();
         }
         at
     };

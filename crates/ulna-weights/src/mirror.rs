@@ -5,19 +5,19 @@ use std::collections::HashMap;
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
-use super::{SkinnedSurface, ids::to_joint, one_sided::is_one_sided};
+use super::{SkinnedSurface, one_sided::is_one_sided};
 use ulna_geometry::{PointGrid, PointId};
-use ulna_model::Document;
+use ulna_model::{Document, JointSlot};
 use ulna_motion::MirrorPairs;
 
 /// Which point and which joint is the other's mirror.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MirrorMap {
     points: Vec<Option<PointId>>,
-    joints: Vec<u16>,
+    joints: Vec<Option<JointSlot>>,
     /// Where the weight of each joint goes on the other side.
-    across: Vec<u16>,
-    parents: Vec<u16>,
+    across: Vec<JointSlot>,
+    parents: Vec<Option<JointSlot>>,
     /// Points without a partner.
     pub unpaired: usize,
     /// Points that were paired by their neighbors, not by where they lie.
@@ -26,7 +26,7 @@ pub struct MirrorMap {
 
 impl MirrorMap {
     /// Pairs the points of a canvas across the plane `axis = offset` of its mesh space. `joints`
-    /// are the partners of the skin's joints; a center joint is its own, `u16::MAX` is nobody's.
+    /// are the partners of the skin's joints; a center joint is its own.
     ///
     /// A pair is the nearest point to the mirrored spot within `tolerance` meters, if it is so both
     /// ways; on a canvas of several skins the nearest of the same skin, and only where that has
@@ -37,7 +37,7 @@ impl MirrorMap {
         axis: usize,
         offset: f32,
         tolerance: f32,
-        joints: Vec<u16>,
+        joints: Vec<Option<JointSlot>>,
     ) -> Self {
         /// Meshes over one another that are told apart.
         const LAYERS: usize = 4;
@@ -91,7 +91,7 @@ impl MirrorMap {
         uv_of: &dyn Fn(u32) -> Option<Vec2>,
         axis: usize,
         offset: f32,
-        joints: Vec<u16>,
+        joints: Vec<Option<JointSlot>>,
     ) -> Self {
         /// Steps of the grid along one side of the picture: coordinates nearer than that are the
         /// same.
@@ -157,7 +157,7 @@ impl MirrorMap {
         mut points: Vec<Option<PointId>>,
         axis: usize,
         offset: f32,
-        joints: Vec<u16>,
+        joints: Vec<Option<JointSlot>>,
     ) -> Self {
         let by_topology = by_neighbors(canvas, &mut points, axis, offset)
             + by_triangles(canvas, &mut points, axis, offset);
@@ -179,7 +179,12 @@ impl MirrorMap {
     }
 
     /// [`MirrorMap::new`] with a tolerance of a ten-thousandth of the surface's size.
-    pub fn near(canvas: &SkinnedSurface, axis: usize, offset: f32, joints: Vec<u16>) -> Self {
+    pub fn near(
+        canvas: &SkinnedSurface,
+        axis: usize,
+        offset: f32,
+        joints: Vec<Option<JointSlot>>,
+    ) -> Self {
         let bounds = canvas
             .rest()
             .iter()
@@ -190,7 +195,7 @@ impl MirrorMap {
 
     /// The same pairs of points, with others of joints.
     #[must_use]
-    pub fn with_joints(&self, joints: Vec<u16>) -> Self {
+    pub fn with_joints(&self, joints: Vec<Option<JointSlot>>) -> Self {
         Self { across: across(&joints, &self.parents), joints, ..self.clone() }
     }
 
@@ -206,22 +211,22 @@ impl MirrorMap {
         all.filter(|(_, other)| other.is_none()).map(|(point, _)| point)
     }
 
-    /// The mirror joint of each of the skin's joints; `u16::MAX` for none.
-    pub fn joints(&self) -> &[u16] {
+    /// The mirror joint of each of the skin's joints.
+    pub fn joints(&self) -> &[Option<JointSlot>] {
         &self.joints
     }
 
-    /// The mirror of a joint; `u16::MAX` where it has none.
+    /// The mirror of a joint, if it has one.
     #[inline]
-    pub fn joint(&self, joint: u16) -> u16 {
-        self.joints.get(usize::from(joint)).copied().unwrap_or(u16::MAX)
+    pub fn joint(&self, joint: JointSlot) -> Option<JointSlot> {
+        self.joints.get(joint.index()).copied().flatten()
     }
 
     /// Which joint has on the other side what a joint has on this one: its mirror; where it has
     /// none, as what one hand holds, that of its nearest ancestor that has one; else itself.
     #[inline]
-    pub fn across(&self, joint: u16) -> u16 {
-        self.across.get(usize::from(joint)).copied().unwrap_or(joint)
+    pub fn across(&self, joint: JointSlot) -> JointSlot {
+        self.across.get(joint.index()).copied().unwrap_or(joint)
     }
 }
 
@@ -232,23 +237,23 @@ fn mutual(one_way: &[Option<PointId>]) -> Vec<Option<PointId>> {
 }
 
 /// [`MirrorMap::across`] for every joint.
-fn across(joints: &[u16], parents: &[u16]) -> Vec<u16> {
-    let of = |joint: u16| joints.get(usize::from(joint)).copied().filter(|p| *p != u16::MAX);
-    let one = |joint: u16| {
+fn across(joints: &[Option<JointSlot>], parents: &[Option<JointSlot>]) -> Vec<JointSlot> {
+    let of = |list: &[Option<JointSlot>], joint: JointSlot| -> Option<JointSlot> {
+        list.get(joint.index()).copied().flatten()
+    };
+    let one = |joint: JointSlot| {
         let mut at = joint;
         // No more steps than joints, whatever the list of parents says.
         for _ in 0..joints.len() {
-            if let Some(partner) = of(at) {
+            if let Some(partner) = of(joints, at) {
                 return partner;
             }
-            match parents.get(usize::from(at)) {
-                Some(parent) if *parent != u16::MAX => at = *parent,
-                _ => break,
-            }
+            let Some(parent) = of(parents, at) else { break };
+            at = parent;
         }
         joint
     };
-    (0..joints.len()).map(|j| one(to_joint(j))).collect()
+    JointSlot::first(joints.len()).map(one).collect()
 }
 
 /// Points of a cell that are looked at; what lies beyond is left to the neighbors.

@@ -12,6 +12,7 @@
 use glam::{Quat, Vec3};
 
 use ulna_geometry::PointId;
+use ulna_model::JointSlot;
 
 use super::{
     Influences, Maps, Refusal, SkinnedSurface, WeightConstraints,
@@ -96,8 +97,10 @@ impl<'a> Trials<'a> {
         let mut seen = vec![false; parents.len()];
         let mut list = Vec::new();
         for (joint, _) in own.iter().chain(target.iter()) {
-            let mut at = joint;
-            while seen.get(usize::from(at)).is_some_and(|seen| !*seen) {
+            let mut next = Some(JointSlot(joint));
+            while let Some(JointSlot(at)) = next
+                && seen.get(usize::from(at)).is_some_and(|seen| !*seen)
+            {
                 seen[usize::from(at)] = true;
                 let (a, b) = (branches.share(at, own), branches.share(at, target));
                 let shares: Vec<f32> =
@@ -109,7 +112,7 @@ impl<'a> Trials<'a> {
                 if (a - b).abs() > ALIKE || shares.iter().any(|s| (s - a).abs() > ALIKE) {
                     list.extend(tried(at, shares));
                 }
-                at = parents[usize::from(at)];
+                next = parents[usize::from(at)];
             }
         }
         Self {

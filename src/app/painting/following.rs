@@ -292,8 +292,8 @@ mod tests {
     use super::*;
     use glam::Mat4;
     use ulna_model::{
-        FileContent, Local, Mesh, Node, Primitive, Shared, Skin, Slice, Topology, Transform,
-        WeightMap,
+        FileContent, JointSlot, Local, Mesh, Node, Primitive, Shared, Skin, Slice, Topology,
+        Transform, WeightMap,
     };
 
     /// A triangle on two joints; the second holds one vertex, the first two.
@@ -420,6 +420,9 @@ mod tests {
         session.update_pairs(&document);
         assert!(session.mirror.is_of(&document.aids.mirror_pairs));
         assert_eq!(session.mirror.get().map(|sides| sides.unpaired.clone()), unpaired);
-        assert_eq!(session.mirror.get().map(|sides| sides.map.joint(0)), Some(1));
+        assert_eq!(
+            session.mirror.get().map(|sides| sides.map.joint(JointSlot(0))),
+            Some(Some(JointSlot(1)))
+        );
     }
 }

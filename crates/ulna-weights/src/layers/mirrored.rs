@@ -8,7 +8,8 @@ use super::content::{Content, Entry};
 use crate::{Influences, MOST, MirrorMap, SkinnedSurface, is_one_sided};
 use ulna_geometry::PointId;
 use ulna_model::{
-    Document, LayerPart, MirrorFrom, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers,
+    Document, JointSlot, LayerPart, MirrorFrom, PrimitiveKey, Shared, SkinId, WeightLayer,
+    WeightLayers,
 };
 use ulna_motion::{MirrorPairs, PairSource, Role, Side};
 
@@ -64,7 +65,7 @@ struct Plane {
     axis: usize,
     offset: f32,
     left_is_high: bool,
-    joints: Vec<u16>,
+    joints: Vec<Option<JointSlot>>,
 }
 
 impl Plane {
@@ -159,7 +160,7 @@ impl Sides {
     pub(super) fn turned(&self, list: &Influences) -> Influences {
         let mut turned = Influences::default();
         for (j, w) in list.iter() {
-            turned.add(self.pairs.across(j), w);
+            turned.add(self.pairs.across(JointSlot(j)).0, w);
         }
         turned
     }

@@ -6,6 +6,7 @@ use crate::{
     ids::to_index,
     normalize,
 };
+use ulna_model::JointSlot;
 
 impl WorkingWeights<'_> {
     /// Copies one side to the other: the points where `from_high` says which side of the plane
@@ -43,7 +44,12 @@ impl WorkingWeights<'_> {
                 let slots = partner.map(|partner| maps.slots(topo.firsts[partner.index()]));
                 match slots.map(|(joints, weights)| (joints.as_array(), weights.as_array())) {
                     Some((Some(joints), Some(weights))) => {
-                        quick.put(group, lane, &joints.map(|j| mirror.across(j)), weights);
+                        quick.put(
+                            group,
+                            lane,
+                            &joints.map(|j| mirror.across(JointSlot(j)).0),
+                            weights,
+                        );
                     }
                     // What lies on the plane is not plain.
                     _ => quick.put(group, lane, &[0; 4], &[-1.0; 4]),
@@ -58,7 +64,7 @@ impl WorkingWeights<'_> {
             let (joints, weights) = maps.slots(canvas.first_at(partner));
             other.clear();
             for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
-                other.add(mirror.across(*j), *w);
+                other.add(mirror.across(JointSlot(*j)).0, *w);
             }
             let rule =
                 WeightConstraints { pairs: mirror.joints(), turned: partner < point, ..*rule };
@@ -89,8 +95,10 @@ fn is_image(
     // As many, and each of its own once among the others: a joint in two slots is not told apart
     // here.
     let is_once = |joint: u16, weight: f32| {
-        let mut same =
-            joints.iter().zip(weights).filter(|(j, w)| **w != 0.0 && mirror.across(**j) == joint);
+        let mut same = joints
+            .iter()
+            .zip(weights)
+            .filter(|(j, w)| **w != 0.0 && mirror.across(JointSlot(**j)).0 == joint);
         same.next().is_some_and(|(_, w)| (w - weight).abs() <= ROUNDING) && same.next().is_none()
     };
     let is_alone = |slot: usize| {

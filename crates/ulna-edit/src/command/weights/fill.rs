@@ -108,10 +108,8 @@ impl Along {
                 if at == first {
                     break;
                 }
-                at = job.canvas.parents()[usize::from(at)];
-                if at == NOBODY {
-                    break;
-                }
+                let Some(above) = job.canvas.parents()[usize::from(at)] else { break };
+                at = above.0;
                 chain.push(at);
             }
             if at != first || chain.len() < 2 {
@@ -128,9 +126,6 @@ impl Along {
         })
     }
 }
-
-/// No joint, where one is expected.
-const NOBODY: u16 = u16::MAX;
 
 /// The vertices that a scope has, each with the same influences.
 fn all_alike(job: &Job, target: &Influences) -> Vec<(u32, Influences)> {
