@@ -10,9 +10,25 @@ use super::{
     tools::is_stray,
 };
 use ulna_geometry::PointId;
+use ulna_model::JointSlot;
 
-/// No joint.
-const NOBODY: u16 = u16::MAX;
+/// Joint that a vertex holds, if any: 2 bytes, since there are four or more per vertex. The last
+/// joint that a slot can name is never held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct HeldJoint(u16);
+
+impl HeldJoint {
+    const NONE: Self = Self(u16::MAX);
+
+    const fn new(joint: JointSlot) -> Self {
+        Self(joint.0)
+    }
+
+    fn get(self) -> Option<JointSlot> {
+        (self != Self::NONE).then_some(JointSlot(self.0))
+    }
+}
+
 /// What a point has in common with those around it at most, to be a stray.
 pub const STRAY: f32 = 0.4;
 
@@ -62,7 +78,7 @@ pub struct WeightStats {
     /// By the canvas's vertices, as they are in the counts.
     fault_of: Vec<Option<Fault>>,
     /// Joints that hold each vertex, as they are in the counts: `wide` a vertex.
-    held: Vec<u16>,
+    held: Vec<HeldJoint>,
     wide: usize,
     /// By points; empty until the canvas knows them.
     stray: Vec<bool>,
@@ -80,7 +96,7 @@ impl WeightStats {
             limit,
             used: vec![0; canvas.joints().len()],
             fault_of: vec![None; count],
-            held: vec![NOBODY; count * wide],
+            held: vec![HeldJoint::NONE; count * wide],
             wide,
             vertices: Queue::of_all(numbers(count)),
             ..Self::default()
@@ -176,17 +192,20 @@ impl WeightStats {
                 now.into_iter().for_each(|f| self.faults.add(f));
             }
             let held = &mut self.held[slots_of(v, self.wide)];
-            for joint in held.iter_mut().filter(|j| **j != NOBODY) {
-                self.used[usize::from(*joint)] -= 1;
-                *joint = NOBODY;
+            for slot in held.iter_mut() {
+                if let Some(joint) = std::mem::replace(slot, HeldJoint::NONE).get() {
+                    self.used[joint.index()] -= 1;
+                }
             }
             let (joints, weights) = maps.slots(v);
             let mut next = 0;
             for (joint, _) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
-                if usize::from(*joint) < self.used.len() && !held[..next].contains(joint) {
-                    held[next] = *joint;
+                let joint = JointSlot(*joint);
+                if joint.index() < self.used.len() && !held[..next].contains(&HeldJoint::new(joint))
+                {
+                    held[next] = HeldJoint::new(joint);
                     next += 1;
-                    self.used[usize::from(*joint)] += 1;
+                    self.used[joint.index()] += 1;
                 }
             }
             if !self.stray.is_empty() {

@@ -8,21 +8,29 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::ids::{to_index, to_number};
 
 /// What is known of a vertex.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Note {
     /// The strongest amount so far, as bits: of the brush, and of its mirror.
     strongest: [AtomicU32; 2],
     /// Which list has its start.
-    list: AtomicU32,
+    list: ListNumber,
     /// Where in it, in sets of four slots.
     at: AtomicU32,
 }
 
-const NO_LIST: u32 = u32::MAX;
+/// The number of a list, if any, in as few bytes as an atomic has: more by 1 than the number.
+#[derive(Debug, Default)]
+struct ListNumber(AtomicU32);
 
-impl Default for Note {
-    fn default() -> Self {
-        Self { strongest: Default::default(), list: NO_LIST.into(), at: 0.into() }
+impl ListNumber {
+    #[inline(always)]
+    fn get(&self) -> Option<u32> {
+        self.0.load(Relaxed).checked_sub(1)
+    }
+
+    #[inline(always)]
+    fn set(&self, number: u32) {
+        self.0.store(number + 1, Relaxed);
     }
 }
 
@@ -103,20 +111,20 @@ impl Memory {
     #[inline(always)]
     pub fn start<'a>(&'a self, vertex: u32, now: Sets<'a>, fresh: &mut Starts) -> Sets<'a> {
         let note = &self.notes[to_index(vertex)];
-        let list = note.list.load(Relaxed);
-        if let Some(starts) = self.starts.get(to_index(list)) {
+        if let Some(list) = note.list.get() {
+            // A start of the present dab is what the vertex still is.
+            let Some(starts) = self.starts.get(to_index(list)) else { return now };
             let at = to_index(note.at.load(Relaxed));
-            return (&starts.joints[at..at + now.0.len()], &starts.weights[at..at + now.1.len()]);
-        }
-        if list == NO_LIST {
+            (&starts.joints[at..at + now.0.len()], &starts.weights[at..at + now.1.len()])
+        } else {
             let number = *fresh.number.get_or_insert_with(|| self.next.fetch_add(1, Relaxed));
-            note.list.store(number, Relaxed);
+            note.list.set(number);
             note.at.store(to_number(fresh.weights.len()), Relaxed);
             fresh.vertices.push(vertex);
             // One at a time, of a known length, so that no call copies them.
             now.0.iter().for_each(|joints| fresh.joints.push(*joints));
             now.1.iter().for_each(|weights| fresh.weights.push(*weights));
+            now
         }
-        now
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     volume::{KEPT, blend_keeping},
 };
 use ulna_geometry::PointId;
+use ulna_model::JointSlot;
 
 /// What a dab's vertices share.
 pub(super) struct Work<'a> {
@@ -64,9 +65,9 @@ impl Work<'_> {
             .map(|()| true)
     }
 
-    /// The mirror joint of the painted joint; `u16::MAX` where it has none.
-    fn partner(&self) -> u16 {
-        self.paint.mirror.map_or(u16::MAX, |m| m.joint(self.paint.joint))
+    /// The mirror joint of the painted joint.
+    fn partner(&self) -> Option<u16> {
+        self.paint.mirror.and_then(|m| m.joint(JointSlot(self.paint.joint))).map(|j| j.0)
     }
 
     /// The weights that a brush of one joint gives to that joint and to its mirror joint.
@@ -74,11 +75,11 @@ impl Work<'_> {
         let (joint, partner) = (self.paint.joint, self.partner());
         let value = |j: u16, amount: f32| self.paint.brush.value_for(list.get(j), amount);
         let mut wishes = Wishes::default();
-        if partner == joint {
+        if partner == Some(joint) {
             wishes.push(joint, value(joint, direct.max(other)));
         } else {
-            for (j, amount) in [(joint, direct), (partner, other)] {
-                if amount > 0.0 && j != u16::MAX {
+            for (j, amount) in [(Some(joint), direct), (partner, other)] {
+                if let Some(j) = j.filter(|_| amount > 0.0) {
                     wishes.push(j, value(j, amount));
                 }
             }
@@ -96,13 +97,14 @@ impl Work<'_> {
         sign: f32,
     ) -> Wishes {
         let (joint, partner) = (self.paint.joint, self.partner());
-        let both = if partner == joint {
-            [(joint, most([direct, other])), (joint, 0.0)]
+        let both = if partner == Some(joint) {
+            [(Some(joint), most([direct, other])), (None, 0.0)]
         } else {
-            [(joint, direct), (partner, other)]
+            [(Some(joint), direct), (partner, other)]
         };
         let mut wishes = Wishes::default();
-        for (j, amount) in both.into_iter().filter(|(j, a)| *a > 0.0 && *j != u16::MAX) {
+        for (j, amount) in both {
+            let Some(j) = j.filter(|_| amount > 0.0) else { continue };
             let now = list.get(j);
             let moved = now + sign * amount.min(1.0) * (target.get(j) - now);
             wishes.push(j, moved.clamp(0.0, 1.0));
@@ -147,7 +149,10 @@ impl Work<'_> {
     /// A list as it is on the other side.
     fn turn_over(&self, from: &Influences, mirrored: bool, share: f32, to: &mut Influences) {
         for (j, w) in from.iter().filter(|_| share > 0.0) {
-            to.add(self.paint.mirror.filter(|_| mirrored).map_or(j, |m| m.across(j)), w * share);
+            to.add(
+                self.paint.mirror.filter(|_| mirrored).map_or(j, |m| m.across(JointSlot(j)).0),
+                w * share,
+            );
         }
     }
 
