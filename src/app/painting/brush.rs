@@ -252,8 +252,8 @@ impl PaintDomain {
         let done = maps.read(vertex, &mut list, &rule).and_then(|()| {
             let wish = wish(&list);
             paint(&mut list, &[(joint, wish)], &rule, |out| {
-                let place = canvas.place_of(vertex);
-                for p in canvas.ring(place) {
+                let point = canvas.point_of(vertex);
+                for p in canvas.ring(point) {
                     let (map, v) = maps.map_of(canvas.vertices_at(*p)[0]);
                     Influences::of(map, v).iter().for_each(|(j, w)| out.add(j, w));
                 }

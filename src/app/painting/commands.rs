@@ -268,7 +268,7 @@ impl BrushContext<'_> {
         let mut rest = |at: Vec2| {
             let found = self.find(at, size, &brush)?;
             let canvas = &self.painting.session()?.surface;
-            let corner = |k: usize| canvas.rest()[canvas.place_of(found.touch.corners[k]) as usize];
+            let corner = |k: usize| canvas.rest()[canvas.point_of(found.touch.corners[k]).index()];
             let spot = corner(0) * found.shares[0]
                 + corner(1) * found.shares[1]
                 + corner(2) * found.shares[2];

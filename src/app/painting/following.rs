@@ -176,7 +176,7 @@ impl PaintSession {
         for (part, _) in surface.parts().iter().zip(&of.hidden).filter(|(_, hidden)| **hidden) {
             for vertex in part.first..part.first + part.count {
                 let seen = |v: &u32| !of.hidden[surface.part_of(*v).0];
-                if !surface.vertices_at(surface.place_of(vertex)).iter().any(seen) {
+                if !surface.vertices_at(surface.point_of(vertex)).iter().any(seen) {
                     posed.positions[vertex as usize] = Vec3::NAN;
                 }
             }
@@ -285,8 +285,8 @@ mod tests {
     use super::*;
     use glam::Mat4;
     use ulna_model::{
-        FileContent, Local, Mesh, Node, Primitive, Shared, Skin, Slice, Topology, Transform,
-        WeightMap,
+        FileContent, JointSlot, Local, Mesh, Node, Primitive, Shared, Skin, Slice, Topology,
+        Transform, WeightMap,
     };
 
     /// A triangle on two joints; the second holds one vertex, the first two.
@@ -413,6 +413,9 @@ mod tests {
         session.update_pairs(&document);
         assert!(session.mirror.is_of(&document.aids.mirror_pairs));
         assert_eq!(session.mirror.get().map(|sides| sides.unpaired.clone()), unpaired);
-        assert_eq!(session.mirror.get().map(|sides| sides.map.joint(0)), Some(1));
+        assert_eq!(
+            session.mirror.get().map(|sides| sides.map.joint(JointSlot(0))),
+            Some(Some(JointSlot(1)))
+        );
     }
 }

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc, thread::JoinHandle};
 use glam::Vec3;
 
 use super::{look::WeightLook, strain::StrainColors, stroke::PaintStroke};
+use ulna_geometry::PointId;
 use ulna_model::{Derived, Document, NodeId, PrimitiveId, Shared, SkinId};
 use ulna_motion::{MirrorPairs, Posed};
 use ulna_render::Color;
@@ -55,7 +56,7 @@ pub struct PaintSession {
     /// Counts of influences, problems and outliers.
     pub counts: WeightStats,
     /// Points that became outliers, or ceased to be, since vertices were tinted.
-    pub moved_outliers: Vec<u32>,
+    pub moved_outliers: Vec<PointId>,
     /// Content of the tints on the device.
     pub tinted: Option<Tinted>,
     /// Colors of the strain displays, by the display and the serial of the pose.
