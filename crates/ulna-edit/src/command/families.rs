@@ -33,11 +33,6 @@ macro_rules! families {
         }
 
         impl $all {
-            /// Entries of the table, in no order that matters.
-            pub(super) fn specs() -> Vec<&'static CommandSpec> {
-                [$($family::specs()),*].concat()
-            }
-
             /// Reads one of its commands; `None` for other names.
             pub(super) fn read(
                 name: &str,

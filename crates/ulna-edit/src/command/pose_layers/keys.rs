@@ -42,11 +42,6 @@ pub enum KeysOfLayer {
 }
 
 impl LayerKeysCommand {
-    /// None of its own: they are those of keys, with one argument more.
-    pub(in crate::command) const fn specs() -> Vec<&'static CommandSpec> {
-        Vec::new()
-    }
-
     /// None by its name alone: the argument `layer` makes a command on keys one of these.
     pub(in crate::command) const fn read(
         _: &str,
