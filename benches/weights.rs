@@ -19,10 +19,11 @@ use std::{
 use common::noise;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use glam::{Mat4, Vec3};
-use ulna_geometry::Bvh;
+use ulna_geometry::{Bvh, PointId};
 use ulna_model::{
-    Document, FileContent, LayerId, LayerPart, Mesh, MeshId, Node, NodeId, Primitive, PrimitiveId,
-    Shared, Skin, SkinId, Slice, Topology, WeightLayer, WeightLayers, WeightMap, WeightPatch,
+    Document, FileContent, JointSlot, LayerId, LayerPart, Mesh, MeshId, Node, NodeId, Primitive,
+    PrimitiveId, Shared, Skin, SkinId, Slice, Topology, WeightLayer, WeightLayers, WeightMap,
+    WeightPatch,
 };
 use ulna_weights::{
     Brush, BrushKind, Dab, Falloff, MirrorMap, Paint, PosedSurface, Reach, Scope, SkinnedSurface,
@@ -144,9 +145,9 @@ fn with(document: &Document, map: &WeightMap) -> Document {
 }
 
 /// The joint of the other side.
-fn partners() -> Vec<u16> {
+fn partners() -> Vec<Option<JointSlot>> {
     (0..JOINT_COUNT)
-        .map(|k| (k / JOINTS[0] * JOINTS[0] + JOINTS[0] - 1 - k % JOINTS[0]) as u16)
+        .map(|k| JointSlot::new(k / JOINTS[0] * JOINTS[0] + JOINTS[0] - 1 - k % JOINTS[0]))
         .collect()
 }
 
@@ -163,7 +164,7 @@ fn tool(
     let scope = Scope { locked: &locked, limit: 4, vertices: None };
     let document = with(document, map);
     // What depends on the canvas alone is made once, when it is first asked for.
-    black_box(canvas.place_count());
+    black_box(canvas.point_count());
     let mut group = c.benchmark_group(name);
     group.sample_size(10);
     group.bench_function("tool", |b| {
@@ -266,8 +267,8 @@ fn tools(c: &mut Criterion) {
         let (old_joints, old_weights) = (joints.to_vec(), weights.to_vec());
         for v in 0..COUNT {
             let mut list: Vec<(u16, f32)> = Vec::new();
-            for around in canvas.ring(v as u32) {
-                for slot in *around as usize * 4..*around as usize * 4 + 4 {
+            for around in canvas.ring(PointId::from(v)) {
+                for slot in around.index() * 4..around.index() * 4 + 4 {
                     let (j, w) = (old_joints[slot], old_weights[slot]);
                     match list.iter_mut().find(|(other, _)| *other == j) {
                         Some((_, sum)) => *sum += w,
@@ -289,7 +290,7 @@ fn mirror(c: &mut Criterion) {
     let document = grid();
     let map = weights(1, |_| 1.0);
     let canvas = SkinnedSurface::new(&document, SkinId(0)).expect("a canvas");
-    black_box(canvas.place_count());
+    black_box(canvas.point_count());
     let pairs = || MirrorMap::new(&canvas, 0, 0.0, 1e-4, partners());
     let kept = pairs();
     assert_eq!((kept.unpaired, kept.by_topology), (0, 0));
@@ -309,13 +310,14 @@ fn mirror(c: &mut Criterion) {
         });
     });
     group.finish();
-    let partner: Vec<u32> = (0..COUNT).map(|v| kept.place(v as u32)).collect();
-    let names = partners();
+    let partner: Vec<PointId> =
+        PointId::first(COUNT).map(|p| kept.point(p).expect("a mirror point")).collect();
+    let names: Vec<u16> = partners().into_iter().flatten().map(|joint| joint.0).collect();
     plain(c, "weights, mirror, pairs kept", &map, |joints, weights| {
         let (old_joints, old_weights) = (joints.to_vec(), weights.to_vec());
         for v in (0..COUNT).filter(|v| spot(*v).x < 0.0) {
             for k in 0..4 {
-                let from = partner[v] as usize * 4 + k;
+                let from = partner[v].index() * 4 + k;
                 (joints[v * 4 + k], weights[v * 4 + k]) =
                     (names[usize::from(old_joints[from])], old_weights[from]);
             }
@@ -349,7 +351,7 @@ fn dabs(c: &mut Criterion) {
     const HITS: f32 = 30_000.0;
     let document = grid();
     let canvas = SkinnedSurface::new(&document, SkinId(0)).expect("a canvas");
-    black_box(canvas.place_count());
+    black_box(canvas.point_count());
     let positions: Vec<Vec3> = (0..COUNT).map(spot).collect();
     let normals = vec![Vec3::Z; COUNT];
     let posed = PosedSurface { positions: &positions, normals: &normals };
@@ -441,7 +443,7 @@ fn layers(c: &mut Criterion) {
     const HITS: f32 = 30_000.0;
     let mut document = grid();
     let canvas = SkinnedSurface::new(&document, SkinId(0)).expect("a canvas");
-    black_box(canvas.place_count());
+    black_box(canvas.point_count());
     let positions: Vec<Vec3> = (0..COUNT).map(spot).collect();
     let normals = vec![Vec3::Z; COUNT];
     let posed = PosedSurface { positions: &positions, normals: &normals };
@@ -546,7 +548,7 @@ fn canvas(c: &mut Criterion) {
         b.iter_batched(
             || SkinnedSurface::new(&document, SkinId(0)).expect("a canvas"),
             |canvas| {
-                black_box(canvas.place_count());
+                black_box(canvas.point_count());
                 canvas
             },
             BatchSize::PerIteration,

@@ -335,7 +335,8 @@ impl App {
     /// limit.
     fn run_on_weights(&mut self, ctx: &Context, command: Command) {
         let title = command.spec().title;
-        let commands = self.on_painted(command);
+        let Some(weights) = self.weight_context(ctx) else { return };
+        let commands = weights.on_painted(command);
         self.run_on_vertices(ctx, title.into(), commands);
     }
 

@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 
 use glam::Vec3;
 use ulna_edit::{CommandLine, Edit};
-use ulna_model::{Document, MeshId, Primitive, PrimitiveId, SkinId, WeightEncoding, WeightMap};
+use ulna_model::{
+    Document, JointSlot, MeshId, Primitive, PrimitiveId, SkinId, WeightEncoding, WeightMap,
+};
 use ulna_motion::MirrorPairs;
 use ulna_session::Session;
 use ulna_weights::{Influences, Maps, SkinnedSurface, fault};
@@ -61,7 +63,7 @@ pub fn with_eight(encoding: WeightEncoding) -> Session {
 }
 
 /// The plane and the joints of the first skin's other side.
-pub fn partners(document: &Document) -> (usize, f32, Vec<u16>) {
+pub fn partners(document: &Document) -> (usize, f32, Vec<Option<JointSlot>>) {
     let roles = MirrorPairs::of(document, SkinId(0));
     (roles.axis(), roles.offset(), roles.mirror_joints())
 }
@@ -182,7 +184,7 @@ pub fn harmed(
 
 /// The mean of the places around a vertex.
 pub fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, vertex: u32, out: &mut Influences) {
-    let ring = canvas.ring(canvas.place_of(vertex));
+    let ring = canvas.ring(canvas.point_of(vertex));
     for p in ring {
         let (joints, weights) = maps.slots(canvas.first_at(*p));
         for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {

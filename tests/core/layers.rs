@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use ulna_edit::{CommandLine, Edit};
+use ulna_geometry::PointId;
 use ulna_model::{
-    Document, LayerId, Memo, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightLayers,
-    WeightMap, WeightPatch,
+    Document, JointSlot, LayerId, Memo, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding,
+    WeightLayers, WeightMap, WeightPatch,
 };
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Dab, Influences, NO_POINT, Paint, PosedSurface, Reach, SkinnedSurface,
-    Stroke, Touch, WeightConstraints, blend, fault,
+    Brush, BrushKind, Dab, Influences, Paint, PosedSurface, Reach, SkinnedSurface, Stroke, Touch,
+    WeightConstraints, blend, fault,
     layers::{LayerPaint, LayerTarget, Painted, Sides, compose},
 };
 
@@ -496,13 +497,17 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
         }
     };
     let positions: Vec<_> = (0..canvas.vertex_count() as u32)
-        .map(|v| canvas.rest()[canvas.place_of(v) as usize])
+        .map(|v| canvas.rest()[canvas.point_of(v).index()])
         .collect();
     let normals = vec![glam::Vec3::Z; positions.len()];
     let posed = PosedSurface { positions: &positions, normals: &normals };
     let count = if plan.mask { 2 } else { canvas.joints().len() };
     let sides = Sides::of(&before, &canvas).expect("sides");
-    let joints = if plan.mask { vec![0, 1] } else { sides.pairs.joints().to_vec() };
+    let joints = if plan.mask {
+        JointSlot::first(2).map(Some).collect()
+    } else {
+        sides.pairs.joints().to_vec()
+    };
     let pairs = live.mirror().unwrap_or(&sides.pairs).with_joints(joints);
     let mirror = (plan.mirror || live.mirror().is_some()).then_some(&pairs);
     let brush = Brush {
@@ -662,15 +667,17 @@ fn a_mirrored_layer_is_painted_alike_from_either_side() {
         .expect("it runs");
     let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
     let sides = Sides::of(session.document(), &canvas).expect("sides");
-    let far = |place: &u32| (canvas.rest()[*place as usize][sides.axis] - sides.offset).abs() > 0.3;
-    let place = (0..canvas.place_count() as u32)
-        .find(|p| sides.pairs.place(*p) != NO_POINT && far(p))
-        .expect("a place");
-    let joint = (0..canvas.joints().len() as u16)
-        .find(|j| ![*j, u16::MAX].contains(&sides.pairs.joint(*j)));
-    let joint = joint.expect("a joint with a partner");
+    let far =
+        |point: &PointId| (canvas.rest()[point.index()][sides.axis] - sides.offset).abs() > 0.3;
+    let (point, partner) = PointId::first(canvas.point_count())
+        .filter(far)
+        .find_map(|p| Some((p, sides.pairs.point(p)?)))
+        .expect("a point");
+    let pair = JointSlot::first(canvas.joints().len())
+        .find_map(|j| Some((j, sides.pairs.joint(j).filter(|other| *other != j)?)));
+    let (joint, other) = pair.expect("a joint with a partner");
     let mut seen = Vec::new();
-    for (place, joint) in [(place, joint), (sides.pairs.place(place), sides.pairs.joint(joint))] {
+    for (point, joint) in [(point, joint), (partner, other)] {
         let mut session = session.clone();
         let plan = BrushStroke {
             target: Some(0),
@@ -679,9 +686,9 @@ fn a_mirrored_layer_is_painted_alike_from_either_side() {
             reach: Reach::Surface,
             build_up: false,
             mirror: false,
-            joint: usize::from(joint),
+            joint: joint.index(),
             value: 0.8,
-            dabs: vec![(canvas.first_at(place) as usize, 0.1)],
+            dabs: vec![(canvas.first_at(point) as usize, 0.1)],
         };
         assert!(brush_stroke(&mut session, &plan).expect("it is painted") > 8);
         seen.push(maps(session.document()));
@@ -742,16 +749,16 @@ fn a_file_whose_layers_were_undone_is_saved_as_it_was() {
     assert_eq!(&session.pack("x").expect("it packs").bytes[..], bytes);
 }
 
-/// Paints places, all copies of their vertices alike, as a stroke does.
-fn paint_places(
+/// Paints points, all copies of their vertices alike, as a stroke does.
+fn paint_points(
     session: &mut Session,
     canvas: &SkinnedSurface,
-    places: impl Iterator<Item = u32>,
+    points: impl Iterator<Item = PointId>,
     joint: u16,
     amount: f32,
 ) {
     let mut parts: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-    for vertex in places.flat_map(|p| canvas.vertices_at(p)) {
+    for vertex in points.flat_map(|p| canvas.vertices_at(p)) {
         let (part, v) = canvas.part_of(*vertex);
         parts.entry(part).or_default().push(v);
     }
@@ -773,8 +780,8 @@ fn a_mirrored_layer_shows_one_side_on_both() {
         session.run_line(&CommandLine::new("weights.mirror").with("from", way)).expect("it runs");
         let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         let sides = Sides::of(session.document(), &canvas).expect("sides");
-        let gives = |place: u32| {
-            let high = canvas.rest()[place as usize][sides.axis] > sides.offset;
+        let gives = |point: PointId| {
+            let high = canvas.rest()[point.index()][sides.axis] > sides.offset;
             high == (sides.left_is_high == (from == MirrorFrom::Left))
         };
         let base = session.document().clone();
@@ -782,10 +789,10 @@ fn a_mirrored_layer_shows_one_side_on_both() {
             .run_line(&CommandLine::new("weight_layer.add").with("name", "Arm"))
             .expect("it runs");
         // Both sides are painted, each otherwise; only the one that gives is seen.
-        for j in 0..24u32 {
-            let first = j * 77 % canvas.place_count() as u32;
-            let places = first..(first + 150).min(canvas.place_count() as u32);
-            paint_places(&mut session, &canvas, places, j as u16, 0.6);
+        for j in 0..24u16 {
+            let first = usize::from(j) * 77 % canvas.point_count();
+            let points = PointId::first(canvas.point_count()).skip(first).take(150);
+            paint_points(&mut session, &canvas, points, j, 0.6);
         }
         session
             .run_line(
@@ -799,21 +806,20 @@ fn a_mirrored_layer_shows_one_side_on_both() {
             )
             .expect("it runs");
         let mirrored = session.document().clone();
-        let list = |document: &Document, place: u32| {
+        let list = |document: &Document, point: PointId| {
             let maps = canvas.maps(document);
-            let (map, v) = maps.map_of(canvas.vertices_at(place)[0]);
+            let (map, v) = maps.map_of(canvas.vertices_at(point)[0]);
             Influences::of(map, v)
         };
         let (mut pairs, mut moved) = (0, 0);
-        for place in 0..canvas.place_count() as u32 {
-            let partner = sides.pairs.place(place);
-            if partner == NO_POINT || partner == place || !gives(place) {
-                continue;
-            }
-            let (left, right) = (list(&mirrored, place), list(&mirrored, partner));
-            assert_eq!(left, list(&unmirrored, place), "the side that gives stays");
+        for point in PointId::first(canvas.point_count()) {
+            let partner = sides.pairs.point(point).filter(|p| *p != point && gives(point));
+            let Some(partner) = partner else { continue };
+            let (left, right) = (list(&mirrored, point), list(&mirrored, partner));
+            assert_eq!(left, list(&unmirrored, point), "the side that gives stays");
             for (j, w) in left.iter() {
-                assert!((right.get(sides.pairs.joint(j)) - w).abs() <= 1e-6, "{left:?} {right:?}");
+                let other = sides.pairs.joint(JointSlot(j)).expect("a mirror joint");
+                assert!((right.get(other.0) - w).abs() <= 1e-6, "{left:?} {right:?}");
             }
             assert!((right.iter().map(|(_, w)| w).sum::<f32>() - 1.0).abs() < 1e-6);
             pairs += 1;
@@ -822,23 +828,19 @@ fn a_mirrored_layer_shows_one_side_on_both() {
         assert!(pairs > 1000 && moved > 100, "{pairs} pairs, {moved} moved");
 
         // What is painted on the side that takes is seen on both.
-        let remainder_receiver = (0..canvas.place_count() as u32).find(|p| {
-            let partner = sides.pairs.place(*p);
-            partner != NO_POINT && partner != *p && !gives(*p)
-        });
-        let remainder_receiver = remainder_receiver.expect("a place");
+        let pair = PointId::first(canvas.point_count())
+            .filter_map(|p| Some((p, sides.pairs.point(p)?)))
+            .find(|(point, partner)| partner != point && !gives(*point));
+        let (taking, giving) = pair.expect("a pair of points");
         session
             .run_line(
                 &CommandLine::new("weight_layer.opacity").with("layer", "Arm").with("opacity", 1),
             )
             .expect("it runs");
-        paint_places(&mut session, &canvas, [remainder_receiver].into_iter(), 5, 1.0);
-        assert_eq!(list(session.document(), remainder_receiver).get(5), 1.0);
-        assert_eq!(
-            list(session.document(), sides.pairs.place(remainder_receiver))
-                .get(sides.pairs.joint(5)),
-            1.0
-        );
+        paint_points(&mut session, &canvas, [taking].into_iter(), 5, 1.0);
+        assert_eq!(list(session.document(), taking).get(5), 1.0);
+        let other = sides.pairs.joint(JointSlot(5)).expect("a mirror joint");
+        assert_eq!(list(session.document(), giving).get(other.0), 1.0);
     }
 }
 

@@ -9,6 +9,7 @@ use crate::common::weights::{
 use glam::Vec3;
 use proptest::prelude::*;
 use ulna_edit::{Change, CommandLine};
+use ulna_geometry::PointId;
 use ulna_model::{Document, SkinId, WeightEncoding, WeightMap, WeightPatch};
 use ulna_session::Session;
 use ulna_weights::{
@@ -93,11 +94,11 @@ fn uneven(document: &Document, canvas: &SkinnedSurface) -> usize {
         let (map, own) = maps.map_of(v);
         map.vertex(own).filter(|(_, w)| *w > 0.0).map(|(j, w)| (j, w.to_bits())).collect::<Vec<_>>()
     };
-    let differs = |place: &u32| {
-        let all = canvas.vertices_at(*place);
+    let differs = |point: &PointId| {
+        let all = canvas.vertices_at(*point);
         all.len() > 1 && all[1..].iter().any(|v| list(*v) != list(all[0]))
     };
-    (0..canvas.place_count() as u32).filter(differs).count()
+    PointId::first(canvas.point_count()).filter(differs).count()
 }
 
 /// What patches do to each vertex, to the bit.
@@ -237,7 +238,10 @@ proptest! {
             direction: Vec3::NEG_Z, eye: None, radius };
         let dab = Dab { touch, pressure: 1.0, motion: Vec3::new(0.01, 0.02, 0.0), near: None };
         // Copies of a vertex are seen together.
-        let seen = |v: u32| (canvas.place_of(v).wrapping_mul(2_654_435_761) ^ hidden) & 0x800 == 0;
+        let seen = |v: u32| {
+            let point = canvas.point_of(v).index() as u32;
+            (point.wrapping_mul(2_654_435_761) ^ hidden) & 0x800 == 0
+        };
         let maps = canvas.maps(session.document());
         let all = by_vertex(&Stroke::new(&canvas).dab(&maps, &canvas, posed, &dab, &paint));
         let some = by_vertex(&Stroke::new(&canvas).dab_where(&maps, &canvas, posed, &dab, &paint,
@@ -429,27 +433,28 @@ proptest! {
             prop_assert_eq!(&again, &hits);
         }
         // Every edge again and again, until no way gets shorter.
-        let place = |p: u32| positions[canvas.first_at(p) as usize];
-        let mut way = vec![f32::INFINITY; canvas.place_count()];
+        let place = |p: PointId| positions[canvas.first_at(p) as usize];
+        let mut way = vec![f32::INFINITY; canvas.point_count()];
         let limit = 1.44 * radius + slack;
-        let within = |p: &u32| place(*p).distance_squared(at) < radius * radius;
-        let starts = corners.map(|corner| canvas.place_of(corner));
-        let near: Vec<u32> =
-            (0..canvas.place_count() as u32).filter(|p| within(p) || starts.contains(p)).collect();
+        let within = |p: &PointId| place(*p).distance_squared(at) < radius * radius;
+        let starts = corners.map(|corner| canvas.point_of(corner));
+        let near: Vec<PointId> = PointId::first(canvas.point_count())
+            .filter(|p| within(p) || starts.contains(p))
+            .collect();
         for corner in corners {
-            let start = place(canvas.place_of(corner)).distance(at);
+            let start = place(canvas.point_of(corner)).distance(at);
             if start < limit {
-                way[canvas.place_of(corner) as usize] = start;
+                way[canvas.point_of(corner).index()] = start;
             }
         }
         loop {
             let mut shorter = false;
             for p in &near {
-                let here = way[*p as usize];
+                let here = way[p.index()];
                 for q in canvas.ring(*p) {
                     let there = here + place(*p).distance(place(*q));
-                    if there < limit && within(q) && there < way[*q as usize] {
-                        way[*q as usize] = there;
+                    if there < limit && within(q) && there < way[q.index()] {
+                        way[q.index()] = there;
                         shorter = true;
                     }
                 }
@@ -459,8 +464,8 @@ proptest! {
             }
         }
         let mut wanted = Vec::new();
-        for p in 0..canvas.place_count() as u32 {
-            let (way, straight) = (way[p as usize], place(p).distance(at));
+        for p in PointId::first(canvas.point_count()) {
+            let (way, straight) = (way[p.index()], place(p).distance(at));
             let distance = if way <= straight * 1.44 + slack { straight } else { way };
             if distance < radius {
                 wanted.extend(canvas.vertices_at(p).iter().map(|v| (*v, 1.0 - distance / radius)));

@@ -571,7 +571,7 @@ fn a_brush_keeps_to_its_skin_where_the_other_side_is_on_another() {
     assert_eq!([0, 1, 2].map(|s| is_one_sided(document, SkinId(s))), [true, true, false]);
     let canvas = SkinnedSurface::new(document, SkinId(0)).unwrap();
     let mirror = MirrorMap::of(document, &canvas, &MirrorPairs::of(document, SkinId(0)));
-    assert_eq!(mirror.unpaired, canvas.place_count());
+    assert_eq!(mirror.unpaired, canvas.point_count());
     let positions: Vec<Vec3> = document.mesh(MeshId(0)).primitives[0].positions.to_vec();
     for kind in BrushKind::ALL {
         let brush =

@@ -98,7 +98,7 @@ fn are_alike(canvas: &SkinnedSurface, hits: &[(u32, f32)]) -> bool {
     let hit: std::collections::BTreeMap<u32, u32> =
         hits.iter().map(|(v, p)| (*v, p.to_bits())).collect();
     hit.iter().all(|(v, p)| {
-        canvas.vertices_at(canvas.place_of(*v)).iter().all(|other| hit.get(other) == Some(p))
+        canvas.vertices_at(canvas.point_of(*v)).iter().all(|other| hit.get(other) == Some(p))
     })
 }
 

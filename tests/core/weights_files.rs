@@ -267,9 +267,9 @@ fn a_loop_goes_round_an_arm_and_its_mirror_image_round_the_other() {
     let canvas = SkinnedSurface::new(document, SkinId(0)).expect("the sample");
     let mut closed = 0;
     for v in (0..canvas.vertex_count() as u32).step_by(37) {
-        let place = canvas.place_of(v);
-        let Some(next) = canvas.ring(place).first() else { continue };
-        let two = [canvas.first_at(place), canvas.first_at(*next)];
+        let point = canvas.point_of(v);
+        let Some(next) = canvas.ring(point).first() else { continue };
+        let two = [canvas.first_at(point), canvas.first_at(*next)];
         let found = reshape(document, &canvas, &two, Reshape::Loop);
         assert!(found.len() >= 2);
         // What was selected stays, and no more than a small part of the surface is ever one loop.
@@ -441,7 +441,7 @@ proptest! {
         // Whole places, so that seams are not torn on purpose.
         let chosen: Vec<bool> =
             (0..canvas.vertex_count() as u32).map(|v| !some
-                || canvas.place_of(v).is_multiple_of(3)).collect();
+                || canvas.point_of(v).index().is_multiple_of(3)).collect();
         if some {
             let terms = canvas.parts().iter().map(|p| {
                 let own = (0..p.count).filter(|v| chosen[(p.first + v) as usize])
@@ -613,7 +613,7 @@ fn cells_get_their_numbers_the_rest_shares_and_locked_joints_stay() {
     // Vertices of three joints at least, of which one is locked.
     let many = |v: &u32| before.vertex(*v as usize).filter(|(_, w)| *w > 0.05).count() >= 3;
     // One a place: copies have the same.
-    let first = |v: &u32| canvas.first_at(canvas.place_of(*v)) == *v;
+    let first = |v: &u32| canvas.first_at(canvas.point_of(*v)) == *v;
     let vertices: Vec<u32> =
         (0..before.vertex_count() as u32).filter(many).filter(first).take(12).collect();
     assert!(vertices.len() > 3, "{} vertices of three joints", vertices.len());
@@ -645,7 +645,7 @@ fn cells_get_their_numbers_the_rest_shares_and_locked_joints_stay() {
         assert!((after.vertex(own).map(|(_, w)| w).sum::<f32>() - 1.0).abs() < 1e-5);
     }
     let meant: std::collections::BTreeSet<u32> =
-        vertices.iter().flat_map(|v| canvas.vertices_at(canvas.place_of(*v))).copied().collect();
+        vertices.iter().flat_map(|v| canvas.vertices_at(canvas.point_of(*v))).copied().collect();
     for v in 0..before.vertex_count() {
         if !meant.contains(&(v as u32)) {
             assert_eq!(

@@ -1,15 +1,16 @@
 //! Mirrored weights: left equals right, after the tool and after mirrored strokes.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use crate::common::{sample, weights::partners};
 use glam::Vec3;
 use ulna_edit::CommandLine;
-use ulna_model::{Document, MeshId, Shared};
+use ulna_geometry::PointId;
+use ulna_model::{Document, JointSlot, MeshId, Shared};
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Dab, Influences, MirrorMap, NO_POINT, Paint, PosedSurface, SkinnedSurface,
-    Stroke, Touch, layers::Sides,
+    Brush, BrushKind, Dab, Influences, MirrorMap, Paint, PosedSurface, SkinnedSurface, Stroke,
+    Touch, layers::Sides,
 };
 
 /// The worst difference between a place and its mirror image, over all paired places, and how many
@@ -22,29 +23,27 @@ fn worst_difference(
     rings: bool,
 ) -> (f32, usize) {
     let maps = canvas.maps(document);
-    let list = |place: u32| {
-        let (map, own) = maps.map_of(canvas.vertices_at(place)[0]);
+    let list = |point: PointId| {
+        let (map, own) = maps.map_of(canvas.vertices_at(point)[0]);
         Influences::of(map, own)
     };
     let (mut worst, mut pairs) = (0.0f32, 0);
-    for place in 0..canvas.place_count() as u32 {
-        let partner = mirror.place(place);
-        let around =
-            |of: u32| canvas.ring(of).iter().copied().collect::<std::collections::BTreeSet<u32>>();
-        let same_ring = || {
-            around(place)
-                .into_iter()
-                .map(|p| mirror.place(p))
-                .collect::<std::collections::BTreeSet<u32>>()
+    for point in PointId::first(canvas.point_count()) {
+        let Some(partner) = mirror.point(point) else { continue };
+        let around = |of: PointId| canvas.ring(of).iter().map(|p| Some(*p)).collect();
+        let same_ring = || -> BTreeSet<Option<PointId>> {
+            canvas.ring(point).iter().map(|p| mirror.point(*p)).collect()
         };
-        if partner == NO_POINT || (rings && same_ring() != around(partner)) {
+        if rings && same_ring() != around(partner) {
             continue;
         }
         pairs += 1;
-        let (here, there) = (list(place), list(partner));
+        let (here, there) = (list(point), list(partner));
         // What has no mirror image has none to be compared with.
-        for (j, w) in here.iter().filter(|(j, _)| mirror.joint(*j) != u16::MAX) {
-            worst = worst.max((w - there.get(mirror.joint(j))).abs());
+        for (j, w) in here.iter() {
+            if let Some(other) = mirror.joint(JointSlot(j)) {
+                worst = worst.max((w - there.get(other.0)).abs());
+            }
         }
     }
     (worst, pairs)
@@ -59,9 +58,9 @@ fn mirrored(session: &mut Session, name: &str) {
     let mirror = MirrorMap::near(&canvas, axis, offset, joints);
     let (worst, pairs) = worst_difference(session.document(), &canvas, &mirror, false);
     assert!(
-        pairs * 10 > canvas.place_count() * 9,
+        pairs * 10 > canvas.point_count() * 9,
         "{name}: {pairs} of {} places are paired",
-        canvas.place_count()
+        canvas.point_count()
     );
     assert!(worst <= 1e-6, "{name}: after the tool {worst}");
     let positions: Vec<Vec3> = canvas
@@ -137,27 +136,27 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     let (axis, offset, guessed) = partners(session.document());
     let text = |joint: u16| format!("#{}", canvas.joints()[usize::from(joint)].0);
     // Two limbs that have another mirror joint each are said to be each other's.
-    let sided: Vec<u16> =
-        (0..guessed.len() as u16).filter(|j| guessed[usize::from(*j)] > *j).collect();
+    let is_first = |j: u16| guessed[usize::from(j)].is_some_and(|other| other.0 > j);
+    let sided: Vec<u16> = (0..guessed.len() as u16).filter(|j| is_first(*j)).collect();
     let [a, b] = [sided[0], sided[1]];
     let pair = |a: u16| CommandLine::new("joints.pair").with("joint", text(a));
     session.run_line(&pair(a).with("with", text(b))).expect("pairs");
     let (_, _, joints) = partners(session.document());
-    assert_eq!([joints[usize::from(a)], joints[usize::from(b)]], [b, a]);
-    let left_alone = [a, b].map(|j| joints[usize::from(guessed[usize::from(j)])]);
-    assert_eq!(left_alone, [u16::MAX; 2], "what they were paired with has no mirror image");
+    assert_eq!([a, b].map(|j| joints[usize::from(j)]), [b, a].map(|j| Some(JointSlot(j))));
+    let left_alone = [a, b].map(|j| joints[guessed[usize::from(j)].expect("a pair").index()]);
+    assert_eq!(left_alone, [None; 2], "what they were paired with has no mirror image");
     session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
     let mirror = MirrorMap::near(&canvas, axis, offset, joints);
     let maps = canvas.maps(session.document());
-    let list = |place: u32| {
-        let (map, own) = maps.map_of(canvas.first_at(place));
+    let list = |point: PointId| {
+        let (map, own) = maps.map_of(canvas.first_at(point));
         Influences::of(map, own)
     };
     let mut given = 0;
-    for place in 0..canvas.place_count() as u32 {
-        let (here, there) =
-            (list(place), list(mirror.place(place).min(canvas.place_count() as u32 - 1)));
-        if here.get(a) > 0.0 && mirror.place(place) != NO_POINT && mirror.place(place) != place {
+    for point in PointId::first(canvas.point_count()) {
+        let Some(partner) = mirror.point(point).filter(|p| *p != point) else { continue };
+        let (here, there) = (list(point), list(partner));
+        if here.get(a) > 0.0 {
             assert!(
                 (here.get(a) - there.get(b)).abs() <= 1e-6,
                 "{} and {}",
@@ -170,11 +169,11 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     assert!(given > 10, "{given} places");
     // Mirrored layers know it, too, since it is the document's.
     let sides = Sides::of(session.document(), &canvas).expect("sides");
-    assert_eq!(sides.pairs.joint(a), b);
+    assert_eq!(sides.pairs.joint(JointSlot(a)), Some(JointSlot(b)));
     session.run_line(&pair(a).with("with", text(a))).expect("it is of the center");
-    assert_eq!(partners(session.document()).2[usize::from(a)], a);
+    assert_eq!(partners(session.document()).2[usize::from(a)], Some(JointSlot(a)));
     session.run_line(&pair(a)).expect("it has none");
-    assert_eq!(partners(session.document()).2[usize::from(a)], u16::MAX);
+    assert_eq!(partners(session.document()).2[usize::from(a)], None);
     for _ in 0..4 {
         assert!(session.undo().is_some());
     }
@@ -193,31 +192,32 @@ fn places_that_do_not_lie_across_are_paired_by_their_neighbors() {
     assert_eq!(sides.pairs.by_topology, 0);
     let mut document = session.document().clone();
     let mesh = Shared::make_mut(document.file.meshes.get_mut(MeshId(0)).expect("it is there"));
-    let mut moved = std::collections::BTreeSet::new();
+    let mut moved = BTreeSet::new();
     for (v, p) in mesh.primitives[0].positions.make_mut().iter_mut().enumerate() {
-        let place = exact.place_of(v as u32);
+        let point = exact.point_of(v as u32);
         // Patches of the left side lie a little off: whole rings, and rings around those.
         let left =
             (p[sides.axis] > sides.offset) == sides.left_is_high && p[sides.axis] != sides.offset;
         if left && (p.y * 9.0).sin() > 0.75 {
             let away = |k: u32| {
-                (f64::from(place.wrapping_mul(2_654_435_761).wrapping_add(k * 77)).sin() * 8e-4)
-                    as f32
+                (f64::from((point.index() as u32).wrapping_mul(2_654_435_761).wrapping_add(k * 77))
+                    .sin()
+                    * 8e-4) as f32
             };
             *p += Vec3::new(away(1), away(2), away(3));
-            moved.insert(place);
+            moved.insert(point);
         }
     }
     assert!(moved.len() > 500, "{} places are off", moved.len());
     let canvas = SkinnedSurface::new(&document, 0.into()).expect("a canvas");
-    assert_eq!(canvas.place_count(), exact.place_count());
+    assert_eq!(canvas.point_count(), exact.point_count());
     let (axis, offset, joints) = partners(&document);
     let pairs = MirrorMap::near(&canvas, axis, offset, joints);
     let (mut right, mut wrong) = (0, 0);
-    for place in moved {
-        let wanted = sides.pairs.place(place);
-        match pairs.place(place) {
-            NO_POINT => {}
+    for point in moved {
+        let wanted = sides.pairs.point(point);
+        match pairs.point(point) {
+            None => {}
             found if found == wanted => right += 1,
             _ => wrong += 1,
         }
@@ -256,25 +256,26 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
         |j: u16| (canvas.heads()[usize::from(j)][sides.axis] > sides.offset) == sides.left_is_high;
     let of_a_pair = |j: &u16| {
         let (other, parent) = (guessed[usize::from(*j)], canvas.parents()[usize::from(*j)]);
-        other != *j
-            && other != u16::MAX
-            && parent != u16::MAX
-            && guessed[usize::from(parent)] != parent
+        let has_pair = |parent: JointSlot| guessed[parent.index()] != Some(parent);
+        other.is_some_and(|other| other.0 != *j) && parent.is_some_and(has_pair)
     };
     let candidates = (0..guessed.len() as u16).filter(|j| of_a_pair(j) && is_left(*j));
     let held = candidates.max_by_key(|j| holds(&session, *j).len()).expect("a joint of a limb");
-    let other = guessed[usize::from(held)];
+    let other = guessed[usize::from(held)].expect("of a pair").0;
     let name = format!("#{}", canvas.joints()[usize::from(held)].0);
     session
         .run_line(&CommandLine::new("joints.pair").with("joint", name.as_str()))
         .expect("it has none");
     let sides = Sides::of(session.document(), &canvas).expect("sides");
-    let stand_in = guessed[usize::from(canvas.parents()[usize::from(held)])];
-    assert_eq!((sides.pairs.joint(held), sides.pairs.across(held)), (u16::MAX, stand_in));
+    let parent = canvas.parents()[usize::from(held)].expect("a parent");
+    let stand_in = guessed[parent.index()].expect("a mirror joint");
+    let held_slot = JointSlot(held);
+    assert_eq!((sides.pairs.joint(held_slot), sides.pairs.across(held_slot)), (None, stand_in));
+    let stand_in = stand_in.0;
 
     // A stroke on the left changes nothing on the right.
     let rest: Vec<Vec3> = (0..canvas.vertex_count() as u32)
-        .map(|v| canvas.rest()[canvas.place_of(v) as usize])
+        .map(|v| canvas.rest()[canvas.point_of(v).index()])
         .collect();
     let locked = vec![false; canvas.joints().len()];
     let mut painted = 0;
@@ -312,17 +313,18 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
     let maps = canvas.maps(session.document());
     let mut given = 0;
     for v in holds(&session, held) {
-        let partner = sides.pairs.place(canvas.place_of(v));
-        if partner == NO_POINT || partner == canvas.place_of(v) {
-            continue;
-        }
+        let point = canvas.point_of(v);
+        let Some(partner) = sides.pairs.point(point).filter(|p| *p != point) else { continue };
         let list = |vertex: u32| {
             let (map, own) = maps.map_of(vertex);
             Influences::of(map, own)
         };
         let (here, there) = (list(v), list(canvas.first_at(partner)));
-        let wanted: f32 =
-            here.iter().filter(|(j, _)| sides.pairs.across(*j) == stand_in).map(|(_, w)| w).sum();
+        let wanted: f32 = here
+            .iter()
+            .filter(|(j, _)| sides.pairs.across(JointSlot(*j)).0 == stand_in)
+            .map(|(_, w)| w)
+            .sum();
         assert!(
             (there.get(stand_in) - wanted).abs() <= 1e-6,
             "{} for {wanted}",
@@ -348,10 +350,11 @@ fn left_equals_right_on_symmetric_characters() {
         let float = (0..canvas.parts().len())
             .all(|k| canvas.maps(document).part(k).encoding.one().is_none());
         let (axis, offset, joints) = partners(document);
-        let paired = joints.iter().enumerate().filter(|(k, j)| usize::from(**j) != *k).count();
+        let paired =
+            joints.iter().enumerate().filter(|(k, j)| j.is_some_and(|j| j.index() != *k)).count();
         let mirror = MirrorMap::near(&canvas, axis, offset, joints);
         // What is not symmetric, or stored too coarsely, proves nothing.
-        if float && paired >= 8 && mirror.unpaired * 20 < canvas.place_count() {
+        if float && paired >= 8 && mirror.unpaired * 20 < canvas.point_count() {
             mirrored(&mut session, &name(&path));
             done += 1;
         }

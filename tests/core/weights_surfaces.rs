@@ -11,6 +11,7 @@ use crate::common::{
 };
 use serde_json::{Value, json};
 use ulna_edit::CommandLine;
+use ulna_geometry::PointId;
 use ulna_model::{Document, MeshId, PrimitiveId, Repair, SkinId};
 use ulna_session::{Session, surface_findings};
 use ulna_weights::{Influences, SkinnedSurface};
@@ -78,18 +79,18 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
     let strongest = |map: &ulna_model::WeightMap, v: u32| {
         map.vertex(v as usize).max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(j, _)| j)
     };
-    let parent = |j: u16| canvas.parents()[usize::from(j)];
+    let parent = |j: u16| canvas.parents()[usize::from(j)].map(|p| p.0);
     let near = |v: &&u32| {
         let (a, b) = (strongest(bound, **v), strongest(wanted, **v));
-        a == b || parent(a) == b || parent(b) == a
+        a == b || parent(a) == Some(b) || parent(b) == Some(a)
     };
     let alike = all.iter().filter(near).count();
     assert!(alike * 10 > all.len() * 8, "{alike} of {} vertices", all.len());
     // Copies of a vertex have the same.
     let list = |v: u32| Influences::of(bound, v as usize);
-    for place in 0..canvas.place_count() as u32 {
-        let first = list(canvas.first_at(place));
-        assert!(canvas.vertices_at(place).iter().all(|v| list(*v) == first), "place {place}");
+    for point in PointId::first(canvas.point_count()) {
+        let first = list(canvas.first_at(point));
+        assert!(canvas.vertices_at(point).iter().all(|v| list(*v) == first), "{point:?}");
     }
     let saved = session.pack("x").expect("it packs");
     assert!(
@@ -255,6 +256,8 @@ fn open_crowded_and_doubled_triangles_are_found_and_said() {
         let mut session = surface(&tetrahedron, triangles);
         let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         let flaws = canvas.flaws();
+        let numbers =
+            |list: &[PointId]| -> Vec<u32> { list.iter().map(|p| p.index() as u32).collect() };
         let found = surface_findings(&canvas);
         assert!(found.iter().all(|d| d.place.to_string() == "skins/0" && d.fix.is_none()));
         for (code, list, word) in [
@@ -272,12 +275,12 @@ fn open_crowded_and_doubled_triangles_are_found_and_said() {
             let moved = |v: &u32| {
                 map(session.document(), MeshId(0), PrimitiveId(0)).weight(*v as usize, 1) > 0.0
             };
-            assert_eq!((0..5).filter(moved).collect::<Vec<u32>>(), *list, "{word}");
+            assert_eq!((0..5).filter(moved).collect::<Vec<u32>>(), numbers(list), "{word}");
             session.undo();
         }
         let lists =
             [("open", &flaws.open), ("crowded", &flaws.crowded), ("doubled", &flaws.doubled)];
-        lists.map(|(name, list)| (name, list.iter().copied().collect())).to_vec()
+        lists.map(|(name, list)| (name, numbers(list).into_iter().collect())).to_vec()
     };
     let none = BTreeSet::new();
     assert_eq!(
@@ -327,8 +330,8 @@ fn vertices_are_told_by_words() {
         all().filter(move |v| weight(*v) > 0.0 && (from..=to).contains(&weight(*v)))
     };
     let grown = |list: &BTreeSet<u32>| -> BTreeSet<u32> {
-        let places: BTreeSet<u32> = list.iter().map(|v| canvas.place_of(*v)).collect();
-        let more = places.iter().flat_map(|p| canvas.ring(*p).iter().copied().chain([*p]));
+        let points: BTreeSet<PointId> = list.iter().map(|v| canvas.point_of(*v)).collect();
+        let more = points.iter().flat_map(|p| canvas.ring(*p).iter().copied().chain([*p]));
         more.flat_map(|p| canvas.vertices_at(p).to_vec()).collect()
     };
     let some: BTreeSet<u32> = of(0.2, 0.8).collect();
@@ -352,7 +355,7 @@ fn vertices_are_told_by_words() {
     assert!(shrunk.is_superset(&some) && shrunk.len() < grown(&twice).len());
     let linked = tell("of LeftLowerArm 0.2..0.8 | linked");
     let by_ring = |v: &u32| {
-        canvas.ring(canvas.place_of(*v)).iter().all(|p| linked.contains(&canvas.first_at(*p)))
+        canvas.ring(canvas.point_of(*v)).iter().all(|p| linked.contains(&canvas.first_at(*p)))
     };
     assert!(linked.is_superset(&twice) && linked.iter().all(by_ring));
     assert_eq!(tell("5-7; of LeftLowerArm 0.2..0.8"), some.iter().copied().chain(5..=7).collect());

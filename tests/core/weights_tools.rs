@@ -8,14 +8,15 @@ use crate::common::{
 use glam::Vec3;
 use proptest::prelude::*;
 use ulna_edit::{CommandLine, Edit};
+use ulna_geometry::PointId;
 use ulna_model::{
-    Document, MeshId, PrimitiveId, Shared, SkinId, Transform, WeightEncoding, WeightMap,
+    Document, JointSlot, MeshId, PrimitiveId, Shared, SkinId, Transform, WeightEncoding, WeightMap,
 };
 use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Falloff, Influences, MirrorMap, NO_POINT, PartChange, Refusal, Refused,
-    Scope, SkinnedSurface, WeightConstraints, WorkingWeights, blend, fault, gradient, in_common,
+    Brush, BrushKind, Falloff, Influences, MirrorMap, PartChange, Refusal, Refused, Scope,
+    SkinnedSurface, WeightConstraints, WorkingWeights, blend, fault, gradient, in_common,
     moved_by_storing, normalize,
 };
 
@@ -104,7 +105,7 @@ impl Tool {
                     Brush { kind: BrushKind::Replace, value, strength: 1.0, ..Brush::default() };
                 let amount =
                     gradient(Vec3::ZERO, Vec3::new(0.2, 1.5, 0.0), radial, Falloff::Linear);
-                let at = |v: u32| canvas.rest()[canvas.place_of(v) as usize];
+                let at = |v: u32| canvas.rest()[canvas.point_of(v).index()];
                 draft.flood(&brush, joint, |v| amount(at(v)), scope)
             }
             Self::Average => {
@@ -172,8 +173,9 @@ fn edits(canvas: &SkinnedSurface, changes: Vec<(usize, PartChange)>) -> Vec<Edit
 fn is_image(own: (&[u16], &[f32]), other: (&[u16], &[f32]), mirror: &MirrorMap) -> bool {
     let held = |(joints, weights): (&[u16], &[f32]), across: bool| {
         let slots = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
-        let mut list: Vec<(u16, f32)> =
-            slots.map(|(j, w)| (if across { mirror.across(*j) } else { *j }, *w)).collect();
+        let mut list: Vec<(u16, f32)> = slots
+            .map(|(j, w)| (if across { mirror.across(JointSlot(*j)).0 } else { *j }, *w))
+            .collect();
         list.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         list
     };
@@ -271,7 +273,7 @@ proptest! {
         let session = sample();
         let document = session.document();
         let canvas = SkinnedSurface::new(document, SkinId(0)).expect("a canvas");
-        let middle = (spot % canvas.place_count()) as u32;
+        let middle = PointId::from(spot % canvas.point_count());
         // A place with those around it; every second one holds another joint.
         let mut places = vec![middle];
         places.extend(canvas.ring(middle));
@@ -294,18 +296,18 @@ proptest! {
         });
         let odd: Vec<(u32, Influences)> = odd.map(|(v, joint)| (v, alone(joint))).collect();
         prop_assert!(draft.put(&scope, odd).is_empty());
-        let own = |draft: &WorkingWeights<'_>, p: u32| {
+        let own = |draft: &WorkingWeights<'_>, p: PointId| {
             let (part, v) = canvas.part_of(canvas.vertices_at(p)[0]);
             Influences::of(draft.map(part), v as usize)
         };
         // What a place and the mean of its neighbors do not have in common.
         let apart = |draft: &WorkingWeights<'_>| -> f32 {
-            let one = |p: &u32| {
+            let one = |p: &PointId| {
                 let mut mean = Influences::default();
                 let ring = canvas.ring(*p);
                 let length =
-                    |q: &u32| canvas.rest()[*p as usize].distance(canvas.rest()[*q as usize]);
-                let part = |q: &u32| if by_distance { 1.0 / length(q) } else { 1.0 };
+                    |q: &PointId| canvas.rest()[p.index()].distance(canvas.rest()[q.index()]);
+                let part = |q: &PointId| if by_distance { 1.0 / length(q) } else { 1.0 };
                 let all: f32 = ring.iter().map(part).sum();
                 ring.iter().for_each(|q| mean.add_all(&own(draft, *q), part(q) / all));
                 1.0 - in_common(&own(draft, *p), &mean)
@@ -364,13 +366,13 @@ proptest! {
         let mut compared = 0;
         for v in 0..canvas.vertex_count() as u32 {
             let (part, own) = canvas.part_of(v);
-            let place = canvas.place_of(v);
-            let partner = mirror.place(place);
+            let point = canvas.point_of(v);
+            let partner = mirror.point(point);
             let map = maps.part(part);
             let pairs = if tool == 3 { mirror.joints() } else { &[] };
             let (locked, parents, encoding) = (&is_locked[..], canvas.parents(), map.encoding);
             let rule = WeightConstraints { locked, parents, limit: 4, encoding, pairs,
-                turned: tool == 3 && partner < place };
+                turned: tool == 3 && partner.is_some_and(|p| p < point) };
             let (mut joints, mut weights) = (maps.slots(v).0.to_vec(), maps.slots(v).1.to_vec());
             let mut list = Influences::default();
             let done = list.read(&joints, &weights, &rule).and_then(|()| match tool {
@@ -394,26 +396,27 @@ proptest! {
                     let around = |out: &mut Influences| mean(&canvas, &maps, v, out);
                     ulna_weights::paint(&mut list, &[(joint, wish)], &rule, around).map(|()| true)
                 }
-                _ if partner == NO_POINT || canvas.rest()[place as usize][axis] > offset =>
-                    Ok(false),
-                // What is the mirror image already stays as it is stored.
-                _ if map.not_numbers.binary_search(&own).is_err()
-                    && is_image(maps.slots(v), maps.slots(canvas.first_at(partner)), &mirror) =>
-                {
-                    Ok(false)
-                }
+                _ if canvas.rest()[point.index()][axis] > offset => Ok(false),
                 _ => {
+                    let Some(partner) = partner else { return Ok(false) };
+                    let slots = maps.slots(canvas.first_at(partner));
+                    // What is the mirror image already stays as it is stored.
+                    if map.not_numbers.binary_search(&own).is_err()
+                        && is_image(maps.slots(v), slots, &mirror)
+                    {
+                        return Ok(false);
+                    }
                     let mut turned = Influences::default();
-                    let (joints, weights) = maps.slots(canvas.first_at(partner));
-                    for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
-                        let other = mirror.joint(*j);
-                        turned.add(if other == u16::MAX { *j } else { other }, *w);
+                    for (j, w) in slots.0.iter().zip(slots.1).filter(|(_, w)| **w > 0.0) {
+                        turned.add(mirror.joint(JointSlot(*j)).map_or(*j, |other| other.0), *w);
                     }
                     blend(&mut list, &turned, 1.0, &rule).map(|()| true)
                 }
             });
             // Left out: what normalizing fills from around, and what lies on the plane.
-            if (tool == 0 && done == Err(Refusal::NobodyTakes)) || (tool == 3 && partner == place) {
+            if (tool == 0 && done == Err(Refusal::NobodyTakes))
+                || (tool == 3 && partner == Some(point))
+            {
                 continue;
             }
             compared += 1;

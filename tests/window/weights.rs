@@ -13,6 +13,7 @@ use crate::common::{
 };
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use ulna_geometry::PointId;
 use ulna_model::{Document, MeshId, PrimitiveId, SkinId};
 use ulna_weights::{Influences, SkinnedSurface};
 
@@ -167,7 +168,7 @@ fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_to
 
     // A number in the row of a vertex that is there several times: nothing tears.
     press_button(&mut window, "Deselect all vertices");
-    let copies = (0..canvas.place_count() as u32)
+    let copies = PointId::first(canvas.point_count())
         .find(|p| canvas.vertices_at(*p).len() > 1)
         .expect("a seam");
     assert!(canvas.vertices_at(copies).len() > 1);
@@ -179,10 +180,10 @@ fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_to
     drop(cells);
     type_in(&mut window, "0.5");
     let moved = changed(&before, session(&window).document());
-    let places: BTreeSet<u32> = moved.iter().map(|v| canvas.place_of(*v)).collect();
-    assert_eq!(places.len(), 1, "one place");
+    let points: BTreeSet<PointId> = moved.iter().map(|v| canvas.point_of(*v)).collect();
+    assert_eq!(points.len(), 1, "one point");
     assert!(
-        places.iter().all(|p| canvas.vertices_at(*p).iter().all(|v| moved.contains(v))),
+        points.iter().all(|p| canvas.vertices_at(*p).iter().all(|v| moved.contains(v))),
         "with all its copies"
     );
 }
@@ -222,7 +223,7 @@ fn a_gradient_falls_along_its_line() {
         |name: &str| heads[usize::from(canvas.joint(node(document, name)).expect("a joint"))].y;
     let (low, high) = (height("Hips"), height("UpperChest"));
     for v in changed(&before, document) {
-        let y = canvas.rest()[canvas.place_of(v) as usize].y;
+        let y = canvas.rest()[canvas.point_of(v).index()].y;
         let wanted = 1.0 - ((y - low) / (high - low)).clamp(0.0, 1.0);
         let got = weight(document, v, "LeftHand");
         // By the strength of the brush.

@@ -6,6 +6,7 @@ mod csr;
 mod hull;
 mod manipulator;
 mod point_grid;
+mod point_id;
 mod polar;
 mod ray;
 mod vectors;
@@ -22,6 +23,7 @@ pub use self::{
     hull::{convex_hull, depth_in},
     manipulator::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_plane, snapped},
     point_grid::PointGrid,
+    point_id::PointId,
     polar::orthogonal_factor,
     ray::Ray,
     vectors::{VECTORS_VARIABLE, vectors_in_use},

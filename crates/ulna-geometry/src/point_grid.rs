@@ -55,10 +55,11 @@ impl PointGrid {
         (((mixed ^ (mixed >> 29)) << (3 * SIDE) | within) & self.mask) as usize
     }
 
-    /// Visits all points within a radius, each once, by cells with x fastest, then in rising order.
-    /// Some points beyond the radius are visited, too. `points` are those of the grid.
+    /// Visits the indices of all points within a radius, each once, by cells with x fastest, then
+    /// in rising order. Some points beyond the radius are visited, too. `points` are those of the
+    /// grid.
     #[inline]
-    pub fn visit_near(&self, points: &[Vec3], at: Vec3, radius: f32, mut visit: impl FnMut(u32)) {
+    pub fn visit_near(&self, points: &[Vec3], at: Vec3, radius: f32, mut visit: impl FnMut(usize)) {
         if !at.is_finite() {
             return;
         }
@@ -72,13 +73,13 @@ impl PointGrid {
                     // Points of other cells are beyond the radius. They count only where the
                     // number of visits is limited, or where their cell is visited as well.
                     if is_one && row.len() <= self.most {
-                        row.iter().for_each(|k| visit(*k));
+                        row.iter().for_each(|k| visit(*k as usize));
                         continue;
                     }
                     row.iter()
                         .filter(|k| self.cell_of(points[**k as usize]) == cell)
                         .take(self.most)
-                        .for_each(|k| visit(*k));
+                        .for_each(|k| visit(*k as usize));
                 }
             }
         }
@@ -106,12 +107,12 @@ mod tests {
             grid.visit_near(&points, at, radius, |k| visited.push(k));
             visited.sort_unstable();
             prop_assert!(visited.windows(2).all(|pair| pair[0] != pair[1]), "{visited:?}");
-            for (k, p) in (0u32..).zip(&points) {
+            for (k, p) in points.iter().enumerate() {
                 // The borders of cells are exact within rounding.
                 let is_near = p.distance(at) < radius * 0.9999;
                 prop_assert!(!is_near || visited.binary_search(&k).is_ok(), "{k} at {p}");
             }
-            prop_assert!(visited.iter().all(|k| points[*k as usize].is_finite()));
+            prop_assert!(visited.iter().all(|k| points[*k].is_finite()));
         }
     }
 

@@ -2,14 +2,15 @@
 
 use glam::Vec3;
 
-/// Welds vertices that have exactly the same position. The number of each vertex's point, and the
-/// positions of the points, in the order of their first vertices.
-pub fn weld(positions: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
-    const EMPTY: u32 = u32::MAX;
+use super::PointId;
+
+/// Welds vertices that have exactly the same position. The point of each vertex, and the positions
+/// of the points, in the order of their first vertices.
+pub fn weld(positions: &[Vec3]) -> (Vec<PointId>, Vec<Vec3>) {
     // An open table: the standard one spends most of its time on hashing against hostile keys. A
     // collision costs one comparison here, as the table is at most half full.
     let size = (positions.len() * 2).next_power_of_two().max(16);
-    let mut table = vec![EMPTY; size];
+    let mut table: Vec<Option<PointId>> = vec![None; size];
     let mut point_of = Vec::with_capacity(positions.len());
     let mut points: Vec<Vec3> = Vec::new();
     for p in positions {
@@ -19,13 +20,13 @@ pub fn weld(positions: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
         });
         let mut at = (mixed >> 24) as usize & (size - 1);
         let point = loop {
-            let found = table[at];
-            if found == EMPTY {
-                table[at] = points.len() as u32;
+            let Some(found) = table[at] else {
+                let point = PointId::from(points.len());
+                table[at] = Some(point);
                 points.push(*p);
-                break table[at];
-            }
-            if bits_of(points[found as usize]) == bits {
+                break point;
+            };
+            if bits_of(points[found.index()]) == bits {
                 break found;
             }
             at = (at + 1) & (size - 1);
@@ -54,7 +55,7 @@ mod tests {
             let positions: Vec<Vec3> = positions.into_iter().map(Vec3::from).collect();
             let (point_of, points) = weld(&positions);
             for (a, p) in point_of.iter().zip(&positions) {
-                prop_assert_eq!(points[*a as usize], *p);
+                prop_assert_eq!(points[a.index()], *p);
                 for (b, q) in point_of.iter().zip(&positions) {
                     prop_assert_eq!(a == b, p == q);
                 }

@@ -82,6 +82,30 @@ id!(
     ImageId
 );
 
+/// A joint of one skin: its index in the skin's list, which slots of vertices (`JOINTS_n`) hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct JointSlot(pub u16);
+
+impl JointSlot {
+    /// The joint at an index of the skin's list. `None` past the 65,536 joints that a slot can
+    /// name.
+    pub fn new(index: usize) -> Option<Self> {
+        u16::try_from(index).ok().map(Self)
+    }
+
+    /// The joint as an index into lists by joint.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The first joints of a skin, as many as slots can name, in rising order.
+    pub fn first(count: usize) -> impl DoubleEndedIterator<Item = Self> + Clone {
+        (0..=u16::MAX).take(count).map(Self)
+    }
+}
+
 impl std::fmt::Display for PrimitiveId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)

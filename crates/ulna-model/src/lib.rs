@@ -61,8 +61,8 @@ pub use self::{
     heights::{is_gray, normal_map},
     held::{Held, Parts},
     ids::{
-        CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, PrimitiveId, SceneId,
-        SkinId, TrackId, VariantId,
+        CameraId, ClipId, ImageId, JointSlot, LightId, MaterialId, MeshId, NodeId, PrimitiveId,
+        SceneId, SkinId, TrackId, VariantId,
     },
     kept_layers::{KeptKeys, KeptLayer, KeptLayers, OwnKeys},
     kept_pose::{KeptJoint, KeptMorphs, KeptPose, NodeSet},

@@ -40,6 +40,7 @@ mod spans;
 mod stack;
 mod strain;
 mod surface;
+pub mod surgery;
 mod tangents;
 mod transfer;
 #[cfg(test)]

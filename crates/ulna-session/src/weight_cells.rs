@@ -89,9 +89,9 @@ pub fn cells_assigned(
         };
         let mut list = Influences::default();
         let wishes: Vec<(u16, f32)> = joints.iter().copied().zip(values.iter().copied()).collect();
-        let place = canvas.place_of(*vertex);
+        let point = canvas.point_of(*vertex);
         let around = |out: &mut Influences| {
-            for p in canvas.ring(place) {
+            for p in canvas.ring(point) {
                 let (map, v) = maps.map_of(canvas.first_at(*p));
                 Influences::of(map, v).iter().for_each(|(j, w)| out.add(j, w));
             }
@@ -120,7 +120,7 @@ pub fn cells_assigned(
         if held > 0.0 && open > 1.0 - held + ROUNDED {
             return Err(refused(WhyNot::Locked((1.0 - held).max(0.0))));
         }
-        rows.extend(canvas.vertices_at(place).iter().map(|v| (*v, list.clone())));
+        rows.extend(canvas.vertices_at(point).iter().map(|v| (*v, list.clone())));
     }
     let all: BTreeSet<u16> = rows.values().flat_map(|list| list.iter().map(|(j, _)| j)).collect();
     let weights =

@@ -299,7 +299,7 @@ impl Given {
                 return false;
             };
             let is_there = shape.positions.is_empty() || {
-                let own = |v: u32| canvas.rest()[canvas.place_of(part.first + v) as usize];
+                let own = |v: u32| canvas.rest()[canvas.point_of(part.first + v).index()];
                 let (a, b) = (
                     size_of(&shape.positions),
                     size_of(&(0..part.count).map(own).collect::<Vec<_>>()),
@@ -511,7 +511,7 @@ impl Given {
         let theirs: Vec<Vec3> =
             list.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();
         let ours: Vec<Vec3> =
-            vertices.iter().map(|v| canvas.rest()[canvas.place_of(*v) as usize]).collect();
+            vertices.iter().map(|v| canvas.rest()[canvas.point_of(*v).index()]).collect();
         let scale = unit_between(size_of(&theirs), size_of(&ours));
         let place = |k: &usize| self.shapes[*k].positions.iter().map(|p| *p * scale).collect();
         list.iter().map(place).collect()

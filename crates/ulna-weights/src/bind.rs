@@ -5,12 +5,12 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::Influences;
-use ulna_model::{Slice, WeightEncoding, WeightMap};
+use ulna_model::{JointSlot, Slice, WeightEncoding, WeightMap};
 
 /// A bone of a skin: from a joint to the next, or the joint alone.
 #[derive(Clone, Copy, Debug)]
 struct Bone {
-    joint: u16,
+    joint: JointSlot,
     head: Vec3,
     tail: Vec3,
 }
@@ -32,33 +32,27 @@ pub struct Bones {
 }
 
 impl Bones {
-    /// From where the joints are in mesh space, and which joint each hangs on (`u16::MAX` for
-    /// none). A joint without a joint below goes on for half the length of the bone that leads to
-    /// it.
-    pub fn new(heads: &[Vec3], parents: &[u16]) -> Self {
+    /// From where the joints are in mesh space, and which joint each hangs on. A joint without a
+    /// joint below goes on for half the length of the bone that leads to it.
+    pub fn new(heads: &[Vec3], parents: &[Option<JointSlot>]) -> Self {
         let mut bones = Vec::with_capacity(heads.len());
         let mut has_child = vec![false; heads.len()];
+        let place_of = |joint: JointSlot| heads.get(joint.index()).filter(|p| p.is_finite());
         for (joint, (head, parent)) in heads.iter().zip(parents).enumerate() {
-            let Some(above) =
-                heads.get(usize::from(*parent)).filter(|p| p.is_finite() && head.is_finite())
-            else {
-                continue;
-            };
-            has_child[usize::from(*parent)] = true;
-            let bone = Bone { joint: *parent, head: *above, tail: *head };
-            if usize::from(*parent) != joint {
-                bones.push(bone);
+            let Some(parent) = *parent else { continue };
+            let Some(above) = place_of(parent).filter(|_| head.is_finite()) else { continue };
+            has_child[parent.index()] = true;
+            if parent.index() != joint {
+                bones.push(Bone { joint: parent, head: *above, tail: *head });
             }
         }
-        for (joint, head) in
-            heads.iter().enumerate().filter(|(j, head)| !has_child[*j] && head.is_finite())
+        for (joint, head) in JointSlot::first(heads.len())
+            .zip(heads)
+            .filter(|(j, head)| !has_child[j.index()] && head.is_finite())
         {
-            let above = parents
-                .get(joint)
-                .and_then(|p| heads.get(usize::from(*p)))
-                .filter(|p| p.is_finite());
+            let above = parents.get(joint.index()).copied().flatten().and_then(place_of);
             let tail = above.map_or(*head, |above| *head + (*head - *above) * 0.5);
-            bones.push(Bone { joint: joint as u16, head: *head, tail });
+            bones.push(Bone { joint, head: *head, tail });
         }
         bones.sort_by_key(|bone| bone.joint);
         Self { bones }
@@ -73,7 +67,7 @@ impl Bones {
         let sets = most.clamp(1, 16).div_ceil(4);
         let stride = sets * 4;
         let one = |p: &Vec3| -> (Vec<u16>, Vec<f32>) {
-            let mut nearest: Vec<(f32, u16)> = Vec::with_capacity(self.bones.len());
+            let mut nearest: Vec<(f32, JointSlot)> = Vec::with_capacity(self.bones.len());
             for bones in self.bones.chunk_by(|a, b| a.joint == b.joint) {
                 let away = bones.iter().map(|bone| bone.distance(*p)).fold(f32::MAX, f32::min);
                 nearest.push((away, bones[0].joint));
@@ -84,7 +78,7 @@ impl Bones {
             let share = |d: f32| (least / d.max(least)).powi(4);
             let sum: f32 = nearest.iter().map(|(d, _)| share(*d)).sum();
             let mut list = Influences::default();
-            nearest.iter().for_each(|(d, j)| list.add(*j, share(*d) / sum));
+            nearest.iter().for_each(|(d, j)| list.add(j.0, share(*d) / sum));
             let (mut joints, mut weights) = (vec![0; stride], vec![0.0; stride]);
             list.write(&mut joints, &mut weights);
             (joints, weights)
@@ -109,7 +103,7 @@ mod tests {
     #[test]
     fn what_lies_on_a_bone_is_its_own_and_between_two_it_is_shared() {
         let heads = [Vec3::ZERO, Vec3::Y, Vec3::Y * 2.0];
-        let bones = Bones::new(&heads, &[u16::MAX, 0, 1]);
+        let bones = Bones::new(&heads, &[None, Some(JointSlot(0)), Some(JointSlot(1))]);
         let spots = [Vec3::Y * 0.5, Vec3::new(0.1, 1.0, 0.0), Vec3::Y * 2.4, Vec3::NAN];
         let map = bones.weights(&spots, 2).expect("there are bones");
         assert!(map.weight(0, 0) > 0.999, "{:?}", map.vertex(0).collect::<Vec<_>>());

@@ -1,6 +1,7 @@
 //! Branches of the joint tree: which joints are below which.
 
 use super::Influences;
+use ulna_model::JointSlot;
 
 /// Spans of the joint tree: a joint and all joints below it are `first..end` in its order.
 #[derive(Debug)]
@@ -11,24 +12,23 @@ pub(super) struct Branches {
 }
 
 impl Branches {
-    /// From each joint's parent, `u16::MAX` for none.
-    pub fn of(parents: &[u16]) -> Self {
-        // Numbers of joints are 16 bits, the last of which is none.
-        let parents = &parents[..parents.len().min(usize::from(u16::MAX))];
-        let count = parents.len();
-        let mut below: Vec<Vec<u16>> = vec![Vec::new(); count];
+    /// From each joint's parent.
+    pub fn of(parents: &[Option<JointSlot>]) -> Self {
+        let joints = || JointSlot::first(parents.len());
+        let count = joints().count();
+        let mut below: Vec<Vec<JointSlot>> = vec![Vec::new(); count];
         let mut roots = Vec::new();
-        for (joint, parent) in parents.iter().enumerate() {
-            match below.get_mut(usize::from(*parent)) {
-                Some(list) => list.push(joint as u16),
-                None => roots.push(joint as u16),
+        for (joint, parent) in joints().zip(parents) {
+            match parent.and_then(|above| below.get_mut(above.index())) {
+                Some(list) => list.push(joint),
+                None => roots.push(joint),
             }
         }
         let (mut spans, mut order) = (vec![(0, 0); count], vec![0; count]);
         let mut next = 0u32;
-        let mut stack: Vec<(u16, bool)> = roots.into_iter().map(|r| (r, false)).collect();
+        let mut stack: Vec<(JointSlot, bool)> = roots.into_iter().map(|r| (r, false)).collect();
         while let Some((joint, done)) = stack.pop() {
-            let at = usize::from(joint);
+            let at = joint.index();
             if done {
                 spans[at].1 = next;
                 continue;
@@ -56,8 +56,8 @@ mod tests {
 
     #[test]
     fn more_joints_than_numbers_have_an_end() {
-        let mut parents = vec![u16::MAX; usize::from(u16::MAX) + 2];
-        parents[usize::from(u16::MAX) + 1] = 0;
+        let mut parents = vec![None; usize::from(u16::MAX) + 2];
+        parents[usize::from(u16::MAX) + 1] = Some(JointSlot(0));
         let branches = Branches::of(&parents);
         let mut list = Influences::default();
         list.add(0, 1.0);
@@ -67,7 +67,8 @@ mod tests {
     #[test]
     fn branches_hold_what_hangs_below() {
         // 0 ── 1 ── 2, 0 ── 3, and 4 alone.
-        let branches = Branches::of(&[u16::MAX, 0, 1, 0, u16::MAX]);
+        let branches =
+            Branches::of(&[None, Some(0), Some(1), Some(0), None].map(|p| p.map(JointSlot)));
         let mut list = Influences::default();
         [(0, 0.1), (1, 0.2), (2, 0.3), (3, 0.25), (4, 0.15)]
             .into_iter()
@@ -82,6 +83,6 @@ mod tests {
         near(4, 0.15);
         near(9, 0.0);
         // A ring of parents, which a hostile file may have, ends.
-        assert_eq!(Branches::of(&[1, 0]).share(0, &list), 0.0);
+        assert_eq!(Branches::of(&[1, 0].map(|p| Some(JointSlot(p)))).share(0, &list), 0.0);
     }
 }

@@ -3,7 +3,10 @@
 use pulp::{Scalar, Simd};
 use serde::{Deserialize, Serialize};
 
-use super::normalize::lanes::F32Lanes;
+use super::{
+    ids::{floor_index, to_f32},
+    normalize::lanes::F32Lanes,
+};
 
 /// What a brush does to the weight of the painted joint, or to all of a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -174,9 +177,9 @@ impl Falloff {
                 // Catmull and Rom, *A class of local interpolating splines* (1974), kept within 0
                 // and 1.
                 let last = points.len() - 1;
-                let at = p * last as f32;
-                let k = (at as usize).min(last - 1);
-                let t = at - k as f32;
+                let at = p * to_f32(last);
+                let k = floor_index(at).min(last - 1);
+                let t = at - to_f32(k);
                 let value = |i: usize| points[i.min(last)];
                 let (a, b, c, d) =
                     (value(k.saturating_sub(1)), value(k), value(k + 1), value(k + 2));
@@ -211,7 +214,7 @@ impl Falloff {
         if let Self::Own(points) = self {
             points
         } else {
-            std::array::from_fn(|k| self.at(k as f32 / 6.0))
+            std::array::from_fn(|k| self.at(to_f32(k) / 6.0))
         }
     }
 }
@@ -388,8 +391,8 @@ mod tests {
         use glam::Vec2;
         let brush = Brush { steady: 10.0, ..Brush::default() };
         let mut at = Vec2::ZERO;
-        for k in 0..100 {
-            let pointer = Vec2::new(k as f32, if k % 2 == 0 { 3.0 } else { -3.0 });
+        for k in 0u8..100 {
+            let pointer = Vec2::new(f32::from(k), if k % 2 == 0 { 3.0 } else { -3.0 });
             let next = brush.pulled(at, pointer);
             assert!(next.x >= at.x && next.distance(pointer) <= 10.0 + 1e-4 && next.y.abs() <= 3.0);
             at = next;
@@ -410,15 +413,15 @@ mod tests {
             assert!(falloff == Falloff::Constant || falloff.at(0.0) == 0.0, "{falloff:?}");
             let own = Falloff::Own(falloff.to_own());
             let mut last = falloff.at(0.0);
-            for k in 0..=100 {
-                let p = k as f32 / 100.0;
+            for k in 0u8..=100 {
+                let p = f32::from(k) / 100.0;
                 assert!(falloff.at(p) >= last, "{falloff:?} falls at {p}");
                 last = falloff.at(p);
                 assert!((0.0..=1.0).contains(&own.at(p)), "{falloff:?} at {p}: {}", own.at(p));
             }
             // A curve of one's own begins as the one that was chosen: the same at its points.
-            for k in 0..=6 {
-                let p = k as f32 / 6.0;
+            for k in 0u8..=6 {
+                let p = f32::from(k) / 6.0;
                 assert!((own.at(p) - falloff.at(p)).abs() < 1e-6, "{falloff:?} at {p}");
             }
         }

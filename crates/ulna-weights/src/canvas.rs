@@ -1,20 +1,23 @@
-//! What can be painted: all that hangs on one skin, surfaces, lines and points, as places with
+//! What can be painted: all that hangs on one skin, surfaces, lines and points, as points with
 //! their neighbors.
 //!
 //! A file splits a vertex wherever normals, texture coordinates or materials differ, over
-//! primitives and meshes too. Such vertices lie at one place, and are painted alike: what is done
-//! depends on the place, never on the copy.
+//! primitives and meshes too. Such vertices lie at one point, and are painted alike: what is done
+//! depends on the point, never on the copy.
 
 use std::{collections::BTreeSet, sync::OnceLock};
 
 use glam::{Mat4, Vec3};
 
 use super::{
-    Influences, Refusal, WeightConstraints, WeightIssues, branches::Branches, topology::Topo,
+    Influences, Refusal, WeightConstraints, WeightIssues,
+    branches::Branches,
+    ids::{to_index, to_joint},
+    topology::Topo,
 };
-use ulna_geometry::weld;
+use ulna_geometry::{PointId, weld};
 use ulna_model::{
-    Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, Slice, Topology, WeightMap,
+    Document, JointSlot, MeshId, NodeId, PrimitiveId, Shared, SkinId, Slice, Topology, WeightMap,
 };
 
 /// One primitive of a canvas.
@@ -56,12 +59,12 @@ pub struct SkinnedSurface {
     parts: Vec<SurfacePart>,
     shapes: Vec<Drawn>,
     /// By the parts, which of several skins each hangs on; empty where there is but one. What lies
-    /// at one place on two skins is two places.
+    /// at one point on two skins is two points.
     owners: Vec<u16>,
     count: u32,
     joints: Shared<[NodeId]>,
     heads: Vec<Vec3>,
-    parents: Vec<u16>,
+    parents: Vec<Option<JointSlot>>,
     /// Made when first asked for: what looks at one vertex at a time does not need it.
     topo: OnceLock<Topo>,
     flaws: OnceLock<WeightIssues>,
@@ -94,7 +97,7 @@ impl SkinnedSurface {
             let (Some(mesh), true) = (found.mesh, found.skin == Some(skin)) else { continue };
             for (primitive, p) in document.mesh(mesh).entries() {
                 if p.weights.is_some() && known.insert((mesh, primitive)) {
-                    let count = p.positions.len() as u32;
+                    let count = u32::try_from(p.positions.len()).ok()?;
                     parts.push(SurfacePart { node, mesh, primitive, first, count });
                     let (positions, indices) = (p.positions.clone(), p.indices.clone());
                     shapes.push(Drawn { positions, indices, topology: p.topology });
@@ -179,7 +182,7 @@ impl SkinnedSurface {
         Some((canvas, origins))
     }
 
-    /// By the places, which of several skins each hangs on; empty where there is but one.
+    /// By the points, which of several skins each hangs on; empty where there is but one.
     pub(super) fn owners(&self) -> Vec<u16> {
         if self.owners.is_empty() {
             return Vec::new();
@@ -190,38 +193,38 @@ impl SkinnedSurface {
     /// All of it at once, for what asks often.
     pub(super) fn topo(&self) -> &Topo {
         self.topo.get_or_init(|| {
-            let (mut place_of, mut rest) = (Vec::with_capacity(self.vertex_count()), Vec::new());
+            let (mut point_of, mut rest) = (Vec::with_capacity(self.vertex_count()), Vec::new());
             let owner = |k: usize| self.owners.get(k).copied().unwrap_or(0);
             let numbers: Vec<usize> = (0..self.parts.len()).collect();
             for run in numbers.chunk_by(|a, b| owner(*a) == owner(*b)) {
                 let positions: Vec<Vec3> =
                     run.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();
-                let (own, places) = weld(&positions);
-                let before = rest.len() as u32;
-                place_of.extend(own.into_iter().map(|p| p + before));
-                rest.extend(places);
+                let (own, points) = weld(&positions);
+                let before = rest.len();
+                point_of.extend(own.into_iter().map(|p| PointId::from(p.index() + before)));
+                rest.extend(points);
             }
             let (mut corners, mut ends) = (Vec::new(), Vec::new());
             for (part, shape) in self.parts.iter().zip(&self.shapes) {
-                let places = shape.indices.iter().map(|v| place_of[(*v + part.first) as usize]);
+                let points = shape.indices.iter().map(|v| point_of[to_index(*v + part.first)]);
                 match shape.topology {
-                    Topology::Triangles => corners.extend(places),
-                    Topology::Lines => ends.extend(places),
+                    Topology::Triangles => corners.extend(points),
+                    Topology::Lines => ends.extend(points),
                     // Nothing leads from a point to another.
                     Topology::Points => {}
                 }
             }
-            Topo::of(place_of, rest, corners, &ends)
+            Topo::of(point_of, rest, corners, &ends)
         })
     }
 
-    /// Whether it is known which vertices lie at one place, and which places are neighbors. Where
+    /// Whether it is known which vertices lie at one point, and which points are neighbors. Where
     /// not, whoever asks first waits for that.
     pub fn is_ready(&self) -> bool {
         self.topo.get().is_some()
     }
 
-    /// Finds out which vertices lie at one place, and which places are neighbors: for a thread
+    /// Finds out which vertices lie at one point, and which points are neighbors: for a thread
     /// that has the time.
     pub fn prepare(&self) {
         self.flaws();
@@ -229,7 +232,7 @@ impl SkinnedSurface {
 
     /// Where the triangles do not make a closed surface.
     pub fn flaws(&self) -> &WeightIssues {
-        self.flaws.get_or_init(|| WeightIssues::of(self.topo(), self.place_count()))
+        self.flaws.get_or_init(|| WeightIssues::of(self.topo(), self.point_count()))
     }
 
     /// Its primitives.
@@ -239,11 +242,11 @@ impl SkinnedSurface {
 
     /// How many vertices.
     pub const fn vertex_count(&self) -> usize {
-        self.count as usize
+        to_index(self.count)
     }
 
-    /// How many places.
-    pub fn place_count(&self) -> usize {
+    /// How many points.
+    pub fn point_count(&self) -> usize {
         self.topo().rest.len()
     }
 
@@ -259,11 +262,11 @@ impl SkinnedSurface {
 
     /// The number of a joint in the skin.
     pub fn joint(&self, node: NodeId) -> Option<u16> {
-        self.joints.iter().position(|j| *j == node).map(|k| k as u16)
+        self.joints.iter().position(|j| *j == node).map(to_joint)
     }
 
-    /// For every joint the nearest ancestor that is one too; `u16::MAX` where there is none.
-    pub fn parents(&self) -> &[u16] {
+    /// For every joint the nearest ancestor that is one too.
+    pub fn parents(&self) -> &[Option<JointSlot>] {
         &self.parents
     }
 
@@ -274,34 +277,34 @@ impl SkinnedSurface {
 
     /// Where a vertex lies.
     #[inline]
-    pub fn place_of(&self, vertex: u32) -> u32 {
-        self.topo().place_of[vertex as usize]
+    pub fn point_of(&self, vertex: u32) -> PointId {
+        self.topo().point_of[to_index(vertex)]
     }
 
-    /// The first vertex of a place: what stands for it where one is read.
+    /// The first vertex of a point: what stands for it where one is read.
     #[inline]
-    pub fn first_at(&self, place: u32) -> u32 {
-        self.topo().firsts[place as usize]
+    pub fn first_at(&self, point: PointId) -> u32 {
+        self.topo().firsts[point.index()]
     }
 
-    /// The vertices of a place: at least one.
+    /// The vertices of a point: at least one.
     #[inline]
-    pub fn vertices_at(&self, place: u32) -> &[u32] {
-        self.topo().vertices.row(place as usize)
+    pub fn vertices_at(&self, point: PointId) -> &[u32] {
+        self.topo().vertices.row(point.index())
     }
 
-    /// Places that share an edge with a place.
+    /// Points that share an edge with a point.
     #[inline]
-    pub fn ring(&self, place: u32) -> &[u32] {
-        self.topo().rings.row(place as usize)
+    pub fn ring(&self, point: PointId) -> &[PointId] {
+        self.topo().rings.row(point.index())
     }
 
-    /// The triangles around a place: the two places that follow it in each.
-    pub(super) fn fan(&self, place: u32) -> &[[u32; 2]] {
-        self.topo().fan(place)
+    /// The triangles around a point: the two points that follow it in each.
+    pub(super) fn fan(&self, point: PointId) -> &[[PointId; 2]] {
+        self.topo().fan(point)
     }
 
-    /// Rest positions of the places, mesh space.
+    /// Rest positions of the points, mesh space.
     pub fn rest(&self) -> &[Vec3] {
         &self.topo().rest
     }
@@ -326,7 +329,7 @@ impl SkinnedSurface {
         Maps::of(self, self.parts.iter().filter_map(map))
     }
 
-    /// Whether another is of the very same surfaces and joints, so that places are numbered alike.
+    /// Whether another is of the very same surfaces and joints, so that points are numbered alike.
     pub(super) fn is_of_the_same(&self, other: &Self) -> bool {
         self.skin == other.skin
             && self.parts == other.parts
@@ -338,7 +341,7 @@ impl SkinnedSurface {
     pub fn fits(&self, document: &Document) -> bool {
         self.parts.iter().all(|p| {
             document.primitive(p.mesh, p.primitive).is_some_and(|primitive| {
-                primitive.positions.len() == p.count as usize && primitive.weights.is_some()
+                primitive.positions.len() == to_index(p.count) && primitive.weights.is_some()
             })
         })
     }
@@ -385,14 +388,14 @@ impl<'a> Maps<'a> {
     #[inline]
     pub fn map_of(&self, vertex: u32) -> (&'a WeightMap, usize) {
         let part = self.find(vertex);
-        (part.map, (vertex - part.first) as usize)
+        (part.map, to_index(vertex - part.first))
     }
 
     /// The slots of a vertex.
     #[inline]
     pub fn slots(&self, vertex: u32) -> (&'a [u16], &'a [f32]) {
         let part = self.find(vertex);
-        let at = (vertex - part.first) as usize * part.stride;
+        let at = to_index(vertex - part.first) * part.stride;
         (&part.joints[at..at + part.stride], &part.weights[at..at + part.stride])
     }
 
@@ -427,28 +430,27 @@ pub fn joint_heads(document: &Document, skin: SkinId) -> Vec<Vec3> {
         .collect()
 }
 
-/// For every joint of a skin the number of the nearest ancestor that is one too; `u16::MAX` where
-/// there is none.
-pub fn joint_parents(document: &Document, skin: SkinId) -> Vec<u16> {
+/// For every joint of a skin the nearest ancestor that is one too.
+pub fn joint_parents(document: &Document, skin: SkinId) -> Vec<Option<JointSlot>> {
     nearest_above(document, &document.skin(skin).joints)
 }
 
-/// For every one of some nodes the number of the nearest ancestor that is one of them; `u16::MAX`
-/// where there is none.
-fn nearest_above(document: &Document, joints: &[NodeId]) -> Vec<u16> {
-    let mut by_node = vec![u16::MAX; document.nodes.len()];
-    for (k, joint) in joints.iter().enumerate().take(usize::from(u16::MAX)).rev() {
-        by_node[joint.index()] = k as u16;
+/// For every one of some joints the nearest ancestor that is one of them.
+fn nearest_above(document: &Document, joints: &[NodeId]) -> Vec<Option<JointSlot>> {
+    let mut by_node = vec![None; document.nodes.len()];
+    // Of a node that is listed twice, the first entry counts.
+    for (slot, joint) in JointSlot::first(joints.len()).zip(joints) {
+        by_node[joint.index()].get_or_insert(slot);
     }
     let parent_of = |joint: &NodeId| {
         let mut at = document.node(*joint).parent;
         while let Some(node) = at {
-            if by_node[node.index()] != u16::MAX {
-                return by_node[node.index()];
+            if let Some(above) = by_node[node.index()] {
+                return Some(above);
             }
             at = document.node(node).parent;
         }
-        u16::MAX
+        None
     };
     joints.iter().map(parent_of).collect()
 }

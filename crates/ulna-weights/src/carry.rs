@@ -6,7 +6,10 @@ use std::borrow::Cow;
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
-use super::{Influences, SkinnedSurface};
+use super::{
+    Influences, SkinnedSurface,
+    ids::{floor_index, numbers, to_f32, to_f64, to_index, to_single},
+};
 use ulna_geometry::ClosestSurface;
 use ulna_model::{Primitive, Topology};
 
@@ -84,7 +87,7 @@ impl<'a> Asked<'a> {
     fn new(source: &'a CarrySource<'a>, by: CarryBy, size: f32) -> Self {
         let points = |list: Vec<Vec3>| {
             // A vertex as a triangle without an area.
-            let each: Vec<u32> = (0..list.len() as u32).flat_map(|v| [v, v, v]).collect();
+            let each: Vec<u32> = numbers(list.len()).flat_map(|v| [v, v, v]).collect();
             ClosestSurface::new(list, each)
         };
         let surface = match by {
@@ -157,15 +160,15 @@ pub fn carry(
         let found = match by {
             CarryBy::Order => {
                 let (part, own) = canvas.part_of(*v);
-                let source = sources.get(part).filter(|s| (own as usize) < s.count);
+                let source = sources.get(part).filter(|s| to_index(own) < s.count);
                 source.map(|source| {
                     take(source, own, 1.0);
                     0.0
                 })
             }
             _ => {
-                let place = canvas.place_of(*v);
-                let rest = canvas.rest()[place as usize];
+                let place = canvas.point_of(*v);
+                let rest = canvas.rest()[place.index()];
                 let at = match by {
                     CarryBy::Uv => uv_of(canvas.first_at(place)).map(|uv| in_uv(uv, rest, size)),
                     _ => Some(rest),
@@ -225,7 +228,7 @@ impl Distances {
         let mut sorted = self.all.clone();
         sorted.sort_by(f32::total_cmp);
         let last = sorted.len().checked_sub(1)?;
-        sorted.get((last as f32 * share.clamp(0.0, 1.0)).round() as usize).copied()
+        sorted.get(floor_index((to_f32(last) * share.clamp(0.0, 1.0)).round())).copied()
     }
 
     /// The number of vertices farther than [`Self::FAR`].
@@ -236,7 +239,7 @@ impl Distances {
     /// The mean; 0 where none was measured.
     pub fn mean(&self) -> f32 {
         let sum: f64 = self.all.iter().map(|d| f64::from(*d)).sum();
-        (sum / self.all.len().max(1) as f64) as f32
+        to_single(sum / to_f64(self.all.len().max(1)))
     }
 
     /// The distances as a part of a sentence; nothing where none was measured.

@@ -7,6 +7,8 @@ use rayon::prelude::*;
 use super::{
     Influences, Maps, Refusal, SkinnedSurface, SurfacePart, WeightConstraints,
     faults::fault_of,
+    ids::{numbers, to_index, to_number},
+    influences::slots_of,
     normalize,
     normalize::{LANES, LaneGroup, SimdNormalizer},
 };
@@ -27,12 +29,12 @@ impl Scope<'_> {
     /// Whether a vertex of the canvas is touched.
     #[inline]
     pub fn has(&self, vertex: u32) -> bool {
-        self.vertices.is_none_or(|list| list[vertex as usize])
+        self.vertices.is_none_or(|list| list[to_index(vertex)])
     }
 
     /// Whether a part has a vertex that is touched.
     pub(super) fn has_any(&self, part: &SurfacePart) -> bool {
-        let own = part.first as usize..(part.first + part.count) as usize;
+        let own = to_index(part.first)..to_index(part.first + part.count);
         self.vertices.is_none_or(|list| list[own].contains(&true))
     }
 }
@@ -106,7 +108,7 @@ struct PartLook<'a> {
 impl<'a> PartLook<'a> {
     #[inline]
     fn look(&self, own: u32) -> VertexView<'a> {
-        let slots = own as usize * self.stride..(own as usize + 1) * self.stride;
+        let slots = slots_of(own, self.stride);
         let (joints, weights) = (&self.joints[slots.clone()], &self.weights[slots]);
         VertexView { own, vertex: self.first + own, map: self.map, joints, weights }
     }
@@ -115,8 +117,8 @@ impl<'a> PartLook<'a> {
     #[inline]
     fn slots(&self, own: u32) -> Option<(&'a [u16; 4], &'a [f32; 4])> {
         Some((
-            self.joints.as_chunks().0.get(own as usize)?,
-            self.weights.as_chunks().0.get(own as usize)?,
+            self.joints.as_chunks().0.get(to_index(own))?,
+            self.weights.as_chunks().0.get(to_index(own))?,
         ))
     }
 }
@@ -124,7 +126,7 @@ impl<'a> PartLook<'a> {
 impl VertexView<'_> {
     #[cold]
     pub fn influences(&self) -> Influences {
-        Influences::of(self.map, self.own as usize)
+        Influences::of(self.map, to_index(self.own))
     }
 }
 
@@ -185,7 +187,7 @@ impl ChunkResult {
     /// Puts what the vertices have now where they have it: of a known length, so that no call
     /// copies it.
     fn place<T: Copy>(&self, to: &mut [[T; 4]], from: &[[T; 4]]) {
-        self.vertices.iter().zip(from).for_each(|(own, slots)| to[*own as usize % CHUNK] = *slots);
+        self.vertices.iter().zip(from).for_each(|(own, slots)| to[to_index(*own) % CHUNK] = *slots);
     }
 }
 
@@ -306,13 +308,13 @@ impl<'a> WorkingWeights<'a> {
                 continue;
             }
             let differs = |v: &u32| {
-                let range = *v as usize * stride..(*v as usize + 1) * stride;
+                let range = slots_of(*v, stride);
                 before.joints[range.clone()] != after.joints[range.clone()]
                     || before.weights[range.clone()] != after.weights[range]
                     || before.not_numbers.binary_search(v).is_ok()
                         != after.not_numbers.binary_search(v).is_ok()
             };
-            let changed: Vec<u32> = (0..after.vertex_count() as u32).filter(differs).collect();
+            let changed: Vec<u32> = numbers(after.vertex_count()).filter(differs).collect();
             list.push((
                 k,
                 if changed.len() * 3 < after.vertex_count() {
@@ -388,8 +390,10 @@ impl<'a> WorkingWeights<'a> {
                         worker.take(&look);
                     }
                 };
-                let (first, end) =
-                    ((chunk * CHUNK) as u32, ((chunk + 1) * CHUNK).min(map.vertex_count()) as u32);
+                let (first, end) = (
+                    to_number(chunk * CHUNK),
+                    to_number(((chunk + 1) * CHUNK).min(map.vertex_count())),
+                );
                 match lists.get(index).and_then(Option::as_ref) {
                     None => (first..end).for_each(one),
                     Some(list) => {
@@ -428,7 +432,7 @@ impl<'a> WorkingWeights<'a> {
                 let slots =
                     found.joints.chunks_exact(stride).zip(found.weights.chunks_exact(stride));
                 for (own, (js, ws)) in found.vertices.iter().zip(slots) {
-                    let at = (*own as usize % CHUNK) * stride;
+                    let at = (to_index(*own) % CHUNK) * stride;
                     joints[at..at + stride].copy_from_slice(js);
                     weights[at..at + stride].copy_from_slice(ws);
                 }
@@ -450,8 +454,8 @@ impl<'a> WorkingWeights<'a> {
             let (part, own) = self.canvas.part_of(vertex);
             let map = &mut self.maps[part];
             let stride = map.stride();
-            let range = own as usize * stride..(own as usize + 1) * stride;
-            let now = Influences::of(map, own as usize);
+            let range = slots_of(own, stride);
+            let now = Influences::of(map, to_index(own));
             let free = target.len() <= scope.limit.min(stride)
                 && !target.iter().chain(now.iter()).any(|(j, w)| w > 0.0 && is_locked(j));
             let (mut joints, mut weights) = (vec![0u16; stride], vec![0.0f32; stride]);
@@ -507,7 +511,7 @@ impl<'a> WorkingWeights<'a> {
             let map = &mut self.maps[part];
             let stride = map.stride();
             let rule = rule(scope, self.canvas, map);
-            let range = own as usize * stride..(own as usize + 1) * stride;
+            let range = slots_of(own, stride);
             let joints = &mut map.joints.make_mut()[range.clone()];
             let weights = &mut map.weights.make_mut()[range];
             match now

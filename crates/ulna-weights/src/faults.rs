@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::normalize::is_valid_sum;
+use super::{ids::to_number, normalize::is_valid_sum};
 use ulna_model::{WeightEncoding, WeightMap};
 
 /// What is wrong with the weights of one vertex; where several things are, the first of these.
@@ -29,7 +29,7 @@ pub enum Fault {
 /// What is wrong with a vertex. `most` joints are wanted.
 pub fn fault(map: &WeightMap, vertex: usize, most: usize) -> Option<Fault> {
     let stride = map.stride();
-    if !map.not_numbers.is_empty() && map.not_numbers.binary_search(&(vertex as u32)).is_ok() {
+    if !map.not_numbers.is_empty() && map.not_numbers.binary_search(&to_number(vertex)).is_ok() {
         return Some(Fault::NotNumber);
     }
     let range = vertex * stride..(vertex + 1) * stride;

@@ -1,13 +1,23 @@
 //! Influences of one vertex, the constraints on them, and the reasons for which they stay as they
 //! are.
 
+use std::ops::Range;
+
 use thiserror::Error;
 
-use ulna_model::{WeightEncoding, WeightMap};
+use super::ids::to_index;
+use ulna_model::{JointSlot, WeightEncoding, WeightMap};
 
 /// The most influences of a vertex that are worked with. A file may hold more; the smallest then
 /// count for nothing.
 pub const MOST: usize = 64;
+
+/// Indices of a vertex's slots in lists with `stride` slots per vertex.
+#[inline]
+pub(super) const fn slots_of(vertex: u32, stride: usize) -> Range<usize> {
+    let first = to_index(vertex) * stride;
+    first..first + stride
+}
 
 /// The influences of one vertex while they are worked on: each joint once, no weight negative.
 #[derive(Clone, Debug)]
@@ -168,16 +178,15 @@ impl Influences {
 pub struct WeightConstraints<'a> {
     /// By the skin's joints: those that never move.
     pub locked: &'a [bool],
-    /// By the skin's joints: the nearest ancestor that is a joint too; `u16::MAX` where there is
-    /// none.
-    pub parents: &'a [u16],
+    /// By the skin's joints: the nearest ancestor that is a joint too.
+    pub parents: &'a [Option<JointSlot>],
     /// The most joints a vertex may have: no more than it has slots.
     pub limit: usize,
     /// The type the weights are stored in.
     pub encoding: WeightEncoding,
     /// By the skin's joints, the mirror joint of each, where both sides are to come out alike; else
     /// empty.
-    pub pairs: &'a [u16],
+    pub pairs: &'a [Option<JointSlot>],
     /// Whether the vertex is of the side that is the other's mirror image.
     pub turned: bool,
 }
@@ -188,7 +197,7 @@ impl WeightConstraints<'_> {
     #[inline]
     pub(super) fn rank(&self, joint: u16) -> u32 {
         match self.pairs.get(usize::from(joint)) {
-            Some(partner) if *partner != u16::MAX => {
+            Some(Some(JointSlot(partner))) => {
                 u32::from(joint.min(*partner)) * 2 + u32::from((joint > *partner) != self.turned)
             }
             _ => u32::from(joint) * 2,

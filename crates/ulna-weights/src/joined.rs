@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use glam::{Mat4, Quat, Vec2, Vec3};
 
 use super::{
-    MirrorMap, PartChange, Refused, Scope, SkinnedSurface, WorkingWeights, layers::Sides,
-    seams::mesh_from_mesh,
+    MirrorMap, PartChange, Refused, Scope, SkinnedSurface, WorkingWeights, ids::to_joint,
+    layers::Sides, seams::mesh_from_mesh,
 };
 use ulna_model::{Document, NodeId, SkinId, WeightMap};
 use ulna_motion::{Mirror, MirrorPairs, Side};
@@ -188,7 +188,7 @@ impl Joined {
         let (turn, axis, sign) = along_axis(roles.normal());
         let heads = joints.places.iter().map(|p| turn.transform_point3(*p)).collect();
         let number: HashMap<NodeId, u16> =
-            joints.nodes.iter().enumerate().map(|(k, n)| (*n, k as u16)).collect();
+            joints.nodes.iter().enumerate().map(|(k, n)| (*n, to_joint(k))).collect();
         let numbers =
             canvases.iter().map(|c| c.joints().iter().map(|j| number[j]).collect()).collect();
         let placed: Vec<(&SkinnedSurface, Mat4)> =
@@ -276,13 +276,13 @@ impl Joined {
         let skin = self.canvases[canvas].skin;
         let mut slot_of: HashMap<u16, u16> = HashMap::new();
         for (slot, number) in self.numbers[canvas].iter().enumerate() {
-            slot_of.entry(*number).or_insert(slot as u16);
+            slot_of.entry(*number).or_insert(to_joint(slot));
         }
         let stride = after.stride();
         let mut mended = Vec::new();
-        for v in 0..after.vertex_count() {
+        for (v, vertex) in (0..after.vertex_count()).zip(0u32..) {
             let own = v * stride..(v + 1) * stride;
-            let was_number = |map: &WeightMap| map.not_numbers.binary_search(&(v as u32)).is_err();
+            let was_number = |map: &WeightMap| map.not_numbers.binary_search(&vertex).is_err();
             let is_same = before.joints[own.clone()] == after.joints[own.clone()]
                 && before.weights[own.clone()] == after.weights[own.clone()]
                 && was_number(before) == was_number(after);
@@ -300,7 +300,7 @@ impl Joined {
             let (joints, weights): (Vec<u16>, Vec<f32>) = slots.into_iter().unzip();
             to.joints.make_mut()[own.clone()].copy_from_slice(&joints);
             to.weights.make_mut()[own].copy_from_slice(&weights);
-            mended.push(v as u32);
+            mended.push(vertex);
         }
         if !to.not_numbers.is_empty() {
             let left = to.not_numbers.iter().copied().filter(|v| mended.binary_search(v).is_err());
@@ -435,10 +435,8 @@ fn in_scene(document: &Document, mirror: &Mirror, canvas: &SkinnedSurface) -> Op
         let mut at = joint;
         // No more steps than joints, whatever the list of parents says.
         for _ in 0..parents.len() {
-            match parents.get(at) {
-                Some(above) if *above != NOBODY => at = usize::from(*above),
-                _ => break,
-            }
+            let Some(above) = parents.get(at).copied().flatten() else { break };
+            at = above.index();
         }
         at
     };

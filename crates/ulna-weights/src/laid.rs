@@ -5,7 +5,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use glam::{Mat4, Vec3};
 
-use super::{SkinnedSurface, corners, mesh_from_mesh, overlay::Overlay};
+use super::{
+    SkinnedSurface, corners,
+    ids::{to_f64, to_single},
+    mesh_from_mesh,
+    overlay::Overlay,
+};
 use ulna_geometry::ClosestSurface;
 use ulna_model::{Document, NodeId, Primitive, SkinId};
 
@@ -208,7 +213,7 @@ fn apart(
     let surfaces: Vec<ClosestSurface> = givers.iter().zip(positions).map(surface).collect();
     let sample = wanted.iter().step_by(wanted.len().div_ceil(MOST).max(1));
     let distance = |v: &u32| {
-        let at = canvas.rest()[canvas.place_of(*v) as usize];
+        let at = canvas.rest()[canvas.point_of(*v).index()];
         surfaces.iter().filter_map(|s| Some(s.nearest(at)?.distance)).min_by(f32::total_cmp)
     };
     let (mut sum, mut count) = (0.0f64, 0usize);
@@ -216,7 +221,7 @@ fn apart(
         sum += f64::from(distance);
         count += 1;
     }
-    if count == 0 { f32::INFINITY } else { (sum / count as f64) as f32 }
+    if count == 0 { f32::INFINITY } else { to_single(sum / to_f64(count)) }
 }
 
 /// The factor that brings lengths of one surface to the unit of another, by the sizes of both; 1

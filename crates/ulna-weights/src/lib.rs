@@ -9,6 +9,7 @@ mod carry;
 mod draft;
 mod faults;
 mod flaws;
+mod ids;
 mod influences;
 mod joined;
 mod laid;
@@ -54,6 +55,5 @@ pub use self::{
     stroke::{Dab, Paint, Stroke},
     tally::{STRAY, WeightStats},
     tools::{gradient, in_common, strays},
-    topology::NO_POINT,
     volume::KEPT,
 };

@@ -116,7 +116,7 @@ impl WorkingWeights<'_> {
             |_| true,
             |_, vertex, Scratch { list, other }, rule| {
                 let held: f32 = list.iter().filter(|(j, _)| open(*j)).map(|(_, w)| w).sum();
-                let at = canvas.rest()[canvas.place_of(vertex) as usize];
+                let at = canvas.rest()[canvas.point_of(vertex).index()];
                 if held <= 0.0 || !at.is_finite() {
                     return Ok(false);
                 }

@@ -1,17 +1,21 @@
-//! Means of the influences of several vertices or places.
+//! Means of the influences of several vertices or points.
 
-use super::{Influences, MOST, Maps, SkinnedSurface};
+use super::{
+    Influences, MOST, Maps, SkinnedSurface,
+    ids::{to_f32, to_joint, to_single},
+};
+use ulna_geometry::PointId;
 
-/// Adds what the first vertex of a place has.
+/// Adds what the first vertex of a point has.
 #[inline]
-pub(super) fn add_place(
+pub(super) fn add_point(
     canvas: &SkinnedSurface,
     maps: &Maps<'_>,
-    place: u32,
+    point: PointId,
     factor: f32,
     out: &mut Influences,
 ) {
-    let (joints, weights) = maps.slots(canvas.first_at(place));
+    let (joints, weights) = maps.slots(canvas.first_at(point));
     for (j, w) in joints.iter().zip(weights) {
         if *w > 0.0 && factor > 0.0 {
             out.add(*j, *w * factor);
@@ -19,30 +23,30 @@ pub(super) fn add_place(
     }
 }
 
-/// The mean of the places around a place.
+/// The mean of the points around a point.
 #[inline]
-pub(super) fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, place: u32, out: &mut Influences) {
+pub(super) fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, point: PointId, out: &mut Influences) {
     out.clear();
-    let ring = canvas.ring(place);
-    let factor = 1.0 / ring.len().max(1) as f32;
+    let ring = canvas.ring(point);
+    let factor = 1.0 / to_f32(ring.len().max(1));
     for p in ring {
-        add_place(canvas, maps, *p, factor, out);
+        add_point(canvas, maps, *p, factor, out);
     }
 }
 
-/// The mean of the places around, each by 1 over its distance at rest.
+/// The mean of the points around, each by 1 over its distance at rest.
 pub(super) fn near_mean(
     canvas: &SkinnedSurface,
     maps: &Maps<'_>,
-    place: u32,
+    point: PointId,
     out: &mut Influences,
 ) {
     out.clear();
     let rest = canvas.rest();
-    let here = rest[place as usize];
-    let factor = |p: &u32| 1.0 / rest[*p as usize].distance(here).max(1e-12);
-    let sum: f32 = canvas.ring(place).iter().map(factor).sum();
-    for p in canvas.ring(place) {
+    let here = rest[point.index()];
+    let factor = |p: &PointId| 1.0 / rest[p.index()].distance(here).max(1e-12);
+    let sum: f32 = canvas.ring(point).iter().map(factor).sum();
+    for p in canvas.ring(point) {
         let (joints, weights) = maps.slots(canvas.first_at(*p));
         for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
             out.add(*j, *w * factor(p) / sum);
@@ -71,6 +75,6 @@ pub(super) fn weighted_mean(
     let mut order: Vec<usize> = (0..sums.len()).filter(|j| sums[*j] > 0.0).collect();
     order.sort_by(|a, b| sums[*b].total_cmp(&sums[*a]));
     let mut list = Influences::default();
-    order.into_iter().take(MOST / 2).for_each(|j| list.add(j as u16, (sums[j] / all) as f32));
+    order.into_iter().take(MOST / 2).for_each(|j| list.add(to_joint(j), to_single(sums[j] / all)));
     list
 }

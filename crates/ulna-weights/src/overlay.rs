@@ -19,6 +19,7 @@ use std::collections::HashMap;
 use glam::{DMat3, DMat4, DQuat, DVec3, Mat4, Vec3, Vec4};
 use rayon::prelude::*;
 
+use super::ids::{to_f64, to_single};
 use ulna_geometry::orthogonal_factor;
 use ulna_model::{Document, NodeId, Primitive, SkinId};
 
@@ -39,7 +40,8 @@ pub fn rest_scale(document: &Document, skin: SkinId) -> f32 {
     let worlds = rest_worlds(document);
     let skin = document.skin(skin);
     let scale = |(joint, inverse): (&NodeId, &Mat4)| {
-        let size = (worlds[joint.index()] * inverse.as_dmat4()).determinant().abs().cbrt() as f32;
+        let size =
+            to_single((worlds[joint.index()] * inverse.as_dmat4()).determinant().abs().cbrt());
         (size.is_finite() && size > 0.0).then_some(size)
     };
     skin.joints.iter().zip(skin.inverse_bind.iter()).find_map(scale).unwrap_or(1.0)
@@ -218,7 +220,7 @@ fn ratio(bones: &[Bone]) -> Option<f64> {
 /// The turn that takes the joints of the source as a whole best onto those of the target. Nothing
 /// where they lie at one point.
 fn whole_turn(bones: &[Bone]) -> Option<DQuat> {
-    let count = bones.len() as f64;
+    let count = to_f64(bones.len());
     let mean = |side: usize| bones.iter().map(|b| b.heads[side]).sum::<DVec3>() / count;
     let means = [mean(0), mean(1)];
     let ways: Vec<[DVec3; 2]> =
@@ -296,7 +298,7 @@ fn turns(bones: &[Bone], worlds: &[Vec<DMat4>; 2], whole: DQuat) -> Vec<DQuat> {
     let Some(by_axes) = by_axes.collect::<Option<Vec<DQuat>>>() else { return by_ways };
     let told: Vec<usize> = (0..bones.len()).filter(|k| !bones[*k].ways.is_empty()).collect();
     let agree = told.iter().filter(|k| by_axes[**k].angle_between(by_ways[**k]) < ALIKE).count();
-    if agree as f64 >= NEARLY_ALL * told.len() as f64 { by_axes } else { by_ways }
+    if to_f64(agree) >= NEARLY_ALL * to_f64(told.len()) { by_axes } else { by_ways }
 }
 
 impl Bone {

@@ -1,4 +1,4 @@
-//! Seams between meshes on different skins: vertices that lie at one place and had the same weights
+//! Seams between meshes on different skins: vertices that lie at one point and had the same weights
 //! keep them alike.
 //!
 //! Within one skin the canvas knows which vertices are copies of each other. A head and a body are
@@ -10,17 +10,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use glam::{Mat4, Vec3};
 
 use super::{
-    Influences, PartChange, Refusal, Refused, SkinnedSurface, WeightConstraints,
+    Influences, PartChange, Refusal, Refused, SkinnedSurface, WeightConstraints, ids::to_index,
     normalize::normalize,
 };
-use ulna_geometry::PointGrid;
+use ulna_geometry::{PointGrid, PointId};
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId, Skin, SkinId, WeightMap, WeightPatch};
 
 /// A vertex of a mesh on another skin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct CoincidentVertex {
-    /// The canvas's place that it lies on.
-    place: u32,
+    /// The canvas's point that it lies on.
+    point: PointId,
     skin: SkinId,
     mesh: MeshId,
     primitive: PrimitiveId,
@@ -34,7 +34,7 @@ pub type Claimed = BTreeSet<(MeshId, PrimitiveId, u32)>;
 /// Vertices of other skins that lie where vertices of a canvas do.
 #[derive(Clone, Debug, Default)]
 pub struct CrossSkinSeams {
-    /// By the canvas's places.
+    /// By the canvas's points.
     twins: Vec<CoincidentVertex>,
     /// By another skin, the number there of each of the canvas's joints.
     joints: BTreeMap<SkinId, Vec<Option<u16>>>,
@@ -92,9 +92,9 @@ impl CrossSkinSeams {
                 let positions =
                     &document.mesh(part.mesh).primitives[part.primitive.index()].positions;
                 let (mesh, primitive) = (part.mesh, part.primitive);
-                found.twins.extend(positions.iter().enumerate().filter_map(|(own, p)| {
-                    let place = search.at(space.transform_point3(*p))?;
-                    Some(CoincidentVertex { place, skin, mesh, primitive, own: own as u32 })
+                found.twins.extend((0..).zip(positions.iter()).filter_map(|(own, p)| {
+                    let point = search.at(space.transform_point3(*p))?;
+                    Some(CoincidentVertex { point, skin, mesh, primitive, own })
                 }));
             }
             if found.twins.len() > before {
@@ -112,14 +112,14 @@ impl CrossSkinSeams {
         self.twins.is_empty()
     }
 
-    fn at_place(&self, place: u32) -> &[CoincidentVertex] {
-        let first = self.twins.partition_point(|t| t.place < place);
-        let count = self.twins[first..].iter().take_while(|t| t.place == place).count();
+    fn at_point(&self, point: PointId) -> &[CoincidentVertex] {
+        let first = self.twins.partition_point(|t| t.point < point);
+        let count = self.twins[first..].iter().take_while(|t| t.point == point).count();
         // A heap of vertices at one spot is no seam.
         &self.twins[first..first + count.min(Self::MOST)]
     }
 
-    /// Twins of one place that are heeded.
+    /// Twins of one point that are heeded.
     const MOST: usize = 256;
 
     /// What keeps twins alike where these changes, by the canvas's parts, of the document as it is
@@ -142,7 +142,7 @@ impl CrossSkinSeams {
         let now = canvas.maps(document);
         let follower = Follower { document, joints: &self.joints };
         for (part, change) in changes {
-            let (place, before) = (canvas.parts()[*part], now.part(*part));
+            let (point, before) = (canvas.parts()[*part], now.part(*part));
             let vertices: Vec<(usize, u32)> = match change {
                 PartChange::Patch(patch) => patch.vertices.iter().copied().enumerate().collect(),
                 // What gets other sets or another type keeps its weights.
@@ -151,13 +151,13 @@ impl CrossSkinSeams {
                 {
                     continue;
                 }
-                PartChange::Whole(map) => (0..map.vertex_count()).map(|v| (v, v as u32)).collect(),
+                PartChange::Whole(map) => (0..map.vertex_count()).zip(0..).collect(),
             };
             let stride = before.stride();
             let mut stays = Vec::new();
             for (at, own) in vertices {
-                let twins = self.at_place(canvas.place_of(place.first + own));
-                if twins.is_empty() || claimed.contains(&(place.mesh, place.primitive, own)) {
+                let twins = self.at_point(canvas.point_of(point.first + own));
+                if twins.is_empty() || claimed.contains(&(point.mesh, point.primitive, own)) {
                     continue;
                 }
                 let slots = at * stride..(at + 1) * stride;
@@ -167,7 +167,7 @@ impl CrossSkinSeams {
                     }
                     PartChange::Whole(map) => (&map.joints[slots.clone()], &map.weights[slots]),
                 };
-                let were = Influences::of(before, own as usize);
+                let were = Influences::of(before, to_index(own));
                 let mut become_ = Influences::default();
                 let held = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0);
                 held.for_each(|(j, w)| become_.add(*j, *w));
@@ -263,7 +263,7 @@ impl Follower<'_> {
     fn was_alike(&self, twin: &CoincidentVertex, were: &Influences, of: &WeightMap) -> bool {
         let Some(wanted) = self.turned(twin.skin, were) else { return false };
         let Some(map) = self.map(twin) else { return false };
-        let has = Influences::of(map, twin.own as usize);
+        let has = Influences::of(map, to_index(twin.own));
         let room = of.encoding.step().max(map.encoding.step()) * 1.5 + 1e-4;
         let near =
             |a: &Influences, b: &Influences| a.iter().all(|(j, w)| (w - b.get(j)).abs() <= room);
@@ -323,17 +323,17 @@ impl<'a> PointSearch<'a> {
     }
 
     /// The point nearest to a position, as near as rounding lets it be.
-    fn at(&self, position: Vec3) -> Option<u32> {
+    fn at(&self, position: Vec3) -> Option<PointId> {
         if !(position.cmpge(self.low).all() && position.cmple(self.high).all()) {
             return None;
         }
-        let mut best: Option<(f32, u32)> = None;
+        let mut best: Option<(f32, usize)> = None;
         self.grid.visit_near(self.points, position, self.near, |point| {
-            let away = self.points[point as usize].distance(position);
+            let away = self.points[point].distance(position);
             if away <= self.near && best.is_none_or(|b| (away, point) < b) {
                 best = Some((away, point));
             }
         });
-        best.map(|(_, point)| point)
+        best.map(|(_, point)| point.into())
     }
 }

@@ -4,10 +4,12 @@
 use std::collections::BTreeSet;
 
 use super::{
-    MirrorMap, NO_POINT, STRAY, SkinnedSurface, fault_in,
+    MirrorMap, STRAY, SkinnedSurface, fault_in,
+    ids::{numbers, to_number},
     loops::{edge_loops, edge_rings, grown_along},
     strays,
 };
+use ulna_geometry::PointId;
 use ulna_model::{Document, MeshId};
 use ulna_motion::MirrorPairs;
 
@@ -65,18 +67,18 @@ pub enum Reshape {
     Mirror,
 }
 
-/// All vertices at some places, in rising order.
-fn at_places(canvas: &SkinnedSurface, places: &BTreeSet<u32>) -> Vec<u32> {
+/// All vertices at some points, in rising order.
+fn at_points(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) -> Vec<u32> {
     let mut all: Vec<u32> =
-        places.iter().flat_map(|p| canvas.vertices_at(*p).iter().copied()).collect();
+        points.iter().flat_map(|p| canvas.vertices_at(*p).iter().copied()).collect();
     all.sort_unstable();
     all
 }
 
 /// The canvas's vertices that are meant, in rising order.
 pub fn pick(document: &Document, canvas: &SkinnedSurface, what: &Pick) -> Vec<u32> {
-    let (count, maps) = (canvas.vertex_count() as u32, canvas.maps(document));
-    let places = |list: &[u32]| at_places(canvas, &list.iter().copied().collect());
+    let (count, maps) = (to_number(canvas.vertex_count()), canvas.maps(document));
+    let points = |list: &[PointId]| at_points(canvas, &list.iter().copied().collect());
     match *what {
         Pick::All => (0..count).collect(),
         Pick::Faulty { most } => {
@@ -86,17 +88,17 @@ pub fn pick(document: &Document, canvas: &SkinnedSurface, what: &Pick) -> Vec<u3
             };
             (0..count).filter(faulty).collect()
         }
-        Pick::Stray => places(&strays(canvas, &maps, STRAY)),
-        Pick::Open => places(&canvas.flaws().open),
-        Pick::Crowded => places(&canvas.flaws().crowded),
-        Pick::Doubled => places(&canvas.flaws().doubled),
+        Pick::Stray => points(&strays(canvas, &maps, STRAY)),
+        Pick::Open => points(&canvas.flaws().open),
+        Pick::Crowded => points(&canvas.flaws().crowded),
+        Pick::Doubled => points(&canvas.flaws().doubled),
         Pick::Mesh(mesh) => {
             let own = canvas.parts().iter().filter(|p| p.mesh == mesh);
             own.flat_map(|p| p.first..p.first + p.count).collect()
         }
         Pick::Unpaired => {
             let mirror = mirror_of(document, canvas);
-            places(&mirror.alone().collect::<Vec<u32>>())
+            points(&mirror.alone().collect::<Vec<PointId>>())
         }
         Pick::Of { joint, from, to } => {
             let wanted = |v: &u32| {
@@ -122,38 +124,38 @@ pub fn reshape(
     vertices: &[u32],
     how: Reshape,
 ) -> Vec<u32> {
-    let places: BTreeSet<u32> = vertices.iter().map(|v| canvas.place_of(*v)).collect();
+    let points: BTreeSet<PointId> = vertices.iter().map(|v| canvas.point_of(*v)).collect();
     match how {
-        Reshape::Loop => at_places(canvas, &edge_loops(canvas, &places)),
-        Reshape::Ring => at_places(canvas, &edge_rings(canvas, &places)),
-        Reshape::GrowLoop => at_places(canvas, &grown_along(canvas, &places)),
+        Reshape::Loop => at_points(canvas, &edge_loops(canvas, &points)),
+        Reshape::Ring => at_points(canvas, &edge_rings(canvas, &points)),
+        Reshape::GrowLoop => at_points(canvas, &grown_along(canvas, &points)),
         Reshape::Mirror => {
             let mirror = mirror_of(document, canvas);
-            let images = places.iter().map(|p| mirror.place(*p)).filter(|p| *p != NO_POINT);
-            at_places(canvas, &images.collect())
+            let images = points.iter().filter_map(|p| mirror.point(*p));
+            at_points(canvas, &images.collect())
         }
         Reshape::Invert => {
             let chosen: BTreeSet<u32> = vertices.iter().copied().collect();
-            (0..canvas.vertex_count() as u32).filter(|v| !chosen.contains(v)).collect()
+            numbers(canvas.vertex_count()).filter(|v| !chosen.contains(v)).collect()
         }
         Reshape::Grow => {
-            let more = places.iter().flat_map(|p| canvas.ring(*p).iter().copied());
-            at_places(canvas, &places.iter().copied().chain(more).collect())
+            let more = points.iter().flat_map(|p| canvas.ring(*p).iter().copied());
+            at_points(canvas, &points.iter().copied().chain(more).collect())
         }
         Reshape::Shrink => {
-            let inner = places
+            let inner = points
                 .iter()
                 .copied()
-                .filter(|p| canvas.ring(*p).iter().all(|n| places.contains(n)));
-            at_places(canvas, &inner.collect())
+                .filter(|p| canvas.ring(*p).iter().all(|n| points.contains(n)));
+            at_points(canvas, &inner.collect())
         }
         Reshape::Linked => {
-            let mut found = places.clone();
-            let mut front: Vec<u32> = places.into_iter().collect();
+            let mut found = points.clone();
+            let mut front: Vec<PointId> = points.into_iter().collect();
             while let Some(p) = front.pop() {
                 front.extend(canvas.ring(p).iter().copied().filter(|n| found.insert(*n)));
             }
-            at_places(canvas, &found)
+            at_points(canvas, &found)
         }
     }
 }

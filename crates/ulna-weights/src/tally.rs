@@ -3,41 +3,70 @@
 
 use rayon::prelude::*;
 
-use super::{Fault, Faults, Maps, SkinnedSurface, fault_in, tools::is_stray};
+use super::{
+    Fault, Faults, Maps, SkinnedSurface, fault_in,
+    ids::{numbers, to_index},
+    influences::slots_of,
+    tools::is_stray,
+};
+use ulna_geometry::PointId;
+use ulna_model::JointSlot;
 
-/// No joint.
-const NOBODY: u16 = u16::MAX;
-/// What a place has in common with those around it at most, to be a stray.
+/// Joint that a vertex holds, if any: 2 bytes, since there are four or more per vertex. The last
+/// joint that a slot can name is never held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct HeldJoint(u16);
+
+impl HeldJoint {
+    const NONE: Self = Self(u16::MAX);
+
+    const fn new(joint: JointSlot) -> Self {
+        Self(joint.0)
+    }
+
+    fn get(self) -> Option<JointSlot> {
+        (self != Self::NONE).then_some(JointSlot(self.0))
+    }
+}
+
+/// What a point has in common with those around it at most, to be a stray.
 pub const STRAY: f32 = 0.4;
 
-/// What is to be counted again: each once.
-#[derive(Clone, Debug, Default)]
-struct Queue {
-    list: Vec<u32>,
+/// Items that have to be counted again, each once, with their indices.
+#[derive(Clone, Debug)]
+struct Queue<T> {
+    list: Vec<T>,
     queued: Vec<bool>,
 }
 
-impl Queue {
-    fn of_all(count: usize) -> Self {
-        // The first is taken first.
-        Self { list: (0..count as u32).rev().collect(), queued: vec![true; count] }
+impl<T> Default for Queue<T> {
+    fn default() -> Self {
+        Self { list: Vec::new(), queued: Vec::new() }
+    }
+}
+
+impl<T> Queue<T> {
+    /// All items, which come out in this order.
+    fn of_all(items: impl DoubleEndedIterator<Item = T>) -> Self {
+        let list: Vec<T> = items.rev().collect();
+        Self { queued: vec![true; list.len()], list }
     }
 
-    fn push(&mut self, k: u32) {
-        if !std::mem::replace(&mut self.queued[k as usize], true) {
-            self.list.push(k);
+    fn push(&mut self, item: T, index: usize) {
+        if !std::mem::replace(&mut self.queued[index], true) {
+            self.list.push(item);
         }
     }
 
-    fn take(&mut self, most: usize) -> Vec<u32> {
+    fn take(&mut self, most: usize, index: impl Fn(&T) -> usize) -> Vec<T> {
         let taken = self.list.split_off(self.list.len().saturating_sub(most));
-        taken.iter().for_each(|k| self.queued[*k as usize] = false);
+        taken.iter().for_each(|item| self.queued[index(item)] = false);
         taken
     }
 }
 
 /// What is wrong with the vertices of a canvas, how many vertices each joint moves, and which
-/// places are strays. What changed is named with [`WeightStats::touch`]; [`WeightStats::step`]
+/// points are strays. What changed is named with [`WeightStats::touch`]; [`WeightStats::step`]
 /// counts some of it, so that a window can go on meanwhile. Between the two the counts are of what
 /// was counted last.
 #[derive(Clone, Debug, Default)]
@@ -49,12 +78,12 @@ pub struct WeightStats {
     /// By the canvas's vertices, as they are in the counts.
     fault_of: Vec<Option<Fault>>,
     /// Joints that hold each vertex, as they are in the counts: `wide` a vertex.
-    held: Vec<u16>,
+    held: Vec<HeldJoint>,
     wide: usize,
-    /// By places; empty until the canvas knows them.
+    /// By points; empty until the canvas knows them.
     stray: Vec<bool>,
-    vertices: Queue,
-    places: Queue,
+    vertices: Queue<u32>,
+    points: Queue<PointId>,
 }
 
 impl WeightStats {
@@ -67,9 +96,9 @@ impl WeightStats {
             limit,
             used: vec![0; canvas.joints().len()],
             fault_of: vec![None; count],
-            held: vec![NOBODY; count * wide],
+            held: vec![HeldJoint::NONE; count * wide],
             wide,
-            vertices: Queue::of_all(count),
+            vertices: Queue::of_all(numbers(count)),
             ..Self::default()
         }
     }
@@ -84,14 +113,14 @@ impl WeightStats {
         &self.used
     }
 
-    /// How many places are strays.
+    /// How many points are strays.
     pub const fn strays(&self) -> usize {
         self.strays
     }
 
-    /// Whether a place is a stray, as far as is known.
-    pub fn is_stray(&self, place: u32) -> bool {
-        self.stray.get(place as usize).copied().unwrap_or(false)
+    /// Whether a point is a stray, as far as is known.
+    pub fn is_stray(&self, point: PointId) -> bool {
+        self.stray.get(point.index()).copied().unwrap_or(false)
     }
 
     /// Whether every vertex is counted; strays may be looked for still.
@@ -101,20 +130,20 @@ impl WeightStats {
 
     /// Whether everything is counted.
     pub fn is_done(&self) -> bool {
-        self.has_vertices() && self.places.list.is_empty() && !self.stray.is_empty()
+        self.has_vertices() && self.points.list.is_empty() && !self.stray.is_empty()
     }
 
     /// Another limit: all vertices are looked at again.
     pub fn set_limit(&mut self, limit: usize) {
         if self.limit != limit {
             self.limit = limit;
-            (0..self.fault_of.len() as u32).rev().for_each(|v| self.vertices.push(v));
+            numbers(self.fault_of.len()).rev().for_each(|v| self.vertices.push(v, to_index(v)));
         }
     }
 
     /// The weights of these vertices of the canvas changed.
     pub fn touch(&mut self, vertices: impl IntoIterator<Item = u32>) {
-        vertices.into_iter().for_each(|v| self.vertices.push(v));
+        vertices.into_iter().for_each(|v| self.vertices.push(v, to_index(v)));
     }
 
     /// Whether a map with more slots than before came in, which takes a new tally.
@@ -124,24 +153,24 @@ impl WeightStats {
     }
 
     /// Counts at most so many vertices, and once all are counted and the canvas [is
-    /// ready](SkinnedSurface::is_ready), places. The places that are strays now and were none, or
+    /// ready](SkinnedSurface::is_ready), points. The points that are strays now and were none, or
     /// the other way round, are added to `moved`. Whether something could be counted.
     pub fn step(
         &mut self,
         canvas: &SkinnedSurface,
         maps: &Maps<'_>,
         most: usize,
-        moved: &mut Vec<u32>,
+        moved: &mut Vec<PointId>,
     ) -> bool {
         if !self.has_vertices() {
             self.count_vertices(canvas, maps, most);
             true
         } else if canvas.is_ready() {
             if self.stray.is_empty() {
-                self.stray = vec![false; canvas.place_count()];
-                self.places = Queue::of_all(canvas.place_count());
+                self.stray = vec![false; canvas.point_count()];
+                self.points = Queue::of_all(PointId::first(canvas.point_count()));
             }
-            self.count_places(canvas, maps, most, moved);
+            self.count_points(canvas, maps, most, moved);
             true
         } else {
             false
@@ -149,7 +178,7 @@ impl WeightStats {
     }
 
     fn count_vertices(&mut self, canvas: &SkinnedSurface, maps: &Maps<'_>, most: usize) {
-        let list = self.vertices.take(most);
+        let list = self.vertices.take(most, |v| to_index(*v));
         let limit = self.limit;
         let found = |v: &u32| {
             let (map, own) = maps.map_of(*v);
@@ -157,49 +186,52 @@ impl WeightStats {
         };
         let found: Vec<Option<Fault>> = list.par_iter().with_min_len(1024).map(found).collect();
         for (v, now) in list.into_iter().zip(found) {
-            let before = std::mem::replace(&mut self.fault_of[v as usize], now);
+            let before = std::mem::replace(&mut self.fault_of[to_index(v)], now);
             if before != now {
                 before.into_iter().for_each(|f| self.faults.remove(f));
                 now.into_iter().for_each(|f| self.faults.add(f));
             }
-            let held = &mut self.held[v as usize * self.wide..(v as usize + 1) * self.wide];
-            for joint in held.iter_mut().filter(|j| **j != NOBODY) {
-                self.used[usize::from(*joint)] -= 1;
-                *joint = NOBODY;
+            let held = &mut self.held[slots_of(v, self.wide)];
+            for slot in held.iter_mut() {
+                if let Some(joint) = std::mem::replace(slot, HeldJoint::NONE).get() {
+                    self.used[joint.index()] -= 1;
+                }
             }
             let (joints, weights) = maps.slots(v);
             let mut next = 0;
             for (joint, _) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
-                if usize::from(*joint) < self.used.len() && !held[..next].contains(joint) {
-                    held[next] = *joint;
+                let joint = JointSlot(*joint);
+                if joint.index() < self.used.len() && !held[..next].contains(&HeldJoint::new(joint))
+                {
+                    held[next] = HeldJoint::new(joint);
                     next += 1;
-                    self.used[usize::from(*joint)] += 1;
+                    self.used[joint.index()] += 1;
                 }
             }
             if !self.stray.is_empty() {
-                // A place is judged by itself and by those around it.
-                let place = canvas.place_of(v);
-                self.places.push(place);
-                canvas.ring(place).iter().for_each(|p| self.places.push(*p));
+                // A point is judged by itself and by those around it.
+                let point = canvas.point_of(v);
+                self.points.push(point, point.index());
+                canvas.ring(point).iter().for_each(|p| self.points.push(*p, p.index()));
             }
         }
     }
 
-    fn count_places(
+    fn count_points(
         &mut self,
         canvas: &SkinnedSurface,
         maps: &Maps<'_>,
         most: usize,
-        moved: &mut Vec<u32>,
+        moved: &mut Vec<PointId>,
     ) {
-        let list = self.places.take(most);
-        let judge = |place: &u32| is_stray(canvas, maps, *place, STRAY);
+        let list = self.points.take(most, |p| p.index());
+        let judge = |point: &PointId| is_stray(canvas, maps, *point, STRAY);
         let found: Vec<bool> = list.par_iter().with_min_len(256).map(judge).collect();
-        for (place, now) in list.into_iter().zip(found) {
-            let before = std::mem::replace(&mut self.stray[place as usize], now);
+        for (point, now) in list.into_iter().zip(found) {
+            let before = std::mem::replace(&mut self.stray[point.index()], now);
             if before != now {
                 self.strays = if now { self.strays + 1 } else { self.strays - 1 };
-                moved.push(place);
+                moved.push(point);
             }
         }
     }

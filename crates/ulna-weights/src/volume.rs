@@ -11,6 +11,9 @@
 
 use glam::{Quat, Vec3};
 
+use ulna_geometry::PointId;
+use ulna_model::JointSlot;
+
 use super::{
     Influences, Maps, Refusal, SkinnedSurface, WeightConstraints,
     branches::Branches,
@@ -38,11 +41,11 @@ fn volume(share: f32) -> f32 {
 /// A joint that is tried at a spot: where its neighbors are then, and which way the spot would go.
 struct Trial {
     joint: u16,
-    /// For each turn the way of the whole spot, and the places of its neighbors.
+    /// For each turn the way of the whole spot, and the points of its neighbors.
     turns: Vec<(Vec3, Vec<Vec3>)>,
 }
 
-/// What is tried at one place.
+/// What is tried at one point.
 struct Trials<'a> {
     branches: &'a Branches,
     here: Vec3,
@@ -57,18 +60,18 @@ impl<'a> Trials<'a> {
     fn of(
         canvas: &'a SkinnedSurface,
         maps: &Maps<'_>,
-        place: u32,
+        point: PointId,
         own: &Influences,
         target: &Influences,
     ) -> Self {
         let (branches, parents, rest) = (canvas.branches(), canvas.parents(), canvas.rest());
-        let here = rest[place as usize];
-        let ring = canvas.ring(place);
+        let here = rest[point.index()];
+        let ring = canvas.ring(point);
         let around: Vec<(Vec3, Influences)> = ring
             .iter()
             .map(|p| {
                 let (map, v) = maps.map_of(canvas.first_at(*p));
-                (rest[*p as usize], Influences::of(map, v))
+                (rest[p.index()], Influences::of(map, v))
             })
             .filter(|(at, _)| at.distance(here) > 1e-9)
             .collect();
@@ -94,8 +97,10 @@ impl<'a> Trials<'a> {
         let mut seen = vec![false; parents.len()];
         let mut list = Vec::new();
         for (joint, _) in own.iter().chain(target.iter()) {
-            let mut at = joint;
-            while seen.get(usize::from(at)).is_some_and(|seen| !*seen) {
+            let mut next = Some(JointSlot(joint));
+            while let Some(JointSlot(at)) = next
+                && seen.get(usize::from(at)).is_some_and(|seen| !*seen)
+            {
                 seen[usize::from(at)] = true;
                 let (a, b) = (branches.share(at, own), branches.share(at, target));
                 let shares: Vec<f32> =
@@ -107,7 +112,7 @@ impl<'a> Trials<'a> {
                 if (a - b).abs() > ALIKE || shares.iter().any(|s| (s - a).abs() > ALIKE) {
                     list.extend(tried(at, shares));
                 }
-                at = parents[usize::from(at)];
+                next = parents[usize::from(at)];
             }
         }
         Self {
@@ -126,10 +131,10 @@ impl<'a> Trials<'a> {
             let kept = volume(share);
             least = least.min(kept);
             let mut stretch = 1.0f32;
-            for (way, places) in &trial.turns {
+            for (way, points) in &trial.turns {
                 let at = self.here + *way * share;
-                for (place, length) in places.iter().zip(&self.lengths) {
-                    let ratio = at.distance(*place) / length;
+                for (point, length) in points.iter().zip(&self.lengths) {
+                    let ratio = at.distance(*point) / length;
                     stretch = stretch.max(ratio).max(ratio.max(1.0 / 64.0).recip());
                 }
             }
@@ -147,7 +152,7 @@ impl<'a> Trials<'a> {
 /// # Errors
 /// Why nothing can be moved; the list is of no use then.
 pub(super) fn blend_keeping(
-    (canvas, maps, place): (&SkinnedSurface, &Maps<'_>, u32),
+    (canvas, maps, point): (&SkinnedSurface, &Maps<'_>, PointId),
     list: &mut Influences,
     target: &Influences,
     (amount, kept): (f32, f32),
@@ -155,7 +160,7 @@ pub(super) fn blend_keeping(
 ) -> Result<bool, Refusal> {
     let mut start = list.clone();
     normalize(&mut start, rule)?;
-    let trials = Trials::of(canvas, maps, place, &start, target);
+    let trials = Trials::of(canvas, maps, point, &start, target);
     if trials.list.is_empty() {
         // No joint moves it otherwise than its neighbors.
         return blend(list, target, amount, rule).map(|()| true);

@@ -12,7 +12,7 @@ use crate::{
     ui::{PaintDomain, PaintSession, Tinted, WeightLook},
 };
 use ulna_edit::Change;
-use ulna_model::{Document, WeightMap};
+use ulna_model::{Document, JointSlot, WeightMap};
 use ulna_render::ColorRole;
 use ulna_render::{Color, TintKind, tokens};
 use ulna_weights::{Fault, SkinnedSurface, WeightStats, fault_in};
@@ -205,7 +205,7 @@ impl PartTints<'_> {
             WeightLook::Faults => {
                 match fault_in(map, vertex, self.limit, self.tally.used().len()) {
                     None if colors.placed.is_some_and(|c| {
-                        self.tally.is_stray(c.place_of(first + vertex as u32))
+                        self.tally.is_stray(c.point_of(first + vertex as u32))
                     }) =>
                     {
                         TintKind::color(colors.stray)
@@ -280,11 +280,11 @@ pub fn joint_colors(document: &Document, canvas: &SkinnedSurface) -> Vec<Color> 
     };
     order.sort_by_key(|k| (depth(joints[*k]), *k));
     // By parent: the colors of its children so far.
-    let mut taken: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
+    let mut taken: BTreeMap<Option<JointSlot>, Vec<usize>> = BTreeMap::new();
     for (next, k) in order.into_iter().enumerate() {
         let parent = canvas.parents()[k];
-        let of_parent = chosen.get(usize::from(parent)).copied().flatten();
-        let siblings = taken.get(&parent).filter(|_| parent != u16::MAX);
+        let of_parent = parent.and_then(|p| chosen.get(p.index()).copied().flatten());
+        let siblings = taken.get(&parent).filter(|_| parent.is_some());
         let is_free = |c: &usize| of_parent != Some(*c) && siblings.is_none_or(|s| !s.contains(c));
         let free = (0..list.len())
             .map(|i| (next + i) % list.len())

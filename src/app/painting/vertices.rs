@@ -37,7 +37,7 @@ impl PaintSession {
         if let VertexArea::Here = area {
             // All copies of it: the surface must not tear there.
             let Some(hover) = self.hover() else { return Vec::new() };
-            let point = self.surface.place_of(hover.surface_vertex);
+            let point = self.surface.point_of(hover.surface_vertex);
             return self.surface.vertices_at(point).to_vec();
         }
         let project = camera.projector(size);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ulna_edit::{BASE, layer_text};
 use ulna_model::{
-    Derived, Document, LayerId, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightLayers,
-    WeightPatch,
+    Derived, Document, JointSlot, LayerId, MeshId, NodeId, PrimitiveId, Shared, SkinId,
+    WeightLayers, WeightPatch,
 };
 use ulna_weights::{
     Maps, MirrorMap, SkinnedSurface,
@@ -162,7 +162,10 @@ impl LayerStroke {
         let pairs = match painted {
             Painted::Weights => paint.mirror().cloned(),
             // The mask is joint 0 of two, on both sides.
-            Painted::Mask => paint.mirror().or(mirror).map(|pairs| pairs.with_joints(vec![0, 1])),
+            Painted::Mask => paint
+                .mirror()
+                .or(mirror)
+                .map(|pairs| pairs.with_joints(JointSlot::first(2).map(Some).collect())),
         };
         Ok(Self { paint, pairs, generation })
     }

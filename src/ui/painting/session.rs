@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc, thread::JoinHandle};
 use glam::Vec3;
 
 use super::{look::WeightLook, strain::StrainColors, stroke::PaintStroke};
+use ulna_geometry::PointId;
 use ulna_model::{Derived, Document, NodeId, PrimitiveId, Shared, SkinId};
 use ulna_motion::{MirrorPairs, Posed};
 use ulna_render::Color;
@@ -45,7 +46,8 @@ pub struct PaintSession {
     pub pairs: Derived<GivenPairs, MirrorPairs>,
     /// Mirror sides of the surface, once a mirrored brush needs them.
     pub mirror: Derived<GivenPairs, MirrorSides>,
-    /// The posed surface. Hidden vertices are NaN.
+    /// Copies of posed vertices, in the order of the surface. Hidden vertices are NaN. After a
+    /// dab, only the vertices that moved are copied.
     pub posed: Derived<PosedOf, Posed>,
     /// The vertex that was under the brush last. Lists show it until another one is.
     pub touched: Option<BrushHover>,
@@ -54,7 +56,7 @@ pub struct PaintSession {
     /// Counts of influences, problems and outliers.
     pub counts: WeightStats,
     /// Points that became outliers, or ceased to be, since vertices were tinted.
-    pub moved_outliers: Vec<u32>,
+    pub moved_outliers: Vec<PointId>,
     /// Content of the tints on the device.
     pub tinted: Option<Tinted>,
     /// Colors of the strain displays, by the display and the serial of the pose.

@@ -233,9 +233,9 @@ fn listed(
         let mut below: Vec<Vec<usize>> = vec![Vec::new(); joints.len()];
         let mut front = Vec::new();
         for k in (0..joints.len()).rev() {
-            match canvas.parents().get(k) {
-                Some(parent) if *parent != u16::MAX => below[usize::from(*parent)].push(k),
-                _ => front.push((k, 0)),
+            match canvas.parents().get(k).copied().flatten() {
+                Some(parent) => below[parent.index()].push(k),
+                None => front.push((k, 0)),
             }
         }
         let mut rows = Vec::new();

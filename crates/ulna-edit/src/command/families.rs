@@ -5,9 +5,9 @@ use super::{
     ClipWorkCommand, CommandLine, CommandSpec, CurveKeysCommand, FileCommand, IkCommand,
     KeptPoseCommand, KeyCommand, KeyEditCommand, KeysOfLayer, LayerCommand, LayerKeysCommand,
     LayerName, MarkerCommand, MaterialCommand, MirrorCommand, MixCommand, ModeCommand,
-    MorphCommand, NodeCommand, PlayCommand, PoseCommand, PoseLayerCommand, SelectCommand,
-    SessionCommand, SkinCommand, TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
-    VisibilityCommand, WeightCommand, define::FamilyMember,
+    MorphCommand, NodeCommand, PlayCommand, PoseCommand, PoseLayerCommand, RigCommand,
+    SelectCommand, SessionCommand, SkinCommand, TimelineCommand, ToolCommand, VertexCommand,
+    ViewCommand, VisibilityCommand, WeightCommand, define::FamilyMember,
 };
 use ulna_model::Document;
 
@@ -112,6 +112,8 @@ families! {
         LayerKeys(LayerKeysCommand),
         /// Nodes that are added, removed, copied and attached elsewhere.
         Node(NodeCommand),
+        /// Joints, with the clips that follow.
+        Rig(RigCommand),
         /// Skins.
         Skin(SkinCommand),
         /// Materials.

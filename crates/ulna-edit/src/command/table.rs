@@ -7,17 +7,18 @@ use super::{
     BlendCommand, BrushCommand, ClipArrivalCommand, ClipCommand, ClipWorkCommand, CommandSpec,
     CurveKeysCommand, FileCommand, IkCommand, KeptPoseCommand, KeyCommand, KeyEditCommand,
     LayerCommand, MarkerCommand, MaterialCommand, MirrorCommand, MixCommand, ModeCommand,
-    MorphCommand, NodeCommand, PlayCommand, PoseCommand, PoseLayerCommand, SelectCommand,
-    SessionCommand, SkinCommand, TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
-    VisibilityCommand, WeightCommand,
+    MorphCommand, NodeCommand, PlayCommand, PoseCommand, PoseLayerCommand, RigCommand,
+    SelectCommand, SessionCommand, SkinCommand, TimelineCommand, ToolCommand, VertexCommand,
+    ViewCommand, VisibilityCommand, WeightCommand,
 };
 
 /// Entries of all families, in the order of the menus.
-fn families() -> [Vec<&'static CommandSpec>; 31] {
+fn families() -> [Vec<&'static CommandSpec>; 32] {
     [
         FileCommand::specs(),
         SessionCommand::specs(),
         NodeCommand::specs(),
+        RigCommand::specs(),
         SelectCommand::specs(),
         ViewCommand::specs(),
         ModeCommand::specs(),

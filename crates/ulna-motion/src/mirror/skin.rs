@@ -114,8 +114,8 @@ fn paired(rest: &[Vec3], image: &Mat4, near: f32) -> Vec<(u32, Vec<u32>)> {
         let wanted = image.transform_point3(*place);
         let mut partners = Vec::new();
         grid.visit_near(rest, wanted, near, |p| {
-            if rest[p as usize].distance(wanted) <= near {
-                partners.push(p);
+            if rest[p].distance(wanted) <= near {
+                partners.push(p as u32);
             }
         });
         if !partners.is_empty() {

@@ -242,7 +242,6 @@ impl Joints {
             let mirrored = plane.mirrored(place);
             let mut best: Option<(f32, usize)> = None;
             grid.visit_near(&self.positions, mirrored, near, |k| {
-                let k = k as usize;
                 let distance = self.positions[k].distance(mirrored);
                 let sides = !heed
                     || self.stems[j].side.is_none()

@@ -16,7 +16,7 @@ pub(super) use self::{
     joints::{Joints, diagonal},
     plane::Plane,
 };
-use ulna_model::{Document, NodeId, SkinId};
+use ulna_model::{Document, JointSlot, NodeId, SkinId};
 
 /// The roles of all joints of a skin, and the mirror plane. `partner` is symmetric: the partner's
 /// partner is the joint.
@@ -143,11 +143,9 @@ impl MirrorPairs {
         self.plane.mirrored(place)
     }
 
-    /// The mirror joint of each joint, `u16::MAX` where it has none: what mirroring weights wants.
-    pub fn mirror_joints(&self) -> Vec<u16> {
-        let partner =
-            |role: &Role| role.partner.and_then(|p| u16::try_from(p).ok()).unwrap_or(u16::MAX);
-        self.roles.iter().map(partner).collect()
+    /// The mirror joint of each joint, for weights.
+    pub fn mirror_joints(&self) -> Vec<Option<JointSlot>> {
+        self.roles.iter().map(|role| role.partner.and_then(JointSlot::new)).collect()
     }
 
     /// Says that two joints are each other's mirror image, or, where they are the same, that it is

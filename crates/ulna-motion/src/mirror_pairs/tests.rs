@@ -1,7 +1,7 @@
 use glam::Mat4;
 
 use super::*;
-use ulna_model::{FileContent, Local, Node, NodeId, Shared, Skin, SkinId, Transform};
+use ulna_model::{FileContent, JointSlot, Local, Node, NodeId, Shared, Skin, SkinId, Transform};
 
 /// A joint: name, parent, place.
 type Given<'a> = (&'a str, Option<usize>, [f32; 3]);
@@ -112,7 +112,7 @@ fn names_that_agree_with_places_are_sure() {
     let roles = roles(&named(names));
     assert_eq!(partners(&roles), PARTNERS.map(Some));
     assert!(roles.joints().iter().all(|r| r.how == PairSource::Both));
-    assert_eq!(roles.mirror_joints(), PARTNERS.map(|p| p as u16));
+    assert_eq!(roles.mirror_joints(), PARTNERS.map(JointSlot::new));
 }
 
 #[test]

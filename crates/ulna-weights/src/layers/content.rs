@@ -1,6 +1,6 @@
 //! The content of a layer, vertex by vertex.
 
-use crate::Influences;
+use crate::{Influences, ids::to_index};
 use ulna_model::LayerPart;
 
 /// Weights and mask of a vertex in a layer.
@@ -59,7 +59,7 @@ impl<'a> Content<'a> {
                 Some(Entry { mask: part.mask[k], joints, weights })
             }
             Self::Dense { stride, joints, weights, mask, held } => {
-                let v = vertex as usize;
+                let v = to_index(vertex);
                 let own = v * stride..(v + 1) * stride;
                 held[v].then(|| Entry {
                     mask: mask[v],

@@ -1,7 +1,7 @@
 //! What a layer has, laid out for every vertex, so that a brush finds what it asks for at once.
 
 use super::content::Content;
-use crate::Influences;
+use crate::{Influences, ids::to_index, influences::slots_of};
 use ulna_model::{LayerPart, WeightMap};
 
 /// Slots, a mask and whether it is held for every vertex of a primitive.
@@ -51,9 +51,9 @@ impl Dense {
             vertices.iter().zip(joints.chunks_exact(own).zip(weights.chunks_exact(own)))
         {
             let (joints, more_joints) =
-                all_joints[*v as usize * stride..][..stride].split_at_mut(most);
+                all_joints[to_index(*v) * stride..][..stride].split_at_mut(most);
             let (weights, more_weights) =
-                all_weights[*v as usize * stride..][..stride].split_at_mut(most);
+                all_weights[to_index(*v) * stride..][..stride].split_at_mut(most);
             joints.copy_from_slice(&js[..most]);
             weights.copy_from_slice(&ws[..most]);
             more_joints.fill(0);
@@ -65,12 +65,12 @@ impl Dense {
     pub fn hold(&mut self, part: &LayerPart) {
         self.lay(&part.vertices, part.stride(), &part.joints, &part.weights);
         for (v, mask) in part.vertices.iter().zip(&part.mask) {
-            (self.mask[*v as usize], self.held[*v as usize]) = (*mask, true);
+            (self.mask[to_index(*v)], self.held[to_index(*v)]) = (*mask, true);
         }
     }
 
     pub fn put(&mut self, vertex: u32, mask: f32, list: &Influences) {
-        let v = vertex as usize;
+        let v = to_index(vertex);
         let own = v * self.map.stride()..(v + 1) * self.map.stride();
         list.write(
             &mut self.map.joints.make_mut()[own.clone()],
@@ -93,14 +93,14 @@ impl Dense {
     pub fn part(&self, vertices: &[u32], least: usize) -> LayerPart {
         let stride = self.map.stride();
         let (joints, weights): (&[u16], &[f32]) = (&self.map.joints, &self.map.weights);
-        let slots = |v: u32| v as usize * stride..(v as usize + 1) * stride;
+        let slots = |v: u32| slots_of(v, stride);
         let used = |v: &u32| weights[slots(*v)].iter().rposition(|w| *w > 0.0).map_or(0, |k| k + 1);
         let most = vertices.iter().map(used).max().unwrap_or(0);
         let mut part = LayerPart { sets: most.div_ceil(4).max(least), ..LayerPart::default() };
         let room = part.stride().min(stride);
         for v in vertices {
             let own = slots(*v).start..slots(*v).start + room;
-            part.push(*v, self.mask[*v as usize], &joints[own.clone()], &weights[own]);
+            part.push(*v, self.mask[to_index(*v)], &joints[own.clone()], &weights[own]);
         }
         part
     }

@@ -5,9 +5,11 @@ use std::{collections::BTreeMap, sync::Arc};
 use thiserror::Error;
 
 use super::content::{Content, Entry};
-use crate::{Influences, MOST, MirrorMap, NO_POINT, SkinnedSurface, is_one_sided};
+use crate::{Influences, MOST, MirrorMap, SkinnedSurface, is_one_sided};
+use ulna_geometry::PointId;
 use ulna_model::{
-    Document, LayerPart, MirrorFrom, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers,
+    Document, JointSlot, LayerPart, MirrorFrom, PrimitiveKey, Shared, SkinId, WeightLayer,
+    WeightLayers,
 };
 use ulna_motion::{MirrorPairs, PairSource, Role, Side};
 
@@ -45,7 +47,7 @@ impl NoSides {
     }
 }
 
-/// Which of a canvas's places is the other's mirror, and which side they are on.
+/// Which of a canvas's points is the other's mirror, and which side they are on.
 #[derive(Clone, Debug)]
 pub struct Sides {
     /// The axis of mesh space across which it is mirrored.
@@ -54,7 +56,7 @@ pub struct Sides {
     pub offset: f32,
     /// Whether left is where the axis grows.
     pub left_is_high: bool,
-    /// Pairs of places, and of joints.
+    /// Pairs of points, and of joints.
     pub pairs: MirrorMap,
 }
 
@@ -63,7 +65,7 @@ struct Plane {
     axis: usize,
     offset: f32,
     left_is_high: bool,
-    joints: Vec<u16>,
+    joints: Vec<Option<JointSlot>>,
 }
 
 impl Plane {
@@ -96,14 +98,14 @@ impl Plane {
 pub(super) enum MirroredVertex {
     /// It is as the layer has it.
     Gives,
-    /// It is as the mirror of this place.
-    Takes(u32),
+    /// It is as the mirror of this point.
+    Takes(PointId),
     /// It is the mean of itself and its own mirror.
     Middle,
 }
 
 impl Sides {
-    /// As [`Sides::of`], places paired by their texture coordinates.
+    /// As [`Sides::of`], points paired by their texture coordinates.
     ///
     /// # Errors
     /// As that.
@@ -143,15 +145,14 @@ impl Sides {
         vertex: u32,
         from: MirrorFrom,
     ) -> MirroredVertex {
-        let place = canvas.place_of(vertex);
-        let partner = self.pairs.place(place);
-        let high = canvas.rest()[place as usize][self.axis] > self.offset;
-        if partner == place {
-            MirroredVertex::Middle
-        } else if partner == NO_POINT || high == (self.left_is_high == (from == MirrorFrom::Left)) {
-            MirroredVertex::Gives
-        } else {
-            MirroredVertex::Takes(partner)
+        let point = canvas.point_of(vertex);
+        let partner = self.pairs.point(point);
+        let high = canvas.rest()[point.index()][self.axis] > self.offset;
+        let gives = high == (self.left_is_high == (from == MirrorFrom::Left));
+        match partner {
+            Some(partner) if partner == point => MirroredVertex::Middle,
+            Some(partner) if !gives => MirroredVertex::Takes(partner),
+            _ => MirroredVertex::Gives,
         }
     }
 
@@ -159,7 +160,7 @@ impl Sides {
     pub(super) fn turned(&self, list: &Influences) -> Influences {
         let mut turned = Influences::default();
         for (j, w) in list.iter() {
-            turned.add(self.pairs.across(j), w);
+            turned.add(self.pairs.across(JointSlot(j)).0, w);
         }
         turned
     }
@@ -205,8 +206,8 @@ impl Mirror {
         let (canvas, sides) = (&self.canvas, &self.sides);
         match sides.part(canvas, vertex, from) {
             MirroredVertex::Gives => held(vertex).map(|entry| (entry.mask, entry.list())),
-            MirroredVertex::Takes(place) => {
-                let entry = canvas.vertices_at(place).iter().find_map(|v| held(*v))?;
+            MirroredVertex::Takes(point) => {
+                let entry = canvas.vertices_at(point).iter().find_map(|v| held(*v))?;
                 Some((entry.mask, sides.turned(&entry.list())))
             }
             MirroredVertex::Middle => {

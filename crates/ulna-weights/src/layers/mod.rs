@@ -21,7 +21,11 @@ pub use self::{
     mirrored::{NoSides, Sides},
     painting::{LayerPaint, LayerTarget, NotPaintable, Painted, masks},
 };
-use super::{Influences, MOST, PartChange, normalize::normalize};
+use super::{
+    Influences, MOST, PartChange,
+    ids::{to_index, to_number},
+    normalize::normalize,
+};
 use ulna_model::{
     Document, LayerId, LayerPart, MeshId, PrimitiveId, PrimitiveKey, Shared, SkinId,
     WeightEncoding, WeightLayer, WeightLayers, WeightMap, WeightPatch,
@@ -93,14 +97,15 @@ fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Optio
     while next < count {
         let v = next;
         let end = (v + RUN).min(count);
-        let clear = over.vertices.get(k).is_none_or(|first| *first as usize >= end);
+        let clear = over.vertices.get(k).is_none_or(|first| to_index(*first) >= end);
         if numbers && v.is_multiple_of(RUN) && clear && same_run(v..end) {
             next = end;
             continue;
         }
         next += 1;
         let own = v * stride..(v + 1) * stride;
-        let is_over = over.vertices.get(k) == Some(&(v as u32));
+        let vertex = to_number(v);
+        let is_over = over.vertices.get(k) == Some(&vertex);
         let (joints, weights) = if is_over {
             let there = k * stride..(k + 1) * stride;
             k += 1;
@@ -108,17 +113,17 @@ fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Optio
         } else {
             (&base_joints[own.clone()], &base_weights[own.clone()])
         };
-        let odd = !numbers && !is_over && base.not_numbers.binary_search(&(v as u32)).is_ok();
-        let was_odd = !numbers && now.not_numbers.binary_search(&(v as u32)).is_ok();
+        let odd = !numbers && !is_over && base.not_numbers.binary_search(&vertex).is_ok();
+        let was_odd = !numbers && now.not_numbers.binary_search(&vertex).is_ok();
         // By the bits: −0 is brought back, too.
         let same = now_joints[own.clone()] == *joints
             && now_weights[own].iter().zip(weights).all(|(a, b)| a.to_bits() == b.to_bits());
         if !same || odd != was_odd {
-            patch.vertices.push(v as u32);
+            patch.vertices.push(vertex);
             patch.joints.extend_from_slice(joints);
             patch.weights.extend_from_slice(weights);
             if odd {
-                patch.not_numbers.push(v as u32);
+                patch.not_numbers.push(vertex);
             }
         }
     }

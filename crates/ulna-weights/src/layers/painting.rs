@@ -16,7 +16,7 @@ use super::{
     stack::Shown,
     with_part,
 };
-use crate::{Maps, MirrorMap, SkinnedSurface};
+use crate::{Maps, MirrorMap, SkinnedSurface, ids::to_index, influences::slots_of};
 use ulna_model::{
     Document, LayerId, MeshId, MirrorFrom, PrimitiveId, PrimitiveKey, Shared, SkinId, WeightLayer,
     WeightLayers, WeightMap, WeightPatch, put_in_order,
@@ -131,7 +131,7 @@ impl Surface {
         if self.changed.is_empty() {
             self.changed.resize(self.shows.map.vertex_count(), false);
         }
-        self.changed[vertex as usize] = true;
+        self.changed[to_index(vertex)] = true;
     }
 }
 
@@ -257,7 +257,7 @@ impl LayerPaint {
     /// The mask of a vertex of a part of the canvas; nothing where the layer does not have it.
     pub fn mask(&self, part: usize, vertex: u32) -> Option<f32> {
         let shows = &self.surfaces[&self.keys[part]].shows;
-        let v = vertex as usize;
+        let v = to_index(vertex);
         shows.held.get(v).copied().unwrap_or(false).then(|| shows.mask[v])
     }
 
@@ -311,7 +311,7 @@ impl LayerPaint {
                 continue;
             }
             let entry = Entry { mask: 1.0, joints, weights };
-            let k = *v as usize;
+            let k = to_index(*v);
             match (self.painted, holds.held[k]) {
                 (Painted::Weights, held) => {
                     let mask = if held { holds.mask[k] } else { 1.0 };
@@ -322,11 +322,10 @@ impl LayerPaint {
             }
             surface.change(*v);
             follow.push(vertex);
-            if matches!(part, MirroredVertex::Gives) {
-                let partner = mirror.sides.pairs.place(canvas.place_of(vertex));
-                if partner != crate::NO_POINT {
-                    follow.extend_from_slice(canvas.vertices_at(partner));
-                }
+            if matches!(part, MirroredVertex::Gives)
+                && let Some(partner) = mirror.sides.pairs.point(canvas.point_of(vertex))
+            {
+                follow.extend_from_slice(canvas.vertices_at(partner));
             }
         }
         for vertex in follow {
@@ -382,8 +381,10 @@ impl LayerPaint {
         };
         let part = |(key, surface): (&PrimitiveKey, &Surface)| {
             let held = surface.holds.as_ref().unwrap_or(&surface.shows);
-            let vertices: Vec<u32> = (0..surface.changed.len() as u32)
-                .filter(|v| surface.changed[*v as usize])
+            let vertices: Vec<u32> = (0u32..)
+                .zip(&surface.changed)
+                .filter(|(_, is_changed)| **is_changed)
+                .map(|(v, _)| v)
                 .collect();
             (*key, held.part(&vertices, least(key)))
         };
@@ -422,7 +423,7 @@ fn put_plain(surface: &mut Surface, mut patch: WeightPatch, target: LayerTarget)
         let slots = patch.joints.chunks_exact(stride).zip(patch.weights.chunks_exact(stride));
         let mut changed = Vec::with_capacity(patch.vertices.len());
         for (v, (joints, weights)) in patch.vertices.iter().zip(slots) {
-            let k = *v as usize;
+            let k = to_index(*v);
             if shows.held[k] {
                 let mask = Entry { mask: 1.0, joints, weights }.list().get(0).clamp(0.0, 1.0);
                 shows.mask[k] = mask;
@@ -435,14 +436,14 @@ fn put_plain(surface: &mut Surface, mut patch: WeightPatch, target: LayerTarget)
     }
     shows.map.swap(&mut patch);
     if target != LayerTarget::Base {
-        patch.vertices.iter().for_each(|v| shows.held[*v as usize] = true);
+        patch.vertices.iter().for_each(|v| shows.held[to_index(*v)] = true);
     }
     patch.vertices.iter().for_each(|v| surface.change(*v));
     patch.vertices
 }
 
 fn put_mask(map: &mut WeightMap, vertex: u32, mask: f32) {
-    let own = vertex as usize * 4..vertex as usize * 4 + 4;
+    let own = slots_of(vertex, 4);
     let (joints, weights) = mask_slots(mask);
     map.joints.make_mut()[own.clone()].copy_from_slice(&joints);
     map.weights.make_mut()[own].copy_from_slice(&weights);
@@ -464,7 +465,7 @@ pub fn masks(
     for part in canvas.parts() {
         let Some(held) = parts.get(&(part.mesh, part.primitive)) else { continue };
         for (v, mask) in held.vertices.iter().zip(&held.mask) {
-            masks[(part.first + v) as usize] = *mask;
+            masks[to_index(part.first + v)] = *mask;
         }
     }
     Ok(masks)

@@ -8,7 +8,10 @@ use super::{
     content::{Content, Entry},
     mirrored::{Mirror, MirroredVertex, Parts, seen},
 };
-use crate::{Influences, WeightConstraints, faults::fault_of, normalize::normalize};
+use crate::{
+    Influences, WeightConstraints, faults::fault_of, ids::to_index, influences::slots_of,
+    normalize::normalize,
+};
 use ulna_model::{
     LayerId, MirrorFrom, PrimitiveKey, Shared, WeightEncoding, WeightLayer, WeightLayers,
     WeightMap, WeightPatch,
@@ -58,7 +61,7 @@ impl Stack<'_> {
         list.clear();
         let known = self
             .base
-            .vertex(vertex as usize)
+            .vertex(to_index(vertex))
             .filter(|(j, w)| *w > 0.0 && usize::from(*j) < self.unlocked.len());
         known.for_each(|(j, w)| list.add(j, w));
         let sum: f32 = list.iter().map(|(_, w)| w).sum();
@@ -180,7 +183,7 @@ impl Stack<'_> {
         let own = |content: &Content<'_>| match content {
             Content::Sparse { part, from, to } => part.vertices[*from..*to].to_vec(),
             Content::Dense { held, .. } => {
-                (0..held.len() as u32).filter(|v| held[*v as usize]).collect()
+                (0..).zip(held.iter()).filter(|(_, is_held)| **is_held).map(|(v, _)| v).collect()
             }
         };
         let mut vertices: Vec<u32> =
@@ -217,8 +220,7 @@ impl Stack<'_> {
         let (base_joints, base_weights): (&[u16], &[f32]) = (&self.base.joints, &self.base.weights);
         let mut not_numbers = Vec::new();
         for (k, v) in vertices.iter().enumerate().filter(|(k, _)| !kept[*k]) {
-            let (to, from) =
-                (k * stride..(k + 1) * stride, *v as usize * stride..(*v as usize + 1) * stride);
+            let (to, from) = (k * stride..(k + 1) * stride, slots_of(*v, stride));
             joints[to.clone()].copy_from_slice(&base_joints[from.clone()]);
             weights[to].copy_from_slice(&base_weights[from]);
             if self.base.not_numbers.binary_search(v).is_ok() {

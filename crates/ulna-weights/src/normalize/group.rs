@@ -5,7 +5,7 @@ use pulp::{Arch, Simd, WithSimd};
 use super::{
     kernel,
     lanes::{F32Lanes, I32Lanes},
-    slot_lanes::{JOINT_SHIFT, LOCKED, SlotLanes},
+    slot_lanes::{JOINT_SHIFT, LOCKED, SlotLanes, joint_of, key_of},
 };
 use crate::{Brush, BrushKind, WeightConstraints};
 use ulna_geometry::vectors;
@@ -45,7 +45,7 @@ impl LaneGroup {
     /// The slots of a vertex that is done.
     #[inline]
     pub fn get(&self, lane: usize) -> ([u16; 4], [f32; 4]) {
-        (self.keys[lane].map(|key| (key >> JOINT_SHIFT) as u16), self.weights[lane])
+        (self.keys[lane].map(joint_of), self.weights[lane])
     }
 }
 
@@ -66,12 +66,10 @@ impl SimdNormalizer {
             && stride == 4
             && rule.limit >= 4
             && rule.pairs.is_empty();
-        let key = |(k, locked): (usize, &bool)| {
-            (k as i32) << JOINT_SHIFT | if *locked { LOCKED } else { 0 }
-        };
+        let key = |(joint, locked): (u16, &bool)| key_of(joint) | if *locked { LOCKED } else { 0 };
         plain.then(|| Self {
             arch: vectors(),
-            keys: rule.locked.iter().take(1 << 16).enumerate().map(key).collect(),
+            keys: (0..=u16::MAX).zip(rule.locked).map(key).collect(),
             has_locks: rule.locked.contains(&true),
         })
     }
@@ -88,28 +86,19 @@ impl SimdNormalizer {
         self.joint_count() << JOINT_SHIFT
     }
 
+    /// Number of joints, at most 2¹⁶.
     pub(super) const fn joint_count(&self) -> i32 {
         self.keys.len() as i32
     }
 
     #[inline]
     pub(super) fn key(&self, joint: u16) -> i32 {
-        self.keys
-            .get(usize::from(joint))
-            .copied()
-            .unwrap_or_else(|| i32::from(joint) << JOINT_SHIFT)
+        self.keys.get(usize::from(joint)).copied().unwrap_or_else(|| key_of(joint))
     }
 
     /// Paints an unlocked joint with a brush of one joint.
     pub fn brush(&self, group: &mut LaneGroup, joint: u16, brush: &Brush) {
-        self.run(
-            group,
-            Task::Brush {
-                kind: brush.kind,
-                value: brush.value,
-                key: i32::from(joint) << JOINT_SHIFT,
-            },
-        );
+        self.run(group, Task::Brush { kind: brush.kind, value: brush.value, key: key_of(joint) });
     }
 
     /// Sorts the slots of vertices whose weights sum to 1. Others are not done.

@@ -6,7 +6,7 @@ use super::{
     kernel::{self, SlotClass, Slots},
     lanes::{F32Lanes, Masks},
 };
-use crate::{Influences, MOST, Refusal, WeightConstraints};
+use crate::{Influences, MOST, Refusal, WeightConstraints, ids::to_f32};
 use ulna_model::WeightEncoding;
 
 /// Whether a joint is one of the painted.
@@ -189,14 +189,12 @@ fn distribute(
         let mut at = usize::from(*joint);
         // No more steps than joints, whatever the list of parents says.
         for _ in 0..rule.parents.len() {
-            let Some(parent) = rule.parents.get(at).copied().filter(|p| *p != u16::MAX) else {
-                break;
-            };
-            if takes(parent) {
-                list.add(parent, rest);
+            let Some(parent) = rule.parents.get(at).copied().flatten() else { break };
+            if takes(parent.0) {
+                list.add(parent.0, rest);
                 return Ok(());
             }
-            at = usize::from(parent);
+            at = parent.index();
         }
     }
     Err(Refusal::NobodyTakes)
@@ -255,7 +253,7 @@ pub fn equalize(
     rule: &WeightConstraints<'_>,
 ) -> Result<(), Refusal> {
     let partner = |j: u16| {
-        let found = rule.pairs.get(usize::from(j)).copied().filter(|p| *p != u16::MAX).unwrap_or(j);
+        let found = rule.pairs.get(usize::from(j)).copied().flatten().map_or(j, |p| p.0);
         if rule.is_locked(j) || rule.is_locked(found) { j } else { found }
     };
     let before = list.clone();
@@ -407,7 +405,7 @@ fn quantize_floats(
         }
         let Some(k) = slots.strongest() else {
             // Only locked weights: the sum cannot change.
-            let influences = F32Lanes(Scalar, slots.count() as f32);
+            let influences = F32Lanes(Scalar, to_f32(slots.count()));
             let is_valid = kernel::is_valid_sum(kernel::sum(slots), influences).holds();
             return if is_valid { Ok(()) } else { Err(Refusal::Full) };
         };

@@ -29,9 +29,10 @@ pub(super) use self::{
 use pulp::Scalar;
 
 use self::lanes::F32Lanes;
+use crate::ids::to_f32;
 
 /// Whether a sum of weights is 1 as the glTF validator has it.
 #[inline]
 pub(super) fn is_valid_sum(sum: f32, influences: usize) -> bool {
-    kernel::is_valid_sum(F32Lanes(Scalar, sum), F32Lanes(Scalar, influences as f32)).holds()
+    kernel::is_valid_sum(F32Lanes(Scalar, sum), F32Lanes(Scalar, to_f32(influences))).holds()
 }

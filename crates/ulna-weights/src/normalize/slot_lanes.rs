@@ -16,6 +16,18 @@ pub const PAINTED: i32 = 2;
 /// Number of bits below the joint in a key.
 pub const JOINT_SHIFT: u32 = 2;
 
+/// Key of an unlocked joint.
+#[inline(always)]
+pub fn key_of(joint: u16) -> i32 {
+    i32::from(joint) << JOINT_SHIFT
+}
+
+/// The joint of a key, which is not negative.
+#[inline(always)]
+pub const fn joint_of(key: i32) -> u16 {
+    (key >> JOINT_SHIFT) as u16
+}
+
 /// `N` slots of one vertex per lane: four, or five while a painted joint may be one too many.
 ///
 /// A slot without a weight has a key of 0. Keys sort as the joints do.

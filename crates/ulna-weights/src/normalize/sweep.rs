@@ -6,9 +6,9 @@ use rayon::prelude::*;
 
 use super::{
     group::{LANES, Run, SLOTS, SimdNormalizer, Task},
-    slot_lanes::JOINT_SHIFT,
+    slot_lanes::{joint_of, key_of},
 };
-use crate::WeightConstraints;
+use crate::{WeightConstraints, ids::to_number};
 use ulna_model::WeightMap;
 
 /// Vertices per parallel task.
@@ -46,10 +46,7 @@ impl<'a> Sweep<'a> {
         match joints.as_array::<SLOTS>() {
             // Of a known length, so that the loop is vectorized.
             Some(joints) if !normalizer.has_locks => {
-                self.keys
-                    .iter_mut()
-                    .zip(joints)
-                    .for_each(|(key, joint)| *key = i32::from(*joint) << JOINT_SHIFT);
+                self.keys.iter_mut().zip(joints).for_each(|(key, joint)| *key = key_of(*joint));
             }
             _ => self
                 .keys
@@ -72,8 +69,9 @@ impl<'a> Sweep<'a> {
             return;
         }
         let lanes = done.as_chunks::<4>().0.iter().take(joints.len() / 4).enumerate();
-        self.odd
-            .extend(lanes.filter(|(_, done)| done[0] != 1.0).map(|(lane, _)| first + lane as u32));
+        self.odd.extend(
+            lanes.filter(|(_, done)| done[0] != 1.0).map(|(lane, _)| first + to_number(lane)),
+        );
     }
 }
 
@@ -83,7 +81,7 @@ fn not_right(normalizer: &SimdNormalizer, first: u32, joints: &[u16], weights: &
     for (k, (weights, joints)) in weights.chunks(SLOTS).zip(joints.chunks(SLOTS)).enumerate() {
         let mut all = [0.0; SLOTS];
         all[..weights.len()].copy_from_slice(weights);
-        sweep.run(first + (k * LANES) as u32, joints, &mut all);
+        sweep.run(first + to_number(k * LANES), joints, &mut all);
     }
     sweep.odd
 }
@@ -108,7 +106,7 @@ pub fn normalize_map(map: &mut WeightMap, rule: &WeightConstraints<'_>) -> Optio
         .zip(map.joints.par_chunks(CHUNK * 4))
         .enumerate();
     let odd = chunks.map(|(chunk, (weights, joints))| {
-        let first = (chunk * CHUNK) as u32;
+        let first = to_number(chunk * CHUNK);
         if normalizer.normalize_open(joints, weights) {
             Vec::new()
         } else {
@@ -151,11 +149,8 @@ fn sweep(
             weights.chunks_mut(SLOTS).zip(joints.chunks_mut(SLOTS)).enumerate()
         {
             if test(weights) {
-                sweep.group((chunk * CHUNK + k * LANES) as u32, joints, weights);
-                joints
-                    .iter_mut()
-                    .zip(&sweep.keys)
-                    .for_each(|(j, key)| *j = (key >> JOINT_SHIFT) as u16);
+                sweep.group(to_number(chunk * CHUNK + k * LANES), joints, weights);
+                joints.iter_mut().zip(&sweep.keys).for_each(|(j, key)| *j = joint_of(*key));
             }
         }
         sweep.odd

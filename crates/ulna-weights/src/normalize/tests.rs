@@ -7,7 +7,7 @@ use super::{
     group::{LANES, Run, SLOTS, SimdNormalizer, Task},
     in_place::{AreRight, Normalize},
     normalize, paint, prune,
-    slot_lanes::JOINT_SHIFT,
+    slot_lanes::{joint_of, key_of},
 };
 use crate::{BrushKind, Influences, Refusal, WeightConstraints, fault_in};
 use ulna_geometry::vectors;
@@ -65,7 +65,7 @@ fn task() -> impl Strategy<Value = (Task, u16, f32)> {
     ]);
     prop_oneof![
         4 => (kind, 0.0f32..2.0, 0..JOINTS, 0.0f32..1.0).prop_map(|(kind, value, joint, amount)| {
-            (Task::Brush { kind, value, key: i32::from(joint) << JOINT_SHIFT }, joint, amount)
+            (Task::Brush { kind, value, key: key_of(joint) }, joint, amount)
         }),
         2 => Just((Task::Normalize, 0, 0.0)),
         1 => Just((Task::NormalizeInPlace, 0, 0.0)),
@@ -89,7 +89,7 @@ fn run<S: Simd>(simd: S, from: &SimdNormalizer, slots: &Slots, task: Task, amoun
         end: from.end(),
     }
     .with_simd(simd);
-    (keys.map(|key| (key >> JOINT_SHIFT) as u16), weights, done)
+    (keys.map(joint_of), weights, done)
 }
 
 /// Compares the outcomes of two widths. Slots count only where the vertex is done.
@@ -194,7 +194,8 @@ proptest! {
 
     #[test]
     fn maps_without_locks_are_normalized_in_place_as_by_a_list(slots in group()) {
-        let rule = floats(&[false; JOINTS as usize]);
+        let unlocked = vec![false; usize::from(JOINTS)];
+        let rule = floats(&unlocked);
         let (joints, end) = ([slots.0], i32::from(JOINTS));
         let check = |weights: &[f32; SLOTS]| {
             vectors().dispatch(AreRight { weights: &[*weights], joints: &joints, end })
@@ -229,10 +230,10 @@ fn plain_vertices_are_done_in_lanes() {
     let rule = floats(&[false, true, false, false, false, false]);
     let from = SimdNormalizer::new(4, &rule).expect("a normalizer");
     let (mut joints, mut weights) = ([0; SLOTS], [0.0; SLOTS]);
-    for k in 0..SLOTS {
-        (joints[k], weights[k]) = ((k % 4) as u16, 0.1 + 0.05 * (k % 4) as f32);
+    for ((joint, weight), slot) in joints.iter_mut().zip(&mut weights).zip((0u16..4).cycle()) {
+        (*joint, *weight) = (slot, 0.1 + 0.05 * f32::from(slot));
     }
-    let key = 5 << JOINT_SHIFT;
+    let key = key_of(5);
     let brush = Task::Brush { kind: BrushKind::Add, value: 0.5, key };
     for task in [brush, Task::Normalize, Task::NormalizeInPlace, Task::PruneInPlace { below: 0.12 }]
     {

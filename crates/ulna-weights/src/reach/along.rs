@@ -1,28 +1,33 @@
-//! What a brush reaches along the surface, and how far each place is on it.
+//! What a brush reaches along the surface, and how far each point is on it.
 
 use std::{cmp::Ordering, collections::BinaryHeap};
 
 use glam::Vec3;
 
 use super::touch::{PosedSurface, Touch};
-use crate::{SkinnedSurface, topology::Topo};
+use crate::{
+    SkinnedSurface,
+    ids::{floor_index, to_f32, to_index, to_number},
+    topology::Topo,
+};
+use ulna_geometry::PointId;
 
 /// Memory for reaching, kept from dab to dab.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReachScratch {
     spots: Vec<Spot>,
-    touched: Vec<u32>,
+    touched: Vec<PointId>,
     /// The front, by how far it has come.
     steps: Vec<Vec<Front>>,
     heap: BinaryHeap<Front>,
-    /// Places in the ball with how far they are in a straight line, and their order by that.
-    inside: Vec<(u32, f32)>,
+    /// Points in the ball with how far they are in a straight line, and their order by that.
+    inside: Vec<(PointId, f32)>,
     order: Vec<u32>,
     /// Dabs that shall not try to go outward: the last one that did did so in vain.
     bent: u32,
 }
 
-/// A place, once the front came to it.
+/// A point, once the front came to it.
 #[derive(Clone, Copy, Debug)]
 struct Spot {
     at: Vec3,
@@ -37,14 +42,14 @@ impl Spot {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Front {
     way: f32,
-    place: u32,
+    point: PointId,
 }
 
 impl Eq for Front {}
 
 impl Ord for Front {
     fn cmp(&self, other: &Self) -> Ordering {
-        other.way.total_cmp(&self.way).then(other.place.cmp(&self.place))
+        other.way.total_cmp(&self.way).then(other.point.cmp(&self.point))
     }
 }
 
@@ -71,10 +76,10 @@ pub(super) fn along(
 ) {
     /// Dabs between tries: a stroke that goes over what is bent goes on there.
     const PAUSE: u32 = 8;
-    scratch.spots.resize(canvas.place_count(), Spot::UNKNOWN);
+    scratch.spots.resize(canvas.point_count(), Spot::UNKNOWN);
     let topo = canvas.topo();
     // Next to the touched spot, ways lead around triangles' corners.
-    let [a, b, c] = touch.corners.map(|v| posed.positions[v as usize]);
+    let [a, b, c] = touch.corners.map(|v| posed.positions[to_index(v)]);
     let slack = a.distance(b).max(b.distance(c)).max(c.distance(a));
     let slack = if slack.is_finite() { slack } else { 0.0 };
     if let Some(near) = near {
@@ -89,13 +94,13 @@ pub(super) fn along(
     shortest(topo, posed, touch, slack, scratch, out);
 }
 
-/// Places by how far they are in a straight line, so many steps.
+/// Points by how far they are in a straight line, so many steps.
 const SHELLS: usize = 1024;
 
-/// The quick way, for what is about flat: every place once, the nearest first, its way over
+/// The quick way, for what is about flat: every point once, the nearest first, its way over
 /// neighbors that are nearer. Such a way is no shorter than the shortest; where none is so long
 /// that it would not count as straight, the straight line is the distance of all. `false` where
-/// some place wants the shortest way to be known.
+/// some point wants the shortest way to be known.
 fn outward(
     topo: &Topo,
     posed: PosedSurface<'_>,
@@ -109,25 +114,25 @@ fn outward(
     let square = touch.radius * touch.radius;
     inside.clear();
     let mut shells = [0u32; SHELLS + 1];
-    let scale = SHELLS as f32 / touch.radius;
-    let shell = |straight: f32| ((straight * scale) as usize).min(SHELLS - 1);
+    let scale = to_f32(SHELLS) / touch.radius;
+    let shell = |straight: f32| floor_index(straight * scale).min(SHELLS - 1);
     for v in near {
-        let (Some(at), Some(place)) =
-            (posed.positions.get(*v as usize), topo.place_of.get(*v as usize))
+        let (Some(at), Some(point)) =
+            (posed.positions.get(to_index(*v)), topo.point_of.get(to_index(*v)))
         else {
             continue;
         };
         let far = at.distance_squared(touch.at);
-        if topo.firsts[*place as usize] == *v && far < square {
+        if topo.firsts[point.index()] == *v && far < square {
             let straight = far.sqrt();
-            spots[*place as usize] = Spot { at: *at, way: f32::INFINITY };
-            inside.push((*place, straight));
+            spots[point.index()] = Spot { at: *at, way: f32::INFINITY };
+            inside.push((*point, straight));
             shells[shell(straight) + 1] += 1;
         }
     }
     let mut flat = true;
     for corner in touch.corners {
-        let spot = &mut spots[topo.place_of[corner as usize] as usize];
+        let spot = &mut spots[topo.point_of[to_index(corner)].index()];
         // A triangle that is larger than the brush is not the rule.
         flat &= spot.at.is_finite();
         let start = spot.at.distance(touch.at);
@@ -140,35 +145,35 @@ fn outward(
         order.resize(inside.len(), 0);
         for (k, (_, straight)) in inside.iter().enumerate() {
             let next = &mut shells[shell(*straight)];
-            order[*next as usize] = k as u32;
+            order[to_index(*next)] = to_number(k);
             *next += 1;
         }
-        let mut bent: Vec<u32> = Vec::new();
+        let mut bent: Vec<PointId> = Vec::new();
         for k in order.iter() {
-            let (place, straight) = inside[*k as usize];
-            let Spot { at, mut way } = spots[place as usize];
-            for next in topo.rings.row(place as usize) {
-                let next = spots[*next as usize];
+            let (point, straight) = inside[to_index(*k)];
+            let Spot { at, mut way } = spots[point.index()];
+            for next in topo.rings.row(point.index()) {
+                let next = spots[next.index()];
                 let there = next.way + at.distance(next.at);
                 // What lies beyond the rim is no number.
                 way = if there < way { there } else { way };
             }
-            spots[place as usize].way = way;
+            spots[point.index()].way = way;
             if way > straight * DETOUR + slack {
-                bent.push(place);
+                bent.push(point);
             }
         }
         // What nobody comes to does not matter.
-        let is_known = |place: &u32| spots[*place as usize].way < f32::INFINITY;
+        let is_known = |point: &PointId| spots[point.index()].way < f32::INFINITY;
         flat = !bent
             .iter()
-            .any(|place| is_known(place) || topo.rings.row(*place as usize).iter().any(is_known));
+            .any(|point| is_known(point) || topo.rings.row(point.index()).iter().any(is_known));
     }
-    for (place, straight) in inside.iter() {
-        let spot = std::mem::replace(&mut spots[*place as usize], Spot::UNKNOWN);
+    for (point, straight) in inside.iter() {
+        let spot = std::mem::replace(&mut spots[point.index()], Spot::UNKNOWN);
         let p = 1.0 - straight / touch.radius;
         if flat && spot.way < f32::INFINITY && *straight < touch.radius {
-            out.extend(topo.vertices.row(*place as usize).iter().map(|v| (*v, p)));
+            out.extend(topo.vertices.row(point.index()).iter().map(|v| (*v, p)));
         }
     }
     flat
@@ -178,8 +183,8 @@ fn outward(
 const STEPS: usize = 512;
 
 /// Dijkstra, *A note on two problems in connexion with graphs* (1959), over the edges between
-/// places, no further than the brush; the front in steps as Dial, *Algorithm 360* (1969), has it.
-/// Within a step a place may be taken too early and again later, with the same outcome; where that
+/// points, no further than the brush; the front in steps as Dial, *Algorithm 360* (1969), has it.
+/// Within a step a point may be taken too early and again later, with the same outcome; where that
 /// happens too often, a heap goes on.
 fn shortest(
     topo: &Topo,
@@ -192,18 +197,18 @@ fn shortest(
     let ReachScratch { spots, touched, steps, heap, .. } = scratch;
     steps.resize_with(STEPS, Vec::new);
     heap.clear();
-    let at = |place: u32| posed.positions[topo.firsts[place as usize] as usize];
+    let at = |point: PointId| posed.positions[to_index(topo.firsts[point.index()])];
     let limit = touch.radius * DETOUR + slack;
-    let scale = STEPS as f32 / limit;
-    let step_of = |way: f32| ((way * scale) as usize).min(STEPS - 1);
+    let scale = to_f32(STEPS) / limit;
+    let step_of = |way: f32| floor_index(way * scale).min(STEPS - 1);
     for corner in touch.corners {
-        let place = topo.place_of[corner as usize];
-        let spot = &mut spots[place as usize];
-        let start = at(place).distance(touch.at);
+        let point = topo.point_of[to_index(corner)];
+        let spot = &mut spots[point.index()];
+        let start = at(point).distance(touch.at);
         if start < limit && start < spot.way {
-            touched.push(place);
-            *spot = Spot { at: at(place), way: start };
-            steps[step_of(start)].push(Front { way: start, place });
+            touched.push(point);
+            *spot = Spot { at: at(point), way: start };
+            steps[step_of(start)].push(Front { way: start, point });
         }
     }
     let square = touch.radius * touch.radius;
@@ -241,13 +246,13 @@ fn shortest(
     while let Some(next) = heap.pop() {
         front.expand(next, |next| heap.push(next));
     }
-    for place in touched.drain(..) {
-        let Spot { at, way } = std::mem::replace(&mut spots[place as usize], Spot::UNKNOWN);
+    for point in touched.drain(..) {
+        let Spot { at, way } = std::mem::replace(&mut spots[point.index()], Spot::UNKNOWN);
         let straight = at.distance(touch.at);
         let distance = if way <= straight * DETOUR + slack { straight } else { way };
         if distance < touch.radius {
             let p = 1.0 - distance / touch.radius;
-            out.extend(topo.vertices.row(place as usize).iter().map(|v| (*v, p)));
+            out.extend(topo.vertices.row(point.index()).iter().map(|v| (*v, p)));
         }
     }
 }
@@ -256,24 +261,24 @@ fn shortest(
 struct Way<'a, A, W> {
     topo: &'a Topo,
     spots: &'a mut [Spot],
-    touched: &'a mut Vec<u32>,
+    touched: &'a mut Vec<PointId>,
     limit: f32,
-    /// Where a place is.
+    /// Where a point is.
     at: A,
     /// Whether a spot may be gone through.
     within: W,
 }
 
-impl<A: Fn(u32) -> Vec3, W: Fn(Vec3) -> bool> Way<'_, A, W> {
-    /// Goes on to the places around one.
+impl<A: Fn(PointId) -> Vec3, W: Fn(Vec3) -> bool> Way<'_, A, W> {
+    /// Goes on to the points around one.
     #[inline]
-    fn expand(&mut self, Front { way: here, place }: Front, mut push: impl FnMut(Front)) {
-        let from = self.spots[place as usize];
+    fn expand(&mut self, Front { way: here, point }: Front, mut push: impl FnMut(Front)) {
+        let from = self.spots[point.index()];
         if here > from.way {
             return;
         }
-        for next in self.topo.rings.row(place as usize) {
-            let spot = &mut self.spots[*next as usize];
+        for next in self.topo.rings.row(point.index()) {
+            let spot = &mut self.spots[next.index()];
             if here >= spot.way {
                 continue;
             }
@@ -285,7 +290,7 @@ impl<A: Fn(u32) -> Vec3, W: Fn(Vec3) -> bool> Way<'_, A, W> {
                     self.touched.push(*next);
                 }
                 *spot = Spot { at: to, way: there };
-                push(Front { way: there, place: *next });
+                push(Front { way: there, point: *next });
             }
         }
     }

@@ -9,8 +9,11 @@ use rayon::prelude::*;
 
 pub(super) use self::along::ReachScratch;
 pub use self::touch::{PosedSurface, Touch};
-use super::{Falloff, Reach, SkinnedSurface};
-use ulna_geometry::vectors;
+use super::{
+    Falloff, Reach, SkinnedSurface,
+    ids::{to_index, to_number},
+};
+use ulna_geometry::{PointId, vectors};
 
 /// What lies within the radius of a touch.
 pub(super) struct Ball {
@@ -41,7 +44,7 @@ impl Ball {
 /// Vertices that are looked at together.
 pub(super) const AT_ONCE: usize = 64;
 
-/// Which vertices may be painted: all, or those that face the eye. A place faces it where a normal
+/// Which vertices may be painted: all, or those that face the eye. A point faces it where a normal
 /// of it does, or a triangle around it: so copies of a vertex are painted alike, and all that can
 /// be seen is.
 pub(super) struct Sight<'a> {
@@ -76,25 +79,25 @@ impl<'a> Sight<'a> {
     /// Whether a vertex, which is there, may be painted.
     pub fn has(&self, v: u32) -> bool {
         self.front.is_none_or(|[side, _]| {
-            let v = v as usize;
-            self.posed.normals[v].dot(self.to(self.posed.positions[v])) * side <= 0.0
-                || self.has_place(v as u32)
+            let own = to_index(v);
+            self.posed.normals[own].dot(self.to(self.posed.positions[own])) * side <= 0.0
+                || self.has_point(v)
         })
     }
 
-    /// Whether the place of a vertex faces the eye.
+    /// Whether the point of a vertex faces the eye.
     #[cold]
-    fn has_place(&self, v: u32) -> bool {
+    fn has_point(&self, v: u32) -> bool {
         let Some([side, winding]) = self.front else { return true };
-        let place = self.canvas.place_of(v);
-        let at = |v: u32| self.posed.positions[v as usize];
-        let faces = |v: &u32| self.posed.normals[*v as usize].dot(self.to(at(*v))) * side <= 0.0;
-        let first = self.canvas.first_at(place);
+        let point = self.canvas.point_of(v);
+        let at = |v: u32| self.posed.positions[to_index(v)];
+        let faces = |v: &u32| self.posed.normals[to_index(*v)].dot(self.to(at(*v))) * side <= 0.0;
+        let first = self.canvas.first_at(point);
         let sight = self.to(at(first));
         let triangle =
-            |t: &[u32; 2]| across(self.canvas, self.posed, first, t).dot(sight) * winding < 0.0;
-        self.canvas.vertices_at(place).iter().any(faces)
-            || self.canvas.fan(place).iter().any(triangle)
+            |t: &[PointId; 2]| across(self.canvas, self.posed, first, t).dot(sight) * winding < 0.0;
+        self.canvas.vertices_at(point).iter().any(faces)
+            || self.canvas.fan(point).iter().any(triangle)
     }
 
     /// Those of some vertices that lie in a ball and may be painted: `take` gets each with how near
@@ -115,7 +118,7 @@ impl<'a> Sight<'a> {
         }
         self.arch.dispatch(Measure { sight: self, ball, falloff, spots: &mut spots });
         for (k, v) in near.iter().enumerate() {
-            if spots.depth[k] > OUTSIDE && (spots.away[k] <= 0.0 || self.has_place(*v)) {
+            if spots.depth[k] > OUTSIDE && (spots.away[k] <= 0.0 || self.has_point(*v)) {
                 take(*v, spots.depth[k], spots.value[k]);
             }
         }
@@ -153,7 +156,7 @@ impl Default for Spots {
 #[inline]
 fn fetch(from: &[Vec3], vertices: &[u32], to: &mut [[f32; AT_ONCE]; 3]) {
     for (k, v) in vertices.iter().take(AT_ONCE).enumerate() {
-        let p = from.get(*v as usize).copied().unwrap_or(Vec3::NAN);
+        let p = from.get(to_index(*v)).copied().unwrap_or(Vec3::NAN);
         (to[0][k], to[1][k], to[2][k]) = (p.x, p.y, p.z);
     }
 }
@@ -194,7 +197,7 @@ impl WithSimd for Measure<'_> {
     }
 }
 
-/// Whether the place of a vertex faces the eye, `sight` being the way from the eye to it: a normal
+/// Whether the point of a vertex faces the eye, `sight` being the way from the eye to it: a normal
 /// of it does, or a triangle around it, which faces the way that the normals do.
 pub fn faces_eye(
     canvas: &SkinnedSurface,
@@ -202,26 +205,26 @@ pub fn faces_eye(
     vertex: u32,
     sight: Vec3,
 ) -> bool {
-    let copies = canvas.vertices_at(canvas.place_of(vertex));
-    let normal = |v: &u32| posed.normals.get(*v as usize).copied().unwrap_or_default();
+    let copies = canvas.vertices_at(canvas.point_of(vertex));
+    let normal = |v: &u32| posed.normals.get(to_index(*v)).copied().unwrap_or_default();
     if copies.iter().any(|v| normal(v).dot(sight) <= 0.0) {
         return true;
     }
     let out: Vec3 = copies.iter().map(normal).sum();
     let triangles =
-        canvas.fan(canvas.place_of(vertex)).iter().map(|t| across(canvas, posed, vertex, t));
+        canvas.fan(canvas.point_of(vertex)).iter().map(|t| across(canvas, posed, vertex, t));
     triangles.into_iter().any(|t| t.dot(out) * t.dot(sight) < 0.0)
 }
 
-/// A triangle's normal, of no certain length, as it winds: of a vertex and the two places after it.
+/// A triangle's normal, of no certain length, as it winds: of a vertex and the two points after it.
 fn across(
     canvas: &SkinnedSurface,
     posed: PosedSurface<'_>,
     vertex: u32,
-    [b, c]: &[u32; 2],
+    [b, c]: &[PointId; 2],
 ) -> Vec3 {
-    let here = posed.positions[vertex as usize];
-    let [b, c] = [b, c].map(|p| posed.positions[canvas.first_at(*p) as usize] - here);
+    let here = posed.positions[to_index(vertex)];
+    let [b, c] = [b, c].map(|p| posed.positions[to_index(canvas.first_at(*p))] - here);
     b.cross(c)
 }
 
@@ -243,7 +246,7 @@ pub(super) fn reach(
     match (kind, near) {
         (Reach::Surface, near) => along::along(canvas, posed, touch, near, scratch, out),
         (Reach::Volume, Some(near)) => out.extend(near.iter().filter_map(|v| {
-            let p = posed.positions.get(*v as usize)?;
+            let p = posed.positions.get(to_index(*v))?;
             Some((*v, ball.depth_of(*p)?))
         })),
         (Reach::Volume, None) => gather(posed.positions, out, |p| ball.depth_of(p)),
@@ -277,10 +280,10 @@ pub(super) fn reach(
 /// Whether normals point, and triangles wind, as the side that was hit has it: 1 for yes, −1 for
 /// no.
 fn sides_of(posed: PosedSurface<'_>, touch: &Touch) -> [f32; 2] {
-    let [a, b, c] = touch.corners.map(|v| posed.positions[v as usize]);
+    let [a, b, c] = touch.corners.map(|v| posed.positions[to_index(v)]);
     let normal = (b - a).cross(c - a);
     let winding = if normal.dot(touch.direction) > 0.0 { -1.0 } else { 1.0 };
-    let mean = touch.corners.iter().map(|v| posed.normals[*v as usize]).sum::<Vec3>();
+    let mean = touch.corners.iter().map(|v| posed.normals[to_index(*v)]).sum::<Vec3>();
     [if mean.dot(normal) * winding < 0.0 { -1.0 } else { 1.0 }, winding]
 }
 
@@ -294,7 +297,7 @@ fn gather(
         let hits = chunk
             .iter()
             .enumerate()
-            .filter_map(|(i, p)| test(*p).map(|d| ((k * CHUNK + i) as u32, d)));
+            .filter_map(|(i, p)| test(*p).map(|d| (to_number(k * CHUNK + i), d)));
         hits.collect()
     };
     if positions.len() <= CHUNK {

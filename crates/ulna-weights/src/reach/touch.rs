@@ -3,6 +3,8 @@
 use glam::Vec3;
 use rayon::prelude::*;
 
+use crate::ids::to_number;
+
 /// Touch of a brush on the posed surface.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
@@ -19,6 +21,10 @@ pub struct Touch {
 }
 
 /// The posed surface of a canvas: positions and normals by its vertices, scene space.
+///
+/// The lists are copied from `ulna_motion::Surface`, and are not skinned again. They cannot be
+/// views of it: a canvas has each primitive once, although several nodes may show it, and includes
+/// points and lines. Hidden vertices are NaN, so that loops over all vertices need no mask.
 #[derive(Clone, Copy, Debug)]
 pub struct PosedSurface<'a> {
     /// Positions.
@@ -32,6 +38,6 @@ impl PosedSurface<'_> {
     /// cores.
     pub fn vertices_where(&self, is: impl Fn(u32, Vec3) -> bool + Sync) -> Vec<u32> {
         let all = self.positions.par_iter().enumerate().with_min_len(1024);
-        all.filter(|(v, p)| is(*v as u32, **p)).map(|(v, _)| v as u32).collect()
+        all.map(|(v, p)| (to_number(v), *p)).filter(|(v, p)| is(*v, *p)).map(|(v, _)| v).collect()
     }
 }

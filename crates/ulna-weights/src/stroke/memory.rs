@@ -5,22 +5,32 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use crate::ids::{to_index, to_number};
+
 /// What is known of a vertex.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Note {
     /// The strongest amount so far, as bits: of the brush, and of its mirror.
     strongest: [AtomicU32; 2],
     /// Which list has its start.
-    list: AtomicU32,
+    list: ListNumber,
     /// Where in it, in sets of four slots.
     at: AtomicU32,
 }
 
-const NO_LIST: u32 = u32::MAX;
+/// The number of a list, if any, in as few bytes as an atomic has: more by 1 than the number.
+#[derive(Debug, Default)]
+struct ListNumber(AtomicU32);
 
-impl Default for Note {
-    fn default() -> Self {
-        Self { strongest: Default::default(), list: NO_LIST.into(), at: 0.into() }
+impl ListNumber {
+    #[inline(always)]
+    fn get(&self) -> Option<u32> {
+        self.0.load(Relaxed).checked_sub(1)
+    }
+
+    #[inline(always)]
+    fn set(&self, number: u32) {
+        self.0.store(number + 1, Relaxed);
     }
 }
 
@@ -53,7 +63,7 @@ impl Memory {
     pub fn clear(&mut self, vertices: usize) {
         for mut list in self.starts.drain(..) {
             // Only what has a start was ever covered.
-            list.vertices.drain(..).for_each(|v| self.notes[v as usize] = Note::default());
+            list.vertices.drain(..).for_each(|v| self.notes[to_index(v)] = Note::default());
             list.joints.clear();
             list.weights.clear();
             list.number = None;
@@ -73,10 +83,10 @@ impl Memory {
 
     /// Takes in what the tasks of a dab filled.
     pub fn keep(&mut self, lists: Vec<Starts>) {
-        self.starts.resize_with(*self.next.get_mut() as usize, Starts::default);
+        self.starts.resize_with(to_index(*self.next.get_mut()), Starts::default);
         for list in lists {
             match list.number {
-                Some(number) => self.starts[number as usize] = list,
+                Some(number) => self.starts[to_index(number)] = list,
                 None => self.spare.push(list),
             }
         }
@@ -86,7 +96,7 @@ impl Memory {
     /// where this adds nothing.
     #[inline]
     pub fn raise(&self, vertex: u32, amounts: [f32; 2]) -> Option<[f32; 2]> {
-        let strongest = &self.notes[vertex as usize].strongest;
+        let strongest = &self.notes[to_index(vertex)].strongest;
         let [own, other] = strongest.each_ref().map(|bits| f32::from_bits(bits.load(Relaxed)));
         if amounts[0] <= own && amounts[1] <= other {
             return None;
@@ -100,21 +110,21 @@ impl Memory {
     // As a call it would hand its slices over in memory, and wait for them.
     #[inline(always)]
     pub fn start<'a>(&'a self, vertex: u32, now: Sets<'a>, fresh: &mut Starts) -> Sets<'a> {
-        let note = &self.notes[vertex as usize];
-        let list = note.list.load(Relaxed);
-        if let Some(starts) = self.starts.get(list as usize) {
-            let at = note.at.load(Relaxed) as usize;
-            return (&starts.joints[at..at + now.0.len()], &starts.weights[at..at + now.1.len()]);
-        }
-        if list == NO_LIST {
+        let note = &self.notes[to_index(vertex)];
+        if let Some(list) = note.list.get() {
+            // A start of the present dab is what the vertex still is.
+            let Some(starts) = self.starts.get(to_index(list)) else { return now };
+            let at = to_index(note.at.load(Relaxed));
+            (&starts.joints[at..at + now.0.len()], &starts.weights[at..at + now.1.len()])
+        } else {
             let number = *fresh.number.get_or_insert_with(|| self.next.fetch_add(1, Relaxed));
-            note.list.store(number, Relaxed);
-            note.at.store(fresh.weights.len() as u32, Relaxed);
+            note.list.set(number);
+            note.at.store(to_number(fresh.weights.len()), Relaxed);
             fresh.vertices.push(vertex);
             // One at a time, of a known length, so that no call copies them.
             now.0.iter().for_each(|joints| fresh.joints.push(*joints));
             now.1.iter().for_each(|weights| fresh.weights.push(*weights));
+            now
         }
-        now
     }
 }

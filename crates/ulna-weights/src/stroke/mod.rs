@@ -25,11 +25,12 @@ use self::{
 use super::{
     BrushKind, Influences, Maps, MirrorMap, PosedSurface, Reach, Refusal, Refused, SkinnedSurface,
     Touch, WeightConstraints,
+    ids::{to_index, to_number},
     means::weighted_mean,
     normalize,
     reach::{AT_ONCE, Ball, ReachScratch, Sight, reach},
-    topology::NO_POINT,
 };
+use ulna_geometry::PointId;
 use ulna_model::WeightPatch;
 
 /// Vertices that one core takes at a time; the words that mark them are its own.
@@ -103,16 +104,17 @@ impl Stroke {
     /// there.
     pub fn ends_with_piece(&self, canvas: &SkinnedSurface, posed: PosedSurface<'_>) -> bool {
         let Some(ball) = self.touch.as_ref().and_then(Ball::new) else { return false };
-        let mut piece: HashSet<u32> = self.last_hits().map(|(v, _)| canvas.place_of(v)).collect();
+        let mut piece: HashSet<PointId> =
+            self.last_hits().map(|(v, _)| canvas.point_of(v)).collect();
         if piece.is_empty() {
             return false;
         }
         let near = posed.vertices_where(|_, at| ball.depth_of(at).is_some());
-        let mut others: HashSet<u32> = near.into_iter().map(|v| canvas.place_of(v)).collect();
-        others.retain(|place| !piece.contains(place));
-        let mut todo: Vec<u32> = piece.iter().copied().collect();
-        while let Some(place) = todo.pop().filter(|_| !others.is_empty()) {
-            for next in canvas.ring(place) {
+        let mut others: HashSet<PointId> = near.into_iter().map(|v| canvas.point_of(v)).collect();
+        others.retain(|point| !piece.contains(point));
+        let mut todo: Vec<PointId> = piece.iter().copied().collect();
+        while let Some(point) = todo.pop().filter(|_| !others.is_empty()) {
+            for next in canvas.ring(point) {
                 if piece.insert(*next) {
                     others.remove(next);
                     todo.push(*next);
@@ -204,7 +206,7 @@ impl Stroke {
                     .vertices
                     .iter()
                     .map(|v| first + v)
-                    .for_each(|v| self.mixed[v as usize / 64] |= 1 << (v % 64));
+                    .for_each(|v| self.mixed[to_index(v) / 64] |= 1 << (v % 64));
             }
         }
         patches
@@ -231,22 +233,24 @@ impl Stroke {
             if !weights.iter().any(|w| *w > 0.0 && *w < least) {
                 continue;
             }
-            let (place, pairs) =
-                (canvas.place_of(vertex), paint.mirror.map_or(&[][..], MirrorMap::joints));
-            let partner = paint.mirror.map_or(NO_POINT, |m| m.place(place));
+            let (point, pairs) =
+                (canvas.point_of(vertex), paint.mirror.map_or(&[][..], MirrorMap::joints));
+            let partner = paint.mirror.and_then(|m| m.point(point));
             let rule = WeightConstraints {
                 locked: paint.locked,
                 parents: canvas.parents(),
                 limit: paint.limit.clamp(1, map.stride()),
                 encoding: map.encoding,
                 pairs,
-                turned: partner < place,
+                turned: partner.is_some_and(|p| p < point),
             };
             let dropped = list
                 .read(joints, weights, &rule)
                 .and_then(|()| normalize::drop_traces(&mut list, &rule));
             let done = match dropped {
-                Ok(true) if partner == place => normalize::equalize(&mut list, &[], &rule).is_ok(),
+                Ok(true) if partner == Some(point) => {
+                    normalize::equalize(&mut list, &[], &rule).is_ok()
+                }
                 Ok(done) => done,
                 // What cannot be done without its traces keeps them.
                 Err(_) => false,
@@ -360,15 +364,15 @@ impl Stroke {
             .enumerate()
             .with_min_len((chunks.len() / 4).max(1))
             .map(|(k, ((marks, amounts), fresh))| {
-                let first = ((chunks.start + k) * CHUNK) as u32;
+                let first = to_number((chunks.start + k) * CHUNK);
                 let count: u32 = marks.iter().map(|word| word.count_ones()).sum();
-                let mut task = Task::new(&parts, memory, fresh, count as usize);
+                let mut task = Task::new(&parts, memory, fresh, to_index(count));
                 for (word, mark) in marks.iter_mut().enumerate() {
                     let mut bits = std::mem::take(mark);
                     while bits != 0 {
-                        let k = word * 64 + bits.trailing_zeros() as usize;
+                        let k = word * 64 + to_index(bits.trailing_zeros());
                         bits &= bits - 1;
-                        task.paint(first + k as u32, std::mem::take(&mut amounts[k]));
+                        task.paint(first + to_number(k), std::mem::take(&mut amounts[k]));
                     }
                 }
                 task.end()
@@ -386,25 +390,24 @@ impl Stroke {
         let (canvas, mirror) = (work.canvas, work.paint.mirror);
         // What is not there, or hidden, is not painted on the other side either.
         let is_there =
-            |v: &&u32| work.posed.positions.get(**v as usize).is_some_and(|p| !p.is_nan());
+            |v: &&u32| work.posed.positions.get(to_index(**v)).is_some_and(|p| !p.is_nan());
         let (mut low, mut high) = (u32::MAX, 0);
         let mut mark = |v: u32, side: usize, a: f32| {
             (low, high) = (low.min(v), high.max(v));
-            self.marks[v as usize / 64] |= 1 << (v % 64);
-            let most = &mut self.amounts[v as usize][side];
+            self.marks[to_index(v) / 64] |= 1 << (v % 64);
+            let most = &mut self.amounts[to_index(v)][side];
             *most = if a > *most { a } else { *most };
         };
         for (v, a) in hits.iter().map(|(v, p)| (v, amount(*p))).filter(|(_, a)| *a > 0.0) {
             mark(*v, 0, a);
-            let place = mirror.map_or(NO_POINT, |m| m.place(canvas.place_of(*v)));
-            if place != NO_POINT {
+            if let Some(point) = mirror.and_then(|m| m.point(canvas.point_of(*v))) {
                 canvas
-                    .vertices_at(place)
+                    .vertices_at(point)
                     .iter()
                     .filter(is_there)
                     .for_each(|other| mark(*other, 1, a));
             }
         }
-        if low > high { 0..0 } else { low as usize / CHUNK..high as usize / CHUNK + 1 }
+        if low > high { 0..0 } else { to_index(low) / CHUNK..to_index(high) / CHUNK + 1 }
     }
 }

@@ -7,6 +7,8 @@ use super::{
 };
 use crate::{
     Influences, Refusal, WeightConstraints,
+    ids::to_index,
+    influences::slots_of,
     normalize::{LANES, LaneGroup, SimdNormalizer},
     reach::AT_ONCE,
 };
@@ -80,8 +82,8 @@ pub(super) struct Task<'a> {
     /// About how many vertices will come.
     room: usize,
     done: TaskResult,
-    /// The part of the last vertex.
-    part: usize,
+    /// The part of the last vertex; `None` before the first.
+    part: Option<usize>,
     piece: WeightPatch,
     /// Vertices that are to be painted, with how much.
     noted: Vec<(u32, [f32; 2])>,
@@ -101,7 +103,7 @@ impl<'a> Task<'a> {
             memory,
             room,
             done: TaskResult { fresh, ..TaskResult::default() },
-            part: usize::MAX,
+            part: None,
             piece: WeightPatch::default(),
             noted: Vec::with_capacity(AT_ONCE),
             group: LaneGroup::default(),
@@ -127,15 +129,15 @@ impl<'a> Task<'a> {
         let noted = std::mem::take(&mut self.noted);
         let mut left = &noted[..];
         while let Some((vertex, _)) = left.first() {
-            if !self.parts.get(self.part).is_some_and(|part| part.has(*vertex)) {
-                self.enter(*vertex);
-            }
-            let part = &self.parts[self.part];
+            let part = match self.part.map(|part| &self.parts[part]) {
+                Some(part) if part.has(*vertex) => part,
+                _ => self.enter(*vertex),
+            };
             let count = left.iter().position(|(v, _)| !part.has(*v)).unwrap_or(left.len());
             let (here, rest) = left.split_at(count);
             match &part.quick {
                 Some(quick) => self.paint_quick(part, quick, here),
-                None => here.iter().for_each(|(vertex, amounts)| self.one(*vertex, *amounts)),
+                None => here.iter().for_each(|(vertex, amounts)| self.one(part, *vertex, *amounts)),
             }
             left = rest;
         }
@@ -144,16 +146,19 @@ impl<'a> Task<'a> {
     }
 
     /// Goes on in the part that has a vertex.
-    fn enter(&mut self, vertex: u32) {
+    fn enter(&mut self, vertex: u32) -> &'a PartWork<'a> {
         self.leave();
-        self.part = self.parts.partition_point(|p| p.first <= vertex) - 1;
-        self.piece = WeightPatch::new(self.parts[self.part].map.sets, self.room);
+        let index = self.parts.partition_point(|p| p.first <= vertex) - 1;
+        let part = &self.parts[index];
+        self.part = Some(index);
+        self.piece = WeightPatch::new(part.map.sets, self.room);
+        part
     }
 
     fn leave(&mut self) {
         let patch = std::mem::take(&mut self.piece);
-        if !patch.vertices.is_empty() {
-            self.done.pieces.push(Piece { part: self.part, patch });
+        if let Some(part) = self.part.filter(|_| !patch.vertices.is_empty()) {
+            self.done.pieces.push(Piece { part, patch });
         }
     }
 
@@ -175,7 +180,7 @@ impl<'a> Task<'a> {
         // First everything is fetched: so many come from far away at once.
         let mut from = ([[0; 4]; AT_ONCE], [[0.0; 4]; AT_ONCE]);
         for (k, (vertex, _)) in noted.iter().enumerate() {
-            let own = (*vertex - part.first) as usize;
+            let own = to_index(*vertex - part.first);
             let now = (&part.now.0[own..=own], &part.now.1[own..=own]);
             let start =
                 self.memory.map_or(now, |memory| memory.start(*vertex, now, &mut self.done.fresh));
@@ -191,12 +196,12 @@ impl<'a> Task<'a> {
             quick.brush(&mut self.group, paint.joint, &paint.brush);
             for (lane, (vertex, amounts)) in noted.iter().enumerate() {
                 if !self.group.is_done(lane) {
-                    self.one(*vertex, *amounts);
+                    self.one(part, *vertex, *amounts);
                     continue;
                 }
                 let (joints, weights) = self.group.get(lane);
                 let own = *vertex - part.first;
-                if joints != part.now.0[own as usize] || weights != part.now.1[own as usize] {
+                if joints != part.now.0[to_index(own)] || weights != part.now.1[to_index(own)] {
                     self.piece.vertices.push(own);
                     self.piece.joints.extend_from_slice(&joints);
                     self.piece.weights.extend_from_slice(&weights);
@@ -206,10 +211,9 @@ impl<'a> Task<'a> {
     }
 
     /// One vertex, by the rule itself.
-    fn one(&mut self, vertex: u32, amounts: [f32; 2]) {
-        let part = &self.parts[self.part];
+    fn one(&mut self, part: &PartWork<'_>, vertex: u32, amounts: [f32; 2]) {
         let own = vertex - part.first;
-        let sets = own as usize * part.map.sets..(own as usize + 1) * part.map.sets;
+        let sets = slots_of(own, part.map.sets);
         let now = (&part.now.0[sets.clone()], &part.now.1[sets]);
         let from =
             self.memory.map_or(now, |memory| memory.start(vertex, now, &mut self.done.fresh));

@@ -5,11 +5,13 @@ use glam::Vec3;
 use super::paint::Paint;
 use crate::{
     BrushKind, Influences, MOST, Maps, PosedSurface, Refusal, SkinnedSurface, WeightConstraints,
-    means::{add_place, mean},
+    ids::to_index,
+    means::{add_point, mean},
     normalize,
-    topology::NO_POINT,
     volume::{KEPT, blend_keeping},
 };
+use ulna_geometry::PointId;
+use ulna_model::JointSlot;
 
 /// What a dab's vertices share.
 pub(super) struct Work<'a> {
@@ -34,11 +36,11 @@ impl Work<'_> {
         rule: &WeightConstraints<'_>,
     ) -> Result<bool, Refusal> {
         let brush = &self.paint.brush;
-        let spot = Spot::new(self, self.canvas.place_of(vertex), rule);
+        let spot = Spot::new(self, self.canvas.point_of(vertex), rule);
         if brush.kind.is_of_one_joint() {
             return spot.paint(list, self.brushed(list, amounts).as_slice());
         }
-        self.find_target(spot.place, amounts, target);
+        self.find_target(spot.point, amounts, target);
         // Nothing around: nothing to move toward.
         if target.is_empty() {
             return Ok(false);
@@ -50,7 +52,7 @@ impl Work<'_> {
         let amount = most(amounts);
         if brush.kind == BrushKind::Smooth && brush.keep_volume {
             let moved = blend_keeping(
-                (self.canvas, self.maps, spot.place),
+                (self.canvas, self.maps, spot.point),
                 list,
                 target,
                 (amount, KEPT),
@@ -63,9 +65,9 @@ impl Work<'_> {
             .map(|()| true)
     }
 
-    /// The mirror joint of the painted joint; `u16::MAX` where it has none.
-    fn partner(&self) -> u16 {
-        self.paint.mirror.map_or(u16::MAX, |m| m.joint(self.paint.joint))
+    /// The mirror joint of the painted joint.
+    fn partner(&self) -> Option<u16> {
+        self.paint.mirror.and_then(|m| m.joint(JointSlot(self.paint.joint))).map(|j| j.0)
     }
 
     /// The weights that a brush of one joint gives to that joint and to its mirror joint.
@@ -73,11 +75,11 @@ impl Work<'_> {
         let (joint, partner) = (self.paint.joint, self.partner());
         let value = |j: u16, amount: f32| self.paint.brush.value_for(list.get(j), amount);
         let mut wishes = Wishes::default();
-        if partner == joint {
+        if partner == Some(joint) {
             wishes.push(joint, value(joint, direct.max(other)));
         } else {
-            for (j, amount) in [(joint, direct), (partner, other)] {
-                if amount > 0.0 && j != u16::MAX {
+            for (j, amount) in [(Some(joint), direct), (partner, other)] {
+                if let Some(j) = j.filter(|_| amount > 0.0) {
                     wishes.push(j, value(j, amount));
                 }
             }
@@ -95,13 +97,14 @@ impl Work<'_> {
         sign: f32,
     ) -> Wishes {
         let (joint, partner) = (self.paint.joint, self.partner());
-        let both = if partner == joint {
-            [(joint, most([direct, other])), (joint, 0.0)]
+        let both = if partner == Some(joint) {
+            [(Some(joint), most([direct, other])), (None, 0.0)]
         } else {
-            [(joint, direct), (partner, other)]
+            [(Some(joint), direct), (partner, other)]
         };
         let mut wishes = Wishes::default();
-        for (j, amount) in both.into_iter().filter(|(j, a)| *a > 0.0 && *j != u16::MAX) {
+        for (j, amount) in both {
+            let Some(j) = j.filter(|_| amount > 0.0) else { continue };
             let now = list.get(j);
             let moved = now + sign * amount.min(1.0) * (target.get(j) - now);
             wishes.push(j, moved.clamp(0.0, 1.0));
@@ -109,14 +112,14 @@ impl Work<'_> {
         wishes
     }
 
-    /// Finds the weights that a brush of whole vertices moves a place toward; empty where there
+    /// Finds the weights that a brush of whole vertices moves a point toward; empty where there
     /// are none.
-    fn find_target(&self, place: u32, [direct, other]: [f32; 2], target: &mut Influences) {
+    fn find_target(&self, point: PointId, [direct, other]: [f32; 2], target: &mut Influences) {
         // Both sides have a say by how much each covers the spot: so the other side comes to the
         // mirror image of it.
         let sides = [(false, direct / (direct + other)), (true, other / (direct + other))];
         match self.paint.brush.kind {
-            BrushKind::Smooth | BrushKind::Sharpen => mean(self.canvas, self.maps, place, target),
+            BrushKind::Smooth | BrushKind::Sharpen => mean(self.canvas, self.maps, point, target),
             BrushKind::Average => {
                 target.clear();
                 if let Some(mean) = &self.average {
@@ -129,10 +132,10 @@ impl Work<'_> {
                 target.clear();
                 for (mirrored, share) in sides {
                     let source = match self.paint.mirror {
-                        Some(mirror) if mirrored => mirror.place(place),
-                        _ => place,
+                        Some(mirror) if mirrored => mirror.point(point),
+                        _ => Some(point),
                     };
-                    if share > 0.0 && source != NO_POINT {
+                    if let Some(source) = source.filter(|_| share > 0.0) {
                         let mut dragged = Influences::default();
                         self.behind(source, &mut dragged);
                         self.turn_over(&dragged, mirrored, share, target);
@@ -146,20 +149,23 @@ impl Work<'_> {
     /// A list as it is on the other side.
     fn turn_over(&self, from: &Influences, mirrored: bool, share: f32, to: &mut Influences) {
         for (j, w) in from.iter().filter(|_| share > 0.0) {
-            to.add(self.paint.mirror.filter(|_| mirrored).map_or(j, |m| m.across(j)), w * share);
+            to.add(
+                self.paint.mirror.filter(|_| mirrored).map_or(j, |m| m.across(JointSlot(j)).0),
+                w * share,
+            );
         }
     }
 
-    /// What lies behind a place, against the brush's motion.
-    fn behind(&self, place: u32, out: &mut Influences) {
-        let at = |p: u32| self.posed.positions[self.canvas.first_at(p) as usize];
+    /// What lies behind a point, against the brush's motion.
+    fn behind(&self, point: PointId, out: &mut Influences) {
+        let at = |p: PointId| self.posed.positions[to_index(self.canvas.first_at(p))];
         let direction = self.motion.normalize_or_zero();
-        let here = at(place);
-        let factor = |p: u32| (here - at(p)).normalize_or_zero().dot(direction).max(0.0);
-        let sum: f32 = self.canvas.ring(place).iter().map(|p| factor(*p)).sum();
+        let here = at(point);
+        let factor = |p: PointId| (here - at(p)).normalize_or_zero().dot(direction).max(0.0);
+        let sum: f32 = self.canvas.ring(point).iter().map(|p| factor(*p)).sum();
         if sum > 1e-6 {
-            for p in self.canvas.ring(place) {
-                add_place(self.canvas, self.maps, *p, factor(*p) / sum, out);
+            for p in self.canvas.ring(point) {
+                add_point(self.canvas, self.maps, *p, factor(*p) / sum, out);
             }
         }
     }
@@ -188,11 +194,11 @@ impl Wishes {
     }
 }
 
-/// A place that is painted, with the rule for its vertices.
+/// A point that is painted, with the rule for its vertices.
 struct Spot<'a> {
     work: &'a Work<'a>,
-    place: u32,
-    /// Whether the place is its own mirror image.
+    point: PointId,
+    /// Whether the point is its own mirror image.
     on_plane: bool,
     rule: WeightConstraints<'a>,
     /// The rule until both sides are made alike: on the plane with room for more joints.
@@ -200,16 +206,16 @@ struct Spot<'a> {
 }
 
 impl<'a> Spot<'a> {
-    fn new(work: &'a Work<'a>, place: u32, rule: &WeightConstraints<'a>) -> Self {
+    fn new(work: &'a Work<'a>, point: PointId, rule: &WeightConstraints<'a>) -> Self {
         // What lies on the plane is evened out before joints are dropped: of a pair, not one alone.
-        let on_plane = work.paint.mirror.is_some_and(|m| m.place(place) == place);
-        let turned = work.paint.mirror.is_some_and(|m| m.place(place) < place);
+        let on_plane = work.paint.mirror.is_some_and(|m| m.point(point) == Some(point));
+        let turned = work.paint.mirror.and_then(|m| m.point(point)).is_some_and(|p| p < point);
         let rule = WeightConstraints { turned, ..*rule };
         let limit = if on_plane { MOST } else { rule.limit };
-        Self { work, place, on_plane, rule, wide: WeightConstraints { limit, ..rule } }
+        Self { work, point, on_plane, rule, wide: WeightConstraints { limit, ..rule } }
     }
 
-    /// Makes both sides alike, where the place is its own mirror image.
+    /// Makes both sides alike, where the point is its own mirror image.
     fn even(&self, list: &mut Influences, wishes: &[(u16, f32)]) -> Result<(), Refusal> {
         if self.on_plane { normalize::equalize(list, wishes, &self.rule) } else { Ok(()) }
     }
@@ -220,7 +226,7 @@ impl<'a> Spot<'a> {
         if wishes.is_empty() {
             return Ok(false);
         }
-        let around = |out: &mut Influences| mean(self.work.canvas, self.work.maps, self.place, out);
+        let around = |out: &mut Influences| mean(self.work.canvas, self.work.maps, self.point, out);
         normalize::paint(list, wishes, &self.wide, around)
             .and_then(|()| self.even(list, wishes))
             .map(|()| true)

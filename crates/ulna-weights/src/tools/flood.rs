@@ -5,6 +5,7 @@ use glam::Vec3;
 use crate::{
     Brush, Falloff, Influences, Maps, Refused, Scope, WorkingWeights,
     draft::{Fast, Scratch},
+    ids::numbers,
     means::{mean, weighted_mean},
     normalize,
 };
@@ -39,7 +40,7 @@ impl WorkingWeights<'_> {
                 let amount = amounts(vertex) * brush.strength;
                 let wish = brush.value_for(list.get(joint), amount);
                 let around =
-                    |out: &mut Influences| mean(canvas, maps, canvas.place_of(vertex), out);
+                    |out: &mut Influences| mean(canvas, maps, canvas.point_of(vertex), out);
                 normalize::paint(list, &[(joint, wish)], rule, around).map(|()| true)
             },
         )
@@ -48,7 +49,7 @@ impl WorkingWeights<'_> {
     /// The mean of the vertices of the scope.
     pub fn mean(&self, scope: &Scope<'_>) -> Influences {
         let maps = Maps::of(self.canvas, self.maps.iter());
-        let vertices = (0..self.canvas.vertex_count() as u32).filter(|v| scope.has(*v));
+        let vertices = numbers(self.canvas.vertex_count()).filter(|v| scope.has(*v));
         weighted_mean(&maps, scope.locked.len(), vertices.map(|v| (v, 1.0)))
     }
 }

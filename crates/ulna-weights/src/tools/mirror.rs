@@ -3,12 +3,13 @@
 use crate::{
     MOST, Maps, MirrorMap, Refused, Scope, WeightConstraints, WorkingWeights,
     draft::{Fast, Scratch, VertexView},
+    ids::to_index,
     normalize,
-    topology::NO_POINT,
 };
+use ulna_model::JointSlot;
 
 impl WorkingWeights<'_> {
-    /// Copies one side to the other: the places where `from_high` says which side of the plane
+    /// Copies one side to the other: the points where `from_high` says which side of the plane
     /// gives. On the plane both sides are made alike. What is its mirror image already stays as it
     /// is stored.
     pub fn mirror(
@@ -26,24 +27,29 @@ impl WorkingWeights<'_> {
         let before = self.maps.clone();
         let now = Maps::of(canvas, before.iter());
         let takes = |look: &VertexView<'_>| {
-            let place = topo.place_of[look.vertex as usize];
-            let partner = mirror.place(place);
-            let high = rest[place as usize][axis] > offset;
-            partner != NO_POINT
-                && (partner == place || high != from_high)
-                && !is_image(look, now.slots(topo.firsts[partner as usize]), mirror)
+            let point = topo.point_of[to_index(look.vertex)];
+            let high = rest[point.index()][axis] > offset;
+            mirror.point(point).is_some_and(|partner| {
+                (partner == point || high != from_high)
+                    && !is_image(look, now.slots(topo.firsts[partner.index()]), mirror)
+            })
         };
         let turned = |quick: &normalize::SimdNormalizer,
                       group: &mut normalize::LaneGroup,
                       maps: &Maps<'_>,
                       vertices: &[u32]| {
             for (lane, vertex) in vertices.iter().enumerate() {
-                let place = topo.place_of[*vertex as usize];
-                let partner = mirror.place(place);
-                let (joints, weights) = maps.slots(topo.firsts[partner as usize]);
-                match (joints.as_array(), weights.as_array()) {
-                    (Some(joints), Some(weights)) if partner != place => {
-                        quick.put(group, lane, &joints.map(|j| mirror.across(j)), weights);
+                let point = topo.point_of[to_index(*vertex)];
+                let partner = mirror.point(point).filter(|partner| *partner != point);
+                let slots = partner.map(|partner| maps.slots(topo.firsts[partner.index()]));
+                match slots.map(|(joints, weights)| (joints.as_array(), weights.as_array())) {
+                    Some((Some(joints), Some(weights))) => {
+                        quick.put(
+                            group,
+                            lane,
+                            &joints.map(|j| mirror.across(JointSlot(j)).0),
+                            weights,
+                        );
                     }
                     // What lies on the plane is not plain.
                     _ => quick.put(group, lane, &[0; 4], &[-1.0; 4]),
@@ -53,16 +59,16 @@ impl WorkingWeights<'_> {
         };
         let fast = if any_locked { Fast::None } else { Fast::Others(&turned) };
         self.each(scope, fast, takes, |maps, vertex, Scratch { list, other }, rule| {
-            let place = canvas.place_of(vertex);
-            let partner = mirror.place(place);
+            let point = canvas.point_of(vertex);
+            let Some(partner) = mirror.point(point) else { return Ok(false) };
             let (joints, weights) = maps.slots(canvas.first_at(partner));
             other.clear();
             for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
-                other.add(mirror.across(*j), *w);
+                other.add(mirror.across(JointSlot(*j)).0, *w);
             }
             let rule =
-                WeightConstraints { pairs: mirror.joints(), turned: partner < place, ..*rule };
-            if partner == place {
+                WeightConstraints { pairs: mirror.joints(), turned: partner < point, ..*rule };
+            if partner == point {
                 // On the plane, the mean of both sides is its own mirror.
                 let wide = WeightConstraints { limit: MOST, ..rule };
                 return normalize::blend(list, other, 0.5, &wide)
@@ -89,8 +95,10 @@ fn is_image(
     // As many, and each of its own once among the others: a joint in two slots is not told apart
     // here.
     let is_once = |joint: u16, weight: f32| {
-        let mut same =
-            joints.iter().zip(weights).filter(|(j, w)| **w != 0.0 && mirror.across(**j) == joint);
+        let mut same = joints
+            .iter()
+            .zip(weights)
+            .filter(|(j, w)| **w != 0.0 && mirror.across(JointSlot(**j)).0 == joint);
         same.next().is_some_and(|(_, w)| (w - weight).abs() <= ROUNDING) && same.next().is_none()
     };
     let is_alone = |slot: usize| {

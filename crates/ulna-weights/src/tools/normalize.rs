@@ -6,6 +6,7 @@ use crate::{
     Influences, Maps, Refusal, Refused, Scope, WeightConstraints, WorkingWeights,
     draft::{Fast, Scratch, VertexView, rule, tally},
     fault_in,
+    ids::{to_index, to_joint},
     means::mean,
     normalize::{normalize, normalize_map},
 };
@@ -28,7 +29,7 @@ impl WorkingWeights<'_> {
         }
         let broken = |look: &VertexView<'_>| {
             let most = scope.limit.clamp(1, look.map.stride());
-            fault_in(look.map, look.own as usize, most, scope.locked.len()).is_some()
+            fault_in(look.map, to_index(look.own), most, scope.locked.len()).is_some()
         };
         let fast = Fast::Group(&|quick, group, _| quick.normalize(group));
         let work = |_: &Maps<'_>, _: u32, s: &mut Scratch, rule: &WeightConstraints<'_>| {
@@ -50,13 +51,13 @@ impl WorkingWeights<'_> {
     fn fill(&mut self, mut front: Vec<u32>, scope: &Scope<'_>) -> Refused {
         let canvas = self.canvas;
         let mut open = vec![false; canvas.vertex_count()];
-        front.iter().for_each(|v| open[*v as usize] = true);
+        front.iter().for_each(|v| open[to_index(*v)] = true);
         let mut refused = Refused::new();
         loop {
             let maps = Maps::of(canvas, self.maps.iter());
             let around = |v: &u32| {
                 let mut list = Influences::default();
-                mean(canvas, &maps, canvas.place_of(*v), &mut list);
+                mean(canvas, &maps, canvas.point_of(*v), &mut list);
                 let found = list
                     .iter()
                     .any(|(j, w)| w > 0.0 && !scope.locked.get(usize::from(j)).is_none_or(|l| *l));
@@ -69,13 +70,13 @@ impl WorkingWeights<'_> {
             }
             // Only what lies around those can find something that it did not find before.
             let done: Vec<u32> = found.iter().map(|(v, _)| *v).collect();
-            done.iter().for_each(|v| open[*v as usize] = false);
-            front = done.iter().flat_map(|v| canvas.ring(canvas.place_of(*v))).copied().collect();
-            front = front
+            done.iter().for_each(|v| open[to_index(*v)] = false);
+            front = done
                 .iter()
+                .flat_map(|v| canvas.ring(canvas.point_of(*v)))
                 .flat_map(|p| canvas.vertices_at(*p))
                 .copied()
-                .filter(|v| open[*v as usize])
+                .filter(|v| open[to_index(*v)])
                 .collect();
             front.sort_unstable();
             front.dedup();
@@ -83,7 +84,8 @@ impl WorkingWeights<'_> {
                 *refused.entry(why).or_default() += count;
             }
         }
-        let left: Vec<u32> = (0..open.len() as u32).filter(|v| open[*v as usize]).collect();
+        let left: Vec<u32> =
+            (0..).zip(&open).filter(|(_, is_open)| **is_open).map(|(v, _)| v).collect();
         let nearest: Vec<(u32, Influences)> =
             left.iter().filter_map(|v| Some((*v, self.nearest_joint(*v, scope)?))).collect();
         let nobody = left.len() - nearest.len();
@@ -97,14 +99,14 @@ impl WorkingWeights<'_> {
     }
 
     fn nearest_joint(&self, vertex: u32, scope: &Scope<'_>) -> Option<Influences> {
-        let at = self.canvas.rest()[self.canvas.place_of(vertex) as usize];
+        let at = self.canvas.rest()[self.canvas.point_of(vertex).index()];
         let heads = self.canvas.heads().iter().enumerate();
         let open =
             heads.filter(|(k, p)| p.is_finite() && !scope.locked.get(*k).copied().unwrap_or(true));
         let (joint, _) =
             open.min_by(|a, b| a.1.distance_squared(at).total_cmp(&b.1.distance_squared(at)))?;
         let mut list = Influences::default();
-        list.add(joint as u16, 1.0);
+        list.add(to_joint(joint), 1.0);
         Some(list)
     }
 }

@@ -1,7 +1,7 @@
 //! Weights in even steps.
 
 use crate::{
-    Influences, Refused, Scope, WeightConstraints, WorkingWeights, draft::Fast,
+    Influences, Refused, Scope, WeightConstraints, WorkingWeights, draft::Fast, ids::to_single,
     normalize::normalize,
 };
 
@@ -48,7 +48,7 @@ fn in_steps(
     let mut shares = shares.into_iter();
     room.clear();
     for (j, w) in list.iter() {
-        let value = if is_locked(j) { w } else { (shares.next().unwrap_or(0.0) * free) as f32 };
+        let value = if is_locked(j) { w } else { to_single(shares.next().unwrap_or(0.0) * free) };
         room.add(j, value);
     }
     std::mem::swap(list, room);

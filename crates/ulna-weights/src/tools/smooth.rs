@@ -4,6 +4,7 @@ use super::strays::strays;
 use crate::{
     Maps, Refusal, Refused, Scope, WeightConstraints, WorkingWeights,
     draft::{Fast, Scratch, VertexView},
+    ids::to_index,
     means::{mean, near_mean},
     normalize,
     volume::blend_keeping,
@@ -24,11 +25,11 @@ impl WorkingWeights<'_> {
     ) -> Refused {
         let canvas = self.canvas;
         self.smooth_by(passes, scope, |maps, vertex, Scratch { list, other }, rule| {
-            let place = canvas.place_of(vertex);
+            let point = canvas.point_of(vertex);
             if by_distance {
-                near_mean(canvas, maps, place, other)
+                near_mean(canvas, maps, point, other)
             } else {
-                mean(canvas, maps, place, other)
+                mean(canvas, maps, point, other)
             }
             if other.is_empty() {
                 return Ok(false);
@@ -38,7 +39,7 @@ impl WorkingWeights<'_> {
                     let now = list.get(joint);
                     let wish = (now + amount * (other.get(joint) - now)).clamp(0.0, 1.0);
                     normalize::paint(list, &[(joint, wish)], rule, |out| {
-                        mean(canvas, maps, place, out)
+                        mean(canvas, maps, point, out)
                     })
                 }
                 None => normalize::blend(list, other, amount, rule),
@@ -91,12 +92,12 @@ impl WorkingWeights<'_> {
     ) -> Refused {
         let canvas = self.canvas;
         self.smooth_by(passes, scope, |maps, vertex, Scratch { list, other }, rule| {
-            let place = canvas.place_of(vertex);
-            near_mean(canvas, maps, place, other);
+            let point = canvas.point_of(vertex);
+            near_mean(canvas, maps, point, other);
             if other.is_empty() {
                 return Ok(false);
             }
-            blend_keeping((canvas, maps, place), list, other, (amount, kept), rule)
+            blend_keeping((canvas, maps, point), list, other, (amount, kept), rule)
         })
     }
 
@@ -106,9 +107,9 @@ impl WorkingWeights<'_> {
         let strays = strays(self.canvas, &Maps::of(self.canvas, self.maps.iter()), most_in_common);
         let mut only = vec![false; self.canvas.vertex_count()];
         let mut count = 0;
-        for place in strays {
-            for v in self.canvas.vertices_at(place) {
-                only[*v as usize] = scope.has(*v);
+        for point in strays {
+            for v in self.canvas.vertices_at(point) {
+                only[to_index(*v)] = scope.has(*v);
                 count += usize::from(scope.has(*v));
             }
         }

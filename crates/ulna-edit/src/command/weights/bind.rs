@@ -9,7 +9,7 @@ use crate::{
     CommandError, Edit, apply,
     command::{Scene, field::meshes_of, names::mesh_label},
 };
-use ulna_model::{Document, MeshId, PrimitiveId, Shared, SkinId};
+use ulna_model::{Document, JointSlot, MeshId, PrimitiveId, Shared, SkinId};
 use ulna_weights::{Bones, Influences, Scope, SkinnedSurface, joint_heads, joint_parents};
 
 impl Bind {
@@ -66,7 +66,7 @@ fn strength(
     document: &Document,
     list: &[(MeshId, PrimitiveId)],
     heads: &[Vec3],
-    parents: &[u16],
+    parents: &[Option<JointSlot>],
 ) -> f32 {
     let mean = |lengths: &mut dyn Iterator<Item = f32>| {
         let (sum, count) =
@@ -77,7 +77,7 @@ fn strength(
         &mut heads
             .iter()
             .zip(parents)
-            .filter_map(|(head, p)| Some(head.distance(*heads.get(usize::from(*p))?))),
+            .filter_map(|(head, p)| Some(head.distance(*heads.get((*p)?.index())?))),
     );
     let edges = mean(&mut list.iter().flat_map(|(mesh, k)| {
         let primitive = &document.mesh(*mesh).primitives[k.index()];
@@ -171,7 +171,7 @@ fn settle(
     let (mut given, mut open) = (Vec::new(), vec![false; canvas.vertex_count()]);
     let maps = canvas.maps(bound);
     for v in (0..canvas.vertex_count() as u32).filter(|v| is_new(*v)) {
-        match canvas.vertices_at(canvas.place_of(v)).iter().find(|other| !is_new(**other)) {
+        match canvas.vertices_at(canvas.point_of(v)).iter().find(|other| !is_new(**other)) {
             Some(other) => {
                 let (map, own) = maps.map_of(*other);
                 given.push((v, Influences::of(map, own)));

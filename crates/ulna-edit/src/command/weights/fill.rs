@@ -58,7 +58,7 @@ impl Gradient {
         let amount = gradient(self.from, self.to, self.radial.unwrap_or(false), curve);
         run_for(scene.document, &self.reach, &[&self.joint], "filled", |draft, job| {
             let joint = joint_of(scene.document, &self.joint, job)?;
-            let at = |v: u32| job.canvas.rest()[job.canvas.place_of(v) as usize];
+            let at = |v: u32| job.canvas.rest()[job.canvas.point_of(v).index()];
             Ok(draft.flood(&brush, joint, |v| amount(at(v)), &job.scope()))
         })
     }
@@ -108,10 +108,8 @@ impl Along {
                 if at == first {
                     break;
                 }
-                at = job.canvas.parents()[usize::from(at)];
-                if at == NOBODY {
-                    break;
-                }
+                let Some(above) = job.canvas.parents()[usize::from(at)] else { break };
+                at = above.0;
                 chain.push(at);
             }
             if at != first || chain.len() < 2 {
@@ -128,9 +126,6 @@ impl Along {
         })
     }
 }
-
-/// No joint, where one is expected.
-const NOBODY: u16 = u16::MAX;
 
 /// The vertices that a scope has, each with the same influences.
 fn all_alike(job: &Job, target: &Influences) -> Vec<(u32, Influences)> {

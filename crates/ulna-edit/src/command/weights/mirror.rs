@@ -19,7 +19,7 @@ use crate::{
 };
 use ulna_model::{Document, EditorState, MeshId, NodeId, Notice, Shared, SkinId};
 use ulna_weights::{
-    Joined, NO_POINT, Scope, SkinnedSurface, bodies,
+    Joined, Scope, SkinnedSurface, bodies,
     layers::{NoSides, Sides},
 };
 
@@ -74,12 +74,12 @@ struct Counts {
 impl Counts {
     fn add(&mut self, canvas: &SkinnedSurface, sides: &Sides, from_high: bool, scope: &Scope<'_>) {
         for vertex in (0..canvas.vertex_count() as u32).filter(|v| scope.has(*v)) {
-            let place = canvas.place_of(vertex);
-            let partner = sides.pairs.place(place);
-            let high = canvas.rest()[place as usize][sides.axis] > sides.offset;
-            if partner == place || high != from_high {
+            let point = canvas.point_of(vertex);
+            let partner = sides.pairs.point(point);
+            let high = canvas.rest()[point.index()][sides.axis] > sides.offset;
+            if partner == Some(point) || high != from_high {
                 self.taking += 1;
-                self.paired += usize::from(partner != NO_POINT);
+                self.paired += usize::from(partner.is_some());
             }
         }
     }
