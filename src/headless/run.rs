@@ -19,10 +19,11 @@ use ulna_edit::{
     Command, CommandLine, CommandSpec,
     command::{
         BrushCommand, DiscardUnkeyed, FileCommand, Host, KeepLayers, ModeCommand, PlayCommand,
-        SelectCommand, SetKey, TimelineCommand, ToolCommand, VertexCommand, ViewCommand, renamed,
+        RigReport, SelectCommand, SetKey, TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
+        renamed,
     },
 };
-use ulna_model::{Notice, UnkeyedAt};
+use ulna_model::{Document, Notice, UnkeyedAt};
 use ulna_session::{Consent, SaveRequest, Session, SystemDisk};
 
 /// A script's run has no window, and so does nothing of what is one's.
@@ -153,7 +154,11 @@ fn apply_text(
                 session.run(&command).map_err(|e| refused(e.code(), &e))?
             }
         };
-        done.commands.push(json!({"line": number, "do": line.name, "changed": changed}));
+        let mut record = members(json!({"line": number, "do": line.name, "changed": changed}));
+        if let Some(report) = session.take_rig_report() {
+            record.append(&mut rig_members(session.document(), &report));
+        }
+        done.commands.push(record.into());
         done.note(number, &at, out, &session.take_notes());
         let poses = &session.document().aids.unkeyed;
         unkeyed.retain(|(_, at)| poses.contains_key(at));
@@ -177,6 +182,28 @@ fn apply_text(
         )
         .at_line(*line)),
     }
+}
+
+/// What a change of the skeleton does to the clips, as members of its record.
+fn rig_members(document: &Document, report: &RigReport) -> Map<String, Value> {
+    let (deviation, tracks) = (&report.deviation, &report.tracks);
+    let at = report.worst_moment();
+    members(json!({
+        "mean_mm": deviation.mean_mm,
+        "p99_mm": deviation.p99_mm,
+        "worst_mm": deviation.worst_mm,
+        "worst_degrees": deviation.worst_degrees,
+        "clip": at.and_then(|(clip, _)| clip).map(|clip| document.clip_label(clip)),
+        "time": at.map(|(_, time)| time),
+        "clips": report.clips,
+        "tracks": {
+            "same_keys": tracks.exact,
+            "one_key": tracks.held,
+            "new_keys": tracks.baked,
+            "keys_added": tracks.keys_added,
+        },
+        "fitted_vertices": report.fitted.0,
+    }))
 }
 
 impl ScriptReport {

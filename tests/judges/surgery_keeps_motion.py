@@ -30,7 +30,7 @@ sys.path.insert(0, (os.environ.get("ULNA_SHARED") or HOME + "/../shared") + "/ju
 import numpy as np  # noqa: E402
 from common import ORACLE, ROOT, SMALL, files, finish, need, run  # noqa: E402
 from fidelity import codes, new_errors  # noqa: E402
-from gltf_read import Gltf  # noqa: E402
+from gltf_read import Gltf, GltfError  # noqa: E402
 from roundtrip_diff import DEFAULT_ALLOW, TRS, Diff  # noqa: E402
 from skin_reference import Pose  # noqa: E402
 
@@ -88,10 +88,13 @@ class Rig:
         self.nodes = self.g.list("nodes")
         self.tags = [tag_of(n) for n in self.nodes]
         self.tags = [-1 - i if t is None else t for i, t in enumerate(self.tags)]
-        self.index = {t: i for i, t in enumerate(self.tags)}
-        self.new = {t for t in self.tags if t < 0}
-        children = [(self.tags[c], t) for t in self.tags for c in self.node(t).get("children", [])]
-        self.parent = dict(children)
+        # Empty nodes may hold the places of removed ones that something else refers to.
+        self.empty = {t for i, t in enumerate(self.tags) if not self.nodes[i]}
+        self.index = {t: i for i, t in enumerate(self.tags) if t not in self.empty}
+        self.new = self.index.keys() & {t for t in self.tags if t < 0}
+        self.parent = {
+            self.tags[c]: t for t in self.index for c in self.node(t).get("children", [])
+        }
         self.skins = [[self.tags[j] for j in s["joints"]] for s in self.g.list("skins")]
         self.joints = {t for joints in self.skins for t in joints}
 
@@ -228,6 +231,16 @@ def unscaled(world):
     return world / [*np.where(lengths > 0, lengths, 1), 1]
 
 
+def is_scaled(axes):
+    return np.abs(np.linalg.norm(axes, axis=0) - 1).max() > EXACT
+
+
+def is_rotated(axes):
+    """Whether axes are rotated. Mirrored axes are not asked, since a mirror must stay."""
+    lengths = np.linalg.norm(axes, axis=0)
+    return np.linalg.det(axes) > 0 and np.abs(axes / lengths - np.eye(3)).max() > EXACT
+
+
 # Acts.
 
 
@@ -310,15 +323,17 @@ class Original:
         self.seen = [look(self.rig, *m) for m in self.moments]
         self.rest = self.seen[0]
 
+    @functools.cached_property
     def crooked(self):
-        """Armatures with a scale or a rotation."""
-        pose, rig = Pose(self.rig.g), self.rig
+        """Armatures with a scale or a rotation of their own."""
+        rig, worlds, out = self.rig, self.rest.worlds, set()
         for tag in rig.armatures():
             above = rig.parent.get(tag)
-            base = pose.world(above)[:3, :3] if above is not None else np.eye(3)
-            world = pose.world(tag)[:3, :3]
-            if np.abs(world - base).max() > EXACT * np.abs(base).max():
-                yield tag
+            base = worlds[above] if above is not None else np.eye(4)
+            local = (np.linalg.pinv(base) @ worlds[tag])[:3, :3]
+            if is_scaled(local) or is_rotated(local):
+                out.add(tag)
+        return out
 
     def candidates(self, act):
         """Joints with weight that have as many joints above them as the act needs."""
@@ -393,8 +408,11 @@ class Case:
         return out
 
     def tree_faults(self):
-        if len(self.b.index) < len(self.b.nodes):
+        if len(self.b.index) + len(self.b.empty) < len(self.b.nodes):
             yield "nodes are doubled"
+        held = {self.b.tags[i] for s in self.b.g.list("scenes") for i in s.get("nodes", [])}
+        if len(self.b.empty) > len(self.gone) or self.b.empty & (held | self.b.parent.keys()):
+            yield "an empty node is in the scene"
         if len(self.b.new) != (self.do == "joint.insert"):
             yield f"{len(self.b.new)} nodes are new"
         for t in sorted(self.a.index.keys() - self.gone - self.b.index.keys()):
@@ -454,19 +472,16 @@ class Case:
 
     def mend_faults(self, seen):
         """Armatures end with unit scale and, where no clip moves them, without rotation."""
-        crooked = set(self.original.crooked())
-        if all(
-            t in seen.worlds and np.allclose(seen.worlds[t], self.rest.worlds[t], 1e-6, 1e-9)
-            for t in crooked
-        ):
+        was = {t: self.rest.worlds[t] for t in self.original.crooked}
+        if all(t in seen.worlds and np.allclose(w, seen.worlds[t], 1e-6) for t, w in was.items()):
             yield "no armature changed"
         keyed = {t for _, t, _ in self.a.keys}
         for t in sorted(self.a.armatures() & self.b.index.keys()):
             axes = seen.worlds[t][:3, :3]
-            lengths = np.linalg.norm(axes, axis=0)
-            if np.abs(lengths - 1).max() > EXACT:
-                yield f"{self.a.name(t)} has the scale {np.round(lengths, 5).tolist()}"
-            elif np.abs(np.abs(axes) - np.eye(3)).max() > EXACT and t not in keyed:
+            if is_scaled(axes):
+                lengths = np.round(np.linalg.norm(axes, axis=0), 5).tolist()
+                yield f"{self.a.name(t)} has the scale {lengths}"
+            elif is_rotated(axes) and t not in keyed:
                 yield f"{self.a.name(t)} is still rotated"
         for place, count in self.a.keys.items():
             now = self.b.keys.get(place, 0)
@@ -500,7 +515,9 @@ class Case:
             return world_gap(x.worlds[self.above] @ self.between[t], y.worlds[t], self.size)
         was, now = x.worlds.get(t), y.worlds[t]
         if self.do == MEND:
-            if t in self.a.armatures():
+            # The transform of a skinned mesh is ignored.
+            node = self.a.node(t)
+            if t in self.a.armatures() or ("skin" in node and not node.get("children")):
                 return 0.0
             was, now = unscaled(was), unscaled(now)
         elif t == self.joint:
@@ -562,6 +579,7 @@ class Case:
         for path, label, tag in [*lost, *new]:
             what = "lost" if (path, label, tag) in lost else "new"
             name = self.a.name(tag) if tag in self.a.index else self.b.name(tag)
+            name = "an empty node" if tag in self.b.empty else name
             yield f"the reference {path} {label or ''} to {name} is {what}"
 
     def collider_faults(self, x, y):
@@ -661,7 +679,7 @@ def references(rig):
     """References to nodes in VRM's extensions: path without list indices, label, tag."""
     out = []
     roots = [("", rig.g.json.get("extensions", {}))]
-    roots += [(f"/nodes/{t}", rig.node(t).get("extensions", {})) for t in rig.tags]
+    roots += [(f"/nodes/{t}", rig.node(t).get("extensions", {})) for t in rig.index]
     for path, extensions in roots:
         for name, value in extensions.items():
             if name.startswith("VRM"):
@@ -776,12 +794,12 @@ def cases(original, r):
     """The acts on a file: all of them where there are clips or an avatar."""
     rig = original.rig
     is_avatar = any(e.startswith("VRM") for e in rig.g.json.get("extensions", {}))
-    for do, act in ACTS.items():
+    for do, act in ACTS.items() if rig.weighted else ():
         if do == MEND:
-            drawn = [None] if any(original.crooked()) else []
+            drawn = [None] if original.crooked else []
         elif rig.g.list("animations") or is_avatar:
             some = original.candidates(act)
-            drawn = r.sample(some, min(len(some), 1 + is_avatar))
+            drawn = r.sample(some, min(len(some), 2 if is_avatar and rig.keys else 1))
         else:
             drawn = []
         for joint in drawn:
@@ -796,8 +814,8 @@ def judge_file(source):
         try:
             original = Original(tagged_copy(source, folder), r)
             todo = list(cases(original, r))
-        except Exception:
-            return []  # not for these readers
+        except GltfError:
+            return []  # not for this reader, such as compressed data
         if not todo or run("info", original.rig.path)[0]:
             return []
         results, saved = [], []
@@ -831,7 +849,7 @@ def chosen():
     for f in sorted(every):
         try:
             g = Gltf(f)
-        except Exception:
+        except GltfError:
             continue
         if g.list("skins") and any(part in f for part in sys.argv[1:] or [""]):
             out.append(f)

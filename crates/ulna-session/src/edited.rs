@@ -308,7 +308,7 @@ fn reverted_clip(opened: &Document, now: &Document, id: ClipId) -> Outcome {
         notes.push(Notice::new("layers_stay", "its layers now apply to the reverted keys"));
     }
     edits.push(Edit::SetClip { clip: id, to: was });
-    Outcome { edits, notes, keys: None }
+    Outcome { edits, notes, ..Outcome::default() }
 }
 
 /// The edits that make pose, name, visibility and morph weights of a node what they were.

@@ -13,7 +13,7 @@ use super::{
     unfolded::{KnownUnsaved, Unfolded},
     weight_layers,
 };
-use ulna_edit::{History, KeysHome};
+use ulna_edit::{History, KeysHome, command::RigReport};
 use ulna_formats::{
     gltf::{self, Opened, Progress, ReadError, SaveOptions, Source},
     import::{Conversion, ImportFindings, importer_of},
@@ -55,6 +55,8 @@ pub struct Session {
     pub(super) notes: Vec<Notice>,
     /// The keys that the last command selects, with their owner.
     pub(super) selected_keys: Option<(KeysHome, KeySet)>,
+    /// What the last change of the skeleton does to the clips.
+    pub(super) rig_report: Option<Box<RigReport>>,
     /// The keys that were copied last, as text.
     pub(super) copied: Option<String>,
     /// What is on disk: the file's part of the document as it was opened or saved last.
@@ -174,6 +176,7 @@ impl Session {
             poses: RecentPoses::default(),
             notes: Vec::new(),
             selected_keys: None,
+            rig_report: None,
             copied: None,
             stamp,
             backed_up: BTreeSet::new(),

@@ -6,7 +6,8 @@ use super::{command_edits::edits_of, run_error::RunError, session::Session};
 use ulna_edit::{
     Change, Command, CommandError, CommandLine, Edit, EditError, KeysHome, Scene,
     command::{
-        AddLayer, DocumentCommand, KeyEditCommand, KeysOfLayer, LayerKeysCommand, field::Meshes,
+        AddLayer, DocumentCommand, KeyEditCommand, KeysOfLayer, LayerKeysCommand, RigReport,
+        field::Meshes,
     },
     layer_for, paint_into,
 };
@@ -41,6 +42,8 @@ impl Session {
         let commands = self.with_copied(commands);
         let (opened, poses) = (&self.opened, &self.poses);
         let (notes, keys) = (&mut self.notes, &mut self.selected_keys);
+        let rig = &mut self.rig_report;
+        *rig = None;
         notes.clear();
         self.history.show(&mut self.document, label, commands.clone(), |showing| {
             for command in &commands {
@@ -57,6 +60,7 @@ impl Session {
                     showing.apply(edit).map_err(CommandError::from)?;
                 }
                 notes.extend(done.notes);
+                *rig = done.rig.or(rig.take());
             }
             Ok(())
         })
@@ -136,6 +140,11 @@ impl Session {
     /// Takes the keys that the last command selects, with the clip or layer that owns them.
     pub const fn take_selected_keys(&mut self) -> Option<(KeysHome, KeySet)> {
         self.selected_keys.take()
+    }
+
+    /// What the last change of the skeleton does to the clips and the skin, once.
+    pub const fn take_rig_report(&mut self) -> Option<Box<RigReport>> {
+        self.rig_report.take()
     }
 
     /// What commands left as it was since this was asked last, and why: a sentence each, without

@@ -6,7 +6,7 @@
 use thiserror::Error;
 
 use super::{RunError, Session, command_edits::edits_of};
-use ulna_edit::{Command, CommandError, Edit, apply};
+use ulna_edit::{Command, CommandError, Edit, apply, command::RigReport};
 use ulna_model::Notice;
 
 /// A command, or several, to be worked out.
@@ -66,6 +66,7 @@ struct WorkResult {
     /// What the edits replace in the document that they were worked out on, in the same order.
     replaced: Vec<Edit>,
     notes: Vec<Notice>,
+    rig: Option<Box<RigReport>>,
 }
 
 impl Work {
@@ -112,6 +113,7 @@ impl Session {
     /// What commands come to one after the other, each on what the ones before left.
     fn work_out(&self, commands: Vec<Command>) -> Result<WorkResult, RunError> {
         let (mut edits, mut replaced, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut rig = None;
         let mut probe = self.document.clone();
         for command in &commands {
             let done = edits_of(&self.opened, &ulna_edit::Scene::new(&probe), command)?;
@@ -120,8 +122,9 @@ impl Session {
             }
             edits.extend(done.edits);
             notes.extend(done.notes);
+            rig = done.rig.or(rig);
         }
-        Ok(WorkResult { commands, edits, replaced, notes })
+        Ok(WorkResult { commands, edits, replaced, notes, rig })
     }
 
     /// Applies what was worked out, as one step; whether it changed anything. The document may have
@@ -173,12 +176,13 @@ impl Session {
             )
             .into());
         }
-        let WorkResult { commands, edits, replaced: _, notes } = worked.found?;
+        let WorkResult { commands, edits, replaced: _, notes, rig } = worked.found?;
         self.settle();
         self.history
             .preview(&mut self.document, &worked.label, edits, commands)
             .map_err(CommandError::from)?;
         self.notes.extend(notes);
+        self.rig_report = rig.or(self.rig_report.take());
         Ok(self.end_gesture())
     }
 }

@@ -258,7 +258,7 @@ impl RenameNodes {
         let edits = renamed.iter().filter(|(_, before, to)| before != to);
         let edits = edits
             .map(|(node, _, to)| Edit::SetNodeName { node: *node, to: Some(to.as_str().into()) });
-        Ok(Outcome { edits: edits.collect(), notes, keys: None })
+        Ok(Outcome { edits: edits.collect(), notes, ..Outcome::default() })
     }
 }
 

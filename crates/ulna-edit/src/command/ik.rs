@@ -486,7 +486,7 @@ impl HoldPin {
         let edits = changed
             .map(|(track, to)| Edit::SetTrack { clip: id, track: *track, to: Some(to.clone()) })
             .collect();
-        Ok(Outcome { edits, notes, keys: None })
+        Ok(Outcome { edits, notes, ..Outcome::default() })
     }
 }
 

@@ -205,7 +205,7 @@ impl KeepPose {
                 }
                 None => poses.push(pose),
             })?;
-        Ok(Outcome { edits, notes, keys: None })
+        Ok(Outcome { edits, notes, ..Outcome::default() })
     }
 }
 

@@ -234,7 +234,7 @@ impl SetKey {
             )
         });
         let notes = note.map(|said| Notice::new("motion_changed", said)).into_iter().collect();
-        Ok(Outcome { edits, notes, keys: None })
+        Ok(Outcome { edits, notes, ..Outcome::default() })
     }
 
     /// A track with a new value: tangents that were automatic are made again, and one that had a

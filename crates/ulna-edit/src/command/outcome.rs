@@ -1,5 +1,6 @@
 //! Result of commands on the document.
 
+use super::RigReport;
 use crate::Edit;
 use ulna_model::{ClipId, KeySet, Notice};
 
@@ -13,6 +14,8 @@ pub struct Outcome {
     pub notes: Vec<Notice>,
     /// Which keys of a clip are selected then; those that were unless said.
     pub keys: Option<(ClipId, KeySet)>,
+    /// What a change of the skeleton does to the clips and the skin.
+    pub rig: Option<Box<RigReport>>,
 }
 
 impl Outcome {

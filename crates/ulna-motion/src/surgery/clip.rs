@@ -192,7 +192,8 @@ impl NodeRewrite<'_> {
         if let Some(only) = only
             && let Some(mapped) = self.mapped(property, only)?
         {
-            done.exact += 1;
+            let is_same = mapped.same_keys(only.track);
+            done.exact += usize::from(!is_same);
             self.look_for_shear(&[only], done)?;
             return Ok(Some(mapped));
         }

@@ -77,7 +77,12 @@ pub(super) fn too_close(document: &Document, id: ClipId, error: TooClose) -> Com
 /// A clip in the place of another.
 pub(super) fn put(id: ClipId, clip: Clip, notes: impl IntoIterator<Item = Notice>) -> Outcome {
     let edits = vec![Edit::SetClip { clip: id, to: Some(Shared::new(clip)) }];
-    Outcome { edits, notes: notes.into_iter().collect(), keys: Some((id, KeySet::default())) }
+    Outcome {
+        edits,
+        notes: notes.into_iter().collect(),
+        keys: Some((id, KeySet::default())),
+        ..Outcome::default()
+    }
 }
 
 /// How far the motion is off, where it is.

@@ -120,7 +120,7 @@ impl FilterKeys {
             let skin = skin_gap(scene.document, meant.clip, &after).0;
             Notice::new("keys_filtered", in_words(&channels, largest, at, skin))
         };
-        Ok(Outcome { edits, notes: vec![note], keys: None })
+        Ok(Outcome { edits, notes: vec![note], ..Outcome::default() })
     }
 
     fn simplified(
@@ -171,6 +171,7 @@ impl FilterKeys {
             edits,
             notes: vec![Notice::new("keys_simplified", note)],
             keys: Some((meant.id, keys)),
+            ..Outcome::default()
         })
     }
 }

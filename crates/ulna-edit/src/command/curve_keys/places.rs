@@ -65,7 +65,7 @@ impl OverlapKeys {
         let longer = length_in_words(meant.clip, &after)
             .map(|said| Notice::new("clip_length_changed", said));
         let notes = said([(!edits.is_empty()).then_some(moved), longer]);
-        Ok(Outcome { edits, notes, keys: Some((meant.id, keys)) })
+        Ok(Outcome { edits, notes, keys: Some((meant.id, keys)), ..Outcome::default() })
     }
 }
 
@@ -124,7 +124,7 @@ impl ProportionalKeys {
             keys.set(id, own);
             edits.push(meant.edit(id, Some(made)));
         }
-        Ok(Outcome { edits, notes: Vec::new(), keys: Some((meant.id, keys)) })
+        Ok(Outcome { edits, notes: Vec::new(), keys: Some((meant.id, keys)), ..Outcome::default() })
     }
 }
 
@@ -198,6 +198,6 @@ impl WarpKeys {
         } else if let Some(said) = length_in_words(meant.clip, &clip) {
             notes.push(Notice::new("clip_length_changed", said));
         }
-        Ok(Outcome { edits, notes, keys: Some((meant.id, keys)) })
+        Ok(Outcome { edits, notes, keys: Some((meant.id, keys)), ..Outcome::default() })
     }
 }

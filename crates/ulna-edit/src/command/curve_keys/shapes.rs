@@ -115,7 +115,12 @@ impl EaseKeys {
         if let Some(left) = after(&meant, &edits) {
             keys = keys.there(&left);
         }
-        Ok(Outcome { edits, notes: done.in_words(self.shape), keys: Some((meant.id, keys)) })
+        Ok(Outcome {
+            edits,
+            notes: done.in_words(self.shape),
+            keys: Some((meant.id, keys)),
+            ..Outcome::default()
+        })
     }
 }
 
@@ -210,6 +215,6 @@ impl SlideKeys {
                 "nothing changed, because these channels have no other keys to slide between",
             )
         });
-        Ok(Outcome { edits, notes: said([note]), keys: None })
+        Ok(Outcome { edits, notes: said([note]), ..Outcome::default() })
     }
 }

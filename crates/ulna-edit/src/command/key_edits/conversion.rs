@@ -81,7 +81,7 @@ impl SetInterpolation {
         ]);
         // Ends of steps and middles of turns may be gone.
         let keys = meant.keys.clone().there(&after);
-        Outcome { edits, notes, keys: Some((meant.id, keys)) }
+        Outcome { edits, notes, keys: Some((meant.id, keys)), ..Outcome::default() }
     }
 }
 
@@ -134,6 +134,6 @@ impl EulerFilter {
             count(keys, "key"),
             count(edits.len(), "channel")
         );
-        Ok(Outcome { edits, notes: vec![Notice::new("signs_changed", said)], keys: None })
+        Ok(Outcome { edits, notes: vec![Notice::new("signs_changed", said)], ..Outcome::default() })
     }
 }

@@ -172,6 +172,6 @@ impl NewKeys {
             }),
         ]);
         let keys = (self.new > 0).then_some((clip, self.keys));
-        Outcome { edits: self.edits, notes, keys }
+        Outcome { edits: self.edits, notes, keys, ..Outcome::default() }
     }
 }

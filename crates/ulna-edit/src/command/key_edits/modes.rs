@@ -98,7 +98,7 @@ impl SetTangents {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
         let edits = meant.changed(|track, times| self.of(track, times, meant.clip));
-        Ok(Outcome { edits, notes: said([splines(&meant)]), keys: None })
+        Ok(Outcome { edits, notes: said([splines(&meant)]), ..Outcome::default() })
     }
 }
 
@@ -119,7 +119,7 @@ impl CopyTangents {
                 format!("{} without a key at that time did not change", count(without, "track"));
             Notice::new("no_key_there", said)
         });
-        Ok(Outcome { edits, notes: said([splines(&meant), behind]), keys: None })
+        Ok(Outcome { edits, notes: said([splines(&meant), behind]), ..Outcome::default() })
     }
 }
 
@@ -168,6 +168,6 @@ impl MatchSeam {
             return Err(CommandError::other("seam_does_not_meet", message));
         }
         let edits = meant.changed(|track, _| with_matched_seam(&smooth(track), on));
-        Ok(Outcome { edits, notes: said([splines(&meant)]), keys: None })
+        Ok(Outcome { edits, notes: said([splines(&meant)]), ..Outcome::default() })
     }
 }

@@ -146,7 +146,12 @@ impl Pasting<'_> {
             ));
         }
         let notes = self.counts.in_words(tracks);
-        Ok(Outcome { edits: self.edits, notes, keys: Some((self.id, self.keys)) })
+        Ok(Outcome {
+            edits: self.edits,
+            notes,
+            keys: Some((self.id, self.keys)),
+            ..Outcome::default()
+        })
     }
 }
 

@@ -30,7 +30,12 @@ impl DeleteKeys {
             clip_edit::length_in_words(meant.clip, &left).filter(|_| !left.tracks.is_empty());
         let length = length.map(|said| Notice::new("clip_length_changed", said));
         let notes = [said([length]), meant.left_behind()].concat();
-        Ok(Outcome { edits, notes, keys: Some((meant.id, KeySet::default())) })
+        Ok(Outcome {
+            edits,
+            notes,
+            keys: Some((meant.id, KeySet::default())),
+            ..Outcome::default()
+        })
     }
 }
 
@@ -48,7 +53,7 @@ impl HoldKeys {
             )
         });
         let notes = said([note.map(|said| Notice::new("tracks_are_stepped", said))]);
-        Ok(Outcome { edits, notes, keys: None })
+        Ok(Outcome { edits, notes, ..Outcome::default() })
     }
 }
 
@@ -96,7 +101,7 @@ impl SetInterpolation {
                 )
             }),
         ];
-        Ok(Outcome { edits, notes: said(notes), keys: None })
+        Ok(Outcome { edits, notes: said(notes), ..Outcome::default() })
     }
 }
 
@@ -132,6 +137,6 @@ impl CleanKeys {
             1 => "1 key was removed".to_owned(),
             n => format!("{n} keys were removed"),
         };
-        Ok(Outcome { edits, notes: vec![Notice::new("keys_cleaned", note)], keys: None })
+        Ok(Outcome { edits, notes: vec![Notice::new("keys_cleaned", note)], ..Outcome::default() })
     }
 }

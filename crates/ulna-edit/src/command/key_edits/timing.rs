@@ -110,6 +110,7 @@ impl MoveKeys {
             edits,
             notes: said([note, replaced_note(replaced)]),
             keys: Some((meant.id, keys)),
+            ..Outcome::default()
         })
     }
 }
@@ -205,7 +206,7 @@ impl RippleKeys {
         let packed = (packed > 0 && nodes.is_none())
             .then(|| format!("{} with unreadable keys did not move", count(packed, "channel")));
         let packed = packed.map(|said| Notice::new("unreadable_keys_left_behind", said));
-        Ok(Outcome { edits, notes: said([taken, packed]), keys: None })
+        Ok(Outcome { edits, notes: said([taken, packed]), ..Outcome::default() })
     }
 }
 

@@ -122,7 +122,7 @@ fn fold(
             turn.to_degrees()
         )
     };
-    Ok(Outcome { edits, notes: vec![Notice::new("layers_baked", note)], keys: None })
+    Ok(Outcome { edits, notes: vec![Notice::new("layers_baked", note)], ..Outcome::default() })
 }
 
 impl MergeLayerDown {
@@ -171,7 +171,7 @@ impl MergeLayerDown {
         Ok(Outcome {
             edits: set(found.home, layers),
             notes: note.into_iter().collect(),
-            keys: None,
+            ..Outcome::default()
         })
     }
 }
@@ -305,6 +305,6 @@ impl SplitLayer {
         edits.extend(set(home, to));
         let note =
             format!("{before} keys were reduced to {after}; the layer has the rest of the motion");
-        Ok(Outcome { edits, notes: vec![Notice::new("layer_split", note)], keys: None })
+        Ok(Outcome { edits, notes: vec![Notice::new("layer_split", note)], ..Outcome::default() })
     }
 }

@@ -91,7 +91,11 @@ impl InvertLayer {
             )),
             _ => None,
         };
-        Ok(Outcome { edits: found.with(layer), notes: note.into_iter().collect(), keys: None })
+        Ok(Outcome {
+            edits: found.with(layer),
+            notes: note.into_iter().collect(),
+            ..Outcome::default()
+        })
     }
 }
 

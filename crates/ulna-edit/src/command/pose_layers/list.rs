@@ -142,7 +142,7 @@ impl CopyLayer {
             )
         });
         let notes = note.map(|n| Notice::new("clips_left_out", n)).into_iter().collect();
-        Ok(Outcome { edits, notes, keys: None })
+        Ok(Outcome { edits, notes, ..Outcome::default() })
     }
 }
 

@@ -110,6 +110,6 @@ impl MaskPoseLayer {
         let note = (none && !edits.is_empty()).then(|| {
             Notice::new("mask_is_empty", "the mask has no joints, so the layer has no effect")
         });
-        Ok(Outcome { edits, notes: note.into_iter().collect(), keys: None })
+        Ok(Outcome { edits, notes: note.into_iter().collect(), ..Outcome::default() })
     }
 }

@@ -131,6 +131,6 @@ impl ZeroKey {
             )
         });
         let notes = note.map(|n| Notice::new("offset_keyed", n)).into_iter().collect();
-        Ok(Outcome { edits: found.with(layer), notes, keys: None })
+        Ok(Outcome { edits: found.with(layer), notes, ..Outcome::default() })
     }
 }

@@ -46,16 +46,18 @@ document_commands! {
     DissolveJoint {
         /// Joints to dissolve.
         node: Nodes,
-        /// Joints that take over their weights: `parent` is the nearest joint above; `parent` if
-        /// omitted.
+        /// Joints that take over their weights: `fit` chooses them so that the clips change
+        /// least, `parent` gives them to the nearest joint above; `fit` if omitted and the file has
+        /// clips.
         weights: Option<Heirs>,
     } = "joint.dissolve", "Dissolve joints", enabled: rules::selected;
     /// Removes joints; those below them keep their motion, or are removed, too
     RemoveJoint {
         /// Joints to remove.
         node: Nodes,
-        /// Joints that take over their weights: `parent` is the nearest joint above; `parent` if
-        /// omitted.
+        /// Joints that take over their weights: `fit` chooses them so that the clips change
+        /// least, `parent` gives them to the nearest joint above; `fit` if omitted and the file has
+        /// clips.
         weights: Option<Heirs>,
         /// Joints below: `keep` attaches them to the parent with their motion, `remove` removes
         /// them, too; they are kept if omitted.
@@ -77,6 +79,8 @@ document_commands! {
 choice! {
     /// Joints that take over the weights of a removed one.
     Heirs {
+        /// Those with which the clips change least.
+        Fit = "fit",
         /// The nearest joint above.
         Parent = "parent",
     }

@@ -11,3 +11,4 @@ pub use self::commands::{
     BelowJoint, DissolveJoint, Heirs, InsertJoint, MendArmature, MoveJoint, OrientJoint,
     RemoveJoint, ReparentJoint, RigCommand,
 };
+pub use self::report::RigReport;

@@ -1,30 +1,169 @@
-//! What a change of the skeleton comes to, for a person.
+//! What a change of the skeleton comes to.
 
-use super::rewrite::RigDraft;
-use crate::command::{CommandError, Outcome};
-use ulna_model::{Document, Notice};
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
-/// The edits, with a note of what became of the keys.
-pub(super) fn finish(mut rig: RigDraft, _before: &Document) -> Result<Outcome, CommandError> {
+use super::{commands::Heirs, rewrite::RigDraft};
+use crate::{
+    Edit,
+    command::{CommandError, Outcome},
+};
+use ulna_model::{ClipId, Document, NodeId, Notice, SkinId};
+use ulna_motion::{Deviation, DeviationRequest, Exactness, JointFrame, surgery::Rewritten};
+use ulna_weights::{
+    FIT_POSES, FitRequest, FittedWeights, fit_poses, fit_weights, vertices_of_joints,
+};
+
+/// What a change of the skeleton does to the clips and the skin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RigReport {
+    /// What became of the tracks of all clips.
+    pub tracks: Rewritten,
+    /// Clips that changed.
+    pub clips: usize,
+    /// Vertices whose weights were chosen anew, and of how many.
+    pub fitted: (usize, usize),
+    /// How far the skin and the joints are from where they were, in all clips. 0 where the change
+    /// is exact by rule, but for rounding.
+    pub deviation: Deviation,
+}
+
+impl RigReport {
+    /// The clip and the time in seconds at which the skin is farthest from where it was.
+    pub fn worst_moment(&self) -> Option<(Option<ClipId>, f64)> {
+        self.deviation.at.map(|at| (at.clip, at.time))
+    }
+
+    /// One sentence, without its full stop.
+    fn sentence(&self, document: &Document) -> String {
+        let tracks = self.tracks;
+        let counted = |n: usize, one: &str, many: &str| match n {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            n => Some(format!("{n} {many}")),
+        };
+        let mut parts: Vec<String> = [
+            counted(tracks.exact, "track keeps its keys", "tracks keep their keys"),
+            counted(tracks.held, "track has one key", "tracks have one key"),
+            counted(tracks.baked, "track has new keys", "tracks have new keys"),
+            counted(tracks.keys_added, "key added", "keys added"),
+            counted(self.fitted.0, "vertex got fitted weights", "vertices got fitted weights"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let Deviation { worst_mm, mean_mm, worst_degrees, .. } = self.deviation;
+        parts.push(if worst_mm == 0.0 && worst_degrees == 0.0 {
+            "the skin moves exactly as before".to_owned()
+        } else if worst_mm == 0.0 {
+            format!("the skin moves exactly as before, joints turn by up to {worst_degrees:.2}°")
+        } else {
+            let at = match self.worst_moment() {
+                Some((Some(clip), time)) => {
+                    format!(" in “{}” at {time:.2} s", document.clip_label(clip))
+                }
+                _ => String::new(),
+            };
+            format!("the skin moves by at most {worst_mm:.2} mm{at}, on average {mean_mm:.3} mm")
+        });
+        parts.join(", ")
+    }
+}
+
+/// The skin moves less than this where nothing but rounding is between, in parts of the size.
+const NOISE: f64 = 1e-5;
+
+/// Completes a change of the skeleton: weights of removed joints find their heirs, rests follow,
+/// and what it does to all clips is measured.
+pub(super) fn finish(
+    mut rig: RigDraft,
+    before: &Document,
+    heirs: Option<Heirs>,
+) -> Result<Outcome, CommandError> {
+    let cancel = AtomicBool::new(false);
+    let is_fitted = match heirs {
+        Some(heirs) => heirs == Heirs::Fit,
+        None => before.clips.iter().next().is_some(),
+    };
+    let mut fitted = (0, 0);
+    let gone: Vec<NodeId> =
+        before.node_ids().filter(|n| !rig.document().nodes.contains(*n)).collect();
     rig.settle()?;
-    let tracks = rig.tracks;
-    let counted = |n: usize, one: &str, many: &str| match n {
-        0 => None,
-        1 => Some(format!("1 {one}")),
-        n => Some(format!("{n} {many}")),
+    if is_fitted && !gone.is_empty() {
+        for done in fit(&mut rig, before, &gone, &cancel)? {
+            fitted = (fitted.0 + done.changed, fitted.1 + done.vertices);
+        }
+    }
+    let frames: Vec<JointFrame> = rig
+        .frames
+        .iter()
+        .filter(|(n, _)| before.nodes.contains(**n))
+        .map(|(n, c)| JointFrame { before: *n, after: *n, before_from_after: c.matrix() })
+        .collect();
+    let is_exact = rig.tracks.baked == 0 && gone.is_empty() && before.aids.pose_layers.is_empty();
+    let exactness = if is_exact { Exactness::Exact } else { Exactness::Bounded };
+    let request = DeviationRequest {
+        joints: &frames,
+        excluded: &gone,
+        ..DeviationRequest::new(before, rig.document(), exactness)
     };
-    let parts: Vec<String> = [
-        counted(tracks.exact, "track has the same keys", "tracks have the same keys"),
-        counted(tracks.held, "track has one key", "tracks have one key"),
-        counted(tracks.baked, "track follows with new keys", "tracks follow with new keys"),
-        counted(tracks.keys_added, "key was added", "keys were added"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let notes = match parts.is_empty() {
-        true => Vec::new(),
-        false => vec![Notice::new("clips_followed", parts.join(", "))],
-    };
-    Ok(Outcome { edits: rig.draft.edits, notes, ..Outcome::default() })
+    let mut deviation =
+        Deviation::measure(&request, &cancel, &Default::default()).unwrap_or_default();
+    if is_exact && deviation.worst_mm <= NOISE * deviation.size * 1000.0 {
+        (deviation.mean_mm, deviation.p99_mm, deviation.worst_mm) = (0.0, 0.0, 0.0);
+        (deviation.worst_degrees, deviation.worst_joint_mm) = (0.0, 0.0);
+    }
+    debug_assert!(!cancel.load(Ordering::Relaxed));
+    let clips: BTreeSet<ClipId> = rig
+        .draft
+        .edits
+        .iter()
+        .filter_map(|e| match e {
+            Edit::SetClip { clip, .. } => Some(*clip),
+            _ => None,
+        })
+        .collect();
+    let report = RigReport { tracks: rig.tracks, clips: clips.len(), fitted, deviation };
+    let notes = vec![Notice::new("clips_followed", report.sentence(before))];
+    Ok(Outcome { edits: rig.draft.edits, notes, rig: Some(Box::new(report)), ..Outcome::default() })
+}
+
+/// Chooses the weights of vertices that lost joints so that the clips change least.
+fn fit(
+    rig: &mut RigDraft,
+    before: &Document,
+    gone: &[NodeId],
+    cancel: &AtomicBool,
+) -> Result<Vec<FittedWeights>, CommandError> {
+    let after = rig.document().clone();
+    let skins: Vec<SkinId> = before
+        .skins
+        .iter()
+        .filter(|(id, skin)| {
+            after.skins.contains(*id) && skin.joints.iter().any(|j| gone.contains(j))
+        })
+        .map(|(id, _)| id)
+        .collect();
+    if skins.is_empty() {
+        return Ok(Vec::new());
+    }
+    let poses = fit_poses(before, &after, FIT_POSES);
+    let mut all = Vec::new();
+    for skin in skins {
+        let vertices = vertices_of_joints(before, skin, gone);
+        let (after, poses) = (&after, &poses[..]);
+        let request =
+            FitRequest { before, after, skin, vertices: &vertices, poses, limit: usize::MAX };
+        let Some(done) = fit_weights(&request, cancel) else { continue };
+        let patches = done.patches.iter().cloned();
+        rig.draft.put_all(patches.map(|(mesh, primitive, patch)| Edit::PatchWeights {
+            mesh,
+            primitive,
+            patch: Box::new(patch),
+        }))?;
+        all.push(done);
+    }
+    Ok(all)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use glam::Mat4;
 
 use super::{
-    commands::{BelowJoint, DissolveJoint, InsertJoint, RemoveJoint, ReparentJoint},
+    commands::{BelowJoint, DissolveJoint, Heirs, InsertJoint, RemoveJoint, ReparentJoint},
     report::finish,
     rewrite::RigDraft,
 };
@@ -135,7 +135,7 @@ impl InsertJoint {
                 above = place;
             }
         }
-        finish(rig, document)
+        finish(rig, document, None)
     }
 }
 
@@ -218,16 +218,20 @@ fn join_skins(
 impl DissolveJoint {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        dissolved(document, &self.node.all(document)?)
+        dissolved(document, &self.node.all(document)?, self.weights)
     }
 }
 
-fn dissolved(document: &Document, nodes: &[NodeId]) -> Result<Outcome, CommandError> {
+fn dissolved(
+    document: &Document,
+    nodes: &[NodeId],
+    heirs: Option<Heirs>,
+) -> Result<Outcome, CommandError> {
     let mut rig = RigDraft::of(document);
     for node in nodes {
         rig.dissolve(*node)?;
     }
-    finish(rig, document)
+    finish(rig, document, heirs)
 }
 
 impl RemoveJoint {
@@ -235,11 +239,11 @@ impl RemoveJoint {
         let document = scene.document;
         let nodes = self.node.all(document)?;
         match self.below.unwrap_or(BelowJoint::Keep) {
-            BelowJoint::Keep => dissolved(document, &nodes),
+            BelowJoint::Keep => dissolved(document, &nodes, self.weights),
             BelowJoint::Remove => {
                 let mut rig = RigDraft::of(document);
                 rig.remove(nodes)?;
-                finish(rig, document)
+                finish(rig, document, self.weights)
             }
         }
     }
@@ -284,7 +288,7 @@ impl ReparentJoint {
             .flat_map(|s| s.joints.iter().copied())
             .collect();
         rig.joints.extend(joints);
-        finish(rig, document)
+        finish(rig, document, None)
     }
 }
 
