@@ -88,8 +88,17 @@ impl App {
             Action::Layers(action) => self.layers.apply(action),
             Action::Viewport(action) => self.apply_viewport(ctx, action),
             Action::Poses(action) => self.apply_poses(ctx, action),
-            Action::Problem(ProblemAction::FixProblem(k)) => self.fix_problem(ctx, k),
-            Action::Problem(ProblemAction::ShowProblem(k)) => self.show_problem(ctx, k),
+            Action::Problem(ProblemAction::FixProblem(k)) => {
+                if let Some(fix) = self.problems.fix(k) {
+                    self.run(ctx, fix);
+                }
+            }
+            Action::Problem(ProblemAction::ShowProblem(k)) => {
+                let mode = self.problem_context(ctx).and_then(|mut problem| problem.show(k));
+                if let Some(mode) = mode {
+                    self.run(ctx, mode);
+                }
+            }
             Action::Dialog(action) => self.apply_dialog(ctx, action),
             Action::Program(action) => self.apply_program(ctx, action),
             Action::Paint(action) => self.apply_paint(ctx, action),

@@ -5,7 +5,7 @@ use egui::{Context, Event};
 use super::{App, key_routing::Topmost};
 use crate::ui::{Applied, Pane, Pasting, ToastKind};
 use ulna_edit::command::{
-    PasteKeys, PoseReach, SessionCommand, WhichKeys,
+    PasteKeys, PoseReach, SessionCommand, VertexCommand, WhichKeys,
     field::{ClipName, Seconds},
     pose_text, read_pose,
 };
@@ -106,7 +106,7 @@ impl App {
     /// whether it did.
     pub(super) fn copy_in_place_of_pose(&mut self, ctx: &Context) -> bool {
         if self.is_on_weights() {
-            self.copy_weights(ctx, false);
+            self.vertex_command(ctx, &VertexCommand::Copy);
             return true;
         }
         self.copy_selected_keys(ctx)
@@ -136,10 +136,7 @@ impl App {
                     if let Event::Paste(text) = e { Some(text.clone()) } else { None }
                 })
             });
-            match answer {
-                Some(text) => self.paste_weights(ctx, &text),
-                None => self.wait_for_weights(ctx),
-            }
+            self.paste_weights(ctx, answer.as_deref());
             return;
         }
         if self.topmost(ctx) != Topmost::Panels || self.session.is_none() || self.program.welcome {
@@ -159,7 +156,7 @@ impl App {
         if let Some(text) = paste {
             // Meant for the vertices that are selected.
             if self.is_on_weights() {
-                self.paste_weights(ctx, &text);
+                self.paste_weights(ctx, Some(&text));
                 return;
             }
             if CopiedKeys::parse(&text) == Err(NotKeys::Other) {

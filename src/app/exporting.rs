@@ -1,15 +1,16 @@
 //! Exporting from the window: what is asked before, and what is said after.
 
 use std::{
+    path::PathBuf,
     sync::{Arc, mpsc},
     thread,
 };
 
 use egui::Context;
 
-use super::{App, files::Measuring, jobs::JobResult};
+use super::{App, files::Measuring, jobs::JobResult, painting::export_weights};
 use crate::ui::{
-    Action, Dialog, DialogAction, ExportDraft, ExportForeseen, ToastKind, bytes_in_words,
+    Action, Dialog, DialogAction, ExportDraft, ExportForeseen, PathFor, ToastKind, bytes_in_words,
 };
 use ulna_edit::command::{FileCommand, frame_of};
 use ulna_formats::gltf::Progress;
@@ -161,6 +162,22 @@ impl App {
         self.start_writing(ctx, "Exporting".into(), move |progress| {
             JobResult::Exported(exporting.run(&*disk, progress), request)
         });
+    }
+
+    /// Asks for a path, or exports the weights to one.
+    pub(super) fn export_weights(&mut self, ctx: &Context, path: Option<PathBuf>) {
+        let Some(session) = &self.session else { return };
+        match path {
+            Some(path) => match export_weights(session, &path) {
+                Ok(text) => self.toast(ctx, ToastKind::Ok, text),
+                Err(text) => self.toast(ctx, ToastKind::Error, text),
+            },
+            None => {
+                let path =
+                    session.suggested_path().with_extension("weights.json").display().to_string();
+                self.ask_path(ctx, PathFor::WeightsOut, Dialog::ExportWeights { path });
+            }
+        }
     }
 
     /// What became of an export.

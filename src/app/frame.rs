@@ -6,8 +6,8 @@ use egui::{Context, Ui};
 
 use super::{App, ladder, viewport_renderer};
 use crate::ui::{
-    Actions, Compare, ComparedProperty, DeferredAction, Dialog, JobView, LayersView, ProgramView,
-    ToastKind, View, ViewportView, window_ui,
+    Actions, Compare, ComparedProperty, DeferredAction, Dialog, JobView, LayersView,
+    PointerHandler, ProgramView, ToastKind, View, ViewportView, window_ui,
 };
 use ulna_edit::{Change, KeysHome, command::mix_of};
 use ulna_model::{ClipId, LayerHome, Shared, UnkeyedAt};
@@ -65,7 +65,9 @@ impl App {
             self.outliner.keep_nodes(session.history().revision());
         }
         self.tell_faults(&ctx);
-        self.focus_spot(&ctx);
+        if let Some(camera) = self.brush_context(&ctx).and_then(|mut brush| brush.focus_spot()) {
+            self.begin_transition(&ctx, camera);
+        }
         self.take_picture(&ctx);
         self.picture_poses(&ctx);
         self.picture_imports(&ctx);
@@ -97,7 +99,14 @@ impl App {
         self.begin_keys(ctx);
         self.clipboard_events(ctx);
         self.pressed_keys(ctx);
-        self.hold_bend(ctx);
+        let bends = self.mode.spec().bends;
+        self.painting.bending.follow_key(ctx, &self.program.settings.keys, bends);
+    }
+
+    /// Finds the surface under the brush. Returns whether the display of the brush changed.
+    fn update_brush(&mut self, ctx: &Context) -> bool {
+        self.mode.spec().pointer == PointerHandler::Brush
+            && self.brush_context(ctx).is_some_and(|mut brush| brush.update())
     }
 
     fn advance_clock(&mut self, ctx: &Context) {
@@ -329,7 +338,9 @@ impl App {
         if changes.contains(&Change::Look) {
             self.restore_scene(ctx);
         }
-        self.tint_surface(&changes);
+        if let Some(mut surface) = self.surface_context() {
+            surface.tint(&changes);
+        }
         if let Some(session) = &self.session {
             let playback = &self.timeline.playback;
             let time = clip.as_ref().map_or(playback.time, |c| playback.seen_time(&c.clip));
@@ -344,7 +355,9 @@ impl App {
             self.timeline.playing = playing.unwrap_or_default();
         }
         self.show_ghosts();
-        self.follow_painting();
+        if let Some(mut surface) = self.surface_context() {
+            surface.follow();
+        }
     }
 
     /// Draws what changed: once a frame, when all of its input was taken up.

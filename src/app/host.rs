@@ -176,7 +176,7 @@ impl Host for WindowHost<'_> {
     }
 
     fn brush(&mut self, command: &BrushCommand) -> Result<(), Infallible> {
-        self.app.paint_command(self.ctx, command);
+        self.app.brush_command(self.ctx, command);
         Ok(())
     }
 

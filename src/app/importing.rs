@@ -14,7 +14,7 @@ use super::{
     import_state::{Awaited, Importing, PICTURE, Playing, Reading},
 };
 use crate::ui::{Dialog, ImportDraft, ImportView, Mode, PathFor, ToastKind};
-use ulna_edit::command::{ClipTexts, PutClips};
+use ulna_edit::command::{ClipTexts, PutClips, SessionCommand, field::CarryWay};
 use ulna_formats::gltf::Progress;
 use ulna_model::{Clip, Shared};
 use ulna_motion::{Pose, Stack};
@@ -37,6 +37,21 @@ impl App {
                 self.dialogs.open = Some(Dialog::path(PathFor::Import, path));
             }
         }
+    }
+
+    /// Asks for a file of weights.
+    pub(super) fn ask_weights(&mut self, ctx: &Context) {
+        let beside = self.session.as_ref().and_then(|s| s.path()).and_then(Path::parent);
+        let beside = beside.filter(|p| !p.as_os_str().is_empty());
+        let path = beside
+            .map_or_else(String::new, |p| format!("{}{}", p.display(), std::path::MAIN_SEPARATOR));
+        self.ask_path(ctx, PathFor::WeightsIn, Dialog::ImportWeights { path, by: None });
+    }
+
+    /// Imports the weights of a file.
+    pub(super) fn import_weights(&mut self, ctx: &Context, path: PathBuf, by: Option<CarryWay>) {
+        let path = Some(path);
+        self.run(ctx, SessionCommand::ImportWeights { path, from: None, mesh: None, by });
     }
 
     /// Takes a file, a folder or a pattern.

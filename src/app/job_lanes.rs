@@ -159,7 +159,11 @@ impl App {
             }
             JobResult::Foreseen(found) => self.take_outlook(found),
             JobResult::Remade(remade) => self.take_remade(*remade),
-            JobResult::Searched(found, serial) => self.take_search(ctx, found, serial),
+            JobResult::Searched(found, serial) => {
+                if let Some(mut brush) = self.brush_context(ctx) {
+                    brush.take_search(found, serial);
+                }
+            }
         }
     }
 }

@@ -93,7 +93,7 @@ impl App {
         }
         // A key that is held goes on being pressed, and a modifier that joins it would make another
         // command of that.
-        if let Some(key) = self.held_bend_key() {
+        if let Some(key) = self.painting.bending.held_key(&self.program.settings.keys) {
             let again =
                 |e: &Event| matches!(e, Event::Key { key: k, repeat: true, .. } if *k == key);
             ctx.input_mut(|i| i.events.retain(|e| !again(e)));
@@ -101,7 +101,11 @@ impl App {
         // What is typed for a ring is ended before the rings are.
         let by_key = self.panels.takes_numbers(false);
         let rings = self.painting.bending.rings && !self.painting.bending.is_dragging() && !by_key;
-        if rings && !typing && ctx.input(|i| i.key_pressed(Key::Escape)) && self.end_bend() {
+        if rings
+            && !typing
+            && ctx.input(|i| i.key_pressed(Key::Escape))
+            && self.painting.bending.hide_rings()
+        {
             ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape));
         }
     }

@@ -9,8 +9,8 @@ use crate::ui::{
 use ulna_edit::{
     Command, CommandLine, CommandSpec, Scene,
     command::{
-        ApplyPose, ClipCommand, CommandContext, DocumentCommand, KeepPose, KeyCommand, KeysOfLayer,
-        LayerKeysCommand, LayerName, RenameNode, SessionCommand, SetKey, Unfilled,
+        ApplyPose, ClipCommand, CommandContext, DocumentCommand, KeepPose, LayerName, RenameNode,
+        SessionCommand, SetKey, Unfilled,
         field::{ClipName, Nodes, Seconds},
         forms::{Suggestions, over_what_is_shown, poses_over, present, suggested},
     },
@@ -335,7 +335,8 @@ impl App {
     /// limit.
     fn run_on_weights(&mut self, ctx: &Context, command: Command) {
         let title = command.spec().title;
-        let commands = self.on_painted(command);
+        let Some(weights) = self.weight_context(ctx) else { return };
+        let commands = weights.on_painted(command);
         self.run_on_vertices(ctx, title.into(), commands);
     }
 
@@ -364,21 +365,6 @@ impl App {
         let (Some(layer), Some(LayerHome::Clip(_))) = (layers.written, layers.home) else {
             return command;
         };
-        let layer = LayerName::Id(layer);
-        match command {
-            Command::Document(DocumentCommand::Key(KeyCommand::SetKey(key))) => {
-                LayerKeysCommand { layer, command: KeysOfLayer::Key(key.into()) }.into()
-            }
-            Command::Document(DocumentCommand::KeyEdit(command)) => {
-                LayerKeysCommand { layer, command: KeysOfLayer::Edit(command) }.into()
-            }
-            Command::Document(DocumentCommand::CurveKeys(command)) => {
-                LayerKeysCommand { layer, command: KeysOfLayer::Curves(command) }.into()
-            }
-            Command::Session(SessionCommand::CopyKeys { clip, layer: None, which }) => {
-                SessionCommand::CopyKeys { clip, layer: Some(layer), which }.into()
-            }
-            other => other,
-        }
+        command.on_layer(LayerName::Id(layer))
     }
 }

@@ -233,7 +233,9 @@ fn clip_mutations() -> Vec<Mutation> {
         ("how keys are joined", |d| first_track(d, |t| t.interpolation = Interpolation::Step)),
         ("a track is gone", |d| {
             let id = d.clips.ids().next().unwrap();
-            Shared::make_mut(d.clips.get_mut(id).unwrap()).tracks.pop_first();
+            let tracks = &mut Shared::make_mut(d.clips.get_mut(id).unwrap()).tracks;
+            let first = *tracks.keys().next().unwrap();
+            tracks.remove(&first);
         }),
         ("a clip is gone", |d| {
             let id = d.clips.ids().next().unwrap();

@@ -70,11 +70,13 @@ impl Selection {
         }
     }
 
-    /// Drops nodes and keys that the document no longer has.
+    /// Drops nodes and keys that the document no longer has. Not a visitor of references: those
+    /// replace ids and cannot drop them, and keys are more than ids.
     pub fn purge(&mut self, document: &Document) {
-        self.nodes.retain(|n| document.nodes.contains(*n));
-        self.active = self.active.filter(|n| self.nodes.contains(n));
-        self.keys.retain(|home, keys| {
+        let Self { nodes, active, keys } = self;
+        nodes.retain(|n| document.nodes.contains(*n));
+        *active = active.filter(|n| nodes.contains(n));
+        keys.retain(|home, keys| {
             *keys = home
                 .tracks(document)
                 .map_or_else(KeySet::default, |t| std::mem::take(keys).there(t));

@@ -64,11 +64,13 @@ pub struct Document {
     pub file: FileContent,
     /// What no file holds by itself.
     pub aids: EditorState,
-    /// What is chosen to be shown. Nothing that is undone or saved.
+    /// Scene and material variant on display, which are neither undone nor saved. They are here
+    /// because commands, evaluation and rendering depend on them and share only the document.
     pub shown: DisplayChoice,
 }
 
-/// Most of what is read of a document is of its file; what is written names which half it means.
+/// Nearly every read of a document is a read of its file, and `.file` at each would tell a reader
+/// nothing. There is no `DerefMut`: a change names the half that it changes.
 impl Deref for Document {
     type Target = FileContent;
 

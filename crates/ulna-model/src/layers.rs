@@ -45,7 +45,7 @@ pub struct WeightLayers {
     /// Whether the file keeps the layers themselves, so that they are there when it is opened
     /// again.
     pub keeps: bool,
-    /// What was worked out from them; no part of what they are.
+    /// Cached mirror pairs of the skin's surfaces, which take long to find; not compared or saved.
     pub kept: Memo,
 }
 

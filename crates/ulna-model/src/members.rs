@@ -57,6 +57,34 @@ macro_rules! members {
     };
 }
 
+/// Types of which both are done member by member, and that name clips by `C` and nodes by `N`.
+macro_rules! members_by_name {
+    ($($name:ident { $($member:ident),* $(,)? })*) => {
+        $(
+            impl<C: Held, N: Held + Ord> Held for $name<C, N> {
+                fn held(&self, parts: &mut Parts) {
+                    let Self { $($member),* } = self;
+                    $($member.held(parts);)*
+                }
+            }
+
+            impl<C: References, N: References + Ord> References for $name<C, N> {
+                const NONE: bool = C::NONE && N::NONE;
+
+                fn for_each_id(&self, visit: &mut dyn FnMut(AnyId)) {
+                    let Self { $($member),* } = self;
+                    $($member.for_each_id(visit);)*
+                }
+
+                fn for_each_id_mut(&mut self, visit: &mut dyn FnMut(IdKind, &mut u32)) {
+                    let Self { $($member),* } = self;
+                    $($member.for_each_id_mut(visit);)*
+                }
+            }
+        )*
+    };
+}
+
 /// Types that hold neither memory nor ids.
 macro_rules! plain_without_ids {
     ($($name:ident),* $(,)?) => {
@@ -151,6 +179,15 @@ members! {
     EditorState { unkeyed, pose_layers, keeps_layers, weight_layers, mirror_pairs, pins, mix }
 }
 
+members_by_name! {
+    Mix { lanes }
+    MixLane { name, additive, weight, mask, on, solo, nlerp, bars }
+    MixBar {
+        plays, start, length, offset, speed, repeat, weight, fade_in, fade_out, enter, curve, along,
+            in_step, mask
+    }
+}
+
 refers! {
     Pin { place, angle }
     TextureRef { image, uv_set, wrap, nearest, nearest_min, mip, offset, rotation, scale }
@@ -184,45 +221,6 @@ impl Held for JointMask {
 impl Held for PoseLayers {
     fn held(&self, parts: &mut Parts) {
         self.0.held(parts);
-    }
-}
-
-impl<C: Held, N: Held + Ord> Held for Mix<C, N> {
-    fn held(&self, parts: &mut Parts) {
-        let Self { lanes } = self;
-        lanes.held(parts);
-    }
-}
-
-impl<C: Held, N: Held + Ord> Held for MixLane<C, N> {
-    fn held(&self, parts: &mut Parts) {
-        let Self { name, additive: _, weight: _, mask, on: _, solo: _, nlerp: _, bars } = self;
-        name.held(parts);
-        mask.held(parts);
-        bars.held(parts);
-    }
-}
-
-impl<C: Held, N: Held + Ord> Held for MixBar<C, N> {
-    fn held(&self, parts: &mut Parts) {
-        let Self {
-            plays,
-            start: _,
-            length: _,
-            offset: _,
-            speed: _,
-            repeat: _,
-            weight: _,
-            fade_in: _,
-            fade_out: _,
-            enter: _,
-            curve: _,
-            along: _,
-            in_step: _,
-            mask,
-        } = self;
-        plays.held(parts);
-        mask.held(parts);
     }
 }
 

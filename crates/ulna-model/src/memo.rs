@@ -9,6 +9,9 @@ use std::{
 use super::{AnyId, Held, IdKind, Parts, References, held::address, references::no_ids};
 
 /// Something that took long to work out and is of use as long as it fits; clones share it.
+///
+/// It is part of a document because composing layers is a function of the document alone, which
+/// has no session to keep a cache in. Its value is of a type of a crate above this one.
 #[derive(Clone, Default)]
 pub struct Memo(Arc<Mutex<Option<Arc<dyn Any + Send + Sync>>>>);
 

@@ -1,7 +1,7 @@
 //! The nodes and their tree. A node names its parent; children and order follow from that and are
 //! kept nowhere else.
 
-use std::ops::{Deref, Index};
+use std::ops::Index;
 
 use ulna_geometry::{Csr, CsrCounter};
 
@@ -90,6 +90,76 @@ impl References for Nodes {
     }
 }
 
+/// Reading, as in [`Slots`].
+impl Nodes {
+    /// The nodes as a list by id.
+    pub const fn list(&self) -> &Slots<NodeId, Node> {
+        &self.slots
+    }
+
+    /// Length of a list by these ids, holes included.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there are no nodes.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// The number of nodes.
+    pub fn count(&self) -> usize {
+        self.slots.count()
+    }
+
+    /// The number of nodes of the file.
+    pub const fn given(&self) -> usize {
+        self.slots.given()
+    }
+
+    /// All slots, in the order of their ids.
+    pub fn slots(
+        &self,
+    ) -> impl ExactSizeIterator<Item = Option<&Node>> + DoubleEndedIterator + Clone {
+        self.slots.slots()
+    }
+
+    /// All nodes, in the order of their ids.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &Node> + Clone {
+        self.slots.values()
+    }
+
+    /// The node of an id.
+    pub fn get(&self, id: NodeId) -> Option<&Node> {
+        self.slots.get(id)
+    }
+
+    /// Whether a node has the id.
+    pub fn contains(&self, id: NodeId) -> bool {
+        self.slots.contains(id)
+    }
+
+    /// The ids of all nodes, in rising order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = NodeId> + Clone + use<'_> {
+        self.slots.ids()
+    }
+
+    /// All nodes with their ids, in the order of the ids.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (NodeId, &Node)> + Clone {
+        self.slots.iter()
+    }
+
+    /// The id of the next new node.
+    pub fn next_id(&self) -> NodeId {
+        self.slots.next_id()
+    }
+
+    /// Whether the id is one of the file's nodes, also of a removed one.
+    pub fn is_from_file(&self, id: NodeId) -> bool {
+        self.slots.is_from_file(id)
+    }
+}
+
 impl Nodes {
     /// The tree as it is now; the same memory as long as it is the same tree.
     pub const fn tree(&self) -> &Shared<Tree> {
@@ -140,15 +210,6 @@ impl Nodes {
     /// Whether the tree is the one that the parents make.
     pub(super) fn is_valid(&self) -> bool {
         *self.tree == Tree::of(&self.slots)
-    }
-}
-
-/// What is there may be read as from any list by id.
-impl Deref for Nodes {
-    type Target = Slots<NodeId, Node>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.slots
     }
 }
 

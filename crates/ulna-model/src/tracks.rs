@@ -4,7 +4,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap, btree_map},
-    ops::{Deref, DerefMut},
+    ops::Index,
     sync::{Arc, OnceLock},
 };
 
@@ -12,8 +12,8 @@ use super::{AnyId, Held, IdKind, NodeId, Parts, Property, References, Shared, Tr
 
 /// Tracks by the index of their channel.
 ///
-/// They are read as any map is. [`Tracks::insert`] and [`Tracks::remove`] keep what is known up to
-/// date; any other way to change them forgets it.
+/// [`Tracks::insert`] and [`Tracks::remove`] update the cached targets and extent. Every other
+/// change discards them.
 #[derive(Default)]
 pub struct Tracks {
     list: BTreeMap<TrackId, Shared<Track>>,
@@ -122,6 +122,82 @@ impl Tracks {
         }
     }
 
+    /// The tracks, to be changed; the cached targets and extent are discarded.
+    fn list_mut(&mut self) -> &mut BTreeMap<TrackId, Shared<Track>> {
+        (self.targets, self.extent) = (OnceLock::new(), OnceLock::new());
+        &mut self.list
+    }
+
+    /// The number of tracks.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there are no tracks.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The track of an id.
+    pub fn get(&self, id: &TrackId) -> Option<&Shared<Track>> {
+        self.list.get(id)
+    }
+
+    /// Whether a track has the id.
+    pub fn contains_key(&self, id: &TrackId) -> bool {
+        self.list.contains_key(id)
+    }
+
+    /// The ids of all tracks, in rising order.
+    pub fn keys(&self) -> btree_map::Keys<'_, TrackId, Shared<Track>> {
+        self.list.keys()
+    }
+
+    /// All tracks, in the order of their ids.
+    pub fn values(&self) -> btree_map::Values<'_, TrackId, Shared<Track>> {
+        self.list.values()
+    }
+
+    /// All tracks with their ids, in the order of the ids.
+    pub fn iter(&self) -> btree_map::Iter<'_, TrackId, Shared<Track>> {
+        self.list.iter()
+    }
+
+    /// The track with the lowest id.
+    pub fn first_key_value(&self) -> Option<(&TrackId, &Shared<Track>)> {
+        self.list.first_key_value()
+    }
+
+    /// The track with the highest id.
+    pub fn last_key_value(&self) -> Option<(&TrackId, &Shared<Track>)> {
+        self.list.last_key_value()
+    }
+
+    /// The track of an id, to be changed.
+    pub fn get_mut(&mut self, id: &TrackId) -> Option<&mut Shared<Track>> {
+        self.list_mut().get_mut(id)
+    }
+
+    /// All tracks, to be changed.
+    pub fn values_mut(&mut self) -> btree_map::ValuesMut<'_, TrackId, Shared<Track>> {
+        self.list_mut().values_mut()
+    }
+
+    /// All tracks with their ids, to be changed.
+    pub fn iter_mut(&mut self) -> btree_map::IterMut<'_, TrackId, Shared<Track>> {
+        self.list_mut().iter_mut()
+    }
+
+    /// The slot of an id, to be filled or changed.
+    pub fn entry(&mut self, id: TrackId) -> btree_map::Entry<'_, TrackId, Shared<Track>> {
+        self.list_mut().entry(id)
+    }
+
+    /// Keeps the tracks that fit.
+    pub fn retain(&mut self, fits: impl FnMut(&TrackId, &mut Shared<Track>) -> bool) {
+        self.list_mut().retain(fits);
+    }
+
     /// All tracks, in order.
     pub fn into_values(self) -> impl Iterator<Item = Shared<Track>> {
         self.list.into_values()
@@ -160,23 +236,22 @@ impl References for Tracks {
     }
 
     fn for_each_id_mut(&mut self, visit: &mut dyn FnMut(IdKind, &mut u32)) {
-        // As through `DerefMut`: what is known of the targets is forgotten.
-        (**self).for_each_id_mut(visit);
+        self.list_mut().for_each_id_mut(visit);
     }
 }
 
-impl Deref for Tracks {
-    type Target = BTreeMap<TrackId, Shared<Track>>;
+/// The track of an id that is known to be there.
+impl Index<&TrackId> for Tracks {
+    type Output = Shared<Track>;
 
-    fn deref(&self) -> &Self::Target {
-        &self.list
+    fn index(&self, id: &TrackId) -> &Shared<Track> {
+        &self.list[id]
     }
 }
 
-impl DerefMut for Tracks {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        (self.targets, self.extent) = (OnceLock::new(), OnceLock::new());
-        &mut self.list
+impl Extend<(TrackId, Shared<Track>)> for Tracks {
+    fn extend<I: IntoIterator<Item = (TrackId, Shared<Track>)>>(&mut self, items: I) {
+        self.list_mut().extend(items);
     }
 }
 

@@ -10,6 +10,7 @@ mod clip_transfer;
 mod compiled;
 mod counterparts;
 pub mod curves;
+mod deviation;
 mod evaluator;
 mod fold;
 mod frame;
@@ -40,6 +41,7 @@ mod spans;
 mod stack;
 mod strain;
 mod surface;
+pub mod surgery;
 mod tangents;
 mod transfer;
 #[cfg(test)]
@@ -55,6 +57,7 @@ pub use self::{
     bend::{Bend, TestPose, test_poses},
     clip_transfer::{CarriedClip, ClipTransfer, JointPair, KeysBy},
     counterparts::FoundBy,
+    deviation::{Deviation, DeviationRequest, Exactness, JointFrame, WorstJoint, WorstPoint},
     evaluator::Evaluator,
     fold::{
         Folded, Folder, TOLERANCE, difference, fold_clip, fold_error, fold_pose, folded, merged,
@@ -75,7 +78,7 @@ pub use self::{
     range::range_of_motion,
     recent_poses::RecentPoses,
     sample::{nlerp, sample_into, slerp},
-    seen::SeenPoints,
+    seen::{SeenPoints, SeenVertex},
     skeleton::{Bone, Skeleton, bones},
     skinning::{Placement, Posed},
     stack::{

@@ -9,8 +9,10 @@ use std::collections::BTreeMap;
 
 use glam::{Mat4, Vec3};
 
-use super::{Pose, Stack, skinning};
-use ulna_model::{Document, MorphTarget, NodeId, Primitive, Skin, WeightMap};
+use super::{Pose, Stack};
+use ulna_model::{
+    Document, MorphTarget, NodeId, Primitive, PrimitiveId, Skin, Transform, WeightMap,
+};
 
 /// What a joint does to a vertex: its weight, the vertex in the joint's space, and what each morph
 /// target adds there.
@@ -20,6 +22,17 @@ struct Influence {
     weight: f32,
     point: Vec3,
     morphs: Vec<(u32, Vec3)>,
+}
+
+/// A vertex of a mesh under a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SeenVertex {
+    /// Node of the mesh.
+    pub node: NodeId,
+    /// Primitive of the mesh.
+    pub primitive: PrimitiveId,
+    /// Index of the vertex.
+    pub vertex: u32,
 }
 
 /// A vertex, and the node whose mesh it is of.
@@ -69,7 +82,22 @@ impl SeenPoints {
             let point = |node| SeenPoint { mesh_node: node, influences: vec![influence(node)] };
             return Self { points: joints.map(point).collect(), on_skin: false };
         }
-        Self { points: sampler.chosen(most), on_skin: true }
+        let point = |p: &VertexPlace| sampler.sources[p.source].point(p.vertex);
+        Self { points: sampler.chosen(most).into_iter().map(point).collect(), on_skin: true }
+    }
+
+    /// The vertices that [`of`](Self::of) takes, sorted, each once; empty where none is shown.
+    pub(super) fn vertices(document: &Document, rest: &Pose, most: usize) -> Vec<SeenVertex> {
+        let sampler = Sampler::of(document, rest, most, &|_| true);
+        let named = |p: &VertexPlace| {
+            let source = &sampler.sources[p.source];
+            let vertex = u32::try_from(p.vertex).unwrap_or(u32::MAX);
+            SeenVertex { node: source.node, primitive: source.primitive, vertex }
+        };
+        let mut vertices: Vec<SeenVertex> = sampler.chosen(most).into_iter().map(named).collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        vertices
     }
 
     /// What the points are of, in words.
@@ -121,29 +149,46 @@ struct VertexPlace {
 }
 
 /// A primitive of a shown mesh, and what moves it.
-struct Source<'a> {
-    node: NodeId,
-    of: &'a Primitive,
+pub(super) struct Source<'a> {
+    pub node: NodeId,
+    pub primitive: PrimitiveId,
+    pub of: &'a Primitive,
     /// Its skin and weights; nothing where it is rigid.
-    skinned: Option<(&'a Skin, &'a WeightMap)>,
-    /// Where the farthest of its instances is in the node.
-    instance: Mat4,
+    pub skinned: Option<(&'a Skin, &'a WeightMap)>,
+    /// `node_from_mesh` of the instance that is taken; the identity without instances.
+    pub instance: Mat4,
 }
 
 impl<'a> Source<'a> {
-    fn of(document: &'a Document, rest: &Pose, node: NodeId, of: &'a Primitive) -> Self {
-        let skin = document.node(node).skin.map(|s| document.skin(s));
+    /// A primitive of a node's mesh, in the instance of an index; nothing where it does not exist.
+    pub fn new(
+        document: &'a Document,
+        node: NodeId,
+        primitive: PrimitiveId,
+        instance: usize,
+    ) -> Option<Self> {
+        let found = document.node(node);
+        let of = document.primitive(found.mesh?, primitive)?;
+        let skin = found.skin.map(|s| document.skin(s));
         let skinned = skin.zip(of.weights.as_deref().filter(|w| !w.is_bare()));
-        let back = rest.world[node.index()].inverse();
-        let far = |m: &Mat4| m.w_axis.truncate().length_squared();
-        let instances = skinning::instances(document, rest, node).unwrap_or_default();
-        let local = instances.into_iter().map(|world| back * world).filter(Mat4::is_finite);
-        let instance = local.max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(Mat4::IDENTITY);
-        Self { node, of, skinned, instance }
+        let instances = found.instances.as_ref().filter(|_| found.skin.is_none());
+        let local = instances.and_then(|list| list.get(instance)).map(Transform::matrix);
+        let instance = local.filter(Mat4::is_finite).unwrap_or(Mat4::IDENTITY);
+        Some(Self { node, primitive, of, skinned, instance })
     }
 
-    /// The joints, weights, and positions in the space of each, of a vertex.
-    fn parts(&self, vertex: usize) -> Vec<(NodeId, f32, Mat4)> {
+    /// The index of a node's instance that is farthest from the node; 0 without instances.
+    pub fn farthest_instance(document: &Document, node: NodeId) -> usize {
+        let found = document.node(node);
+        let list = found.instances.as_ref().filter(|_| found.skin.is_none());
+        let far = list.into_iter().flat_map(|list| list.iter().enumerate());
+        let finite = far.filter(|(_, t)| t.is_finite());
+        let length = |t: &Transform| t.translation.length_squared();
+        finite.max_by(|a, b| length(a.1).total_cmp(&length(b.1))).map_or(0, |(k, _)| k)
+    }
+
+    /// The joints and weights of a vertex, and the inverse bind matrix of each.
+    pub fn parts(&self, vertex: usize) -> Vec<(NodeId, f32, Mat4)> {
         let Some((skin, weights)) = self.skinned else {
             return vec![(self.node, 1.0, self.instance)];
         };
@@ -200,8 +245,10 @@ impl<'a> Sampler<'a> {
             meshes().flat_map(|(_, mesh)| &mesh.primitives).map(|p| p.positions.len()).sum();
         let step = (count / most.saturating_mul(LOOKED).max(1)).max(1);
         for (node, mesh) in meshes() {
-            for of in &mesh.primitives {
-                let source = Source::of(document, rest, node, of);
+            let instance = Source::farthest_instance(document, node);
+            for (primitive, of) in mesh.entries() {
+                let source = Source::new(document, node, primitive, instance);
+                let Some(source) = source else { continue };
                 for (vertex, at) in of.positions.iter().enumerate().step_by(step) {
                     let parts = source.parts(vertex);
                     if !parts.iter().all(|(n, ..)| moved_by(*n)) {
@@ -225,10 +272,9 @@ impl<'a> Sampler<'a> {
 
     /// The vertices that are taken: all, or of each joint the farthest, and of the others every so
     /// many.
-    fn chosen(self, most: usize) -> Vec<SeenPoint> {
-        let point = |p: &VertexPlace| self.sources[p.source].point(p.vertex);
+    fn chosen(&self, most: usize) -> Vec<&VertexPlace> {
         if self.places.len() <= most {
-            return self.places.iter().map(point).collect();
+            return self.places.iter().collect();
         }
         let mut by_joint: BTreeMap<NodeId, Vec<&VertexPlace>> = BTreeMap::new();
         self.places.iter().for_each(|p| by_joint.entry(p.joint).or_default().push(p));
@@ -244,6 +290,6 @@ impl<'a> Sampler<'a> {
         }
         let step = (self.places.len() / (most / 2).max(1)).max(1);
         chosen.extend(self.places.iter().step_by(step));
-        chosen.into_iter().map(point).collect()
+        chosen
     }
 }

@@ -81,6 +81,10 @@ pub struct PartView<'a> {
 }
 
 /// All shown triangles at one pose.
+///
+/// Shown vertices are skinned on the CPU here only. The surface has one list per primitive of a
+/// node, which a hit names. `PosedSurface` of `ulna-weights` has one list per skin, with copies of
+/// these vertices.
 #[derive(Clone, Debug, Default)]
 pub struct Surface {
     parts: Vec<PosedMesh>,

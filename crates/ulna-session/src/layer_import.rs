@@ -10,8 +10,8 @@ use super::{ClipSource, Conversion, ImportError, Session};
 use ulna_edit::{
     Command, CommandError,
     command::{
-        KeyCommand, KeysOfLayer, LayerKeysCommand, LayerName, LayerOf, LayerStrength,
-        LayerStrengthKeys, NewLayer, SetInLayer, SetKey, StrengthGoes, clip_text,
+        LayerName, LayerOf, LayerStrength, LayerStrengthKeys, NewLayer, SetInLayer, SetKey,
+        StrengthGoes, clip_text,
         field::{ClipName, Nodes, Numbers, Seconds, Trs},
         pose_layer_text,
     },
@@ -175,10 +175,7 @@ impl Session {
                         to: Trs::from(component(&user, track.property)),
                         ..SetKey::new(clip.clone(), Seconds(*time), Nodes::one(*to))
                     };
-                    let command = KeysOfLayer::Key(KeyCommand::from(key));
-                    commands.push(
-                        LayerKeysCommand { layer: LayerName::Named(name.clone()), command }.into(),
-                    );
+                    commands.push(Command::from(key).on_layer(LayerName::Named(name.clone())));
                 }
             }
         }

@@ -8,6 +8,7 @@ mod canvas;
 mod carry;
 mod draft;
 mod faults;
+mod fit;
 mod flaws;
 mod ids;
 mod influences;
@@ -39,6 +40,10 @@ pub use self::{
     carry::{Carried, CarryBy, CarrySource, Distances, RowOf, TakeWeight, carry, corners, no_row},
     draft::{PartChange, Refused, Scope, WorkingWeights},
     faults::{Fault, Faults, fault, fault_in, faults, faults_in},
+    fit::{
+        FIT_POSES, FitError, FitPose, FitRequest, FitVertices, FittedWeights, fit_poses,
+        fit_weights, vertices_of_joints,
+    },
     flaws::WeightIssues,
     influences::{Influences, MOST, Refusal, WeightConstraints},
     joined::{Joined, JoinedMirror, bodies},

@@ -5,66 +5,69 @@
 use egui::Context;
 use glam::Vec3;
 
+use super::context::BendContext;
 use crate::{
-    app::{App, keys},
-    ui::{BendAction, BendDrag, HeldKey, ToastKind},
+    app::keys,
+    ui::{BendAction, BendDrag, Bending, HeldKey, ToastKind},
 };
-use ulna_edit::command::{BrushCommand, KeepPose, PoseDestination, kept_poses, pose_text};
+use ulna_edit::{
+    KeyMap,
+    command::{BrushCommand, KeepPose, PoseDestination, kept_poses, pose_text},
+};
 use ulna_model::{Components, NodeId, Shared};
 use ulna_motion::{Bend, Mirror, TestPose, fit, keep_pose, test_poses};
 
 /// Seconds after which a key that is let go was held, not pressed.
 const HELD: f64 = 0.3;
 
-impl App {
-    /// The key of the rings, or its command: they stay until they are asked for again, or while the
-    /// key is held.
-    pub(super) fn press_bend(&mut self, ctx: &Context) {
-        let bending = &mut self.painting.bending;
+impl Bending {
+    /// Handles the key of the rings, or its command. The rings are shown until the next press, or
+    /// while the key is held.
+    pub(in crate::app) fn press_key(&mut self, ctx: &Context) {
         // Keys that are held are pressed again and again.
-        if bending.held.is_some() {
+        if self.held.is_some() {
             return;
         }
-        let used = bending.rings;
-        bending.rings = !bending.rings;
-        bending.held = Some(HeldKey { since: ctx.input(|i| i.time), used });
+        let used = self.rings;
+        self.rings = !self.rings;
+        self.held = Some(HeldKey { since: ctx.input(|i| i.time), used });
     }
 
     /// The key of the rings, while it is held.
-    pub(in crate::app) fn held_bend_key(&self) -> Option<egui::Key> {
-        self.painting.bending.held.as_ref()?;
-        keys::parse(self.program.settings.keys.key(BrushCommand::Bend.name()))
-            .map(|k| k.logical_key)
+    pub(in crate::app) fn held_key(&self, keys: &KeyMap) -> Option<egui::Key> {
+        self.held.as_ref()?;
+        keys::parse(keys.key(BrushCommand::Bend.name())).map(|k| k.logical_key)
     }
 
-    /// Takes the rings away when their key is let go after it was held.
-    pub(in crate::app) fn hold_bend(&mut self, ctx: &Context) {
-        let bending = &mut self.painting.bending;
-        if !self.mode.spec().bends {
-            (bending.rings, bending.held, bending.drag) = (false, None, None);
+    /// Hides the rings when their key is released after it was held, or in a mode without them.
+    pub(in crate::app) fn follow_key(&mut self, ctx: &Context, keys: &KeyMap, bends: bool) {
+        if !bends {
+            (self.rings, self.held, self.drag) = (false, None, None);
             return;
         }
-        let Some(held) = &bending.held else { return };
-        let key = keys::parse(self.program.settings.keys.key(BrushCommand::Bend.name()));
-        let (now, down) = ctx.input(|i| (i.time, key.is_some_and(|k| i.key_down(k.logical_key))));
-        if down || bending.drag.is_some() {
+        let Some(held) = &self.held else { return };
+        let key = self.held_key(keys);
+        let (now, down) = ctx.input(|i| (i.time, key.is_some_and(|k| i.key_down(k))));
+        if down || self.drag.is_some() {
             return;
         }
         if held.used || now - held.since > HELD {
-            bending.rings = false;
+            self.rings = false;
         }
-        bending.held = None;
+        self.held = None;
         ctx.request_repaint();
     }
 
-    /// Takes the rings away on Escape; whether they were there.
-    pub(in crate::app) fn end_bend(&mut self) -> bool {
-        let bending = &mut self.painting.bending;
-        bending.drag.is_none() && std::mem::take(&mut bending.rings)
+    /// Hides the rings on Escape. Returns whether they were shown.
+    pub(in crate::app) fn hide_rings(&mut self) -> bool {
+        self.drag.is_none() && std::mem::take(&mut self.rings)
     }
+}
 
-    pub(in crate::app) fn apply_bend(&mut self, ctx: &Context, action: BendAction) {
-        let Some(session) = &self.session else { return };
+impl BendContext<'_> {
+    /// Applies an action. Returns the command that adds the pose to the file, if that is wanted.
+    pub(in crate::app) fn apply(&mut self, action: BendAction) -> Option<KeepPose> {
+        let session = self.session;
         let document = session.document();
         let bending = &mut self.painting.bending;
         match action {
@@ -72,7 +75,7 @@ impl App {
             BendAction::Amount(amount) => {
                 bending.change(|bend| bend.amount = amount.clamp(0.0, 1.0))
             }
-            BendAction::Turn { nodes, axis, degrees } => self.turn_bend(&nodes, axis, degrees),
+            BendAction::Turn { nodes, axis, degrees } => self.turn(&nodes, axis, degrees),
             BendAction::End { kept } => {
                 if let Some(drag) = bending.drag.take().filter(|_| !kept) {
                     bending.change(|bend| *bend = drag.before);
@@ -80,15 +83,13 @@ impl App {
             }
             BendAction::Unbend => bending.change(|bend| bend.turns.clear()),
             BendAction::List => {
-                let Some(skin) = self.painting.state.session().map(|s| s.skin()) else { return };
+                let skin = self.painting.state.session()?.skin();
                 let list = || test_poses(document, skin).into_iter().map(Shared::new).collect();
                 bending.tests.update((session.generation(), skin), |_| list());
             }
             BendAction::Test(pose) => bending.show(pose),
             BendAction::Kept(name) => {
-                let Some(kept) = kept_poses(document).iter().find(|p| p.name == name) else {
-                    return;
-                };
+                let kept = kept_poses(document).iter().find(|p| p.name == name)?;
                 let made = fit(document, self.renderer.pose(), kept, false);
                 let part = |to: ulna_model::Transform| Components {
                     translation: Some(to.translation),
@@ -98,12 +99,13 @@ impl App {
                 let locals = made.locals.iter().map(|(node, to)| (*node, part(*to))).collect();
                 bending.show(Shared::new(TestPose { name, locals }));
             }
-            BendAction::Keep(name) => self.keep_bend(ctx, &name),
+            BendAction::Keep(name) => return self.kept(&name),
         }
+        None
     }
 
-    fn turn_bend(&mut self, nodes: &[NodeId], axis: Vec3, degrees: f32) {
-        let Some(session) = &self.session else { return };
+    fn turn(&mut self, nodes: &[NodeId], axis: Vec3, degrees: f32) {
+        let document = self.session.document();
         let bending = &mut self.painting.bending;
         let drag = bending.drag.get_or_insert_with(|| BendDrag {
             before: bending.bend.clone(),
@@ -111,20 +113,10 @@ impl App {
         });
         // What is bent by hand is seen whole.
         let mut bend = Bend { amount: 1.0, ..bending.bend.clone() };
-        bend.turn(
-            session.document(),
-            (&drag.before.turns, &drag.seen),
-            nodes,
-            (axis, degrees.to_radians()),
-        );
-        if self.viewport.symmetry {
-            let mirror = Mirror::of(session.document());
-            bend.turn_other_side(
-                session.document(),
-                &mirror,
-                (&drag.before.turns, &drag.seen),
-                nodes,
-            );
+        let start = (&drag.before.turns, &drag.seen);
+        bend.turn(document, start, nodes, (axis, degrees.to_radians()));
+        if self.symmetry {
+            bend.turn_other_side(document, &Mirror::of(document), start, nodes);
         }
         if let Some(held) = &mut bending.held {
             held.used = true;
@@ -132,12 +124,10 @@ impl App {
         bending.change(|now| *now = bend);
     }
 
-    /// Keeps what is seen of the skin's joints as a pose of the file.
-    fn keep_bend(&mut self, ctx: &Context, name: &str) {
-        let (Some(session), Some(painted)) = (&self.session, self.painting.session()) else {
-            return;
-        };
-        let document = session.document();
+    /// The command that adds the pose of the skin's joints to the file.
+    fn kept(&mut self, name: &str) -> Option<KeepPose> {
+        let painted = self.painting.session()?;
+        let document = self.session.document();
         let pose = keep_pose(document, self.renderer.pose(), name, Some(painted.surface.joints()));
         let kept = kept_poses(document).iter().any(|p| p.name == name.trim());
         if kept {
@@ -145,15 +135,14 @@ impl App {
                 "This file already has a pose named “{}”. Choose another name.",
                 name.trim()
             );
-            self.toast(ctx, ToastKind::Error, text);
-            return;
+            self.messages.toast(ToastKind::Error, text);
+            return None;
         }
-        let keep = KeepPose {
+        Some(KeepPose {
             name: name.to_owned(),
             node: None,
             text: Some(pose_text(&pose)),
             over: PoseDestination::FILE,
-        };
-        self.run(ctx, keep);
+        })
     }
 }

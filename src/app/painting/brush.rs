@@ -1,13 +1,12 @@
 //! The brush over the surface: where it touches, how its rim lies, what it would do, and the drags
 //! of its numbers.
 
-use egui::Context;
 use glam::{Vec2, Vec3};
 
 use super::context::BrushContext;
 use crate::{
-    app::{App, viewport_renderer::ViewportRenderer},
-    ui::{BrushDrag, BrushHover, BrushNumber, PaintDomain, PointerHandler},
+    app::viewport_renderer::ViewportRenderer,
+    ui::{BrushDrag, BrushHover, BrushNumber, PaintDomain, ToastKind},
 };
 use ulna_geometry::Ray;
 use ulna_model::{Document, NodeId, PrimitiveId};
@@ -25,16 +24,9 @@ pub(super) struct BrushHit {
     pub shares: [f32; 3],
 }
 
-impl App {
-    /// Finds the surface under the brush. Returns whether the display of the brush changed.
-    pub(in crate::app) fn update_brush(&mut self, ctx: &Context) -> bool {
-        self.mode.spec().pointer == PointerHandler::Brush
-            && self.brush_context(ctx).is_some_and(|mut brush| brush.update())
-    }
-}
-
 impl BrushContext<'_> {
-    fn update(&mut self) -> bool {
+    /// Finds the surface under the brush. Returns whether the display of the brush changed.
+    pub(in crate::app) fn update(&mut self) -> bool {
         self.painting.drop_stale_surface(self.session.document());
         let shown = |painting: &PaintDomain| {
             let hover = painting.session().and_then(|s| s.hover());
@@ -128,6 +120,56 @@ impl BrushContext<'_> {
             own_vertex: hit.vertices[nearest],
             shares: hit.shares,
         })
+    }
+
+    /// Sets the brush's value to the weight, or to the mask, under the brush.
+    pub(in crate::app) fn sample(&mut self) {
+        let painting = &mut *self.painting;
+        let painted = painting.state.session();
+        let hover = painted.and_then(|s| s.hover());
+        let (value, failure) = if painting.layering.masked().is_some() {
+            let vertex = hover.map(|h| h.surface_vertex);
+            (
+                vertex.and_then(|v| painting.layering.mask_at(v)),
+                "No mask was picked: no vertex of the layer is under the brush.",
+            )
+        } else {
+            let joint = painted.and_then(|s| s.joint_node());
+            let weight = |(hover, joint): (&BrushHover, NodeId)| {
+                hover.shares.iter().find(|(n, _)| *n == joint).map_or(0.0, |(_, w)| *w)
+            };
+            (hover.zip(joint).map(weight), "No weight was picked: no vertex is under the brush.")
+        };
+        match value {
+            Some(value) => painting.options.brush.value = value,
+            None => self.messages.toast(ToastKind::Error, failure),
+        }
+    }
+
+    /// Selects the next joint that influences the vertex under the brush, or the last such vertex.
+    pub(in crate::app) fn step_influence(&mut self, back: bool) {
+        let painted = self.painting.session();
+        let shares = painted.and_then(|s| s.touched.as_ref()).map_or(&[][..], |h| &h.shares);
+        let now = self.painting.joint_node();
+        let now = now.and_then(|joint| shares.iter().position(|(n, _)| *n == joint));
+        match step(now, shares.len(), back) {
+            Some(next) => self.selection.set(shares[next].0),
+            None => {
+                let text = "Point at the surface first: no vertex was under the brush yet.";
+                self.messages.toast(ToastKind::Note, text);
+            }
+        }
+    }
+}
+
+/// The next row of a list, or the previous one. Both ends are connected. `None` if the list is
+/// empty.
+pub(super) const fn step(now: Option<usize>, count: usize, back: bool) -> Option<usize> {
+    match (now, back) {
+        _ if count == 0 => None,
+        (None, _) => Some(0),
+        (Some(k), false) => Some((k + 1) % count),
+        (Some(k), true) => Some((k + count - 1) % count),
     }
 }
 

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use glam::Vec2;
 
-use super::sights::in_sight;
-use crate::{
-    app::App,
-    ui::{Compare, ComparedProperty, OriginalWeights, PaintSession, Painting, VertexArea},
+use super::{
+    context::{BrushContext, SurfaceContext},
+    sights::in_sight,
 };
+use crate::ui::{Compare, ComparedProperty, OriginalWeights, PaintSession, Painting, VertexArea};
 use ulna_edit::Change;
 use ulna_model::{Document, NodeId, Shared};
 use ulna_motion::Bone;
@@ -75,25 +75,22 @@ impl PaintSession {
     }
 }
 
-impl App {
+impl BrushContext<'_> {
     /// The vertices of the painted surface in a part of the picture.
     pub(in crate::app) fn vertices_in(&mut self, area: &VertexArea, size: Vec2) -> Vec<u32> {
-        let (Some(session), camera) = (&self.session, self.viewport.camera) else {
-            return Vec::new();
-        };
-        let (document, hidden) = (session.document(), &self.outliner.visibility.hidden);
+        let (document, camera, hidden) = (self.session.document(), self.camera, self.hidden);
         let surface = self.renderer.surface(document);
-        let in_sight = |posed: PosedSurface<'_>, v: u32| {
-            in_sight(surface, document, &camera, hidden, posed, v)
-        };
+        let in_sight =
+            |posed: PosedSurface<'_>, v: u32| in_sight(surface, document, camera, hidden, posed, v);
         let Some(painted) = self.painting.session() else { return Vec::new() };
-        painted.vertices_in(&self.painting.options.brush, &camera, area, size, &in_sight)
+        painted.vertices_in(&self.painting.options.brush, camera, area, size, &in_sight)
     }
+}
 
+impl SurfaceContext<'_> {
     /// Shows what was shown as it was opened as it is.
     fn show_present_weights(&mut self) {
-        let Some(session) = &self.session else { return };
-        let document = session.document();
+        let document = self.session.document();
         let there = |change: &Change| match change {
             Change::Weights { mesh, primitive, .. } => {
                 document.primitive(*mesh, *primitive).is_some()
@@ -114,16 +111,16 @@ impl App {
             // Another skin, or another scene: what was shown of the one before is shown as it is.
             self.show_present_weights();
         }
-        let Some(session) = &self.session else { return };
+        let session = self.session;
         // A stroke goes on whatever key is held.
-        let wanted = self.mode.spec().compares == ComparedProperty::Weights
-            && self.viewport.compared() == Compare::File
+        let wanted = self.mode.compares == ComparedProperty::Weights
+            && self.compared == Compare::File
             && !self.painting.is_stroking();
         let moved =
             changes.iter().any(|c| matches!(c, Change::Weights { .. } | Change::Bound { .. }));
         if moved && self.painting.original.is_some() {
             // What is done is seen.
-            self.viewport.compare = Compare::Edited;
+            *self.compare = Compare::Edited;
         }
         let before = wanted && !moved;
         if before == self.painting.original.is_some()
@@ -138,7 +135,7 @@ impl App {
         let reweighed = |s: &PaintSession| Some((s.scene, s.skin(), s.reweighed(session)?));
         let Some((scene, skin, changes)) = self.painting.session().and_then(reweighed) else {
             // They cannot be shown in place of each other: nothing says that they are.
-            self.viewport.compare = Compare::Edited;
+            *self.compare = Compare::Edited;
             return;
         };
         self.painting.invalidate_colors();

@@ -1,27 +1,23 @@
 //! Weights on the clipboard and in files of their own.
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, path::Path};
 
 use egui::Context;
 
-use crate::{
-    app::App,
-    ui::{Dialog, PaintSession, PathFor, ToastKind, thousands},
-};
+use super::context::WeightContext;
+use crate::ui::{PaintSession, ToastKind, WeightClipboard, thousands};
 use ulna_edit::{
     Command, CommandLine,
     command::{
-        Assign, DocumentCommand, SessionCommand, VertexCommand, WeightCommand,
-        field::{CarryWay, Nodes, Numbers, Reach, VertexTerms},
+        Assign, DocumentCommand, VertexCommand, WeightCommand,
+        field::{Nodes, Numbers, Reach, VertexTerms},
     },
 };
 use ulna_formats::weight_files::{WeightFile, read_rows, write_rows};
 use ulna_model::{Document, NodeId};
 use ulna_session::{
-    RowsMeant, SystemDisk, cells_assigned, rows_meant, weight_rows, weight_table, write_atomically,
+    RowsMeant, Session, SystemDisk, cells_assigned, rows_meant, weight_rows, weight_table,
+    write_atomically,
 };
 use ulna_weights::{Scope, WorkingWeights};
 
@@ -112,11 +108,21 @@ impl PaintSession {
     }
 }
 
-impl App {
+impl WeightClipboard {
+    /// Asks for the content of the system's clipboard. If it does not answer, the weights that were
+    /// copied here last are pasted.
+    pub(in crate::app) fn ask(&mut self, ctx: &Context) {
+        self.waiting = Some(FRAMES);
+        ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
+        ctx.request_repaint();
+    }
+}
+
+impl WeightContext<'_> {
     /// Copies weights: of selected vertices their mean, or each for itself.
-    pub(in crate::app) fn copy_weights(&mut self, ctx: &Context, each: bool) {
-        let Some(session) = &self.session else { return };
-        let document = session.document();
+    pub(in crate::app) fn copy(&mut self, each: bool) {
+        let ctx = self.messages.ctx;
+        let document = self.session.document();
         if each {
             match self.painting.session().and_then(|s| s.copied_each(document)) {
                 Some(text) => {
@@ -129,9 +135,12 @@ impl App {
                     };
                     ctx.copy_text(text);
                     self.painting.clipboard.copied = None;
-                    self.toast(ctx, ToastKind::Ok, text_of);
+                    self.messages.toast(ToastKind::Ok, text_of);
                 }
-                None => self.toast(ctx, ToastKind::Error, "Select vertices to copy their weights."),
+                None => {
+                    let text = "Select vertices to copy their weights.";
+                    self.messages.toast(ToastKind::Error, text);
+                }
             }
             return;
         }
@@ -144,103 +153,85 @@ impl App {
                     1 => "Copied the weights of 1 vertex.".to_owned(),
                     n => format!("Copied the average weights of {} vertices.", thousands(n)),
                 };
-                self.toast(ctx, ToastKind::Ok, text);
+                self.messages.toast(ToastKind::Ok, text);
             }
-            None => self.toast(
-                ctx,
-                ToastKind::Error,
-                "Select vertices or point at one to copy its weights.",
-            ),
+            None => {
+                let text = "Select vertices or point at one to copy its weights.";
+                self.messages.toast(ToastKind::Error, text);
+            }
         }
     }
 
-    /// Asks for what the clipboard holds; what was copied here last is meant where the system does
-    /// not answer.
-    pub(in crate::app) fn ask_paste_weights(&mut self, ctx: &Context) {
-        self.painting.clipboard.waiting = Some(FRAMES);
-        ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
-        ctx.request_repaint();
-    }
-
-    /// Whether weights were asked for, and the clipboard has not answered in time.
-    pub(in crate::app) fn wait_for_weights(&mut self, ctx: &Context) {
+    /// Waits a frame for the system's clipboard. If it has not answered in time, returns the
+    /// command that pastes the weights that were copied here last.
+    pub(in crate::app) fn wait_for_clipboard(&mut self) -> Option<Assign> {
         let clipboard = &mut self.painting.clipboard;
-        let Some(left) = clipboard.waiting else { return };
-        clipboard.waiting = left.checked_sub(1);
+        clipboard.waiting = clipboard.waiting?.checked_sub(1);
         if clipboard.waiting.is_some() {
-            ctx.request_repaint();
-            return;
+            self.messages.ctx.request_repaint();
+            return None;
         }
-        match clipboard.copied.clone() {
-            Some(_) if self.painting.vertices().is_empty() => {
-                self.toast(ctx, ToastKind::Error, "Select vertices to paste weights onto.");
-            }
-            Some(assign) => self.run(ctx, assign),
-            None => self.toast(
-                ctx,
-                ToastKind::Error,
-                "The clipboard contains no weights. Copy a vertex first.",
-            ),
+        let copied = clipboard.copied.clone();
+        if copied.is_none() {
+            let text = "The clipboard contains no weights. Copy a vertex first.";
+            self.messages.toast(ToastKind::Error, text);
         }
+        copied.filter(|_| self.has_vertices())
     }
 
-    /// Gives vertices the weights that a text holds.
-    pub(in crate::app) fn paste_weights(&mut self, ctx: &Context, text: &str) {
+    /// Whether vertices are selected. Says so if not.
+    fn has_vertices(&mut self) -> bool {
+        let has = !self.painting.vertices().is_empty();
+        if !has {
+            self.messages.toast(ToastKind::Error, "Select vertices to paste weights onto.");
+        }
+        has
+    }
+
+    /// The command that gives vertices the weights of a text.
+    pub(in crate::app) fn paste(&mut self, text: &str) -> Option<Assign> {
         self.painting.clipboard.waiting = None;
-        let Some(session) = &self.session else { return };
         let pasted = self.painting.session().map_or_else(
             || Err("no skinned mesh is shown".into()),
-            |s| s.pasted(session.document(), text, &[]),
+            |s| s.pasted(self.session.document(), text, &[]),
         );
         match pasted {
-            Ok(assign)
-                if assign.reach.vertices.is_none() && self.painting.vertices().is_empty() =>
-            {
-                self.toast(ctx, ToastKind::Error, "Select vertices to paste weights onto.");
+            Ok(assign) => {
+                (assign.reach.vertices.is_some() || self.has_vertices()).then_some(assign)
             }
-            Ok(assign) => self.run(ctx, assign),
-            Err(why) => self.toast(
-                ctx,
-                ToastKind::Error,
-                format!("The weights could not be pasted: {why}."),
-            ),
+            Err(why) => {
+                let text = format!("The weights could not be pasted: {why}.");
+                self.messages.toast(ToastKind::Error, text);
+                None
+            }
         }
     }
 
-    /// Gives cells of the table their weights.
+    /// The command that gives cells of the table their weights.
     pub(in crate::app) fn set_cells(
         &mut self,
-        ctx: &Context,
         vertices: &[u32],
         joints: &[u16],
         values: &[f32],
-    ) {
-        let (Some(session), Some(painted)) = (&self.session, self.painting.session()) else {
-            return;
-        };
-        let canvas = &painted.surface;
+    ) -> Option<Assign> {
+        let canvas = &self.painting.session()?.surface;
         let rules = (&self.painting.options.locked, self.painting.options.limit);
-        match cells_assigned(session.document(), canvas, (vertices, joints), values, rules) {
-            Ok(assign) => self.run(ctx, assign),
+        let cells = (vertices, joints);
+        match cells_assigned(self.session.document(), canvas, cells, values, rules) {
+            Ok(assign) => Some(assign),
             Err(refused) => {
                 let (_, own) = canvas.part_of(refused.vertex);
                 let text = format!("Vertex {own} cannot have these weights: {}.", refused.why);
-                self.toast(ctx, ToastKind::Error, text);
+                self.messages.toast(ToastKind::Error, text);
+                None
             }
         }
     }
 
     /// Selects vertices that a text names.
-    pub(in crate::app) fn choose_vertices(
-        &mut self,
-        ctx: &Context,
-        terms: &VertexTerms,
-        add: bool,
-    ) {
-        let (Some(session), Some(painted)) = (&self.session, self.painting.state.session_mut())
-        else {
-            return;
-        };
+    fn choose_vertices(&mut self, terms: &VertexTerms, add: bool) {
+        let session = self.session;
+        let Some(painted) = self.painting.state.session_mut() else { return };
         let canvas = &painted.surface;
         let meant = vec![true; canvas.parts().len()];
         match terms.vertices.mark(session.document(), canvas, &meant) {
@@ -250,91 +241,51 @@ impl App {
                 let none = vertices.is_empty();
                 painted.select(vertices, add);
                 if none {
-                    self.toast(ctx, ToastKind::Note, "No vertex was selected: none matches.");
+                    let text = "No vertex was selected: none matches.";
+                    self.messages.toast(ToastKind::Note, text);
                 }
             }
             Err(why) => {
                 let why = ulna_edit::vertex_query_error(session.document(), canvas, why);
-                self.toast(ctx, ToastKind::Error, format!("No vertex was selected: {why}."));
+                let text = format!("No vertex was selected: {why}.");
+                self.messages.toast(ToastKind::Error, text);
             }
         }
     }
 
-    /// Asks where weights go, or writes them there.
-    pub(in crate::app) fn export_weights(&mut self, ctx: &Context, path: Option<PathBuf>) {
-        let Some(session) = &self.session else { return };
-        let Some(path) = path else {
-            let path =
-                session.suggested_path().with_extension("weights.json").display().to_string();
-            self.ask_path(ctx, PathFor::WeightsOut, Dialog::ExportWeights { path });
-            return;
-        };
-        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        let Some(kind) = WeightFile::of_ending(ending) else {
-            let text =
-                format!("The weights were not exported to {}: use .json or .xml.", path.display());
-            self.toast(ctx, ToastKind::Error, text);
-            return;
-        };
-        let table = weight_table(session.document(), &[]);
-        let vertices: usize = table.shapes.iter().map(ulna_model::WeightShape::len).sum();
-        match write_atomically(&SystemDisk, &path, kind.write(&table).as_bytes()) {
-            Ok(()) => {
-                let text = format!(
-                    "Exported the weights of {} vertices to {}.",
-                    thousands(vertices),
-                    path.display()
-                );
-                self.toast(ctx, ToastKind::Ok, text);
-            }
-            Err(error) => {
-                let text = format!(
-                    "The weights could not be exported to {}: {error}. Choose another folder.",
-                    path.display()
-                );
-                self.toast(ctx, ToastKind::Error, text);
-            }
-        }
-    }
-
-    /// Asks for a file of weights.
-    pub(in crate::app) fn ask_weights(&mut self, ctx: &Context) {
-        let beside = self.session.as_ref().and_then(|s| s.path()).and_then(Path::parent);
-        let beside = beside.filter(|p| !p.as_os_str().is_empty());
-        let path = beside
-            .map_or_else(String::new, |p| format!("{}{}", p.display(), std::path::MAIN_SEPARATOR));
-        self.ask_path(ctx, PathFor::WeightsIn, Dialog::ImportWeights { path, by: None });
-    }
-
-    /// Takes the weights of a file.
-    pub(in crate::app) fn import_weights(
-        &mut self,
-        ctx: &Context,
-        path: PathBuf,
-        by: Option<CarryWay>,
-    ) {
-        self.run(
-            ctx,
-            SessionCommand::ImportWeights { path: Some(path), from: None, mesh: None, by },
-        );
-    }
-
-    /// Commands that select vertices, and that copy their weights.
-    pub(in crate::app) fn vertex_command(&mut self, ctx: &Context, command: &VertexCommand) {
+    /// Handles commands that select vertices, and that copy their weights.
+    pub(in crate::app) fn vertex_command(&mut self, command: &VertexCommand) {
         match command {
-            VertexCommand::Copy => self.copy_weights(ctx, false),
-            VertexCommand::CopyEach => self.copy_weights(ctx, true),
-            VertexCommand::Paste => self.ask_paste_weights(ctx),
+            VertexCommand::Copy => self.copy(false),
+            VertexCommand::CopyEach => self.copy(true),
+            VertexCommand::Paste => self.painting.clipboard.ask(self.messages.ctx),
             VertexCommand::Choose { vertices, add } => {
-                self.choose_vertices(ctx, vertices, add.unwrap_or(false))
+                self.choose_vertices(vertices, add.unwrap_or(false))
             }
             other => {
                 let limit = self.painting.options.limit;
-                if let (Some(session), Some(painted)) = (&self.session, self.painting.session_mut())
-                {
-                    painted.select_by(session.document(), other, limit);
+                if let Some(painted) = self.painting.session_mut() {
+                    painted.select_by(self.session.document(), other, limit);
                 }
             }
         }
+    }
+}
+
+/// Writes all weights of a document to a file. Returns the message: that it was done, or why not.
+pub(in crate::app) fn export_weights(session: &Session, path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let kind = WeightFile::of_ending(ending)
+        .ok_or_else(|| format!("The weights were not exported to {shown}: use .json or .xml."))?;
+    let table = weight_table(session.document(), &[]);
+    let vertices: usize = table.shapes.iter().map(ulna_model::WeightShape::len).sum();
+    match write_atomically(&SystemDisk, path, kind.write(&table).as_bytes()) {
+        Ok(()) => {
+            Ok(format!("Exported the weights of {} vertices to {shown}.", thousands(vertices)))
+        }
+        Err(error) => Err(format!(
+            "The weights could not be exported to {shown}: {error}. Choose another folder."
+        )),
     }
 }

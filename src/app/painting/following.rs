@@ -4,9 +4,9 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use glam::Vec3;
 
-use super::tints::joint_colors;
+use super::{context::SurfaceContext, tints::joint_colors};
 use crate::{
-    app::{App, viewport_renderer::ViewportRenderer},
+    app::viewport_renderer::ViewportRenderer,
     ui::{Compare, PaintDomain, PaintSession, Painting, PosedOf},
 };
 use ulna_edit::Change;
@@ -185,11 +185,10 @@ impl PaintSession {
     }
 }
 
-impl App {
+impl SurfaceContext<'_> {
     /// Takes the state of painting along with document, selection and pose.
-    pub(in crate::app) fn follow_painting(&mut self) {
-        let Some(session) = &self.session else { return };
-        if !self.mode.spec().paints_weights {
+    pub(in crate::app) fn follow(&mut self) {
+        if !self.mode.paints_weights {
             self.painting.entered = false;
             if let Some(session) = self.painting.session_mut() {
                 session.is_over = false;
@@ -198,20 +197,16 @@ impl App {
         }
         if !std::mem::replace(&mut self.painting.entered, true) {
             // Nothing is painted on what was.
-            self.viewport.compare = Compare::Edited;
+            *self.compare = Compare::Edited;
         }
-        let document = session.document();
-        if self.outliner.selection.active.is_none()
+        let document = self.session.document();
+        if self.selection.active.is_none()
             && let Some(joint) = self.painting.joint_node()
         {
             // What is painted is what is selected.
-            self.outliner.selection.set(joint);
+            self.selection.set(joint);
         }
-        self.painting.follow(
-            document,
-            self.renderer.scene_serial(),
-            self.outliner.selection.active,
-        );
+        self.painting.follow(document, self.renderer.scene_serial(), self.selection.active);
         if let Painting::Ready(session) = &mut self.painting.state {
             if let Some(command) = self.painting.select_next.take() {
                 session.select_by(document, &command, self.painting.options.limit);
@@ -220,32 +215,31 @@ impl App {
                 session.pair_sides(document);
             }
         }
-        self.follow_surface_problems();
-        let Some(session) = &self.session else { return };
-        let is_ready = self.painting.state.ready().is_some();
+        let painted = self.painting.state.ready();
+        if let Some(painted) = painted {
+            self.problems.add_of_surface(&painted.surface, self.renderer.scene_serial());
+        }
+        let is_ready = painted.is_some();
         if let Some(painted) = self.painting.session_mut() {
-            let hidden = &self.outliner.visibility.hidden;
-            painted.pose(session.document(), &mut self.renderer, hidden, is_ready);
+            painted.pose(document, self.renderer, self.hidden, is_ready);
         }
     }
 
     /// Another way to look at weights; the tints follow.
-    pub(in crate::app) fn tint_surface(&mut self, changes: &[Change]) {
+    pub(in crate::app) fn tint(&mut self, changes: &[Change]) {
         let moved = |c: &Change| match c {
             Change::Weights { mesh, primitive, .. } | Change::Bound { mesh, primitive } => {
                 Some((*mesh, *primitive))
             }
             Change::Tree | Change::Look | Change::Other => None,
         };
-        if let Some(session) = &self.session {
-            self.painting.drop_stale_surface(session.document());
-        }
+        let session = self.session;
+        self.painting.drop_stale_surface(session.document());
         self.problems.weights_moved.extend(changes.iter().filter_map(moved));
         if !self.problems.weights_moved.is_empty() && !self.painting.is_stroking() {
-            self.refresh_weight_problems();
+            self.problems.refresh_of_weights(session);
         }
-        let Some(session) = &self.session else { return };
-        if !self.mode.spec().paints_weights {
+        if !self.mode.paints_weights {
             self.compare_weights(changes);
             self.painting.invalidate_tints();
             self.renderer.clear_tints();
@@ -254,13 +248,12 @@ impl App {
         self.painting.count(session.document(), changes);
         self.painting.score(session.document(), changes);
         self.compare_weights(changes);
-        let Some(session) = &self.session else { return };
         let seen = match &self.painting.original {
             Some(_) => session.opened(),
             None => session.document(),
         };
-        self.painting.color_strain(seen, &self.renderer, !changes.is_empty());
-        self.painting.tint(seen, &mut self.renderer, changes, self.program.theme.name());
+        self.painting.color_strain(seen, self.renderer, !changes.is_empty());
+        self.painting.tint(seen, self.renderer, changes, self.theme);
     }
 }
 

@@ -9,8 +9,11 @@ mod context;
 mod files;
 mod following;
 mod layers;
+mod problems;
 mod sights;
 mod stroke;
 mod tints;
 mod vertices;
 mod worst;
+
+pub(super) use self::files::export_weights;

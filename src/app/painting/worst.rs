@@ -1,16 +1,20 @@
 //! Where the skin breaks: the worst moment of every vertex, the list of the worst spots, and the
 //! way there.
 
-use egui::Context;
 use glam::Vec3;
 
+use super::{
+    brush::step,
+    context::{BrushContext, SpotContext},
+};
 use crate::{
-    app::{App, jobs::JobResult, viewport_renderer::ViewportRenderer},
+    app::viewport_renderer::ViewportRenderer,
     ui::{Action, PaintDomain, StrainColors, ToastKind, WorstSearch},
 };
 use ulna_edit::{Change, command::BrushCommand};
 use ulna_model::{Document, SkinId};
-use ulna_motion::{Sampling, Spot, WorstPose, range_of_motion};
+use ulna_motion::{Spot, WorstPose, range_of_motion};
+use ulna_render::Camera;
 
 /// Degrees of the range of motion that is shown.
 const DEGREES: f32 = 45.0;
@@ -110,25 +114,9 @@ impl PaintDomain {
     }
 }
 
-impl App {
-    /// Looks for the worst pose of every vertex.
-    pub(in crate::app) fn search_worst(&mut self, ctx: &Context) {
-        let Some(session) = &self.session else { return };
-        let (document, serial) = (session.document().clone(), self.renderer.scene_serial());
-        self.start(ctx, "Searching for the worst deformation".into(), true, move |progress| {
-            let (cancel, permille) = progress.parts();
-            let found = WorstPose::search(&document, &Sampling::default(), cancel, permille);
-            JobResult::Searched(found.map(Box::new), serial)
-        });
-    }
-
+impl BrushContext<'_> {
     /// Takes up what a search for the worst pose found; nothing where it was canceled.
-    pub(in crate::app) fn take_search(
-        &mut self,
-        ctx: &Context,
-        found: Option<Box<WorstPose>>,
-        serial: u64,
-    ) {
+    pub(in crate::app) fn take_search(&mut self, found: Option<Box<WorstPose>>, serial: u64) {
         let Some(found) = found else { return };
         if serial == self.renderer.scene_serial() {
             self.painting.take_worst(*found);
@@ -136,91 +124,22 @@ impl App {
             let text = "The search result belongs to a scene that is no longer shown. \
                 Search again.";
             let again = Action::Run(BrushCommand::Worst.into());
-            self.say(ctx, ToastKind::Error, text.to_owned(), vec![("Search again", again)]);
+            self.messages.say(ToastKind::Error, text.to_owned(), vec![("Search again", again)]);
         }
     }
 
-    /// Shows the range of motion of the painted skin, or the pose that was shown before.
-    pub(in crate::app) fn show_range(&mut self, on: bool) {
-        let skin = self.painting.session().map(|s| s.skin()).filter(|_| on);
-        self.show_range_of(skin);
-    }
-
-    fn show_range_of(&mut self, skin: Option<SkinId>) {
-        let Some(session) = &self.session else { return };
-        let worst = self.painting.worst.as_ref();
-        self.painting.bending.range = skin.map(|skin| {
-            let kept = worst.and_then(|w| w.found.range(skin)).cloned();
-            (
-                skin,
-                kept.unwrap_or_else(|| {
-                    range_of_motion(session.document(), skin, Vec3::splat(DEGREES)).into()
-                }),
-            )
-        });
-        self.painting.bending.show_whole();
-        self.timeline.playback.seek(0.0);
-    }
-
-    /// Shows the spot after the one that was shown last, or the one before it.
-    pub(in crate::app) fn step_spot(&mut self, ctx: &Context, back: bool) {
-        let Some(worst) = self.painting.worst.as_ref().filter(|w| !w.spots.is_empty()) else {
-            let text = "No worst deformations are listed. Search for them first.";
-            self.toast(ctx, ToastKind::Note, text);
-            return;
-        };
-        let count = worst.spots.len();
-        let next = match (worst.current, back) {
-            (None, false) => 0,
-            (None, true) => count - 1,
-            (Some(k), false) => (k + 1) % count,
-            (Some(k), true) => (k + count - 1) % count,
-        };
-        self.go_to_spot(worst.spots[next]);
-    }
-
-    /// Shows a spot at its worst moment.
-    pub(in crate::app) fn go_to_spot(&mut self, spot: Spot) {
-        match spot.clip {
-            Some(clip) => {
-                self.painting.bending.range = None;
-                self.painting.bending.show_whole();
-                self.painting.options.over_clip = true;
-                if let Some(session) = &self.session {
-                    self.timeline.playback.show(session.document(), Some(clip));
-                }
-            }
-            None => {
-                let skin = self.session.as_ref().and_then(|s| s.document().node(spot.node).skin);
-                self.show_range_of(skin);
-            }
-        }
-        // The joints of the spot's skin are painted from here on.
-        self.outliner.selection.set(spot.node);
-        self.timeline.playback.playing = false;
-        self.timeline.playback.seek(f64::from(spot.time));
-        if let Some(worst) = &mut self.painting.worst {
-            worst.current = worst.position(&spot);
-            worst.focus = Some(spot);
-        }
-    }
-
-    /// Looks at the spot that was gone to, once its pose is shown, and takes up the joint that
-    /// moves it most.
-    pub(in crate::app) fn focus_spot(&mut self, ctx: &Context) {
-        let focus = self.painting.worst.as_mut().and_then(|w| w.focus.take());
-        let Some(spot) = focus else { return };
-        let Some(session) = &self.session else { return };
-        let document = session.document();
+    /// The camera that frames the spot that was gone to, once its pose is shown. Selects the joint
+    /// that moves it most.
+    pub(in crate::app) fn focus_spot(&mut self) -> Option<Camera> {
+        let spot = self.painting.worst.as_mut()?.focus.take()?;
+        let document = self.session.document();
         let surface = self.renderer.surface(document);
         let part = surface.parts().find(|p| p.node == spot.node && p.primitive == spot.primitive);
-        let Some(at) = part.and_then(|p| p.positions.get(spot.vertex as usize).copied()) else {
-            return;
-        };
-        let Some((low, high)) = surface.bounds() else { return };
+        let at = *part?.positions.get(spot.vertex as usize)?;
+        let (low, high) = surface.bounds()?;
         let room = Vec3::splat((high - low).length() * 0.09);
         let size = self.renderer.size();
-        let mut camera = self.viewport.camera;
+        let mut camera = *self.camera;
         camera.frame(at - room, at + room, size.x / size.y);
         let node = document.node(spot.node);
         let strongest = node.mesh.zip(node.skin).and_then(|(mesh, skin)| {
@@ -228,9 +147,72 @@ impl App {
             let (joint, _) = map.vertex(spot.vertex as usize).max_by(|a, b| a.1.total_cmp(&b.1))?;
             document.skin(skin).joints.get(usize::from(joint)).copied()
         });
-        self.begin_transition(ctx, camera);
         if let Some(joint) = strongest {
-            self.outliner.selection.set(joint);
+            self.selection.set(joint);
+        }
+        Some(camera)
+    }
+}
+
+impl SpotContext<'_> {
+    /// Shows the range of motion of the painted skin, or the pose that was shown before.
+    pub(in crate::app) fn show_range(&mut self, on: bool) {
+        let skin = self.painting.session().map(|s| s.skin()).filter(|_| on);
+        self.show_range_of(skin);
+    }
+
+    fn show_range_of(&mut self, skin: Option<SkinId>) {
+        let document = self.session.document();
+        let worst = self.painting.worst.as_ref();
+        self.painting.bending.range = skin.map(|skin| {
+            let kept = worst.and_then(|w| w.found.range(skin)).cloned();
+            (
+                skin,
+                kept.unwrap_or_else(|| {
+                    range_of_motion(document, skin, Vec3::splat(DEGREES)).into()
+                }),
+            )
+        });
+        self.painting.bending.show_whole();
+        self.playback.seek(0.0);
+    }
+
+    /// Shows the spot after the one that was shown last, or the one before it.
+    pub(in crate::app) fn step(&mut self, back: bool) {
+        let next = self.painting.worst.as_ref().and_then(|worst| {
+            // Before the first step, the way back begins at the last spot.
+            let now = worst.current.or(back.then_some(0));
+            worst.spots.get(step(now, worst.spots.len(), back)?).copied()
+        });
+        match next {
+            Some(spot) => self.go_to(spot),
+            None => {
+                let text = "No worst deformations are listed. Search for them first.";
+                self.messages.toast(ToastKind::Note, text);
+            }
+        }
+    }
+
+    /// Shows a spot at its worst moment.
+    pub(in crate::app) fn go_to(&mut self, spot: Spot) {
+        match spot.clip {
+            Some(clip) => {
+                self.painting.bending.range = None;
+                self.painting.bending.show_whole();
+                self.painting.options.over_clip = true;
+                self.playback.show(self.session.document(), Some(clip));
+            }
+            None => {
+                self.show_range_of(self.session.document().node(spot.node).skin);
+            }
+        }
+        // The joints of the spot's skin are painted from here on.
+        self.selection.set(spot.node);
+        self.playback.playing = false;
+        self.playback.seek(f64::from(spot.time));
+        if let Some(worst) = &mut self.painting.worst {
+            worst.current = worst.position(&spot);
+            worst.focus = Some(spot);
         }
     }
 }

@@ -80,7 +80,7 @@ impl SceneUpload {
     }
 }
 
-/// What was drawn last.
+/// The last picture. Another device resets all of it except the time of drawing.
 #[derive(Default)]
 pub(super) struct Picture {
     /// The full picture, and the quick one that is shown while something moves.

@@ -15,8 +15,8 @@ mod worst;
 
 pub use self::{
     action::{BendAction, JointAct, PaintAction, StrokePhase, VertexArea},
-    bending::{BendDrag, HeldKey},
-    domain::{BrushDrag, OriginalWeights, PaintDomain},
+    bending::{BendDrag, Bending, HeldKey},
+    domain::{BrushDrag, OriginalWeights, PaintDomain, WeightClipboard},
     layering::{LayerStroke, Layering, ShownMask},
     look::WeightLook,
     options::{BrushNumber, PaintTool, VertexPick},

@@ -46,7 +46,8 @@ pub struct PaintSession {
     pub pairs: Derived<GivenPairs, MirrorPairs>,
     /// Mirror sides of the surface, once a mirrored brush needs them.
     pub mirror: Derived<GivenPairs, MirrorSides>,
-    /// The posed surface. Hidden vertices are NaN.
+    /// Copies of posed vertices, in the order of the surface. Hidden vertices are NaN. After a
+    /// dab, only the vertices that moved are copied.
     pub posed: Derived<PosedOf, Posed>,
     /// The vertex that was under the brush last. Lists show it until another one is.
     pub touched: Option<BrushHover>,

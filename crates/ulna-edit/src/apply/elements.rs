@@ -26,7 +26,7 @@ pub(super) fn set_nodes(
         if last.replace(*id).is_some_and(|l| l >= *id) {
             return Err(EditError::Twice(id.0));
         }
-        if to.as_ref().is_some_and(|to| !is_in_reach(&document.nodes, *id) || !is_sound(to)) {
+        if to.as_ref().is_some_and(|to| !is_in_reach(document.nodes.list(), *id) || !is_sound(to)) {
             return Err(EditError::Unsound { what: "node", id: id.0 });
         }
     }

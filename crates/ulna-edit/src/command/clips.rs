@@ -28,6 +28,13 @@ document_commands! {
         /// New name.
         name: String,
     } = "clip.rename", "Rename clip", asks: true;
+    /// Saves the loop mode in the clip
+    LoopClip {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Loop mode to save; the saved one is removed if omitted.
+        repeat: Option<AtEnd>,
+    } = "clip.loop", "Save loop mode", menu: "Clip/Change the clip", asks: true;
     /// Makes a copy of the shown clip
     DuplicateClip {
         /// Clip to edit.
@@ -36,25 +43,14 @@ document_commands! {
         name: Option<String>,
     } = "clip.duplicate",
         "Duplicate clip", enabled: rules::clip_shown;
-    /// Saves the loop mode in the clip
-    LoopClip {
-        /// Clip to edit.
-        clip: ClipName,
-        /// Loop mode to save; the saved one is removed if omitted.
-        repeat: Option<AtEnd>,
-    } = "clip.loop", "Save loop mode", menu: "Clip/Change the clip", asks: true;
-    /// Removes the shown clip from the file
-    DeleteClip {
-        /// Clip to edit.
-        clip: ClipName,
-    } = "clip.delete", "Delete clip", enabled: rules::clip_shown;
     /// Renames the selected node or the shown clip
     RenameNode {
         /// Nodes to edit.
         node: Nodes,
         /// New name.
         name: String,
-    } = "node.rename", "Rename", menu: "Edit", key: "F2", enabled: rules::nameable;
+    } = "node.rename", "Rename", menu: "Edit", key: "F2", enabled: rules::nameable,
+        after: "edit.redo";
     /// Renames nodes by a pattern, where * matches any text
     RenameNodes {
         /// Pattern of the names to change, such as Left*.
@@ -65,6 +61,11 @@ document_commands! {
         /// Nodes to rename; all nodes if omitted.
         node: Option<Nodes>,
     } = "node.rename_pattern", "Rename by pattern", menu: "Edit", asks: true;
+    /// Removes the shown clip from the file
+    DeleteClip {
+        /// Clip to edit.
+        clip: ClipName,
+    } = "clip.delete", "Delete clip", enabled: rules::clip_shown, after: "clip.make_editable";
 }
 
 super::field::choice! {

@@ -45,19 +45,9 @@ macro_rules! document_commands {
                             let groups: Vec<Vec<ArgumentSpec>> =
                                 vec![$(<$type as $crate::command::field::ArgumentPart>::specs(
                                     stringify!($field), concat!($($words),*).trim_ascii())),*];
-                            let usual = CommandSpec {
-                                name: $text,
-                                title: $title,
-                                help: concat!($($help),+).trim_ascii(),
-                                menu: $menu,
-                                asks: false,
-                                key: "",
-                                arguments: groups.concat(),
-                                enabled: $crate::command::rules::opened,
-                                executor: Executor::Document,
-                                anywhere: false,
-                                edits_keys: false,
-                            };
+                            let help = concat!($($help),+).trim_ascii();
+                            let words = [$text, $title, help, $menu];
+                            let usual = CommandSpec::usual(words, Executor::Document, groups);
                             CommandSpec { $($member: $value,)* ..$family::shared(usual) }
                                 .completed()
                         });
@@ -94,7 +84,7 @@ macro_rules! document_commands {
                 $crate::command::spec::CommandSpec { $($shared: $always,)* ..usual }
             }
 
-            /// Entries of the table, in no order that matters.
+            /// Entries of the table, in the order of the menus.
             pub(in crate::command) fn specs() -> Vec<&'static $crate::command::spec::CommandSpec> {
                 vec![$($name::spec()),*]
             }
@@ -154,6 +144,9 @@ macro_rules! document_commands {
 
 /// A family of commands that the open file or the program around it carries out: each is a variant,
 /// matched where it is carried out.
+///
+/// Separate from [`document_commands`]: those are structs that carry their work. A struct per
+/// command here would only be unpacked again in the matches that run the commands.
 macro_rules! other_commands {
     (
         $(#[$about:meta])*
@@ -180,25 +173,15 @@ macro_rules! other_commands {
                         let groups: Vec<Vec<ArgumentSpec>> =
                             vec![$($(<$type as $crate::command::field::ArgumentPart>::specs(
                                 stringify!($field), concat!($($words),*).trim_ascii())),*)?];
-                        let usual = CommandSpec {
-                            name: $text,
-                            title: $title,
-                            help: concat!($($help),+).trim_ascii(),
-                            menu: $menu,
-                            asks: false,
-                            key: "",
-                            arguments: groups.concat(),
-                            enabled: $crate::command::rules::opened,
-                            executor: Executor::$executor,
-                            anywhere: false,
-                            edits_keys: false,
-                        };
+                        let help = concat!($($help),+).trim_ascii();
+                        let words = [$text, $title, help, $menu];
+                        let usual = CommandSpec::usual(words, Executor::$executor, groups);
                         CommandSpec { $($member: $value,)* ..usual }
                     }),*]);
                 &ROWS
             }
 
-            /// Entries of the table, in no order that matters.
+            /// Entries of the table, in the order of the menus.
             pub(in crate::command) fn specs() -> Vec<&'static $crate::command::spec::CommandSpec> {
                 Self::rows().iter().collect()
             }

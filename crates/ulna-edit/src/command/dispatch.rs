@@ -123,6 +123,7 @@ impl DocumentCommand {
             Self::PoseLayer(command) => command.work(scene),
             Self::LayerKeys(command) => command.work(scene),
             Self::Node(command) => command.work(scene),
+            Self::Rig(command) => command.work(scene),
             Self::Skin(command) => command.work(scene),
             Self::Material(command) => command.work(scene),
         }?;

@@ -3,11 +3,11 @@
 use super::{
     ArgumentError, Arguments, BlendCommand, BrushCommand, ClipArrivalCommand, ClipCommand,
     ClipWorkCommand, CommandLine, CommandSpec, CurveKeysCommand, FileCommand, IkCommand,
-    KeptPoseCommand, KeyCommand, KeyEditCommand, LayerCommand, LayerKeysCommand, MarkerCommand,
-    MaterialCommand, MirrorCommand, MixCommand, ModeCommand, MorphCommand, NodeCommand,
-    PlayCommand, PoseCommand, PoseLayerCommand, SelectCommand, SessionCommand, SkinCommand,
-    TimelineCommand, ToolCommand, VertexCommand, ViewCommand, VisibilityCommand, WeightCommand,
-    define::FamilyMember,
+    KeptPoseCommand, KeyCommand, KeyEditCommand, KeysOfLayer, LayerCommand, LayerKeysCommand,
+    LayerName, MarkerCommand, MaterialCommand, MirrorCommand, MixCommand, ModeCommand,
+    MorphCommand, NodeCommand, PlayCommand, PoseCommand, PoseLayerCommand, RigCommand,
+    SelectCommand, SessionCommand, SkinCommand, TimelineCommand, ToolCommand, VertexCommand,
+    ViewCommand, VisibilityCommand, WeightCommand, define::FamilyMember,
 };
 use ulna_model::Document;
 
@@ -33,11 +33,6 @@ macro_rules! families {
         }
 
         impl $all {
-            /// Entries of the table, in no order that matters.
-            pub(super) fn specs() -> Vec<&'static CommandSpec> {
-                [$($family::specs()),*].concat()
-            }
-
             /// Reads one of its commands; `None` for other names.
             pub(super) fn read(
                 name: &str,
@@ -117,6 +112,8 @@ families! {
         LayerKeys(LayerKeysCommand),
         /// Nodes that are added, removed, copied and attached elsewhere.
         Node(NodeCommand),
+        /// Joints, with the clips that follow.
+        Rig(RigCommand),
         /// Skins.
         Skin(SkinCommand),
         /// Materials.
@@ -173,6 +170,22 @@ impl Command {
             Self::Session(command) => command.spec(),
             Self::Host(command) => command.spec(),
         }
+    }
+
+    /// A command on keys of a clip as the same command on keys of a layer. Other commands, and
+    /// those that name a layer, stay as they are.
+    #[must_use]
+    pub fn on_layer(self, layer: LayerName) -> Self {
+        let command = match self {
+            Self::Document(DocumentCommand::Key(KeyCommand::SetKey(key))) => KeysOfLayer::Set(key),
+            Self::Document(DocumentCommand::KeyEdit(command)) => KeysOfLayer::Edit(command),
+            Self::Document(DocumentCommand::CurveKeys(command)) => KeysOfLayer::Curves(command),
+            Self::Session(SessionCommand::CopyKeys { clip, layer: None, which }) => {
+                return SessionCommand::CopyKeys { clip, layer: Some(layer), which }.into();
+            }
+            other => return other,
+        };
+        LayerKeysCommand { layer, command }.into()
     }
 
     /// Its text form: what it names by ids has the names of this document.

@@ -4,11 +4,11 @@
 use super::{
     AddMarker, AddNode, CleanKeys, ClearInLayer, ClipCommand, ClipWorkCommand, CloseLoop,
     DeleteClip, DeleteKeys, DuplicateClip, DuplicateLayer, DuplicateNodes, EulerFilter, FlipPose,
-    FoldLayers, HoldKeys, HoldPin, InsertKeys, InvertLayer, KeepSet, KeyCommand, KeysOfLayer,
-    LayerKeysCommand, LayerName, MirrorClip, MirrorPose, MuteLayer, NewLayer, PasteKeys,
-    PoseDestination, PushPose, RelaxPose, RemoveNodes, RemovePoseLayer, Reset, ResetRotation,
-    ResetScale, ResetTranslation, ReverseClip, SessionCommand, SetKey, SetPin, SoloLayer,
-    SplitClip, SplitLayer, StartAtZero, ToRest, TrimClip, WhichKeys, ZeroKey,
+    FoldLayers, HoldKeys, HoldPin, InsertKeys, InvertLayer, KeepSet, KeyCommand, LayerName,
+    MirrorClip, MirrorPose, MuteLayer, NewLayer, PasteKeys, PoseDestination, PushPose, RelaxPose,
+    RemoveNodes, RemovePoseLayer, Reset, ResetRotation, ResetScale, ResetTranslation, ReverseClip,
+    SessionCommand, SetKey, SetPin, SoloLayer, SplitClip, SplitLayer, StartAtZero, ToRest,
+    TrimClip, WhichKeys, ZeroKey,
     context::{CommandContext, Unfilled},
     families::Command,
     field::{ClipName, Nodes, Seconds},
@@ -100,14 +100,11 @@ impl CommandSpec {
 
 impl CommandContext<'_> {
     /// A command on keys, of the layer that edits go to, or of the clip.
-    fn of_keys(&self, command: KeysOfLayer) -> Command {
-        match (self.written_layer(), command) {
-            (Some(layer), command) => {
-                LayerKeysCommand { layer: LayerName::Id(layer), command }.into()
-            }
-            (None, KeysOfLayer::Key(command)) => command.into(),
-            (None, KeysOfLayer::Edit(command)) => command.into(),
-            (None, KeysOfLayer::Curves(command)) => command.into(),
+    fn of_keys(&self, command: impl Into<Command>) -> Command {
+        let command = command.into();
+        match self.written_layer() {
+            Some(layer) => command.on_layer(LayerName::Id(layer)),
+            None => command,
         }
     }
 
@@ -144,7 +141,7 @@ impl CommandContext<'_> {
                 interpolation: self.new_keys,
                 ..SetKey::new(clip, time, Nodes::Ids(nodes))
             };
-            commands.push(self.of_keys(KeysOfLayer::Key(key.into())));
+            commands.push(self.of_keys(key));
         }
         commands
     }
@@ -304,7 +301,7 @@ fn set_key(around: &CommandContext<'_>) -> Filled {
     if around.written_layer().is_some() {
         let node = around.nodes().ok_or(Unfilled::Refused("Nothing is selected."))?;
         let key = SetKey::new(clip, around.seconds(), node);
-        return Ok(vec![around.of_keys(KeysOfLayer::Key(key.into()))]);
+        return Ok(vec![around.of_keys(key)]);
     }
     let held = around.unkeyed.and_then(|at| Some((at, around.document.aids.unkeyed.get(&at)?)));
     let (node, unkeyed) = match held {
@@ -329,7 +326,7 @@ fn insert_keys(around: &CommandContext<'_>) -> Filled {
         interpolation: around.new_keys,
         ..InsertKeys::new(around.keys_clip()?)
     };
-    Ok(vec![around.of_keys(KeysOfLayer::Edit(insert.into()))])
+    Ok(vec![around.of_keys(insert)])
 }
 
 /// The channels of the selected keys, or all of the clip.
@@ -338,7 +335,7 @@ fn euler_filter(around: &CommandContext<'_>) -> Filled {
         Some((clip, which)) => (ClipName::Id(clip), which),
         None => (around.keys_clip()?, WhichKeys::default()),
     };
-    Ok(vec![around.of_keys(KeysOfLayer::Edit(EulerFilter { clip, which }.into()))])
+    Ok(vec![around.of_keys(EulerFilter { clip, which })])
 }
 
 /// Selected keys; without them those of the selected nodes at the playhead.
@@ -356,7 +353,7 @@ fn delete_keys(around: &CommandContext<'_>) -> Filled {
             (around.keys_clip()?, which)
         }
     };
-    Ok(vec![around.of_keys(KeysOfLayer::Edit(DeleteKeys { clip, which }.into()))])
+    Ok(vec![around.of_keys(DeleteKeys { clip, which })])
 }
 
 /// At the playhead.
@@ -372,14 +369,14 @@ fn paste_keys(around: &CommandContext<'_>) -> Filled {
         flip: None,
         interpolation: around.new_keys,
     };
-    Ok(vec![around.of_keys(KeysOfLayer::Edit(paste.into()))])
+    Ok(vec![around.of_keys(paste)])
 }
 
 /// The selected keys.
 fn hold_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, which) = around.keys().ok_or(NO_KEYS)?;
     let hold = HoldKeys { clip: ClipName::Id(clip), which, on: None };
-    Ok(vec![around.of_keys(KeysOfLayer::Edit(hold.into()))])
+    Ok(vec![around.of_keys(hold)])
 }
 
 /// The selected keys, or all of the clip.
@@ -388,7 +385,7 @@ fn clean_keys(around: &CommandContext<'_>) -> Filled {
         Some((clip, which)) => (ClipName::Id(clip), which),
         None => (around.keys_clip()?, WhichKeys::default()),
     };
-    Ok(vec![around.of_keys(KeysOfLayer::Edit(CleanKeys { clip, tolerance: None, which }.into()))])
+    Ok(vec![around.of_keys(CleanKeys { clip, tolerance: None, which })])
 }
 
 fn copy_keys(around: &CommandContext<'_>) -> Filled {

@@ -65,7 +65,7 @@ document_commands! {
         /// Number of the selection set, 0 to 9.
         set: f32,
     } = "set.keep",
-        "Save a selection set in the file", menu: "Edit";
+        "Save a selection set in the file", menu: "Edit", after: "select.recall_set";
 }
 
 choice! {

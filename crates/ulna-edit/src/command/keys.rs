@@ -57,7 +57,8 @@ document_commands! {
         node: Nodes,
         /// Values to set.
         to: Trs,
-    } = "unkeyed.set", "Pose without a key", menu: "Clip/Set keys", asks: true;
+    } = "unkeyed.set", "Pose without a key", menu: "Clip/Set keys", asks: true,
+        after: "unkeyed.morph";
     /// Discards unkeyed poses
     DiscardUnkeyed {
         /// Clip whose unkeyed poses are discarded; all clips if omitted.

@@ -22,7 +22,8 @@ document_commands! {
         /// Whether the texture repeats at its edges; yes if omitted.
         wrap: Option<bool>,
     } = "material.height_to_normal",
-        "Convert height map to normal map", asks: true, enabled: rules::opened;
+        "Convert height map to normal map", asks: true, enabled: rules::opened,
+        after: "weights.bind";
 }
 
 fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, CommandError> {

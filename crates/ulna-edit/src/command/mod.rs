@@ -31,6 +31,7 @@ mod curve_keys;
 mod define;
 mod destination;
 mod dispatch;
+mod draft;
 mod error;
 mod families;
 pub mod field;
@@ -60,6 +61,7 @@ mod pose;
 mod pose_layers;
 mod pose_target;
 mod reading;
+mod rig;
 mod rules;
 mod scene;
 mod skins;
@@ -147,6 +149,10 @@ pub use self::{
         layer_as_clip,
     },
     pose_target::PoseTarget,
+    rig::{
+        BelowJoint, DissolveJoint, Heirs, InsertJoint, MendArmature, MoveJoint, OrientJoint,
+        RemoveJoint, ReparentJoint, RigCommand,
+    },
     scene::Scene,
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},
     spec::{ArgumentSpec, ArgumentType, CommandSpec, Executor},

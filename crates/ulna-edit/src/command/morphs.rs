@@ -68,7 +68,8 @@ document_commands! {
         /// Interpolation of tracks that get their second key.
         interpolation: Option<Between>,
     } = "key.morph",
-        "Key morph targets", menu: "Clip/Set keys", asks: true, enabled: rules::morphing;
+        "Key morph targets", menu: "Clip/Set keys", asks: true, enabled: rules::morphing,
+        after: "timeline.lasso";
     /// Sets a morph weight over a clip, without a key
     HoldMorph {
         /// Clip to pose.

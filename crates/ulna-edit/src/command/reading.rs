@@ -1,8 +1,8 @@
 //! Commands from text: a line is read by the family that its name belongs to.
 
 use super::{
-    ArgumentError, Arguments, CommandError, CommandLine, CommandSpec, KeysOfLayer,
-    LayerKeysCommand, LayerName, SessionCommand, Unfilled,
+    ArgumentError, Arguments, CommandError, CommandLine, CommandSpec, LayerName, SessionCommand,
+    Unfilled,
     families::{Command, DocumentCommand, HostCommand},
     field::Field,
     table::{find, table},
@@ -38,18 +38,7 @@ impl Command {
             return Ok(command);
         }
         let layer = <LayerName as Field>::read(&arguments, "layer")?;
-        Ok(match command {
-            Self::Document(DocumentCommand::Key(command)) => {
-                LayerKeysCommand { layer, command: KeysOfLayer::Key(command) }.into()
-            }
-            Self::Document(DocumentCommand::KeyEdit(command)) => {
-                LayerKeysCommand { layer, command: KeysOfLayer::Edit(command) }.into()
-            }
-            Self::Document(DocumentCommand::CurveKeys(command)) => {
-                LayerKeysCommand { layer, command: KeysOfLayer::Curves(command) }.into()
-            }
-            other => other,
-        })
+        Ok(command.on_layer(layer))
     }
 }
 

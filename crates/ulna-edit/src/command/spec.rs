@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::availability::Availability;
+use super::{availability::Availability, rules::opened};
 
 /// Who carries a command out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +139,9 @@ pub struct CommandSpec {
     /// Whether it always needs numbers or names that a person is asked for; gestures and scripts
     /// give them.
     pub asks: bool,
+    /// Name of the command that it follows in the table. If empty, it follows the row above it in
+    /// its family.
+    pub(super) after: &'static str,
     /// Default key, such as `Ctrl+Shift+Z`; empty where it has none.
     pub key: &'static str,
     /// What it takes.
@@ -155,6 +158,28 @@ pub struct CommandSpec {
 }
 
 impl CommandSpec {
+    /// An entry with the usual values; a family replaces those that differ.
+    pub(super) fn usual(
+        [name, title, help, menu]: [&'static str; 4],
+        executor: Executor,
+        arguments: Vec<Vec<ArgumentSpec>>,
+    ) -> Self {
+        Self {
+            name,
+            title,
+            help,
+            menu,
+            asks: false,
+            after: "",
+            key: "",
+            arguments: arguments.concat(),
+            enabled: opened,
+            executor,
+            anywhere: false,
+            edits_keys: false,
+        }
+    }
+
     /// Whether it is a function of the document.
     pub const fn is_pure(&self) -> bool {
         matches!(self.executor, Executor::Document)

@@ -252,6 +252,8 @@ impl File<'_> {
             Value::Object(members) => members
                 .iter()
                 .map(|(key, v)| {
+                    // By the end of the name, as glTF names textures: extensions that the table of
+                    // references lacks are compared, too.
                     let is_texture =
                         key.ends_with("Texture") && v.get("index").is_some_and(Value::is_u64);
                     let v = if is_texture { self.texture(v) } else { self.resolved(v) };

@@ -27,7 +27,7 @@ mod eased;
 mod euler;
 mod filter;
 mod inserted;
-mod moments;
+pub(crate) mod moments;
 mod overlap;
 mod proportional;
 mod signs;

@@ -8,11 +8,11 @@ use ulna_model::{Interpolation, Property, Track};
 
 /// A moment: between a key and the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Key {
+pub(crate) struct Key {
     /// The key before, or at it.
-    pub(super) key: usize,
+    pub(crate) key: usize,
     /// 0 at that key, toward 1 at the next.
-    pub(super) part: f64,
+    pub(crate) part: f64,
 }
 
 /// The place of a time among a track's keys; before the first it is at that, after the last at
@@ -29,17 +29,22 @@ pub(super) fn moment(track: &Track, time: f64) -> Key {
 }
 
 /// Seconds from a key to the next.
-pub(super) fn span(track: &Track, key: usize) -> f64 {
+pub(crate) fn span(track: &Track, key: usize) -> f64 {
     f64::from(track.times[key + 1]) - f64::from(track.times[key])
 }
 
 /// The four numbers of a key's part (in-tangent, value, out-tangent: 0, 1, 2), from a track of
 /// rotations.
-pub(super) fn stored(track: &Track, key: usize, part: usize) -> DVec4 {
+pub(crate) fn stored(track: &Track, key: usize, part: usize) -> DVec4 {
     let cubic = track.interpolation == Interpolation::CubicSpline;
     let start = if cubic { key * 12 + part * 4 } else { key * 4 };
     let v = &track.values[start..start + 4];
     DVec4::new(v[0].into(), v[1].into(), v[2].into(), v[3].into())
+}
+
+/// A quaternion of four stored numbers, whatever its length.
+pub(crate) fn quaternion(v: &[f32]) -> DQuat {
+    DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into())
 }
 
 /// A rotation made unit; none where there is no direction.
@@ -50,7 +55,7 @@ fn unit(v: DVec4) -> DQuat {
 }
 
 /// The rotation at a key, of length 1, with the stored sign.
-pub(super) fn rotation(track: &Track, key: usize) -> DQuat {
+pub(crate) fn rotation(track: &Track, key: usize) -> DQuat {
     unit(stored(track, key, 1))
 }
 
@@ -73,14 +78,14 @@ pub(super) fn half_turn(a: DVec4, b: DVec4) -> f64 {
 
 /// Weights of value, leaving slope, next value, arriving slope in a Hermite segment of `span`
 /// seconds (glTF 2.0, appendix C.5).
-fn weights(u: f64, span: f64) -> [f64; 4] {
+pub(crate) fn weights(u: f64, span: f64) -> [f64; 4] {
     let (u2, u3) = (u * u, u * u * u);
     [2.0 * u3 - 3.0 * u2 + 1.0, span * (u3 - 2.0 * u2 + u), 3.0 * u2 - 2.0 * u3, span * (u3 - u2)]
 }
 
 /// The rotation that plays at a moment, of length 1. Between LINEAR keys its sign goes on from the
 /// key before.
-pub(super) fn rotation_at(track: &Track, at: Key) -> DQuat {
+pub(crate) fn rotation_at(track: &Track, at: Key) -> DQuat {
     let Key { key, part } = at;
     if part <= 0.0 {
         return rotation(track, key);
@@ -126,7 +131,7 @@ pub(super) fn rotation_slope(track: &Track, key: usize, leaving: bool) -> DVec4 
 
 /// The slope of a slerp at its beginning, over a span of 1: `θ/sin θ·(b − cos θ·a)`, with the sign
 /// of `b` that is nearer.
-pub(super) fn toward(a: DVec4, b: DVec4) -> DVec4 {
+pub(crate) fn toward(a: DVec4, b: DVec4) -> DVec4 {
     let b = if a.dot(b) < 0.0 { -b } else { b };
     let angle = half_turn(a, b);
     let factor = if angle < 1e-8 { 1.0 } else { angle / angle.sin() };
@@ -152,7 +157,7 @@ pub(super) fn number_at(track: &Track, component: usize, at: Key) -> f64 {
 }
 
 /// A stored tangent of a CUBICSPLINE track, per second.
-pub(super) fn tangent(track: &Track, key: usize, component: usize, leaving: bool) -> f64 {
+pub(crate) fn tangent(track: &Track, key: usize, component: usize, leaving: bool) -> f64 {
     let part = if leaving { 2 } else { 0 };
     f64::from(track.values[key * track.stride() + part * track.width + component])
 }

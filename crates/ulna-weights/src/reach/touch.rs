@@ -21,6 +21,10 @@ pub struct Touch {
 }
 
 /// The posed surface of a canvas: positions and normals by its vertices, scene space.
+///
+/// The lists are copied from `ulna_motion::Surface`, and are not skinned again. They cannot be
+/// views of it: a canvas has each primitive once, although several nodes may show it, and includes
+/// points and lines. Hidden vertices are NaN, so that loops over all vertices need no mask.
 #[derive(Clone, Copy, Debug)]
 pub struct PosedSurface<'a> {
     /// Positions.

@@ -94,6 +94,35 @@ document_commands! {
         /// Joints to mirror, with their mirror joints; all if omitted.
         node: Option<Nodes>,
     } = "clip.mirror", "Mirror clip", menu: "Clip/Change the clip", enabled: rules::clip_shown;
+    /// Closes a loop, so that its end matches the pose at 0
+    CloseLoop {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Method; chosen by the gap of the loop if omitted.
+        how: Option<CloseHow>,
+        /// Number of frames to blend; 5 if omitted.
+        frames: Option<usize>,
+        /// Whether to match the speed at the start as well; yes if omitted.
+        speed: Option<bool>,
+    } = "clip.close_loop",
+        "Close the loop", menu: "Clip/Change the clip", enabled: rules::clip_shown;
+    /// Moves the travel of a body to the root joint or to the hips, or removes it
+    RootMotion {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Joint that carries the root motion; the parent of the hips if omitted.
+        node: Option<Nodes>,
+        /// Destination of the travel.
+        to: TravelGoes,
+        /// Whether to move the travel along the ground; yes if omitted.
+        ground: Option<bool>,
+        /// Whether to move vertical travel; if omitted, only when the destination is the hips.
+        height: Option<bool>,
+        /// Whether to move turns about the vertical axis; if omitted, only when the destination is
+        /// the hips.
+        turn: Option<bool>,
+    } = "clip.root_motion",
+        "Root motion", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
     /// Sets one key per frame at a frame rate, and removes all others
     ResampleClip {
         /// Clip to edit.
@@ -118,35 +147,6 @@ document_commands! {
         millimetres: Option<f32>,
     } = "clip.make_editable",
         "Make editable", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
-    /// Moves the travel of a body to the root joint or to the hips, or removes it
-    RootMotion {
-        /// Clip to edit.
-        clip: ClipName,
-        /// Joint that carries the root motion; the parent of the hips if omitted.
-        node: Option<Nodes>,
-        /// Destination of the travel.
-        to: TravelGoes,
-        /// Whether to move the travel along the ground; yes if omitted.
-        ground: Option<bool>,
-        /// Whether to move vertical travel; if omitted, only when the destination is the hips.
-        height: Option<bool>,
-        /// Whether to move turns about the vertical axis; if omitted, only when the destination is
-        /// the hips.
-        turn: Option<bool>,
-    } = "clip.root_motion",
-        "Root motion", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
-    /// Closes a loop, so that its end matches the pose at 0
-    CloseLoop {
-        /// Clip to edit.
-        clip: ClipName,
-        /// Method; chosen by the gap of the loop if omitted.
-        how: Option<CloseHow>,
-        /// Number of frames to blend; 5 if omitted.
-        frames: Option<usize>,
-        /// Whether to match the speed at the start as well; yes if omitted.
-        speed: Option<bool>,
-    } = "clip.close_loop",
-        "Close the loop", menu: "Clip/Change the clip", enabled: rules::clip_shown;
 }
 
 choice! {

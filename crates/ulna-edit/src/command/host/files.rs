@@ -27,21 +27,15 @@ other_commands! {
     } = "file.save_as", "Save as…", key: "Ctrl+Shift+S", anywhere: true;
     /// Saves a copy to another file and continues editing this file
     SaveCopy = "file.save_copy", "Save a copy…", anywhere: true;
+    /// Saves the model next to its file, with the next number in the name
+    SaveIncremented = "file.save_incremented",
+        "Save incremented", key: "Ctrl+Alt+S", anywhere: true;
     /// Exports clips, with the model or its skeleton, to other files
     Export = "file.export", "Export…", anywhere: true;
     /// Repeats the last export, to the same files
     ExportAgain = "file.export_again", "Export again", key: "Ctrl+Shift+E", anywhere: true;
-    /// Writes all weights to a JSON file, or to XML for Maya's deformerWeights
-    ExportWeights {
-        /// File to write, as JSON or XML by its extension; opens a dialog if omitted.
-        path: Option<PathBuf>,
-    } = "weights.export",
-        "Export weights…", menu: "Weights/Files", enabled: weighted, anywhere: true;
     /// Renders the open clip as numbered images, an animated GIF or a contact sheet
     Pictures = "file.pictures", "Export pictures…", enabled: clip_shown, anywhere: true;
-    /// Saves the model next to its file, with the next number in the name
-    SaveIncremented = "file.save_incremented",
-        "Save incremented", key: "Ctrl+Alt+S", anywhere: true;
     /// Discards unsaved changes and reads the file again
     Revert = "file.revert", "Revert to saved…", anywhere: true;
     /// Lists unsaved work of sessions that ended unexpectedly
@@ -57,12 +51,21 @@ other_commands! {
     Quit = "file.quit", "Quit", key: "Ctrl+Q", enabled: always, anywhere: true;
     /// Finds a command by its name or description and runs it
     Find = "edit.find",
-        "Find a command…", menu: "Edit", key: "Ctrl+P", enabled: always, anywhere: true;
+        "Find a command…", menu: "Edit", key: "Ctrl+P", enabled: always, anywhere: true,
+        after: "file.compact";
     /// Lists all edits; click an edit to go back or forward to it
     History = "edit.history", "History", menu: "Edit", key: "Ctrl+Alt+Z";
+    /// Writes all weights to a JSON file, or to XML for Maya's deformerWeights
+    ExportWeights {
+        /// File to write, as JSON or XML by its extension; opens a dialog if omitted.
+        path: Option<PathBuf>,
+    } = "weights.export",
+        "Export weights…", menu: "Weights/Files", enabled: weighted, anywhere: true,
+        after: "weights.import";
     /// Lists every command with its key
     Commands = "help.commands",
-        "Commands and keys", menu: "Help", key: "F1", enabled: always, anywhere: true;
+        "Commands and keys", menu: "Help", key: "F1", enabled: always, anywhere: true,
+        after: "weight_layer.paint";
     /// Shows a short tour of the window, on the sample
     Tour = "help.tour", "Start the tour", menu: "Help", enabled: always, anywhere: true;
     /// Shows the version, licenses and graphics device

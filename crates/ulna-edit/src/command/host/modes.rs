@@ -51,23 +51,10 @@ other_commands! {
     PaintMode = "mode.paint", "Paint mode", key: "3", enabled: paintable;
     /// Changes to the next mode
     NextMode = "mode.next", "Next mode";
-    /// Binds meshes to joints, or rebinds them; previews the changes
-    Bind = "skin.ask", "Bind…", menu: "Weights", enabled: opened;
-    /// Copies the poses of the selected nodes, as text
-    CopyPose = "pose.copy", "Copy pose", menu: "Pose", key: "Ctrl+C", enabled: selected;
-    /// Pastes the copied pose onto the nodes of the same names, or onto the selected node
-    PastePose = "pose.paste", "Paste pose", menu: "Pose", key: "Ctrl+V";
-    /// Pastes the copied pose onto the selected joints only
-    PasteSelected = "pose.paste_selected",
-        "Paste onto the selected joints", menu: "Pose", enabled: selected;
-    /// Pastes the mirror image of the copied pose
-    PasteFlipped = "pose.paste_flipped", "Paste flipped", menu: "Pose", key: "Shift+V";
-    /// Pastes the mirror image of the copied pose onto the selected joints only
-    PasteFlippedSelected = "pose.paste_flipped_selected",
-        "Paste flipped onto the selected joints", menu: "Pose", enabled: selected;
     /// Poses the mirror joints along with the posed joints
     BothSides = "pose.both_sides",
-        "Pose both sides alike", menu: "Edit/Posing", key: "Shift+X", enabled: opened;
+        "Pose both sides alike", menu: "Edit/Posing", key: "Shift+X", enabled: opened,
+        after: "tool.drag";
     /// Chooses the next pivot: individual origins, active joint, median point or custom pivot
     NextPivot = "pivot.next", "Next pivot", menu: "Edit/Posing", key: "Shift+T", enabled: opened;
     /// Sets the pivot to the surface point under the pointer, such as a fingertip or a heel
@@ -79,6 +66,22 @@ other_commands! {
     /// Turns snapping on or off; while it is on, every drag snaps to the chosen steps
     SnapDrags = "snap.toggle",
         "Snap every drag", menu: "Edit/Posing", key: "Shift+G", enabled: opened;
+    /// Copies the poses of the selected nodes, as text
+    CopyPose = "pose.copy", "Copy pose", menu: "Pose", key: "Ctrl+C", enabled: selected,
+        after: "pose.set_world";
+    /// Pastes the copied pose onto the nodes of the same names, or onto the selected node
+    PastePose = "pose.paste", "Paste pose", menu: "Pose", key: "Ctrl+V";
+    /// Pastes the copied pose onto the selected joints only
+    PasteSelected = "pose.paste_selected",
+        "Paste onto the selected joints", menu: "Pose", enabled: selected, after: "pose.flip";
+    /// Pastes the mirror image of the copied pose
+    PasteFlipped = "pose.paste_flipped", "Paste flipped", menu: "Pose", key: "Shift+V";
+    /// Pastes the mirror image of the copied pose onto the selected joints only
+    PasteFlippedSelected = "pose.paste_flipped_selected",
+        "Paste flipped onto the selected joints", menu: "Pose", enabled: selected;
+    /// Binds meshes to joints, or rebinds them; previews the changes
+    Bind = "skin.ask", "Bind…", menu: "Weights", enabled: opened,
+        after: "material.height_to_normal";
 }
 
 other_commands! {

@@ -28,6 +28,11 @@ other_commands! {
     UnlockAll = "paint.unlock_all", "Unlock all joints", enabled: painting;
     /// Sets the value of the brush to the weight under the pointer
     Sample = "paint.sample", "Sample the weight", key: "I", enabled: painting;
+    /// Selects the next influence of the point under the brush, strongest first
+    NextInfluence = "paint.next_influence", "Next influence", key: "J", enabled: painting;
+    /// Selects the previous influence of the point under the brush
+    PreviousInfluence = "paint.previous_influence",
+        "Previous influence", key: "Shift+J", enabled: painting;
     /// Paints the mirror joint on the other side as well
     Mirror = "paint.mirror", "Mirror", key: "X", enabled: painting;
     /// Finds the worst deformations in all clips and a range of motion
@@ -39,11 +44,6 @@ other_commands! {
     PreviousSpot = "paint.previous_spot",
         "Previous worst deformation",
         menu: "Weights/Test poses", key: "Shift+N", enabled: painting;
-    /// Selects the next influence of the point under the brush, strongest first
-    NextInfluence = "paint.next_influence", "Next influence", key: "J", enabled: painting;
-    /// Selects the previous influence of the point under the brush
-    PreviousInfluence = "paint.previous_influence",
-        "Previous influence", key: "Shift+J", enabled: painting;
     /// Shows rings to bend the painted joint while the key is held; press the key briefly to keep
     /// the rings
     Bend = "paint.bend",

@@ -19,12 +19,6 @@ other_commands! {
     Undo = "edit.undo", "Undo", key: "Ctrl+Z", enabled: undoable;
     /// Redoes the last undone edit
     Redo = "edit.redo", "Redo", key: "Ctrl+Shift+Z", enabled: redoable;
-    /// Resets nodes to the pose of the file as opened
-    ResetToFile {
-        /// Nodes to edit; all if omitted.
-        node: Option<Nodes>,
-    } = "pose.reset_to_file",
-        "Reset to the file's pose", menu: "Pose";
     /// Reverts a layer, a clip, nodes or the weights of a mesh to the file as opened
     Revert {
         /// Clip to revert, or clip of the layer.
@@ -35,17 +29,7 @@ other_commands! {
         node: Option<Nodes>,
         /// Mesh whose weights to revert.
         mesh: Option<Meshes>,
-    } = "edit.revert", "Revert one item", asks: true;
-    /// Copies keys
-    CopyKeys {
-        /// Clip to edit.
-        clip: ClipName,
-        /// Layer whose keys to copy; the keys of the clip if omitted.
-        layer: Option<LayerName>,
-        /// Keys to edit.
-        which: WhichKeys,
-    } = "key.copy",
-        "Copy keys", menu: "Clip/Edit keys", enabled: keys_selected;
+    } = "edit.revert", "Revert one item", asks: true, after: "edit.history";
     /// Imports a layer of another file, matched by joint names or by body parts
     ImportLayer {
         /// File with saved layers.
@@ -56,7 +40,23 @@ other_commands! {
         layer: Option<LayerName>,
         /// Clip that receives the layer; the pose if omitted.
         into: Option<ClipName>,
-    } = "layer.import", "Import a layer…", menu: "Pose/Layers", asks: true;
+    } = "layer.import", "Import a layer…", menu: "Pose/Layers", asks: true, after: "layer.extract";
+    /// Resets nodes to the pose of the file as opened
+    ResetToFile {
+        /// Nodes to edit; all if omitted.
+        node: Option<Nodes>,
+    } = "pose.reset_to_file",
+        "Reset to the file's pose", menu: "Pose", after: "pose.reset_morphs";
+    /// Copies keys
+    CopyKeys {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Layer whose keys to copy; the keys of the clip if omitted.
+        layer: Option<LayerName>,
+        /// Keys to edit.
+        which: WhichKeys,
+    } = "key.copy",
+        "Copy keys", menu: "Clip/Edit keys", enabled: keys_selected, after: "key.scale";
     /// Imports clips of other files, retargeted to this skeleton
     ImportClips {
         /// File, folder, or pattern such as `walks/*.glb`; opens a dialog if omitted.
@@ -73,7 +73,7 @@ other_commands! {
         taken: Option<TakenName>,
         /// Whether to import clips even if this model has less than half of their joints.
         force: Option<bool>,
-    } = "clip.import", "Import clips…", menu: "Clip", key: "Ctrl+Shift+I";
+    } = "clip.import", "Import clips…", menu: "Clip", key: "Ctrl+Shift+I", after: "clip.delete";
     /// Imports weights from a model, JSON, or XML of Maya's deformerWeights, matched by joint names
     /// or by body parts
     ImportWeights {
@@ -87,7 +87,8 @@ other_commands! {
         /// Matching by nearest surface point, texture coordinates or vertex order; chosen
         /// automatically if omitted.
         by: Option<CarryWay>,
-    } = "weights.import", "Import weights…", menu: "Weights/Files", enabled: weighted;
+    } = "weights.import", "Import weights…", menu: "Weights/Files", enabled: weighted,
+        after: "paint.mirror";
 }
 
 choice! {

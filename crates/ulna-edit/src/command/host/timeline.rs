@@ -26,8 +26,6 @@ other_commands! {
     /// Sets keys for all joints that the clip animates
     KeyCharacter = "keying.character",
         "Key the whole character", menu: "Clip/Set keys", key: "Ctrl+Shift+K", enabled: clip_shown;
-    /// Lets you choose a range on the ruler and holds the selected hand or foot in place there
-    HoldRange = "timeline.hold", "Hold over a range", menu: "Pose", enabled: joint_over_clip;
     /// Moves the selected keys with the pointer until the next click; digits type frames
     Grab = "timeline.move", "Move selected keys", key: "W", enabled: keys_selected;
     /// Moves the selected keys with the pointer; later ones follow
@@ -49,8 +47,6 @@ other_commands! {
     Kind = "timeline.kind", "Key type…", key: "Shift+K", enabled: keys_selected;
     /// Shifts the selected tracks around the loop with the pointer
     Offset = "timeline.offset", "Offset in the loop", enabled: keys_selected;
-    /// Selects the keys inside a lasso that you draw
-    Lasso = "timeline.lasso", "Select keys by lasso", menu: "Clip/Select keys", enabled: clip_shown;
     /// Pastes the copied keys mirrored onto the mirror joints, at the playhead
     PasteFlipped = "timeline.paste_flipped",
         "Paste keys flipped", key: "Shift+V", enabled: clip_shown;
@@ -136,4 +132,9 @@ other_commands! {
         component: Option<usize>,
     } = "keys.in_range",
         "Select keys by value", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
+    /// Selects the keys inside a lasso that you draw
+    Lasso = "timeline.lasso", "Select keys by lasso", menu: "Clip/Select keys", enabled: clip_shown;
+    /// Lets you choose a range on the ruler and holds the selected hand or foot in place there
+    HoldRange = "timeline.hold", "Hold over a range", menu: "Pose", enabled: joint_over_clip,
+        after: "pin.hold";
 }

@@ -10,15 +10,6 @@ other_commands! {
     /// How the model is looked at, and what is shown.
     ViewCommand in "View", by Host;
 
-    /// Moves the keyboard focus to the next panel
-    NextPanel = "view.next_panel",
-        "Next panel", menu: "View/Panels", key: "F6", enabled: always, anywhere: true;
-    /// Moves the keyboard focus to the previous panel
-    PreviousPanel = "view.previous_panel",
-        "Previous panel", menu: "View/Panels", key: "Shift+F6", enabled: always, anywhere: true;
-    /// Opens the menu bar for the keyboard; choose with arrow keys and letters
-    MenuBar = "view.menu_bar",
-        "Menu bar", menu: "View/Panels", key: "F10", enabled: always, anywhere: true;
     /// Shows the whole model
     FrameAll = "view.frame_all", "Frame all", key: "A";
     /// Shows what is selected
@@ -98,6 +89,15 @@ other_commands! {
     Timeline = "view.timeline", "Timeline", menu: "View/Panels", key: "Ctrl+4";
     /// Switches between the dark and the light theme
     Theme = "view.theme", "Switch theme", menu: "View/Window", enabled: always, anywhere: true;
+    /// Moves the keyboard focus to the next panel
+    NextPanel = "view.next_panel",
+        "Next panel", menu: "View/Panels", key: "F6", enabled: always, anywhere: true;
+    /// Moves the keyboard focus to the previous panel
+    PreviousPanel = "view.previous_panel",
+        "Previous panel", menu: "View/Panels", key: "Shift+F6", enabled: always, anywhere: true;
+    /// Opens the menu bar for the keyboard; choose with arrow keys and letters
+    MenuBar = "view.menu_bar",
+        "Menu bar", menu: "View/Panels", key: "F10", enabled: always, anywhere: true;
     /// Enlarges text and controls of the window
     Larger = "view.larger",
         "Larger interface", menu: "View/Window", key: "Ctrl+=", enabled: always, anywhere: true;
@@ -121,10 +121,6 @@ other_commands! {
     Toggle = "play.toggle", "Play or pause", key: "Space", enabled: clip_shown;
     /// Plays the clip backward from the playhead, or stops
     Reverse = "play.reverse", "Play backward", key: "Shift+Space", enabled: clip_shown;
-    /// Shows the gap of a loop and previews its repair
-    RepairLoop = "clip.repair_loop", "Repair loop…", enabled: clip_shown;
-    /// Shows the mixer, which blends clips on lanes
-    Mixer = "mix.show", "Mixer", key: "Alt+X";
     /// Chooses what happens at the end: loop, back and forth, or stop
     Loop = "play.loop", "Loop", enabled: clip_shown;
     /// Shows every frame instead of keeping real time
@@ -151,4 +147,8 @@ other_commands! {
     Start = "play.start", "Clip start", key: "Home", enabled: clip_shown;
     /// Moves the playhead to the last key
     End = "play.end", "Clip end", key: "End", enabled: clip_shown;
+    /// Shows the gap of a loop and previews its repair
+    RepairLoop = "clip.repair_loop", "Repair loop…", enabled: clip_shown, after: "clip.close_loop";
+    /// Shows the mixer, which blends clips on lanes
+    Mixer = "mix.show", "Mixer", key: "Alt+X", after: "clip.footfalls";
 }

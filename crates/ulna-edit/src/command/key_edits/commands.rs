@@ -188,14 +188,6 @@ document_commands! {
         /// Keys whose tracks are meant; all if omitted.
         which: WhichKeys,
     } = "track.interpolation", "Set interpolation", menu: "Clip/Edit keys", asks: true;
-    /// Removes full turns between rotation keys; the rotations at keys stay
-    EulerFilter {
-        /// Clip to edit.
-        clip: ClipName,
-        /// Keys whose tracks are meant; all if omitted.
-        which: WhichKeys,
-    } = "track.euler_filter",
-        "Euler filter", menu: "Clip/Curves", enabled: rules::clip_shown;
     /// Sets the tangent mode of keys
     SetTangents {
         /// Clip to edit.
@@ -246,6 +238,14 @@ document_commands! {
         which: WhichKeys,
     } = "key.clean",
         "Remove redundant keys", menu: "Clip/Edit keys", enabled: rules::clip_shown;
+    /// Removes full turns between rotation keys; the rotations at keys stay
+    EulerFilter {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Keys whose tracks are meant; all if omitted.
+        which: WhichKeys,
+    } = "track.euler_filter",
+        "Euler filter", menu: "Clip/Curves", enabled: rules::clip_shown, after: "track.filter";
 }
 
 choice! {

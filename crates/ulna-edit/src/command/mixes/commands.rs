@@ -14,13 +14,22 @@ document_commands! {
     /// Commands on the mix.
     MixCommand in "Clip/Mix";
 
-    /// Replaces all lanes of the mix
-    SetMix {
-        /// The mix: its lanes, each with its bars.
-        mix: MixText,
-    } = "mix.set", "Set the mix", asks: true;
-    /// Removes all lanes
-    ClearMix {} = "mix.clear", "Clear the mix";
+    /// Adds markers L and R at the footsteps of a clip
+    MarkFootfalls {
+        /// Clip to edit.
+        clip: ClipName,
+    } = "clip.footfalls", "Mark footsteps", asks: true;
+    /// Plays one clip on the upper body and another clip on the rest of the body
+    PlayOver {
+        /// Clip of the whole body.
+        clip: ClipName,
+        /// Clip of the upper body.
+        over: ClipName,
+        /// First joint of the upper body, with its descendants; found automatically if omitted.
+        node: Option<Nodes>,
+        /// Start in the mix, in seconds; 0 if omitted.
+        time: Option<Seconds>,
+    } = "mix.over", "Overlay the upper body", asks: true;
     /// Adds a transition to a clip: now, at the end, at the next marker or at the best match
     GoTo {
         /// Clip to change to.
@@ -36,17 +45,6 @@ document_commands! {
         /// Lane of the clip; the lowest if omitted.
         lane: Option<String>,
     } = "mix.go", "Transition to a clip", asks: true;
-    /// Plays one clip on the upper body and another clip on the rest of the body
-    PlayOver {
-        /// Clip of the whole body.
-        clip: ClipName,
-        /// Clip of the upper body.
-        over: ClipName,
-        /// First joint of the upper body, with its descendants; found automatically if omitted.
-        node: Option<Nodes>,
-        /// Start in the mix, in seconds; 0 if omitted.
-        time: Option<Seconds>,
-    } = "mix.over", "Overlay the upper body", asks: true;
     /// Bakes the mix to a new clip
     BakeMix {
         /// Name.
@@ -64,11 +62,13 @@ document_commands! {
         /// Whether to save the mix in the file; yes if omitted.
         on: Option<bool>,
     } = "mix.keep", "Save the mix in the file";
-    /// Adds markers L and R at the footsteps of a clip
-    MarkFootfalls {
-        /// Clip to edit.
-        clip: ClipName,
-    } = "clip.footfalls", "Mark footsteps", asks: true;
+    /// Replaces all lanes of the mix
+    SetMix {
+        /// The mix: its lanes, each with its bars.
+        mix: MixText,
+    } = "mix.set", "Set the mix", asks: true;
+    /// Removes all lanes
+    ClearMix {} = "mix.clear", "Clear the mix";
 }
 
 choice! {

@@ -17,18 +17,11 @@ document_commands! {
         /// Name; “Node” with a free number if omitted.
         name: Option<String>,
     } = "node.add", "Add empty node";
-    /// Removes the selected nodes from the file
-    RemoveNodes {
-        /// Nodes to remove.
+    /// Copies the selected nodes with all nodes below them
+    DuplicateNodes {
+        /// Nodes to copy.
         node: Nodes,
-        /// Nodes below them: `remove` removes them, too; `keep-world` attaches them to the parent
-        /// and keeps them where they are; `keep-local` attaches them to the parent and keeps their
-        /// transforms. They are removed if omitted.
-        below: Option<Below>,
-        /// Whether to remove joints and nodes with keys: the keys are removed, and the weights of
-        /// a joint go to the nearest joint above it.
-        force: Option<bool>,
-    } = "node.remove", "Remove nodes", key: "Delete", enabled: rules::selected;
+    } = "node.duplicate", "Duplicate nodes", key: "Ctrl+D", enabled: rules::selected;
     /// Attaches nodes to another parent
     Reparent {
         /// Nodes to attach.
@@ -43,11 +36,18 @@ document_commands! {
         /// Whether to attach joints and nodes with keys elsewhere, which changes their motion.
         force: Option<bool>,
     } = "node.reparent", "Attach to another parent", asks: true, enabled: rules::selected;
-    /// Copies the selected nodes with all nodes below them
-    DuplicateNodes {
-        /// Nodes to copy.
+    /// Removes the selected nodes from the file
+    RemoveNodes {
+        /// Nodes to remove.
         node: Nodes,
-    } = "node.duplicate", "Duplicate nodes", key: "Ctrl+D", enabled: rules::selected;
+        /// Nodes below them: `remove` removes them, too; `keep-world` attaches them to the parent
+        /// and keeps them where they are; `keep-local` attaches them to the parent and keeps their
+        /// transforms. They are removed if omitted.
+        below: Option<Below>,
+        /// Whether to remove joints and nodes with keys: the keys are removed, and the weights of
+        /// a joint go to the nearest joint above it.
+        force: Option<bool>,
+    } = "node.remove", "Remove nodes", key: "Delete", enabled: rules::selected;
     /// Removes skins; their meshes stay, without deformation
     RemoveSkins {
         /// Skin to remove.

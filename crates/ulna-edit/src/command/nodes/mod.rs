@@ -15,3 +15,8 @@ pub use self::commands::{
     AddNode, Below, Compact, DuplicateNodes, Keep, NodeCommand, RemoveMaterials, RemoveMeshes,
     RemoveNodes, RemoveSkins, Reparent,
 };
+pub(super) use self::{
+    removal::uppermost,
+    reparent::last_rank,
+    worlds::{RestOrPose, world},
+};

@@ -19,7 +19,7 @@ use ulna_model::{
 };
 
 /// The nodes that are below none of the others, parents before children.
-pub(super) fn uppermost(document: &Document, nodes: &BTreeSet<NodeId>) -> Vec<NodeId> {
+pub(in crate::command) fn uppermost(document: &Document, nodes: &BTreeSet<NodeId>) -> Vec<NodeId> {
     let mut below: BTreeSet<NodeId> = BTreeSet::new();
     let mut top = Vec::new();
     for id in document.nodes.order() {
@@ -47,7 +47,7 @@ pub(super) fn with_below(document: &Document, nodes: &[NodeId]) -> BTreeSet<Node
 }
 
 impl RemoveNodes {
-    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+    pub(in crate::command) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let named = self.node.all(document)?;
         let below = self.below.unwrap_or(Below::Remove);

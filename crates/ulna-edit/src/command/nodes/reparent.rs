@@ -34,7 +34,7 @@ pub(super) fn scene_of(document: &Document) -> Option<SceneId> {
 }
 
 /// The rank after all children of a node.
-pub(super) fn last_rank(document: &Document, parent: Option<NodeId>) -> u32 {
+pub(in crate::command) fn last_rank(document: &Document, parent: Option<NodeId>) -> u32 {
     let ranks = parent.map_or(&[][..], |p| document.children(p));
     ranks.iter().map(|n| document.node(*n).rank.saturating_add(1)).max().unwrap_or(0)
 }
@@ -67,7 +67,7 @@ impl AddNode {
 }
 
 impl Reparent {
-    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+    pub(in crate::command) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let parent = one(document, self.parent.as_ref(), "parent")?;
         let before = one(document, self.before.as_ref(), "before")?;

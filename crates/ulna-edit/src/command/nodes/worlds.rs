@@ -13,19 +13,23 @@ const PLAIN: f32 = 1e-5;
 
 /// The transform of each node that is multiplied.
 #[derive(Clone, Copy)]
-enum Which {
+pub(in crate::command) enum RestOrPose {
     Rest,
     Pose,
 }
 
 /// `scene_from_node`, in the rest pose or in the pose of the document; the scene for `None`.
-fn world(document: &Document, node: Option<NodeId>, which: Which) -> DMat4 {
+pub(in crate::command) fn world(
+    document: &Document,
+    node: Option<NodeId>,
+    which: RestOrPose,
+) -> DMat4 {
     let above = std::iter::successors(node, |n| document.node(*n).parent);
     above.fold(DMat4::IDENTITY, |below, n| {
         let node = document.node(n);
         let local = match which {
-            Which::Rest => node.rest,
-            Which::Pose => node.local(),
+            RestOrPose::Rest => node.rest,
+            RestOrPose::Pose => node.local(),
         };
         local.matrix().as_dmat4() * below
     })
@@ -48,7 +52,7 @@ pub(super) fn kept_in_world(
     // Only translation, rotation and scale can have keys (glTF 2.0, *Animations*).
     let mut tracks = document.clips.values().flat_map(|c| c.tracks.values());
     let is_keyed = tracks.any(|t| t.target == id && t.property != Property::Weights);
-    let local = |which: Which, like: &Local| -> Result<Local, CommandError> {
+    let local = |which: RestOrPose, like: &Local| -> Result<Local, CommandError> {
         let above = world(document, parent, which);
         if !is_invertible(above.determinant()) {
             let label = parent.map(|p| document.node(p).label(p)).unwrap_or_default();
@@ -78,8 +82,8 @@ pub(super) fn kept_in_world(
             )
         }
     };
-    let rest = local(Which::Rest, &node.rest)?;
-    let posed = local(Which::Pose, &node.local())?;
+    let rest = local(RestOrPose::Rest, &node.rest)?;
+    let posed = local(RestOrPose::Pose, &node.local())?;
     // Where nothing is posed, both are the same numbers.
     let pose = match posed == rest {
         true => None,

@@ -117,7 +117,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Channels to reset; all if omitted.
         parts: Option<Parts>,
-    } = "pose.reset_all", "Reset all to rest";
+    } = "pose.reset_all", "Reset all to rest", after: "pin.clear";
     /// Resets the selected nodes to their rest pose
     Reset {
         /// Nodes to edit; all if omitted.

@@ -39,6 +39,71 @@ document_commands! {
         /// Name.
         name: Option<String>,
     } = "layer.new", "New layer";
+    /// Mutes or unmutes a layer
+    MuteLayer {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Whether the layer is muted; toggles if omitted.
+        muted: Option<bool>,
+    } = "layer.mute", "Mute or unmute the layer", enabled: rules::pose_layer;
+    /// Soloes a layer of a clip: only soloed layers have an effect
+    SoloLayer {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Whether the layer is soloed; toggles if omitted.
+        solo: Option<bool>,
+    } = "layer.solo", "Solo the layer", enabled: rules::pose_layer;
+    /// Duplicates a layer
+    DuplicateLayer {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Name of the copy.
+        name: Option<String>,
+    } = "layer.duplicate", "Duplicate the layer", enabled: rules::pose_layer;
+    /// Inverts what a layer adds
+    InvertLayer {
+        /// Layer to edit.
+        of: LayerOf,
+    } = "layer.invert", "Invert the layer", enabled: rules::pose_layer;
+    /// Adds neutral keys, at which the layer has no effect
+    ZeroKey {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Time, in seconds.
+        time: Seconds,
+        /// Time of a second neutral key, in seconds.
+        until: Option<Seconds>,
+        /// Joints to key; all joints of the layer if omitted.
+        node: Option<Nodes>,
+    } = "layer.zero_key", "Add a neutral key", key: "Shift+S", enabled: rules::layer_of_clip;
+    /// Removes joints from a layer
+    ClearInLayer {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Joints to edit.
+        node: Option<Nodes>,
+    } = "layer.clear", "Remove joints from the layer", enabled: rules::pose_layer;
+    /// Bakes layers into the keys of their clip, or into the pose
+    FoldLayers {
+        /// Clip of the layer; a layer of the pose if omitted.
+        clip: Option<ClipName>,
+        /// Topmost layer to bake, with those below it; all layers if omitted.
+        layer: Option<LayerName>,
+    } = "layer.fold", "Bake layers", enabled: rules::pose_layer;
+    /// Splits a clip into a few base keys and a layer with the rest of the motion
+    SplitLayer {
+        /// Clip to split.
+        clip: ClipName,
+        /// Maximum error of the base keys, in degrees.
+        degrees: Option<f32>,
+        /// Name of the layer.
+        name: Option<String>,
+    } = "layer.split", "Split into base and layer", enabled: rules::clip_shown;
+    /// Saves the layers in the file, to edit them again later; their effect is saved in any case
+    KeepLayers {
+        /// Whether to save the layers in the file; toggles if omitted.
+        on: Option<bool>,
+    } = "layer.keep", "Save the layers in the file", enabled: rules::any_pose_layer;
     /// Removes a layer with all its edits
     RemovePoseLayer {
         /// Layer to edit.
@@ -70,20 +135,6 @@ document_commands! {
         interpolation: Option<StrengthGoes>,
     } = "layer.strength_keys",
         "Set keys of the layer strength", asks: true, enabled: rules::pose_layer;
-    /// Mutes or unmutes a layer
-    MuteLayer {
-        /// Layer to edit.
-        of: LayerOf,
-        /// Whether the layer is muted; toggles if omitted.
-        muted: Option<bool>,
-    } = "layer.mute", "Mute or unmute the layer", enabled: rules::pose_layer;
-    /// Soloes a layer of a clip: only soloed layers have an effect
-    SoloLayer {
-        /// Layer to edit.
-        of: LayerOf,
-        /// Whether the layer is soloed; toggles if omitted.
-        solo: Option<bool>,
-    } = "layer.solo", "Solo the layer", enabled: rules::pose_layer;
     /// Moves a layer up or down
     MovePoseLayer {
         /// Layer to edit.
@@ -93,13 +144,6 @@ document_commands! {
         /// Position in the list; 0 is next to the clip.
         place: Option<usize>,
     } = "layer.move", "Move a layer", asks: true, enabled: rules::pose_layer;
-    /// Duplicates a layer
-    DuplicateLayer {
-        /// Layer to edit.
-        of: LayerOf,
-        /// Name of the copy.
-        name: Option<String>,
-    } = "layer.duplicate", "Duplicate the layer", enabled: rules::pose_layer;
     /// Limits a layer to a part of the body, to a joint with all below it, or to chosen joints
     MaskPoseLayer {
         /// Layer to edit.
@@ -128,29 +172,6 @@ document_commands! {
         /// Whether to set a key at that time, even if the layer was constant.
         key: Option<bool>,
     } = "layer.set", "Set layer offsets", asks: true, enabled: rules::pose_layer;
-    /// Removes joints from a layer
-    ClearInLayer {
-        /// Layer to edit.
-        of: LayerOf,
-        /// Joints to edit.
-        node: Option<Nodes>,
-    } = "layer.clear", "Remove joints from the layer", enabled: rules::pose_layer;
-    /// Adds neutral keys, at which the layer has no effect
-    ZeroKey {
-        /// Layer to edit.
-        of: LayerOf,
-        /// Time, in seconds.
-        time: Seconds,
-        /// Time of a second neutral key, in seconds.
-        until: Option<Seconds>,
-        /// Joints to key; all joints of the layer if omitted.
-        node: Option<Nodes>,
-    } = "layer.zero_key", "Add a neutral key", key: "Shift+S", enabled: rules::layer_of_clip;
-    /// Inverts what a layer adds
-    InvertLayer {
-        /// Layer to edit.
-        of: LayerOf,
-    } = "layer.invert", "Invert the layer", enabled: rules::pose_layer;
     /// Copies a layer to other clips
     CopyLayer {
         /// Layer to edit.
@@ -158,18 +179,6 @@ document_commands! {
         /// Clips that receive a copy: names, or a pattern.
         to: ClipList,
     } = "layer.copy", "Copy the layer to clips", asks: true, enabled: rules::pose_layer;
-    /// Bakes layers into the keys of their clip, or into the pose
-    FoldLayers {
-        /// Clip of the layer; a layer of the pose if omitted.
-        clip: Option<ClipName>,
-        /// Topmost layer to bake, with those below it; all layers if omitted.
-        layer: Option<LayerName>,
-    } = "layer.fold", "Bake layers", enabled: rules::pose_layer;
-    /// Saves the layers in the file, to edit them again later; their effect is saved in any case
-    KeepLayers {
-        /// Whether to save the layers in the file; toggles if omitted.
-        on: Option<bool>,
-    } = "layer.keep", "Save the layers in the file", enabled: rules::any_pose_layer;
     /// Merges a layer with the one below it
     MergeLayerDown {
         /// Layer to edit.
@@ -186,15 +195,6 @@ document_commands! {
         /// Name.
         name: Option<String>,
     } = "layer.extract", "Make a layer from a difference", asks: true, enabled: rules::clip_shown;
-    /// Splits a clip into a few base keys and a layer with the rest of the motion
-    SplitLayer {
-        /// Clip to split.
-        clip: ClipName,
-        /// Maximum error of the base keys, in degrees.
-        degrees: Option<f32>,
-        /// Name of the layer.
-        name: Option<String>,
-    } = "layer.split", "Split into base and layer", enabled: rules::clip_shown;
 }
 
 choice! {

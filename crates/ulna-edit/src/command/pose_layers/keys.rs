@@ -34,7 +34,7 @@ pub struct LayerKeysCommand {
 #[derive(Clone, Debug, PartialEq)]
 pub enum KeysOfLayer {
     /// A new key.
-    Key(KeyCommand),
+    Set(SetKey),
     /// Keys that are there.
     Edit(KeyEditCommand),
     /// The curves through them.
@@ -42,11 +42,6 @@ pub enum KeysOfLayer {
 }
 
 impl LayerKeysCommand {
-    /// None of its own: they are those of keys, with one argument more.
-    pub(in crate::command) const fn specs() -> Vec<&'static CommandSpec> {
-        Vec::new()
-    }
-
     /// None by its name alone: the argument `layer` makes a command on keys one of these.
     pub(in crate::command) const fn read(
         _: &str,
@@ -57,54 +52,46 @@ impl LayerKeysCommand {
 
     pub(in crate::command) fn spec(&self) -> &'static CommandSpec {
         match &self.command {
-            KeysOfLayer::Key(command) => command.spec(),
+            KeysOfLayer::Set(_) => SetKey::spec(),
             KeysOfLayer::Edit(command) => command.spec(),
             KeysOfLayer::Curves(command) => command.spec(),
         }
     }
 
     pub(in crate::command) fn line(&self, document: &Document) -> CommandLine {
-        let mut line = match &self.command {
-            KeysOfLayer::Key(command) => command.line(document),
-            KeysOfLayer::Edit(command) => command.line(document),
-            KeysOfLayer::Curves(command) => command.line(document),
-        };
         // Names of keys are those of the layer's tracks.
-        let is_set = matches!(self.command, KeysOfLayer::Key(_));
-        if let Some(clip) = self.clip().filter(|_| !is_set)
-            && let Ok(proxy) = layer_as_clip(document, clip, &self.layer)
-        {
-            line = match &self.command {
-                KeysOfLayer::Key(command) => command.line(&proxy),
-                KeysOfLayer::Edit(command) => command.line(&proxy),
-                KeysOfLayer::Curves(command) => command.line(&proxy),
-            };
-        }
+        let proxy = match &self.command {
+            KeysOfLayer::Set(_) => None,
+            _ => layer_as_clip(document, self.clip(), &self.layer).ok(),
+        };
+        let named = proxy.as_ref().unwrap_or(document);
+        let mut line = match &self.command {
+            KeysOfLayer::Set(key) => KeyCommand::from(key.clone()).line(named),
+            KeysOfLayer::Edit(command) => command.line(named),
+            KeysOfLayer::Curves(command) => command.line(named),
+        };
         ArgumentPart::write(&self.layer, document, "layer", &mut line.arguments);
         line
     }
 
     /// The layer whose keys are edited, if it is there.
     pub(in crate::command) fn layer_of(&self, document: &Document) -> Option<PoseLayerId> {
-        let clip = self.clip()?.find(document).ok()?;
+        let clip = self.clip().find(document).ok()?;
         self.layer.find(document, LayerHome::Clip(clip)).ok()
     }
 
     /// The clip that a command on keys is about.
-    const fn clip(&self) -> Option<&ClipName> {
+    const fn clip(&self) -> &ClipName {
         match &self.command {
-            KeysOfLayer::Key(KeyCommand::SetKey(c)) => Some(&c.clip),
-            KeysOfLayer::Key(KeyCommand::SetUnkeyed(_) | KeyCommand::DiscardUnkeyed(_)) => None,
-            KeysOfLayer::Edit(command) => Some(command.clip()),
-            KeysOfLayer::Curves(command) => Some(command.clip()),
+            KeysOfLayer::Set(key) => &key.clip,
+            KeysOfLayer::Edit(command) => command.clip(),
+            KeysOfLayer::Curves(command) => command.clip(),
         }
     }
 
     pub(in crate::command) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let Some(name) = self.clip() else {
-            return refuse("no_unkeyed_pose", "a layer cannot have unkeyed poses; omit “layer”");
-        };
+        let name = self.clip();
         let clip = name.find(document)?;
         let proxy = layer_as_clip(document, name, &self.layer)?;
         let done = self.done(&Scene::new(&proxy))?;
@@ -113,7 +100,7 @@ impl LayerKeysCommand {
             &LayerOf { clip: Some(ClipName::Id(clip)), layer: Some(self.layer.clone()) },
         )?;
         let mut layer = found.layer().clone();
-        let new_key = matches!(self.command, KeysOfLayer::Key(KeyCommand::SetKey(_)));
+        let new_key = matches!(self.command, KeysOfLayer::Set(_));
         let span = ClipSpan::of(clip_of(document, clip)?);
         let constants = found.layer().clone();
         let keys = Shared::make_mut(&mut layer.keys);
@@ -152,12 +139,11 @@ impl LayerKeysCommand {
 
     fn done(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         match &self.command {
-            KeysOfLayer::Key(KeyCommand::SetKey(key)) => {
+            KeysOfLayer::Set(key) => {
                 // Smoothly, unless somebody says otherwise.
                 let interpolation = key.interpolation.or(Some(Between::Smooth));
                 KeyCommand::from(SetKey { interpolation, ..key.clone() }).work(scene)
             }
-            KeysOfLayer::Key(command) => command.work(scene),
             KeysOfLayer::Edit(KeyEditCommand::InsertKeys(keys)) => {
                 let interpolation = keys.interpolation.or(Some(Between::Smooth));
                 KeyEditCommand::from(InsertKeys { interpolation, ..keys.clone() }).work(scene)

@@ -25,7 +25,7 @@ document_commands! {
         time: Option<Seconds>,
         /// Name of the skin.
         name: Option<String>,
-    } = "skin.create", "Bind to joints", asks: true, enabled: rules::opened;
+    } = "skin.create", "Bind to joints", asks: true, enabled: rules::opened, after: "skin.ask";
     /// Rebinds skinned meshes at the current pose of their joints
     BindSkin {
         /// Nodes of the meshes to bind; all if omitted.

@@ -4,8 +4,8 @@ use glam::{DMat4, Mat4};
 
 use super::bound::joints_are;
 use crate::{
-    Edit, apply,
-    command::{CommandError, Outcome, error::refuse, weights::bind_bare},
+    Edit,
+    command::{CommandError, Outcome, draft::Draft, error::refuse, weights::bind_bare},
 };
 use ulna_model::{
     Document, Local, MeshId, Node, NodeId, Notice, Property, References as _, RestSource, SceneId,
@@ -14,24 +14,7 @@ use ulna_model::{
 use ulna_motion::Pose;
 use ulna_weights::{baked_shapes, rests_after};
 
-/// Edits as they are made: each is applied to a copy, so that the next one finds what is there
-/// then.
-pub(super) struct SkinDraft {
-    pub(super) document: Document,
-    pub(super) edits: Vec<Edit>,
-}
-
-impl SkinDraft {
-    pub(super) fn of(document: &Document) -> Self {
-        Self { document: document.clone(), edits: Vec::new() }
-    }
-
-    pub(super) fn put(&mut self, edit: Edit) -> Result<(), CommandError> {
-        apply(&mut self.document, edit.clone())?;
-        self.edits.push(edit);
-        Ok(())
-    }
-
+impl Draft {
     /// Hangs a node's mesh on a skin. Its own transform counts no longer, nor do those above it:
     /// where nothing else hangs on them, it becomes a root without a transform. Whether it did, or
     /// was one before.
@@ -114,7 +97,7 @@ pub(super) enum Hung {
 
 /// What a bind comes to, without the weights that it gives.
 pub(super) struct Plan {
-    pub(super) draft: SkinDraft,
+    pub(super) draft: Draft,
     /// What it changes, a sentence each without its full stop.
     pub(super) lines: Vec<String>,
     /// Meshes that get weights.

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use super::{
     bound::{bound, farthest, joints_of, labels, standing},
     commands::{BindSkin, BoundShape},
-    plan::{Plan, SkinDraft},
+    plan::Plan,
 };
 use crate::{
     Edit,
-    command::{CommandError, Outcome, Scene, error::refuse},
+    command::{CommandError, Outcome, Scene, draft::Draft, error::refuse},
 };
 use ulna_model::{Document, NodeId, SkinId};
 use ulna_motion::{Pose, Stack};
@@ -51,7 +51,7 @@ impl BindSkin {
             return refuse("not_skinned", "there are no skinned meshes");
         }
         let rest = Pose::evaluate(&at_rest(document), &Stack::default());
-        let mut plan = Plan { draft: SkinDraft::of(document), lines: Vec::new(), bare: Vec::new() };
+        let mut plan = Plan { draft: Draft::of(document), lines: Vec::new(), bare: Vec::new() };
         let mut joints: Vec<NodeId> = Vec::new();
         for skin in skins {
             let about = document.skin(skin);

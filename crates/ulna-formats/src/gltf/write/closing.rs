@@ -54,7 +54,7 @@ impl Removed {
             IdKind::Mesh => Self::of(kind, &now.meshes),
             IdKind::Skin => Self::of(kind, &now.skins),
             IdKind::Material => Self::of(kind, &now.materials),
-            _ => Self::of(kind, &now.nodes),
+            _ => Self::of(kind, now.nodes.list()),
         })
     }
 }

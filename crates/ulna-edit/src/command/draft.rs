@@ -1,0 +1,31 @@
+//! Edits of one command, made one after another.
+
+use super::CommandError;
+use crate::{Edit, apply};
+use ulna_model::Document;
+
+/// Edits as they are made: each is applied to a copy of the document, so that the next one finds
+/// what is there then.
+pub(super) struct Draft {
+    pub(super) document: Document,
+    pub(super) edits: Vec<Edit>,
+}
+
+impl Draft {
+    pub(super) fn of(document: &Document) -> Self {
+        Self { document: document.clone(), edits: Vec::new() }
+    }
+
+    pub(super) fn put(&mut self, edit: Edit) -> Result<(), CommandError> {
+        apply(&mut self.document, edit.clone())?;
+        self.edits.push(edit);
+        Ok(())
+    }
+
+    pub(super) fn put_all(
+        &mut self,
+        edits: impl IntoIterator<Item = Edit>,
+    ) -> Result<(), CommandError> {
+        edits.into_iter().try_for_each(|edit| self.put(edit))
+    }
+}

@@ -1,0 +1,107 @@
+//! Scale and rotation of the nodes above a skeleton, taken out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{commands::MendArmature, report::finish, rewrite::RigDraft};
+use crate::command::{CommandError, Outcome, Scene, error::refuse};
+use ulna_model::{Document, NodeId, Property, Transform};
+use ulna_motion::surgery::Moving;
+
+/// A scale nearer to 1 than this, and a rotation smaller (radians), are none.
+const NONE: f64 = 1e-5;
+
+impl MendArmature {
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let joints: BTreeSet<NodeId> =
+            document.skins.values().flat_map(|s| s.joints.iter().copied()).collect();
+        // All nodes above joints, and those of them that are none.
+        let mut above: BTreeSet<NodeId> = BTreeSet::new();
+        for joint in &joints {
+            above.extend(std::iter::successors(document.node(*joint).parent, |n| {
+                document.node(*n).parent
+            }));
+        }
+        let armature: Vec<NodeId> = document
+            .nodes
+            .order()
+            .iter()
+            .copied()
+            .filter(|n| above.contains(n) && !joints.contains(n))
+            .filter(|n| {
+                !std::iter::successors(document.node(*n).parent, |n| document.node(*n).parent)
+                    .any(|n| joints.contains(&n))
+            })
+            .collect();
+        let mended = armature.iter().any(|n| !is_plain(&document.node(*n).local().transform()));
+        if !mended {
+            return Ok(Outcome::noted(
+                "nothing_to_mend",
+                "the nodes above the skeleton have no scale and no rotation",
+            ));
+        }
+        // The frame of each: what is above it is taken out with it.
+        let mut frames: BTreeMap<NodeId, Moving> = BTreeMap::new();
+        let mut scales: BTreeMap<NodeId, f64> = BTreeMap::new();
+        for node in &armature {
+            refuse_moving(document, *node)?;
+            let own = Moving::still(&document.node(*node).local().transform());
+            let (parent, scale) = match document.node(*node).parent {
+                Some(p) => (
+                    frames.get(&p).copied().unwrap_or(Moving::IDENTITY),
+                    scales.get(&p).copied().unwrap_or(1.0),
+                ),
+                None => (Moving::IDENTITY, 1.0),
+            };
+            // M' = C_p⁻¹·M·C becomes the identity.
+            let flat = || refuse("squashed_flat", "an armature is scaled to zero");
+            let Some(back) = parent.inverse() else { return flat() };
+            let Some(c) = back.then(&own).inverse() else { return flat() };
+            frames.insert(*node, c);
+            scales.insert(*node, scale * own.scale.x);
+        }
+        for node in document.nodes.order() {
+            let is_inside = joints.contains(node) || above.contains(node);
+            if !is_inside || frames.contains_key(node) {
+                continue;
+            }
+            let Some(scale) = document.node(*node).parent.and_then(|p| scales.get(&p)) else {
+                continue;
+            };
+            let scale = *scale;
+            frames.insert(*node, Moving::scaled(1.0 / scale));
+            scales.insert(*node, scale);
+        }
+        frames.retain(|_, c| *c != Moving::IDENTITY);
+        let mut rig = RigDraft::of(document);
+        rig.reframe(&frames)?;
+        finish(rig, document)
+    }
+}
+
+fn is_plain(local: &Transform) -> bool {
+    let off = (local.scale - glam::Vec3::ONE).abs().max_element();
+    f64::from(off) <= NONE && f64::from(local.rotation.xyz().length()) <= NONE
+}
+
+/// Refuses an armature that moves, or whose scale differs between axes.
+fn refuse_moving(document: &Document, node: NodeId) -> Result<(), CommandError> {
+    let label = document.node(node).label(node);
+    let keyed = document
+        .clips
+        .iter()
+        .find(|(_, clip)| Property::TRS.iter().any(|p| clip.track(node, *p).is_some()));
+    if let Some((clip, _)) = keyed {
+        return refuse(
+            "armature_moves",
+            format!("“{label}” has keys in “{}”, so it stays as it is", document.clip_label(clip)),
+        );
+    }
+    if !Moving::still(&document.node(node).local().transform()).is_uniform() {
+        return refuse(
+            "uneven_scale",
+            format!("the scale of “{label}” differs between axes, so it cannot be taken out"),
+        );
+    }
+    Ok(())
+}

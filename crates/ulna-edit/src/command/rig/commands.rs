@@ -1,0 +1,93 @@
+//! Commands on the skeleton.
+
+use glam::Vec3;
+
+use crate::command::{
+    define::document_commands,
+    field::{Nodes, choice},
+    rules,
+};
+
+document_commands! {
+    /// Commands on the skeleton that keep the motion of every clip: the skin moves as before, with
+    /// the same keys where mathematics allows.
+    RigCommand in "Rig";
+
+    /// Turns the axes of joints; the skin and all other joints stay as they are in every clip
+    OrientJoint {
+        /// Joints to turn.
+        node: Nodes,
+        /// Angles about the own x, then y, then z axis, in degrees.
+        degrees: Option<Vec3>,
+        /// Joint whose axes in the rest pose they get.
+        like: Option<Nodes>,
+        /// Whether they get the axes of the scene, in the rest pose.
+        world: Option<bool>,
+    } = "joint.orient", "Orient joints", asks: true, enabled: rules::selected;
+    /// Moves the pivots of joints; the skin and all other joints stay as they are in every clip
+    MoveJoint {
+        /// Joints to move.
+        node: Nodes,
+        /// Distance in the rest pose, along the axes of the scene, in meters.
+        by: Vec3,
+    } = "joint.move", "Move pivots", asks: true, enabled: rules::selected;
+    /// Adds joints between a joint and its parent; they move with the parent until they are keyed
+    InsertJoint {
+        /// Joint above which the new ones are added.
+        node: Nodes,
+        /// Place between the parent, 0, and the joint, 1; 0.5 if omitted.
+        at: Option<f32>,
+        /// Number of joints, evenly spaced; then “at” does not apply.
+        count: Option<usize>,
+        /// Name; that of the joint with a number if omitted.
+        name: Option<String>,
+    } = "joint.insert", "Insert joints", asks: true, enabled: rules::selected;
+    /// Removes joints and keeps the motion of all joints below them
+    DissolveJoint {
+        /// Joints to dissolve.
+        node: Nodes,
+        /// Joints that take over their weights: `parent` is the nearest joint above; `parent` if
+        /// omitted.
+        weights: Option<Heirs>,
+    } = "joint.dissolve", "Dissolve joints", enabled: rules::selected;
+    /// Removes joints; those below them keep their motion, or are removed, too
+    RemoveJoint {
+        /// Joints to remove.
+        node: Nodes,
+        /// Joints that take over their weights: `parent` is the nearest joint above; `parent` if
+        /// omitted.
+        weights: Option<Heirs>,
+        /// Joints below: `keep` attaches them to the parent with their motion, `remove` removes
+        /// them, too; they are kept if omitted.
+        below: Option<BelowJoint>,
+    } = "joint.remove", "Remove joints", asks: true, enabled: rules::selected;
+    /// Attaches joints to another parent; they move as before in every clip
+    ReparentJoint {
+        /// Joints to attach.
+        node: Nodes,
+        /// New parent; the top of the scene if omitted.
+        to: Option<Nodes>,
+    } = "joint.reparent", "Attach joints to another parent", asks: true, enabled: rules::selected;
+    /// Takes the scale and rotation out of the nodes above the skeleton, such as 0.01 and 90° of FBX
+    /// files; everything moves as before
+    MendArmature {
+    } = "rig.mend_armature", "Remove armature scale and rotation";
+}
+
+choice! {
+    /// Joints that take over the weights of a removed one.
+    Heirs {
+        /// The nearest joint above.
+        Parent = "parent",
+    }
+}
+
+choice! {
+    /// Treatment of joints below a removed one.
+    BelowJoint {
+        /// They are attached to the parent and move as before.
+        Keep = "keep",
+        /// They are removed, too.
+        Remove = "remove",
+    }
+}

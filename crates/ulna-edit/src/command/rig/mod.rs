@@ -1,0 +1,13 @@
+//! Changes of the skeleton that keep the motion of every clip.
+
+mod armature;
+mod commands;
+mod frames;
+mod report;
+mod rewrite;
+mod tree;
+
+pub use self::commands::{
+    BelowJoint, DissolveJoint, Heirs, InsertJoint, MendArmature, MoveJoint, OrientJoint,
+    RemoveJoint, ReparentJoint, RigCommand,
+};

@@ -1,0 +1,499 @@
+//! Nodes that get other local transforms, with the clips, layers and skins that follow.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::{DMat3, DMat4, Mat4};
+
+use crate::{
+    Edit,
+    command::{CommandError, draft::Draft, error::refuse},
+};
+use ulna_model::{
+    ClipId, Document, LayerHome, Local, Node, NodeId, NodePose, PoseLayer, PoseLayers, Property,
+    RestSource, Shared, Skin, Transform,
+};
+use ulna_motion::{
+    Pose, Stack, fold_clip, fold_pose, joint_bounds,
+    surgery::{Bounds, Chain, Factor, Moving, Rewritten, Unfollowed, rewrite_clips, rewritten},
+};
+use ulna_weights::rests_after;
+
+/// Largest shear that is taken for rounding, relative to the scale.
+const PLAIN: f64 = 1e-4;
+
+/// A change of the skeleton while it is made.
+pub(super) struct RigDraft {
+    pub(super) draft: Draft,
+    /// What became of tracks so far.
+    pub(super) tracks: Rewritten,
+    /// Joints whose rest may follow from other bind matrices.
+    pub(super) joints: BTreeSet<NodeId>,
+    /// Frames of nodes, `new_from_old` inverted: `W' = W·C`.
+    pub(super) frames: BTreeMap<NodeId, Moving>,
+    /// Baked keys are this near, meters, and the size of the skeleton.
+    tolerance: f64,
+    size: f64,
+}
+
+impl RigDraft {
+    pub(super) fn of(document: &Document) -> Self {
+        /// DESIGN: a tenth of a millimeter on a body of 1.8 m.
+        const NEAR: f64 = 1e-4 / 1.8;
+        let rest = Pose::evaluate(document, &Stack::default());
+        let size = joint_bounds(document, &rest).map_or(0.0, |(low, high)| low.distance(high));
+        let size = if size > 1e-9 { f64::from(size) } else { 1.0 };
+        Self {
+            draft: Draft::of(document),
+            tracks: Rewritten::default(),
+            joints: BTreeSet::new(),
+            frames: BTreeMap::new(),
+            tolerance: NEAR * size,
+            size,
+        }
+    }
+
+    pub(super) const fn document(&self) -> &Document {
+        &self.draft.document
+    }
+
+    /// Gives nodes the local transforms of some chains, in the rest pose, in the pose and in every
+    /// clip.
+    pub(super) fn rewrite(&mut self, chains: &[Chain]) -> Result<(), CommandError> {
+        self.refuse_unkeyed(chains)?;
+        self.fold_layers(chains)?;
+        let document = &self.draft.document;
+        let mut nodes: BTreeMap<NodeId, Node> = BTreeMap::new();
+        for chain in chains {
+            nodes.insert(chain.node, moved(document, chain)?);
+        }
+        let bounds = self.bounds();
+        let after =
+            |n: NodeId| nodes.get(&n).unwrap_or_else(|| document.node(n)).local().transform();
+        let (clips, tracks) = rewrite_clips(&document.file, chains, &after, &|n| bounds.of(n))
+            .map_err(|(clip, why)| unfollowed(document, Some(clip), why))?;
+        if tracks.residue > PLAIN {
+            return Err(shear(document, chains));
+        }
+        let layers = layers_after(document, chains, &bounds)?;
+        let changed = nodes.into_iter().filter(|(n, to)| document.node(*n) != to);
+        let changed: Vec<_> = changed.map(|(n, to)| (n, Some(Box::new(to)))).collect();
+        if !changed.is_empty() {
+            self.draft.put(Edit::SetNodes(changed))?;
+        }
+        let clips = clips.into_iter().map(|(clip, to)| Edit::SetClip { clip, to: Some(to) });
+        self.draft.put_all(clips)?;
+        self.draft.put_all(layers)?;
+        self.tracks = self.tracks.with(tracks);
+        Ok(())
+    }
+
+    /// How near baked keys of each node come.
+    fn bounds(&self) -> NodeBounds {
+        let document = &self.draft.document;
+        let rest = Pose::evaluate(document, &Stack::default());
+        let scale = |m: Mat4| {
+            let columns = [m.x_axis, m.y_axis, m.z_axis].map(|c| f64::from(c.truncate().length()));
+            columns.into_iter().fold(0.0, f64::max).max(1e-12)
+        };
+        let of = |n: NodeId| scale(rest.parent_world(document, n));
+        NodeBounds {
+            scales: document.node_ids().map(|n| (n, of(n))).collect(),
+            tolerance: self.tolerance,
+            angle: 2.0 * self.tolerance / self.size,
+        }
+    }
+
+    /// Refuses where a pose that is not keyed yet would have to follow.
+    fn refuse_unkeyed(&self, chains: &[Chain]) -> Result<(), CommandError> {
+        let document = &self.draft.document;
+        let nodes: BTreeSet<NodeId> =
+            chains.iter().flat_map(|c| c.nodes().into_iter().chain([c.node])).collect();
+        for (at, pose) in &document.aids.unkeyed {
+            if let Some(node) = pose.locals.keys().find(|n| nodes.contains(n)) {
+                let (label, clip) =
+                    (document.node(*node).label(*node), document.clip_label(at.clip));
+                return refuse(
+                    "unkeyed_pose",
+                    format!(
+                        "“{label}” has an unkeyed pose in “{clip}”; key it or discard it first"
+                    ),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Folds layers into the keys of nodes that become part of the transforms of others.
+    fn fold_layers(&mut self, chains: &[Chain]) -> Result<(), CommandError> {
+        let own = chains
+            .iter()
+            .flat_map(|c| c.factors.iter().filter_map(Factor::node).filter(|n| *n != c.node));
+        let nodes: BTreeSet<NodeId> = own.collect();
+        if nodes.is_empty() {
+            return Ok(());
+        }
+        let document = self.draft.document.clone();
+        for (home, layers) in &document.aids.pose_layers {
+            let goes = layers_of(layers, &|n| nodes.contains(&n));
+            if !goes.any_counts() {
+                continue;
+            }
+            let file = fold_pose(&document.file, &document.aids.layers(LayerHome::Pose));
+            match home {
+                LayerHome::Pose => {
+                    let folded = fold_pose(&document.file, &goes);
+                    let poses: Vec<_> = folded
+                        .nodes
+                        .iter()
+                        .filter(|(id, n)| n.pose != document.node(*id).pose)
+                        .map(|(id, n)| (id, n.pose))
+                        .collect();
+                    if !poses.is_empty() {
+                        self.draft.put(Edit::SetPoses(poses))?;
+                    }
+                }
+                LayerHome::Clip(id) => {
+                    let Some(clip) = document.clips.get(*id) else { continue };
+                    let folded = fold_clip(&file, clip, &goes);
+                    if let Some((node, property)) = folded.refused.first() {
+                        let why = Unfollowed::Fixed(*node, *property);
+                        return Err(unfollowed(&document, Some(*id), why));
+                    }
+                    self.draft.put(Edit::SetClip { clip: *id, to: Some(folded.clip) })?;
+                }
+            }
+            let stays = layers_of(layers, &|n| !nodes.contains(&n));
+            self.draft.put(Edit::SetPoseLayers { home: *home, to: Some(Shared::new(stays)) })?;
+        }
+        Ok(())
+    }
+
+    /// Puts nodes into other frames, `W' = W·C` for each, while everything else stays: nodes below
+    /// them, the skin, and what hangs on them.
+    pub(super) fn reframe(
+        &mut self,
+        frames: &BTreeMap<NodeId, Moving>,
+    ) -> Result<(), CommandError> {
+        self.detach_objects(frames)?;
+        let document = &self.draft.document;
+        let mut nodes: BTreeSet<NodeId> = frames.keys().copied().collect();
+        nodes.extend(frames.keys().flat_map(|n| document.children(*n).iter().copied()));
+        let mut chains = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let above = document.node(node).parent.and_then(|p| frames.get(&p));
+            let mut factors = Vec::with_capacity(3);
+            if let Some(above) = above {
+                let back = above.inverse().ok_or_else(|| flat(document, node))?;
+                factors.push(Factor::Constant(back));
+            }
+            factors.push(Factor::Local(node));
+            factors.extend(frames.get(&node).map(|c| Factor::Constant(*c)));
+            chains.push(Chain { node, factors });
+        }
+        self.rewrite(&chains)?;
+        self.rebind(frames)?;
+        for (node, c) in frames {
+            let before = self.frames.get(node).copied().unwrap_or(Moving::IDENTITY);
+            self.frames.insert(*node, before.then(c));
+        }
+        Ok(())
+    }
+
+    /// `IBM' = C⁻¹·IBM` in every skin: what is right of it, such as a factor that decodes quantized
+    /// positions, stays.
+    fn rebind(&mut self, frames: &BTreeMap<NodeId, Moving>) -> Result<(), CommandError> {
+        let document = &self.draft.document;
+        let mut edits = Vec::new();
+        for (id, skin) in document.skins.iter() {
+            let mut binds = skin.inverse_bind.to_vec();
+            for (bind, joint) in binds.iter_mut().zip(skin.joints.iter()) {
+                let Some(c) = frames.get(joint) else { continue };
+                let back = c.inverse().ok_or_else(|| flat(document, *joint))?;
+                *bind = affine(back.matrix() * bind.as_dmat4());
+            }
+            if binds[..] != skin.inverse_bind[..] {
+                let has_inverse_bind = true;
+                let to = Skin { inverse_bind: binds.into(), has_inverse_bind, ..(**skin).clone() };
+                self.joints.extend(skin.joints.iter().copied());
+                edits.push(Edit::SetSkin { skin: id, to: Some(Shared::new(to)) });
+            }
+        }
+        self.draft.put_all(edits)
+    }
+
+    /// What is attached to a node that gets another frame moves to a new node below it, so that it
+    /// keeps its place: meshes without a skin, cameras, lights, instances.
+    fn detach_objects(&mut self, frames: &BTreeMap<NodeId, Moving>) -> Result<(), CommandError> {
+        let document = self.draft.document.clone();
+        let mut next = document.nodes.next_id();
+        for (node, c) in frames {
+            let about = document.node(*node);
+            let is_shown = about.mesh.is_some() && about.skin.is_none();
+            if !is_shown && about.camera.is_none() && about.light.is_none() {
+                continue;
+            }
+            let back = c.inverse().ok_or_else(|| flat(&document, *node))?;
+            let label = about.label(*node);
+            let child = Node {
+                name: Some(format!("{label} object").into()),
+                parent: Some(*node),
+                rank: crate::command::nodes::last_rank(&document, Some(*node)),
+                rest: Local::Trs(back.transform()),
+                mesh: about.mesh.filter(|_| is_shown),
+                instances: about.instances.clone().filter(|_| is_shown),
+                morph_weights: about.morph_weights.clone().filter(|_| is_shown),
+                camera: about.camera,
+                light: about.light,
+                ..Node::default()
+            };
+            let bare = Node {
+                mesh: about.mesh.filter(|_| !is_shown),
+                instances: about.instances.clone().filter(|_| !is_shown),
+                morph_weights: about.morph_weights.clone().filter(|_| !is_shown),
+                camera: None,
+                light: None,
+                ..about.clone()
+            };
+            let id = next;
+            self.draft.put(Edit::SetNodes(vec![
+                (*node, Some(Box::new(bare))),
+                (id, Some(Box::new(child))),
+            ]))?;
+            if is_shown {
+                self.morphs_to(&document, *node, id)?;
+            }
+            next = self.draft.document.nodes.next_id();
+        }
+        Ok(())
+    }
+
+    /// Keys of morph targets follow a mesh to another node.
+    fn morphs_to(
+        &mut self,
+        document: &Document,
+        from: NodeId,
+        to: NodeId,
+    ) -> Result<(), CommandError> {
+        for (clip, found) in document.clips.iter() {
+            if found.kept.contains(&(from, Property::Weights)) {
+                let why = Unfollowed::Fixed(from, Property::Weights);
+                return Err(unfollowed(document, Some(clip), why));
+            }
+            if let Some((track, keys)) = found.track(from, Property::Weights) {
+                let keys = ulna_model::Track { target: to, ..(**keys).clone() };
+                self.draft.put(Edit::SetTrack { clip, track, to: Some(Shared::new(keys)) })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rests follow the bind matrices, as they will when the file is opened again.
+    pub(super) fn settle(&mut self) -> Result<(), CommandError> {
+        let joints: Vec<NodeId> =
+            self.joints.iter().copied().filter(|n| self.document().nodes.contains(*n)).collect();
+        let rests: Vec<_> = rests_after(self.document(), &joints);
+        self.draft.put_all(rests.into_iter().map(|(node, to)| Edit::node(node, to)))?;
+        // A joint with no joint above it has no rest in the bind matrices any longer.
+        let document = self.document();
+        let unbound: Vec<Edit> = joints
+            .into_iter()
+            .filter(|n| document.node(*n).rest_source == RestSource::Bind)
+            .filter(|n| !has_joint_above(document, *n))
+            .map(|n| {
+                let to = Node { rest_source: RestSource::File, ..document.node(n).clone() };
+                Edit::node(n, to)
+            })
+            .collect();
+        self.draft.put_all(unbound)
+    }
+}
+
+/// How near baked keys come, by node.
+struct NodeBounds {
+    /// Meters of the scene in a unit of the parent.
+    scales: BTreeMap<NodeId, f64>,
+    /// Meters.
+    tolerance: f64,
+    /// Radians.
+    angle: f64,
+}
+
+impl NodeBounds {
+    fn of(&self, node: NodeId) -> Bounds {
+        let scale = self.scales.get(&node).copied().unwrap_or(1.0);
+        Bounds { translation: self.tolerance / scale, rotation: self.angle, scale: self.angle }
+    }
+}
+
+/// A matrix with the exact last row of an affine one.
+fn affine(m: DMat4) -> Mat4 {
+    let mut m = m.as_mat4();
+    (m.x_axis.w, m.y_axis.w, m.z_axis.w, m.w_axis.w) = (0.0, 0.0, 0.0, 1.0);
+    m
+}
+
+/// A node with the local transform of a chain, in the rest pose and in the pose.
+fn moved(document: &Document, chain: &Chain) -> Result<Node, CommandError> {
+    let node = document.node(chain.node);
+    let local = |which: &dyn Fn(&Node) -> Local| {
+        let own = |n: NodeId| which(document.node(n));
+        let product = chain.product(|n| Moving::still(&own(n).transform()));
+        let product = product.ok_or_else(|| flat(document, chain.node))?;
+        let matrix = chain.matrix(|n| own(n).matrix().as_dmat4());
+        if matches!(own(chain.node), Local::Matrix(_)) {
+            return Ok(Local::Matrix(affine(matrix)));
+        }
+        if residue(&matrix, &product.moving.matrix()) > PLAIN {
+            return Err(shear(document, std::slice::from_ref(chain)));
+        }
+        Ok(Local::Trs(product.moving.transform()))
+    };
+    let rest = local(&|n| n.rest)?;
+    let is_posed = chain.nodes().iter().any(|n| document.node(*n).pose.is_some());
+    let pose = match is_posed {
+        true => Some(local(&Node::local)?).filter(|local| *local != rest),
+        false => None,
+    };
+    let made = pose.map(|local| NodePose::at(&rest, local)).transpose();
+    let pose =
+        made.map_err(|source| CommandError::Transform { node: node.label(chain.node), source })?;
+    Ok(Node { rest, pose, ..node.clone() })
+}
+
+fn residue(a: &DMat4, b: &DMat4) -> f64 {
+    let [a, b] = [a, b].map(|m| DMat3::from_mat4(*m).to_cols_array());
+    let most = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let off = a.iter().zip(b).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+    if most > 0.0 { off / most } else { 0.0 }
+}
+
+/// Layers with what they hold of some nodes only.
+fn layers_of(layers: &PoseLayers, holds: &dyn Fn(NodeId) -> bool) -> PoseLayers {
+    let part = |layer: &PoseLayer| {
+        let mut made = layer.clone();
+        let keys = Shared::make_mut(&mut made.keys);
+        keys.tracks = layer
+            .keys
+            .tracks
+            .iter()
+            .filter(|(_, t)| holds(t.target))
+            .map(|(id, t)| (*id, t.clone()))
+            .collect();
+        let moves = layer.moves.iter().filter(|(n, _)| holds(**n));
+        made.moves = Shared::new(moves.map(|(n, u)| (*n, *u)).collect());
+        made
+    };
+    layers.iter().map(part).collect()
+}
+
+/// Layers of nodes that get another frame: `U' = C⁻¹·U·C`.
+fn layers_after(
+    document: &Document,
+    chains: &[Chain],
+    bounds: &NodeBounds,
+) -> Result<Vec<Edit>, CommandError> {
+    let mut frames: BTreeMap<NodeId, Chain> = BTreeMap::new();
+    for chain in chains {
+        let own = chain.factors.iter().position(|f| *f == Factor::Local(chain.node));
+        let Some(after) = own.map(|k| &chain.factors[k + 1..]).filter(|a| !a.is_empty()) else {
+            continue;
+        };
+        let c = Chain { node: chain.node, factors: after.to_vec() };
+        let Some(c) = c.product(|_| Moving::IDENTITY) else { continue };
+        let back = c.moving.inverse().ok_or_else(|| flat(document, chain.node))?;
+        let factors =
+            vec![Factor::Constant(back), Factor::Local(chain.node), Factor::Constant(c.moving)];
+        frames.insert(chain.node, Chain { node: chain.node, factors });
+    }
+    let mut edits = Vec::new();
+    for (home, layers) in &document.aids.pose_layers {
+        let mut made = Vec::with_capacity(layers.0.len());
+        for layer in layers.iter() {
+            made.push(layer_after(document, *home, layer, &frames, bounds)?);
+        }
+        let is_same = made.iter().zip(layers.iter()).all(|(a, b)| a == b);
+        if !is_same {
+            let to = Some(Shared::new(made.into_iter().collect()));
+            edits.push(Edit::SetPoseLayers { home: *home, to });
+        }
+    }
+    Ok(edits)
+}
+
+fn layer_after(
+    document: &Document,
+    home: LayerHome,
+    layer: &PoseLayer,
+    frames: &BTreeMap<NodeId, Chain>,
+    bounds: &NodeBounds,
+) -> Result<PoseLayer, CommandError> {
+    let chains: Vec<Chain> = layer.nodes().iter().filter_map(|n| frames.get(n)).cloned().collect();
+    let mut moves = (*layer.moves).clone();
+    for chain in &chains {
+        let user = layer.constant(chain.node);
+        let made = chain.product(|_| Moving::still(&user));
+        let made = made.ok_or_else(|| flat(document, chain.node))?.moving.transform();
+        if user != Transform::IDENTITY {
+            moves.insert(chain.node, made);
+        }
+    }
+    let local = |n: NodeId| layer.constant(n);
+    let after = |n: NodeId| moves.get(&n).copied().unwrap_or_default();
+    let made = rewritten(&layer.keys, &chains, &local, &after, &|n| bounds.of(n));
+    let (keys, _) = made.map_err(|why| unfollowed(document, home.clip(), why))?;
+    if Shared::ptr_eq(&keys, &layer.keys) && moves == *layer.moves {
+        return Ok(layer.clone());
+    }
+    Ok(PoseLayer { keys, moves: Shared::new(moves), ..layer.clone() })
+}
+
+fn flat(document: &Document, node: NodeId) -> CommandError {
+    let label = document.node(node).label(node);
+    CommandError::other(
+        "squashed_flat",
+        format!("“{label}” is scaled to zero, so nothing can take over its motion"),
+    )
+}
+
+fn shear(document: &Document, chains: &[Chain]) -> CommandError {
+    let labels: Vec<String> =
+        chains.iter().take(1).map(|c| document.node(c.node).label(c.node)).collect();
+    CommandError::other(
+        "would_shear",
+        format!(
+            "“{}” would be sheared, which glTF cannot store: a scale that differs between axes \
+                meets a rotation; make the scale uniform first",
+            labels.join("”, “")
+        ),
+    )
+}
+
+fn unfollowed(document: &Document, clip: Option<ClipId>, why: Unfollowed) -> CommandError {
+    let clip = clip.map(|c| format!(" in “{}”", document.clip_label(c))).unwrap_or_default();
+    match why {
+        Unfollowed::Flat(node) => CommandError::other(
+            "squashed_flat",
+            format!(
+                "“{}” is scaled to zero{clip}, so nothing can take over its motion",
+                document.node(node).label(node)
+            ),
+        ),
+        Unfollowed::Fixed(node, property) => CommandError::other(
+            "keys_not_editable",
+            format!(
+                "the {} keys of “{}”{clip} cannot be edited, so the clip cannot follow; delete the \
+                    clip first",
+                property.path(),
+                document.node(node).label(node)
+            ),
+        ),
+    }
+}
+
+/// Whether a skin with bind matrices has a node and one above it.
+fn has_joint_above(document: &Document, node: NodeId) -> bool {
+    document.skins.values().any(|skin| {
+        let above = |n: &NodeId| document.is_above(*n, node);
+        skin.has_inverse_bind && skin.joints.contains(&node) && skin.joints.iter().any(above)
+    })
+}

@@ -1,0 +1,306 @@
+//! Joints that are inserted, dissolved, removed and attached elsewhere.
+
+use std::collections::BTreeSet;
+
+use glam::Mat4;
+
+use super::{
+    commands::{BelowJoint, DissolveJoint, InsertJoint, RemoveJoint, ReparentJoint},
+    report::finish,
+    rewrite::RigDraft,
+};
+use crate::{
+    Edit,
+    command::{
+        CommandError, Outcome, Scene,
+        error::refuse,
+        field::Nodes,
+        nodes::{Below, Keep, RemoveNodes, Reparent, uppermost},
+    },
+};
+use ulna_model::{Document, Local, Node, NodeId, Shared, Skin, Transform};
+use ulna_motion::surgery::{Chain, Factor, Moving};
+
+impl RigDraft {
+    /// Carries out a command on nodes on what there is so far; its notes.
+    fn run_nodes(
+        &mut self,
+        work: impl FnOnce(&Scene<'_>) -> Result<Outcome, CommandError>,
+    ) -> Result<(), CommandError> {
+        let document = self.document().clone();
+        let done = work(&Scene::new(&document))?;
+        self.draft.put_all(done.edits)
+    }
+
+    /// Attaches nodes to another parent with the local transforms that they have.
+    fn attach(
+        &mut self,
+        nodes: Vec<NodeId>,
+        parent: Option<NodeId>,
+        before: Option<NodeId>,
+    ) -> Result<(), CommandError> {
+        let command = Reparent {
+            node: Nodes::Ids(nodes),
+            parent: parent.map(Nodes::one),
+            before: before.map(Nodes::one),
+            keep: Some(Keep::Local),
+            force: Some(true),
+        };
+        self.run_nodes(|scene| command.work(scene))
+    }
+
+    /// Removes a node; what is below it is attached to its parent and moves as before.
+    fn dissolve(&mut self, node: NodeId) -> Result<(), CommandError> {
+        let document = self.document();
+        let children = document.children(node).to_vec();
+        let parent = document.node(node).parent;
+        refuse_attached(document, node)?;
+        let skins = document.skins.values().filter(|s| s.joints.contains(&node));
+        let joints: BTreeSet<NodeId> = skins.flat_map(|s| s.joints.iter().copied()).collect();
+        let chain = |child: &NodeId| Chain {
+            node: *child,
+            factors: vec![Factor::Local(node), Factor::Local(*child)],
+        };
+        let chains: Vec<Chain> = children.iter().map(chain).collect();
+        self.rewrite(&chains)?;
+        if !children.is_empty() {
+            self.attach(children, parent, Some(node))?;
+        }
+        self.remove(vec![node])?;
+        self.joints.extend(joints.into_iter().filter(|n| *n != node));
+        Ok(())
+    }
+
+    fn remove(&mut self, nodes: Vec<NodeId>) -> Result<(), CommandError> {
+        let command =
+            RemoveNodes { node: Nodes::Ids(nodes), below: Some(Below::Remove), force: Some(true) };
+        self.run_nodes(|scene| command.work(scene))
+    }
+}
+
+/// Refuses to remove a node to which something is attached that would be lost.
+fn refuse_attached(document: &Document, node: NodeId) -> Result<(), CommandError> {
+    let about = document.node(node);
+    let what = [
+        (about.mesh.is_some(), "a mesh"),
+        (about.camera.is_some(), "a camera"),
+        (about.light.is_some(), "a light"),
+    ];
+    match what.iter().find(|(is_there, _)| *is_there) {
+        Some((_, what)) => {
+            let label = about.label(node);
+            refuse(
+                "carries_object",
+                format!(
+                    "“{label}” carries {what}, which would be lost; move it to another node first"
+                ),
+            )
+        }
+        None => Ok(()),
+    }
+}
+
+impl InsertJoint {
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        /// Joints at once; more are a slip of the hand.
+        const MOST: usize = 64;
+        let document = scene.document;
+        let nodes = self.node.all(document)?;
+        let at = f64::from(self.at.unwrap_or(0.5));
+        let count = self.count.unwrap_or(1);
+        if !(0.0..=1.0).contains(&at) || count == 0 || count > MOST {
+            return refuse(
+                "argument_out_of_range",
+                format!("“at” must be 0 to 1, and “count” 1 to {MOST}"),
+            );
+        }
+        let mut rig = RigDraft::of(document);
+        for node in nodes {
+            if document.node(node).parent.is_none() {
+                let label = document.node(node).label(node);
+                return refuse(
+                    "no_joint_above",
+                    format!("“{label}” has no parent, so no joint fits between"),
+                );
+            }
+            // The lowest one first: each next one goes above it.
+            let places: Vec<f64> = match self.count {
+                Some(_) => (1..=count).map(|k| k as f64 / (count + 1) as f64).collect(),
+                None => vec![at],
+            };
+            let mut below = node;
+            let mut above = 1.0;
+            for place in places.into_iter().rev() {
+                below = insert(&mut rig, below, place / above, self.name.as_deref(), node)?;
+                above = place;
+            }
+        }
+        finish(rig, document)
+    }
+}
+
+/// Inserts a joint above a node, at a part of the way from its parent; the new joint.
+fn insert(
+    rig: &mut RigDraft,
+    node: NodeId,
+    at: f64,
+    name: Option<&str>,
+    named_for: NodeId,
+) -> Result<NodeId, CommandError> {
+    let document = rig.document().clone();
+    let about = document.node(node);
+    let parent = about.parent;
+    let way = about.rest.transform().translation.as_dvec3() * at;
+    let c = Moving::moved(way);
+    let label = document.node(named_for).label(named_for);
+    let base = name.map_or_else(|| format!("{label}_inserted"), ToOwned::to_owned);
+    let taken: BTreeSet<&str> = document.nodes.values().filter_map(|n| n.name.as_deref()).collect();
+    let names = std::iter::once(base.clone()).chain((2..).map(|k| format!("{base}{k}")));
+    let name = names.into_iter().find(|n| !taken.contains(n.as_str())).unwrap_or(base);
+    let id = document.nodes.next_id();
+    let made = Node {
+        name: Some(name.into()),
+        parent,
+        rank: about.rank,
+        rest: Local::Trs(Transform { translation: way.as_vec3(), ..Transform::IDENTITY }),
+        ..Node::default()
+    };
+    let back = Moving::moved(-way);
+    let factors = vec![Factor::Constant(back), Factor::Local(node)];
+    rig.rewrite(&[Chain { node, factors }])?;
+    let moved = Node { parent: Some(id), rank: 0, ..rig.document().node(node).clone() };
+    rig.draft
+        .put(Edit::SetNodes(vec![(node, Some(Box::new(moved))), (id, Some(Box::new(made)))]))?;
+    join_skins(rig, id, parent, node, &c)?;
+    Ok(id)
+}
+
+/// A new joint moves with its parent, `IBM_n = C⁻¹·IBM_p`, or with the joint below it at rest.
+fn join_skins(
+    rig: &mut RigDraft,
+    id: NodeId,
+    parent: Option<NodeId>,
+    below: NodeId,
+    c: &Moving,
+) -> Result<(), CommandError> {
+    let document = rig.document().clone();
+    let mut edits = Vec::new();
+    for (skin_id, skin) in document.skins.iter() {
+        let slot = |n: NodeId| skin.joints.iter().position(|j| *j == n);
+        let bind = if let Some(slot) = parent.and_then(slot) {
+            let back = Moving::moved(-c.translation).matrix();
+            back * skin.inverse_bind[slot].as_dmat4()
+        } else if let Some(slot) = slot(below) {
+            // B_n = B_c·M_c⁻¹ at rest.
+            let rest = document.node(below).rest.matrix().as_dmat4();
+            rest * skin.inverse_bind[slot].as_dmat4()
+        } else {
+            continue;
+        };
+        let joints: Vec<NodeId> = skin.joints.iter().copied().chain([id]).collect();
+        let mut matrix: Mat4 = bind.as_mat4();
+        (matrix.x_axis.w, matrix.y_axis.w, matrix.z_axis.w, matrix.w_axis.w) = (0.0, 0.0, 0.0, 1.0);
+        // A skin without bind matrices has identities; one more of them is none any longer.
+        let binds: Vec<Mat4> = skin.inverse_bind.iter().copied().chain([matrix]).collect();
+        let has_inverse_bind = skin.has_inverse_bind || matrix != Mat4::IDENTITY;
+        let to = Skin {
+            joints: joints.clone().into(),
+            inverse_bind: binds.into(),
+            has_inverse_bind,
+            ..(**skin).clone()
+        };
+        rig.joints.extend(joints);
+        edits.push(Edit::SetSkin { skin: skin_id, to: Some(Shared::new(to)) });
+    }
+    rig.draft.put_all(edits)
+}
+
+impl DissolveJoint {
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        dissolved(document, &self.node.all(document)?)
+    }
+}
+
+fn dissolved(document: &Document, nodes: &[NodeId]) -> Result<Outcome, CommandError> {
+    let mut rig = RigDraft::of(document);
+    for node in nodes {
+        rig.dissolve(*node)?;
+    }
+    finish(rig, document)
+}
+
+impl RemoveJoint {
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let nodes = self.node.all(document)?;
+        match self.below.unwrap_or(BelowJoint::Keep) {
+            BelowJoint::Keep => dissolved(document, &nodes),
+            BelowJoint::Remove => {
+                let mut rig = RigDraft::of(document);
+                rig.remove(nodes)?;
+                finish(rig, document)
+            }
+        }
+    }
+}
+
+impl ReparentJoint {
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let all: BTreeSet<NodeId> = self.node.all(document)?.into_iter().collect();
+        let to = self.to.as_ref().map(|to| to.all(document)).transpose()?;
+        let parent = match to.as_deref() {
+            None => None,
+            Some([one]) => Some(*one),
+            Some(_) => return refuse("one_node_wanted", "“to” must be one node"),
+        };
+        let moved = uppermost(document, &all);
+        if let Some(node) =
+            moved.iter().find(|n| parent.is_some_and(|p| p == **n || document.is_above(**n, p)))
+        {
+            let label = document.node(*node).label(*node);
+            return refuse("node_cycle", format!("“{label}” cannot be attached below itself"));
+        }
+        let moved: Vec<NodeId> =
+            moved.into_iter().filter(|n| document.node(*n).parent != parent).collect();
+        let mut rig = RigDraft::of(document);
+        let chains: Vec<Chain> = moved
+            .iter()
+            .map(|node| {
+                let mut factors = way(document, parent, document.node(*node).parent);
+                factors.push(Factor::Local(*node));
+                Chain { node: *node, factors }
+            })
+            .collect();
+        rig.rewrite(&chains)?;
+        if !moved.is_empty() {
+            rig.attach(moved.clone(), parent, None)?;
+        }
+        let document_now = rig.document();
+        let skins = document_now.skins.values();
+        let joints: Vec<NodeId> = skins
+            .filter(|s| s.joints.iter().any(|j| moved.contains(j)))
+            .flat_map(|s| s.joints.iter().copied())
+            .collect();
+        rig.joints.extend(joints);
+        finish(rig, document)
+    }
+}
+
+/// The factors of `W_q⁻¹·W_p` over the path between two nodes; the scene for `None`.
+fn way(document: &Document, q: Option<NodeId>, p: Option<NodeId>) -> Vec<Factor> {
+    let up = |from: Option<NodeId>| -> Vec<NodeId> {
+        std::iter::successors(from, |n| document.node(*n).parent).collect()
+    };
+    let (mut out, mut back) = (up(q), up(p));
+    while let (Some(a), Some(b)) = (out.last(), back.last()) {
+        if a != b {
+            break;
+        }
+        out.pop();
+        back.pop();
+    }
+    let out = out.into_iter().map(Factor::Inverse);
+    out.chain(back.into_iter().rev().map(Factor::Local)).collect()
+}

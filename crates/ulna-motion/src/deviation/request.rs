@@ -1,0 +1,74 @@
+//! The request for a deviation: two documents, and which nodes and vertices correspond.
+
+use glam::DMat4;
+
+use crate::SeenVertex;
+use ulna_model::{Document, NodeId};
+
+/// Times at which a deviation is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exactness {
+    /// Five times per clip, for changes that are exact by rule: both ends and the quarters.
+    Exact,
+    /// Key times of tracks that differ and times between them, at most
+    /// [`DeviationRequest::most_times`] per clip. Times around the worst are added until it is
+    /// found.
+    Bounded,
+}
+
+/// A node whose world transform should satisfy `W'_after(t) = W_before(t)·C`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointFrame {
+    /// Node of the document before the change.
+    pub before: NodeId,
+    /// The corresponding node of the document after the change.
+    pub after: NodeId,
+    /// `C`: from the frame of the node after the change to its frame before it.
+    pub before_from_after: DMat4,
+}
+
+/// A change of a rig whose deviation is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviationRequest<'a> {
+    /// The document before the change.
+    pub before: &'a Document,
+    /// The document after the change.
+    pub after: &'a Document,
+    /// Frames of nodes that change. All other nodes of both documents correspond by id, with the
+    /// identity as `C`.
+    pub joints: &'a [JointFrame],
+    /// Nodes of `before` whose frames are not compared, because their motion is meant to change.
+    /// Their skin is still compared.
+    pub excluded: &'a [NodeId],
+    /// Vertices of `before` that are measured in any case.
+    pub vertices: &'a [SeenVertex],
+    /// Times at which the deviation is measured.
+    pub exactness: Exactness,
+    /// Approximate number of measured vertices. Vertices whose weights or rest positions differ are
+    /// added, up to the same number.
+    pub most_points: usize,
+    /// Number of times per clip for [`Exactness::Bounded`].
+    pub most_times: usize,
+}
+
+impl<'a> DeviationRequest<'a> {
+    /// Default number of measured vertices.
+    pub const POINTS: usize = 2048;
+    /// Default number of times per clip.
+    pub const TIMES: usize = 240;
+
+    /// A request for all nodes with unchanged frames, with the default numbers of vertices and
+    /// times.
+    pub const fn new(before: &'a Document, after: &'a Document, exactness: Exactness) -> Self {
+        Self {
+            before,
+            after,
+            joints: &[],
+            excluded: &[],
+            vertices: &[],
+            exactness,
+            most_points: Self::POINTS,
+            most_times: Self::TIMES,
+        }
+    }
+}

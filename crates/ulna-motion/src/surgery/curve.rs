@@ -1,0 +1,198 @@
+//! What a clip does to the local transform of one node: values and rates at any time.
+
+use glam::{DQuat, DVec3, DVec4};
+
+use super::moving::Moving;
+use crate::curves::moments;
+use ulna_model::{Clip, Interpolation, NodeId, Property, Track, Transform};
+
+/// The side of a moment: at a key, values may jump and rates differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TimeSide {
+    /// On the way in.
+    Before,
+    /// On the way out.
+    After,
+}
+
+/// The local transform of a node in a clip.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NodeCurve<'a> {
+    base: Moving,
+    /// Translation, rotation, scale.
+    tracks: [Option<&'a Track>; 3],
+}
+
+impl<'a> NodeCurve<'a> {
+    /// A node that stands so where the clip has no channel.
+    pub(super) fn of(clip: &'a Clip, node: NodeId, local: &Transform) -> Self {
+        let track = |p| clip.track(node, p).map(|(_, t)| &**t);
+        Self { base: Moving::still(local), tracks: Property::TRS.map(track) }
+    }
+
+    /// The track of a property.
+    pub(super) fn track(&self, property: Property) -> Option<&'a Track> {
+        match property {
+            Property::Translation => self.tracks[0],
+            Property::Rotation => self.tracks[1],
+            Property::Scale => self.tracks[2],
+            Property::Weights => None,
+        }
+    }
+
+    /// The track of a property, where its value changes.
+    pub(super) fn moving(&self, property: Property) -> Option<&'a Track> {
+        self.track(property).filter(|t| changes(t))
+    }
+
+    /// Whether it has a translation at some time.
+    pub(super) fn translates(&self) -> bool {
+        self.tracks[0].map_or(self.base.translation != DVec3::ZERO, |track| {
+            changes(track) || track.value(0).iter().any(|v| *v != 0.0)
+        })
+    }
+
+    /// Whether its scale differs between axes at some time.
+    pub(super) fn is_uneven(&self) -> bool {
+        let is_even = |v: &[f32]| {
+            let most = v.iter().fold(0.0f32, |a, b| a.max(b.abs()));
+            v.iter().all(|x| (x - v[0]).abs() <= 1e-6 * most)
+        };
+        self.tracks[2].map_or(!self.base.is_uniform(), |t| !t.values.chunks(3).all(is_even))
+    }
+
+    /// Values and rates at a time in seconds.
+    pub(super) fn at(&self, time: f64, side: TimeSide) -> Moving {
+        let mut made = self.base;
+        if let Some(track) = self.tracks[0] {
+            (made.translation, made.velocity) = three(track, time, side);
+        }
+        if let Some(track) = self.tracks[1] {
+            (made.rotation, made.spin) = rotation(track, time, side);
+        }
+        if let Some(track) = self.tracks[2] {
+            (made.scale, made.growth) = three(track, time, side);
+        }
+        made
+    }
+}
+
+/// Whether a track has more than one value.
+pub(super) fn changes(track: &Track) -> bool {
+    let first = track.value(0);
+    let bends = |key: usize| {
+        let own = &track.values[key * track.stride()..(key + 1) * track.stride()];
+        let (arrive, leave) = (&own[..track.width], &own[2 * track.width..]);
+        arrive.iter().chain(leave).any(|v| *v != 0.0)
+    };
+    let count = track.times.len();
+    (1..count).any(|k| track.value(k) != first)
+        || (count > 1 && track.interpolation == Interpolation::CubicSpline && (0..count).any(bends))
+}
+
+/// A moment of a track: the segment it is in, the part of it, 0 to 1, and its seconds; or the key
+/// whose value is held.
+enum Place {
+    Held(usize),
+    Inside { key: usize, part: f64, seconds: f64 },
+}
+
+fn place(track: &Track, time: f64, side: TimeSide) -> Place {
+    let times: &[f32] = &track.times;
+    let last = times.len() - 1;
+    // Keys that are passed.
+    let passed = match side {
+        TimeSide::After => times.partition_point(|t| f64::from(*t) <= time),
+        TimeSide::Before => times.partition_point(|t| f64::from(*t) < time),
+    };
+    if passed == 0 {
+        return Place::Held(0);
+    }
+    if passed > last {
+        return Place::Held(last);
+    }
+    let key = passed - 1;
+    let seconds = moments::span(track, key);
+    Place::Inside { key, part: (time - f64::from(times[key])) / seconds, seconds }
+}
+
+/// Weights of value, leaving slope, next value, arriving slope in a Hermite segment (glTF 2.0,
+/// appendix C.5), and their derivatives by time.
+fn hermite(u: f64, span: f64) -> ([f64; 4], [f64; 4]) {
+    let u2 = u * u;
+    let rise = 6.0 * (u2 - u) / span;
+    (moments::weights(u, span), [rise, 3.0 * u2 - 4.0 * u + 1.0, -rise, 3.0 * u2 - 2.0 * u])
+}
+
+fn three(track: &Track, time: f64, side: TimeSide) -> (DVec3, DVec3) {
+    let value = |key: usize| {
+        let v = track.value(key);
+        DVec3::new(v[0].into(), v[1].into(), v[2].into())
+    };
+    let slope = |key: usize, leaving: bool| {
+        let of = |i| moments::tangent(track, key, i, leaving);
+        DVec3::new(of(0), of(1), of(2))
+    };
+    match place(track, time, side) {
+        Place::Held(key) => (value(key), DVec3::ZERO),
+        Place::Inside { key, part, seconds } => match track.interpolation {
+            Interpolation::Step => (value(key), DVec3::ZERO),
+            Interpolation::Linear => {
+                let way = value(key + 1) - value(key);
+                (value(key) + way * part, way / seconds)
+            }
+            Interpolation::CubicSpline => {
+                let all = [value(key), slope(key, true), value(key + 1), slope(key + 1, false)];
+                let (by, rate) = hermite(part, seconds);
+                let sum = |w: [f64; 4]| all.iter().zip(w).map(|(v, w)| *v * w).sum::<DVec3>();
+                (sum(by), sum(rate))
+            }
+        },
+    }
+}
+
+/// The rotation and its angular velocity in the axes of the parent.
+fn rotation(track: &Track, time: f64, side: TimeSide) -> (DQuat, DVec3) {
+    match place(track, time, side) {
+        Place::Held(key) => (moments::rotation(track, key), DVec3::ZERO),
+        Place::Inside { key, part, seconds } => match track.interpolation {
+            Interpolation::Step => (moments::rotation(track, key), DVec3::ZERO),
+            Interpolation::Linear => {
+                let q = moments::rotation_at(track, moments::Key { key, part });
+                let (a, b) = (moments::rotation(track, key), moments::rotation(track, key + 1));
+                // The angular velocity is the same all the way.
+                (q, spin(a, moments::toward(a.into(), b.into()) / seconds))
+            }
+            Interpolation::CubicSpline => {
+                let all = [
+                    moments::stored(track, key, 1),
+                    moments::stored(track, key, 2),
+                    moments::stored(track, key + 1, 1),
+                    moments::stored(track, key + 1, 0),
+                ];
+                let (by, rate) = hermite(part, seconds);
+                let sum = |w: [f64; 4]| all.iter().zip(w).map(|(v, w)| *v * w).sum::<DVec4>();
+                let (p, rate) = (sum(by), sum(rate));
+                let length = p.length();
+                if !(length.is_finite() && length > 1e-12) {
+                    return (DQuat::IDENTITY, DVec3::ZERO);
+                }
+                let n = p / length;
+                let q = DQuat::from_vec4(n);
+                (q, spin(q, (rate - n * n.dot(rate)) / length))
+            }
+        },
+    }
+}
+
+/// `ω = 2·q̇·q*` in the parent's axes.
+pub(super) fn spin(q: DQuat, slope: DVec4) -> DVec3 {
+    let made = DQuat::from_vec4(slope) * q.conjugate();
+    DVec3::new(made.x, made.y, made.z) * 2.0
+}
+
+/// `q̇ = ½·ω·q`.
+pub(super) fn slope(q: DQuat, spin: DVec3) -> DVec4 {
+    let made = DQuat::from_xyzw(spin.x, spin.y, spin.z, 0.0) * q;
+    DVec4::from(made) * 0.5
+}

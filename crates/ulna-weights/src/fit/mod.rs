@@ -1,0 +1,268 @@
+//! Fit: weights that change hands are chosen so that the clips change least.
+//!
+//! Where joints leave a skin, or a vertex may have fewer influences, the new weights of a vertex
+//! minimize, over sampled poses `t`,
+//!
+//! ```text
+//!   Σ_t |Σ_j w_j T'_j(t) p − p*(t)|²     w ≥ 0, Σw = 1
+//! ```
+//!
+//! `p*` is the posed position with the old joints and weights, `T'_j` the matrix of a new joint.
+//! With `Σw = 1` this is `wᵀGw` for the Gram matrix `G_ab = Σ_t (T'_a p − p*)·(T'_b p − p*)`, a
+//! quadratic program on the simplex per vertex.
+
+mod palettes;
+mod poses;
+mod relatives;
+mod shape;
+mod simplex;
+#[cfg(test)]
+mod tests;
+mod vertex;
+
+pub use self::poses::{FIT_POSES, FitPose, fit_poses};
+
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use rayon::prelude::*;
+
+use self::{
+    palettes::PosePalettes,
+    relatives::JointMatches,
+    shape::{MorphedPositions, node_of},
+    vertex::{FitScratch, PoseErrors, PrimitiveFit},
+};
+use crate::WeightConstraints;
+use ulna_model::{Document, MeshId, NodeId, PrimitiveId, SkinId, WeightPatch, put_in_order};
+
+/// Vertices per task.
+const CHUNK: usize = 128;
+
+/// Vertices by the primitives that they belong to.
+pub type FitVertices = BTreeMap<(MeshId, PrimitiveId), Vec<u32>>;
+
+/// A change of a skin's weights of which the result is fitted to the motion before it.
+#[derive(Clone, Copy, Debug)]
+pub struct FitRequest<'a> {
+    /// The document with the old joints and weights.
+    pub before: &'a Document,
+    /// The document with the new joints. Its weights are the start of the fit, and stay where no
+    /// others are better: for example, each lost joint's weight on the nearest joint above it.
+    pub after: &'a Document,
+    /// The skin, in both documents. Joints are matched by their nodes.
+    pub skin: SkinId,
+    /// The vertices to fit; see [`vertices_of_joints`].
+    pub vertices: &'a FitVertices,
+    /// Poses to compare; see [`fit_poses`].
+    pub poses: &'a [FitPose],
+    /// The most influences of a vertex. No vertex gets more than it has slots.
+    pub limit: usize,
+}
+
+/// Distances between posed positions before a change and after it, over vertices and poses.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FitError {
+    /// Mean distance, meters.
+    pub mean: f64,
+    /// Greatest distance, meters.
+    pub worst: f64,
+}
+
+/// Fitted weights of a skin.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FittedWeights {
+    /// New weights for `after` by primitive. Vertices that keep their start are not among them.
+    pub patches: Vec<(MeshId, PrimitiveId, WeightPatch)>,
+    /// Number of vertices that were compared, those that keep their start included. A vertex that
+    /// has no weight before, or no finite position in some pose, is left out.
+    pub vertices: usize,
+    /// Number of vertices with new weights.
+    pub changed: usize,
+    /// Error of the weights that `after` has.
+    pub start: FitError,
+    /// Error with the patches.
+    pub fitted: FitError,
+}
+
+/// The vertices of a skin's meshes that have weight on one of these joints.
+pub fn vertices_of_joints(document: &Document, skin: SkinId, joints: &[NodeId]) -> FitVertices {
+    let is_meant: Vec<bool> =
+        document.skin(skin).joints.iter().map(|j| joints.contains(j)).collect();
+    let mut vertices = FitVertices::new();
+    for node in document.nodes.values().filter(|n| n.skin == Some(skin)) {
+        let Some(mesh) = node.mesh else { continue };
+        for (primitive, content) in document.mesh(mesh).entries() {
+            let Some(map) = content.weights.as_deref() else { continue };
+            let is_on =
+                |(j, w): (u16, f32)| w != 0.0 && is_meant.get(usize::from(j)) == Some(&true);
+            let list: Vec<u32> = (0..map.vertex_count() as u32)
+                .filter(|v| map.vertex(*v as usize).any(is_on))
+                .collect();
+            if !list.is_empty() {
+                vertices.insert((mesh, primitive), list);
+            }
+        }
+    }
+    vertices
+}
+
+/// Sums over vertices.
+#[derive(Clone, Copy, Debug, Default)]
+struct ErrorSum {
+    sum: f64,
+    worst: f64,
+}
+
+impl ErrorSum {
+    fn add(&mut self, errors: &PoseErrors) {
+        self.sum += errors.sum;
+        self.worst = self.worst.max(errors.worst);
+    }
+
+    fn add_all(&mut self, other: &Self) {
+        self.sum += other.sum;
+        self.worst = self.worst.max(other.worst);
+    }
+
+    fn error(&self, count: usize) -> FitError {
+        FitError { mean: self.sum / count.max(1) as f64, worst: self.worst }
+    }
+}
+
+/// Result of a task.
+#[derive(Debug)]
+struct FittedChunk {
+    patch: WeightPatch,
+    vertices: usize,
+    start: ErrorSum,
+    fitted: ErrorSum,
+}
+
+/// A primitive whose vertices are fitted, and the valid ones of them in rising order.
+struct FitPart<'a> {
+    key: (MeshId, PrimitiveId),
+    fit: PrimitiveFit<'a>,
+    vertices: Vec<u32>,
+}
+
+/// Fits weights to the motion before a change. `None` if `cancel` is set before the end.
+///
+/// A vertex may have weight on the joints that it has before and after the change, and on the
+/// parent, the children and the siblings of each joint that it lost. The eight of these that leave
+/// the least error alone are tried, its own first. It gets no more influences than it had before,
+/// and its start stays unless the fit is better. Vertices with the same position and the same
+/// weights before and after get the same new weights, in any order of slots.
+///
+/// Vertices and primitives that one of the documents lacks are ignored, as are primitives without
+/// weights.
+pub fn fit_weights(request: &FitRequest<'_>, cancel: &AtomicBool) -> Option<FittedWeights> {
+    let FitRequest { before, after, skin, poses, .. } = *request;
+    let Some(rest) = poses.first() else { return Some(FittedWeights::default()) };
+    let old = PosePalettes::new(before, skin, poses.iter().map(|p| &p.before));
+    let new = PosePalettes::new(after, skin, poses.iter().map(|p| &p.after));
+    let joints = JointMatches::new(before, after, skin, &rest.before);
+    let locked = vec![false; new.joints()];
+    let parts = parts(request, (&old, &new, &joints), &locked);
+    let tasks: Vec<(usize, &[u32])> = parts
+        .iter()
+        .enumerate()
+        .flat_map(|(k, part)| part.vertices.chunks(CHUNK).map(move |list| (k, list)))
+        .collect();
+    let done: Option<Vec<FittedChunk>> = tasks
+        .par_iter()
+        .map_init(FitScratch::default, |scratch, (k, list)| {
+            (!cancel.load(Ordering::Relaxed)).then(|| fit_chunk(&parts[*k].fit, list, scratch))
+        })
+        .collect();
+    let mut result = FittedWeights::default();
+    let (mut start, mut fitted) = (ErrorSum::default(), ErrorSum::default());
+    for ((k, _), chunk) in tasks.iter().zip(done?) {
+        result.vertices += chunk.vertices;
+        result.changed += chunk.patch.vertices.len();
+        start.add_all(&chunk.start);
+        fitted.add_all(&chunk.fitted);
+        let (mesh, primitive) = parts[*k].key;
+        match result.patches.last_mut() {
+            Some((m, p, patch)) if (*m, *p) == (mesh, primitive) => {
+                patch.vertices.extend(chunk.patch.vertices);
+                patch.joints.extend(chunk.patch.joints);
+                patch.weights.extend(chunk.patch.weights);
+            }
+            _ => result.patches.push((mesh, primitive, chunk.patch)),
+        }
+    }
+    result.patches.retain(|(.., patch)| !patch.vertices.is_empty());
+    let count = result.vertices * poses.len();
+    (result.start, result.fitted) = (start.error(count), fitted.error(count));
+    Some(result)
+}
+
+/// The primitives of a request that both documents have with weights.
+fn parts<'a>(
+    request: &FitRequest<'a>,
+    (before, after, joints): (&'a PosePalettes, &'a PosePalettes, &'a JointMatches),
+    locked: &'a [bool],
+) -> Vec<FitPart<'a>> {
+    let part = |(key, vertices): (&(MeshId, PrimitiveId), &Vec<u32>)| {
+        let (mesh, primitive) = *key;
+        let from = request.before.primitive(mesh, primitive)?;
+        let to = request.after.primitive(mesh, primitive)?;
+        let (old, start) = (from.weights.as_deref()?, to.weights.as_deref()?);
+        let counts = [from.positions.len(), to.positions.len(), old.vertex_count()];
+        let count = counts.into_iter().fold(start.vertex_count(), usize::min);
+        let mut vertices: Vec<u32> =
+            vertices.iter().copied().filter(|v| (*v as usize) < count).collect();
+        put_in_order(&mut vertices);
+        let node = |document| node_of(document, mesh, request.skin);
+        let (poses_before, poses_after) =
+            (request.poses.iter().map(|p| &p.before), request.poses.iter().map(|p| &p.after));
+        let rule = WeightConstraints {
+            locked,
+            parents: &[],
+            limit: request.limit.clamp(1, start.stride().max(1)),
+            encoding: start.encoding,
+            pairs: &[],
+            turned: false,
+        };
+        let fit = PrimitiveFit {
+            before,
+            after,
+            joints,
+            old_shape: MorphedPositions::new(from, node(request.before), poses_before),
+            new_shape: MorphedPositions::new(to, node(request.after), poses_after),
+            old,
+            start,
+            rule,
+        };
+        Some(FitPart { key: *key, fit, vertices })
+    };
+    request.vertices.iter().filter_map(part).collect()
+}
+
+fn fit_chunk(fit: &PrimitiveFit<'_>, list: &[u32], scratch: &mut FitScratch) -> FittedChunk {
+    let stride = fit.start.stride();
+    let mut chunk = FittedChunk {
+        patch: WeightPatch::new(fit.start.sets, list.len()),
+        vertices: 0,
+        start: ErrorSum::default(),
+        fitted: ErrorSum::default(),
+    };
+    for vertex in list {
+        let Some(found) = fit.fit(*vertex as usize, scratch) else { continue };
+        chunk.vertices += 1;
+        chunk.start.add(&found.start);
+        chunk.fitted.add(&found.fitted);
+        if found.is_changed {
+            let patch = &mut chunk.patch;
+            let first = patch.joints.len();
+            patch.vertices.push(*vertex);
+            patch.joints.resize(first + stride, 0);
+            patch.weights.resize(first + stride, 0.0);
+            scratch.list.write(&mut patch.joints[first..], &mut patch.weights[first..]);
+        }
+    }
+    chunk
+}

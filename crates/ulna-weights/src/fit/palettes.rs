@@ -1,0 +1,69 @@
+//! The matrices of a skin's joints in many poses, ordered so that one joint moves a point in all
+//! poses at once.
+
+use ulna_model::{Document, SkinId};
+use ulna_motion::Pose;
+
+/// Entries of a matrix without its last row.
+const ENTRIES: usize = 12;
+
+/// Points in all poses: their x, then their y, then their z, meters.
+pub(super) type Series = Vec<f64>;
+
+/// `T_j(t)`, `scene_from_mesh`, for the joints of a skin in some poses.
+#[derive(Debug)]
+pub(super) struct PosePalettes {
+    poses: usize,
+    joints: usize,
+    /// By joint, by row and column, by pose.
+    entries: Vec<f64>,
+}
+
+impl PosePalettes {
+    /// The palettes of a skin.
+    pub fn new<'a>(
+        document: &Document,
+        skin: SkinId,
+        poses: impl ExactSizeIterator<Item = &'a Pose>,
+    ) -> Self {
+        let skin = document.skin(skin);
+        let (count, joints) = (poses.len(), skin.joints.len());
+        let mut entries = vec![0.0; joints * ENTRIES * count];
+        for (t, pose) in poses.enumerate() {
+            for (k, (joint, inverse)) in
+                skin.joints.iter().zip(skin.inverse_bind.iter()).enumerate()
+            {
+                let matrix = pose.world[joint.index()].as_dmat4() * inverse.as_dmat4();
+                for entry in 0..ENTRIES {
+                    entries[(k * ENTRIES + entry) * count + t] = matrix.row(entry / 4)[entry % 4];
+                }
+            }
+        }
+        Self { poses: count, joints, entries }
+    }
+
+    /// Number of poses.
+    pub const fn poses(&self) -> usize {
+        self.poses
+    }
+
+    /// Number of joints.
+    pub const fn joints(&self) -> usize {
+        self.joints
+    }
+
+    /// `T_j(t) · p(t)` in all poses.
+    #[inline]
+    pub fn transform(&self, joint: u16, points: &[f64], out: &mut [f64]) {
+        let n = self.poses;
+        let (x, y, z) = (&points[..n], &points[n..][..n], &points[2 * n..][..n]);
+        let first = usize::from(joint) * ENTRIES;
+        for (row, out) in out.chunks_exact_mut(n).enumerate().take(3) {
+            let entry = |k: usize| &self.entries[(first + row * 4 + k) * n..][..n];
+            let (a, b, c, d) = (entry(0), entry(1), entry(2), entry(3));
+            for t in 0..n {
+                out[t] = a[t] * x[t] + b[t] * y[t] + c[t] * z[t] + d[t];
+            }
+        }
+    }
+}

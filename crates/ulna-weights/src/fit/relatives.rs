@@ -1,0 +1,68 @@
+//! Joints of a skin in another document, and receivers of the weight of joints that it lost.
+
+use std::collections::HashMap;
+
+use glam::Vec3;
+
+use ulna_model::{Document, NodeId, SkinId};
+use ulna_motion::Pose;
+
+/// The most relatives of a lost joint: the parent, then the nearest. Only skeletons with hundreds
+/// of joints under one parent have more.
+const RELATIVES: usize = 24;
+
+/// The joints of a skin, looked up in a later state of the skin that may lack some of them.
+#[derive(Debug)]
+pub(super) struct JointMatches {
+    /// By old joint, the new joint of the same node; `None` for a lost joint.
+    pub kept: Vec<Option<u16>>,
+    /// By old joint, the new joints that may receive the weight of a lost joint; empty for a kept
+    /// one.
+    pub relatives: Vec<Vec<u16>>,
+}
+
+impl JointMatches {
+    /// Matches joints by their nodes. Relatives of a lost joint are its parent, children and
+    /// siblings: the nearest kept joint above it, and the nearest kept joints below that one.
+    /// `rest` is a pose of `before`.
+    pub fn new(before: &Document, after: &Document, skin: SkinId, rest: &Pose) -> Self {
+        let mut new_of: HashMap<NodeId, u16> = HashMap::new();
+        for (joint, k) in after.skin(skin).joints.iter().zip(0u16..=u16::MAX) {
+            new_of.entry(*joint).or_insert(k);
+        }
+        let old = &before.skin(skin).joints;
+        let kept: Vec<Option<u16>> = old.iter().map(|j| new_of.get(j).copied()).collect();
+        let relatives = old.iter().zip(&kept).map(|(joint, kept)| match kept {
+            Some(_) => Vec::new(),
+            None => relatives(before, *joint, &new_of, rest),
+        });
+        Self { relatives: relatives.collect(), kept }
+    }
+}
+
+fn relatives(
+    before: &Document,
+    lost: NodeId,
+    new_of: &HashMap<NodeId, u16>,
+    rest: &Pose,
+) -> Vec<u16> {
+    let head = |node: NodeId| -> Vec3 { rest.world[node.index()].w_axis.truncate() };
+    let mut top = lost;
+    while let Some(parent) = before.node(top).parent {
+        top = parent;
+        if new_of.contains_key(&top) {
+            break;
+        }
+    }
+    let mut below: Vec<(f32, u16)> = Vec::new();
+    let mut open = before.children(top).to_vec();
+    while let Some(node) = open.pop() {
+        match new_of.get(&node) {
+            Some(k) => below.push((head(node).distance_squared(head(lost)), *k)),
+            None => open.extend_from_slice(before.children(node)),
+        }
+    }
+    below.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let parent = new_of.get(&top).copied();
+    parent.into_iter().chain(below.into_iter().map(|(_, k)| k)).take(RELATIVES).collect()
+}

@@ -1,0 +1,62 @@
+//! Positions of a primitive's vertices in mesh space, with the morph targets of some poses.
+
+use glam::Vec3;
+
+use super::palettes::Series;
+use ulna_model::{Document, MeshId, NodeId, Primitive, SkinId};
+use ulna_motion::Pose;
+
+/// A morph target that some pose uses.
+#[derive(Debug)]
+struct UsedTarget<'a> {
+    /// Differences of position, by vertex.
+    deltas: &'a [Vec3],
+    /// Weights, by pose.
+    weights: Vec<f32>,
+}
+
+/// Rest positions with the morph targets that poses use.
+#[derive(Debug)]
+pub(super) struct MorphedPositions<'a> {
+    positions: &'a [Vec3],
+    targets: Vec<UsedTarget<'a>>,
+}
+
+impl<'a> MorphedPositions<'a> {
+    /// The positions of a primitive at a node in some poses; at rest where there is no node.
+    pub fn new<'p>(
+        primitive: &'a Primitive,
+        node: Option<NodeId>,
+        poses: impl Iterator<Item = &'p Pose> + Clone,
+    ) -> Self {
+        let count = primitive.positions.len();
+        let weight = |pose: &Pose, k: usize| {
+            node.and_then(|n| pose.morphs.get(n.index())?.get(k).copied()).unwrap_or(0.0)
+        };
+        let targets = primitive.targets.iter().enumerate().filter_map(|(k, target)| {
+            let weights: Vec<f32> = poses.clone().map(|pose| weight(pose, k)).collect();
+            let is_used = target.positions.len() == count && weights.iter().any(|w| *w != 0.0);
+            is_used.then_some(UsedTarget { deltas: &target.positions, weights })
+        });
+        Self { positions: &primitive.positions, targets: targets.collect() }
+    }
+
+    /// A vertex in all of `poses` poses.
+    pub fn write(&self, vertex: usize, poses: usize, out: &mut Series) {
+        out.resize(3 * poses, 0.0);
+        let at = self.positions[vertex].as_dvec3();
+        for (axis, series) in out.chunks_exact_mut(poses).enumerate() {
+            series.fill(at[axis]);
+            for UsedTarget { deltas, weights } in &self.targets {
+                let delta = f64::from(deltas[vertex][axis]);
+                series.iter_mut().zip(weights).for_each(|(p, w)| *p += delta * f64::from(*w));
+            }
+        }
+    }
+}
+
+/// The first node that shows a mesh on a skin.
+pub(super) fn node_of(document: &Document, mesh: MeshId, skin: SkinId) -> Option<NodeId> {
+    let mut nodes = document.nodes.iter();
+    nodes.find(|(_, n)| n.mesh == Some(mesh) && n.skin == Some(skin)).map(|(id, _)| id)
+}

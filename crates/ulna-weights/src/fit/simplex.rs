@@ -1,0 +1,255 @@
+//! Convex quadratic programs of a few variables on the simplex, by the primal active-set method
+//! (Nocedal and Wright, *Numerical Optimization*, 2006, section 16.5).
+
+/// The most variables of a program.
+pub(super) const VARIABLES: usize = 8;
+/// The most changes of the active set. Eight variables need about as many as there are variables;
+/// the limit only ends a cycle that rounding causes.
+const ROUNDS: usize = 64;
+
+/// Weights of the variables; 0 for those past the program's size.
+pub(super) type Solution = [f64; VARIABLES];
+
+/// The minimization of `½ wᵀHw − gᵀw` over `w ≥ 0`, `Σw = 1`. `H` is symmetric and positive
+/// definite.
+#[derive(Clone, Debug)]
+pub(super) struct SimplexProgram {
+    /// Number of variables.
+    size: usize,
+    h: [[f64; VARIABLES]; VARIABLES],
+    g: Solution,
+}
+
+/// Whether a set of variables, one bit each, holds one of them.
+const fn has(set: u32, k: usize) -> bool {
+    set >> k & 1 == 1
+}
+
+impl SimplexProgram {
+    /// The minimization of `½ wᵀGw + ½ ridge · |w − toward|²`. A ridge above 0 makes the minimum
+    /// unique where `G` is singular.
+    pub fn new(
+        size: usize,
+        gram: &[[f64; VARIABLES]; VARIABLES],
+        toward: &Solution,
+        ridge: f64,
+    ) -> Self {
+        let mut h = *gram;
+        (0..size).for_each(|k| h[k][k] += ridge);
+        Self { size, h, g: toward.map(|w| w * ridge) }
+    }
+
+    /// The variables of a set.
+    fn members(&self, set: u32) -> impl Iterator<Item = usize> + Clone {
+        (0..self.size).filter(move |k| has(set, *k))
+    }
+
+    /// `Hw − g`.
+    fn gradient(&self, w: &Solution) -> Solution {
+        let mut gradient = [0.0; VARIABLES];
+        for (k, out) in gradient.iter_mut().enumerate().take(self.size) {
+            *out = (0..self.size).map(|j| self.h[k][j] * w[j]).sum::<f64>() - self.g[k];
+        }
+        gradient
+    }
+
+    /// The minimum over the variables of a set, others 0, signs free, sum 1; and the multiplier of
+    /// the sum. Nothing where `H` is not positive definite there.
+    fn on_plane(&self, free: u32) -> Option<(Solution, f64)> {
+        let mut list = [0; VARIABLES];
+        let mut size = 0;
+        for k in self.members(free) {
+            list[size] = k;
+            size += 1;
+        }
+        let list = &list[..size];
+        let mut lower = [[0.0; VARIABLES]; VARIABLES];
+        // `Hx = g` and `Hy = 1`, by Cholesky.
+        let (mut x, mut y) = ([0.0; VARIABLES], [0.0; VARIABLES]);
+        for (i, k) in list.iter().enumerate() {
+            for (j, m) in list.iter().enumerate().take(i) {
+                let dot: f64 = (0..j).map(|n| lower[i][n] * lower[j][n]).sum();
+                lower[i][j] = (self.h[*k][*m] - dot) / lower[j][j];
+            }
+            let pivot = self.h[*k][*k] - lower[i][..i].iter().map(|v| v * v).sum::<f64>();
+            // Also false for what is not a number.
+            if !(pivot > 0.0) {
+                return None;
+            }
+            lower[i][i] = pivot.sqrt();
+            let dot = |v: &Solution| (0..i).map(|n| lower[i][n] * v[n]).sum::<f64>();
+            x[i] = (self.g[*k] - dot(&x)) / lower[i][i];
+            y[i] = (1.0 - dot(&y)) / lower[i][i];
+        }
+        for i in (0..size).rev() {
+            let dot = |v: &Solution| (i + 1..size).map(|n| lower[n][i] * v[n]).sum::<f64>();
+            x[i] = (x[i] - dot(&x)) / lower[i][i];
+            y[i] = (y[i] - dot(&y)) / lower[i][i];
+        }
+        let multiplier = (1.0 - x[..size].iter().sum::<f64>()) / y[..size].iter().sum::<f64>();
+        let mut w = [0.0; VARIABLES];
+        for (i, k) in list.iter().enumerate() {
+            w[*k] = x[i] + multiplier * y[i];
+        }
+        multiplier.is_finite().then_some((w, multiplier))
+    }
+
+    /// The variable that has the least value with all the weight.
+    fn best_alone(&self, allowed: u32) -> Option<usize> {
+        let alone = |k: &usize| self.h[*k][*k] * 0.5 - self.g[*k];
+        self.members(allowed).min_by(|a, b| alone(a).total_cmp(&alone(b)))
+    }
+
+    /// The minimum over the variables of `allowed`, one bit each; the others are 0. `allowed` is
+    /// not empty.
+    pub fn minimize(&self, allowed: u32) -> Solution {
+        let mut w = [0.0; VARIABLES];
+        let Some(first) = self.best_alone(allowed) else { return w };
+        w[first] = 1.0;
+        let mut free = 1u32 << first;
+        let scale = (0..self.size).map(|k| self.h[k][k]).fold(0.0, f64::max);
+        for _ in 0..ROUNDS {
+            let Some((wanted, multiplier)) = self.on_plane(free) else { break };
+            // The part of the way up to the first weight that would become negative.
+            let blocking = self.members(free).filter(|k| wanted[*k] < 0.0);
+            let blocking =
+                blocking.map(|k| (w[k] / (w[k] - wanted[k]), k)).min_by(|a, b| a.0.total_cmp(&b.0));
+            if let Some((step, k)) = blocking {
+                self.members(free).for_each(|j| w[j] += step * (wanted[j] - w[j]));
+                w[k] = 0.0;
+                free &= !(1 << k);
+                continue;
+            }
+            w = wanted;
+            let gradient = self.gradient(&w);
+            let better = self.members(allowed & !free).map(|k| (gradient[k] - multiplier, k));
+            match better.min_by(|a, b| a.0.total_cmp(&b.0)) {
+                Some((slope, k)) if slope < -scale * 1e-14 => free |= 1 << k,
+                _ => break,
+            }
+        }
+        w
+    }
+
+    /// The minimum with at most `most` weights above 0, at least one, and none of them below
+    /// `smallest`: the smallest is dropped and the others are solved again until that is so.
+    pub fn minimize_few(&self, most: usize, smallest: f64) -> Solution {
+        let mut allowed = (1u32 << self.size) - 1;
+        if most <= 1 {
+            return self.minimize(self.best_alone(allowed).map_or(0, |k| 1 << k));
+        }
+        loop {
+            let w = self.minimize(allowed);
+            let weighted = self.members(allowed).filter(|k| w[*k] > 0.0);
+            let (count, least) =
+                (weighted.clone().count(), |a: &usize, b: &usize| w[*a].total_cmp(&w[*b]));
+            match weighted.clone().min_by(least) {
+                Some(drop) if count > most || (count > 1 && w[drop] < smallest) => {
+                    allowed = weighted.filter(|k| *k != drop).fold(0, |set, k| set | 1 << k);
+                }
+                _ => return w,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Gram = [[f64; VARIABLES]; VARIABLES];
+
+    /// Gram matrices of up to eight vectors of up to six numbers: many are singular.
+    fn grams() -> impl Strategy<Value = (usize, Gram)> {
+        let vector = prop::collection::vec(-1.0f64..1.0, 6);
+        (prop::collection::vec((vector, -6i32..2), 1..=VARIABLES), 1usize..=6).prop_map(
+            |(vectors, length)| {
+                let scaled: Vec<Vec<f64>> = vectors
+                    .iter()
+                    .map(|(v, e)| v[..length].iter().map(|x| x * 10f64.powi(*e)).collect())
+                    .collect();
+                let mut gram = [[0.0; VARIABLES]; VARIABLES];
+                for (a, row) in scaled.iter().enumerate() {
+                    for (b, column) in scaled.iter().enumerate() {
+                        gram[a][b] = row.iter().zip(column).map(|(x, y)| x * y).sum();
+                    }
+                }
+                (scaled.len(), gram)
+            },
+        )
+    }
+
+    fn value(program: &SimplexProgram, w: &Solution) -> f64 {
+        let gradient = program.gradient(w);
+        (0..program.size).map(|k| 0.5 * w[k] * (gradient[k] - program.g[k])).sum()
+    }
+
+    /// The greatest violation of the conditions of Karush, Kuhn and Tucker over a set: the weights
+    /// are on the simplex, and no slope is less than the common slope of the weighted.
+    fn residual(program: &SimplexProgram, w: &Solution, allowed: u32) -> f64 {
+        let gradient = program.gradient(w);
+        let members: Vec<usize> = program.members(allowed).collect();
+        let mean: f64 = members.iter().map(|k| w[*k] * gradient[*k]).sum();
+        members
+            .iter()
+            .map(|k| (mean - gradient[*k]).max(w[*k] * (gradient[*k] - mean).abs()))
+            .fold(0.0, f64::max)
+    }
+
+    fn is_on_simplex(w: &Solution) -> bool {
+        w.iter().all(|w| *w >= 0.0) && (w.iter().sum::<f64>() - 1.0).abs() < 1e-9
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn minima_satisfy_the_optimality_conditions(
+            (size, gram) in grams(),
+            ridge in prop::sample::select(vec![1e-10f64, 1e-6, 1e-2]),
+            toward in 0usize..VARIABLES,
+            most in 1usize..5,
+        ) {
+            let scale = (0..size).map(|k| gram[k][k]).fold(0.0, f64::max);
+            let mut start = [0.0; VARIABLES];
+            start[toward % size] = 1.0;
+            let program = SimplexProgram::new(size, &gram, &start, ridge * scale);
+            let all = (1u32 << size) - 1;
+            let w = program.minimize(all);
+            prop_assert!(is_on_simplex(&w), "{:?}", w);
+            prop_assert!(residual(&program, &w, all) <= scale * 1e-9, "{:?}", w);
+            prop_assert!(value(&program, &w) <= value(&program, &start) + scale * 1e-12);
+            let few = program.minimize_few(most, 1e-3);
+            prop_assert!(is_on_simplex(&few));
+            let weighted: Vec<usize> = (0..size).filter(|k| few[*k] > 0.0).collect();
+            prop_assert!(weighted.len() <= most);
+            prop_assert!(weighted.len() == 1 || weighted.iter().all(|k| few[*k] >= 1e-3));
+            let support = weighted.iter().fold(0, |set, k| set | 1 << k);
+            prop_assert!(residual(&program, &few, support) <= scale * 1e-9);
+            prop_assert!(value(&program, &few) >= value(&program, &w) - scale * 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_projection_is_found() {
+        // The point of the triangle (0,0), (4,0), (0,4) that is nearest to (3,3), and to (-1,1).
+        let nearest = |x: f64, y: f64| {
+            let corners = [[0.0 - x, 0.0 - y], [4.0 - x, 0.0 - y], [0.0 - x, 4.0 - y]];
+            let mut gram = [[0.0; VARIABLES]; VARIABLES];
+            for a in 0..3 {
+                for b in 0..3 {
+                    gram[a][b] = corners[a][0] * corners[b][0] + corners[a][1] * corners[b][1];
+                }
+            }
+            let w = SimplexProgram::new(3, &gram, &[0.0; VARIABLES], 0.0).minimize(7);
+            [w[0], w[1], w[2]]
+        };
+        let is_near =
+            |a: [f64; 3], b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+        assert!(is_near(nearest(3.0, 3.0), [0.0, 0.5, 0.5]));
+        assert!(is_near(nearest(-1.0, 1.0), [0.75, 0.0, 0.25]));
+        assert!(is_near(nearest(1.0, 1.0), [0.5, 0.25, 0.25]));
+    }
+}

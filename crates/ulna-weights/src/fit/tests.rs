@@ -1,0 +1,618 @@
+//! Fits of small rigs that are made here.
+
+use std::{collections::BTreeMap, sync::atomic::AtomicBool};
+
+use glam::{DVec3, Mat4, Quat, Vec3};
+use proptest::prelude::*;
+
+use super::{
+    FitPose, FitRequest, FitVertices, FittedWeights, fit_poses, fit_weights, vertices_of_joints,
+};
+use crate::WeightConstraints;
+use ulna_model::{
+    Clip, ClipId, Document, FileContent, Interpolation, Local, Mesh, MeshId, MorphTarget, Node,
+    NodeId, Primitive, PrimitiveId, Property, Shared, Skin, SkinId, Slice, Topology, Track,
+    TrackId, Transform, WeightEncoding, WeightMap,
+};
+use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
+
+const SKIN: SkinId = SkinId(0);
+const KEY: (MeshId, PrimitiveId) = (MeshId(0), PrimitiveId(0));
+
+/// A skeleton with one skinned mesh. The node of the mesh comes after the joints.
+#[derive(Clone, Debug, Default)]
+struct Rig {
+    /// The parent and the translation from it, by joint.
+    joints: Vec<(Option<u32>, Vec3)>,
+    points: Vec<Vec3>,
+    deltas: Vec<Vec3>,
+    /// Weights by vertex.
+    weights: Vec<Vec<(u16, f32)>>,
+    encoding: WeightEncoding,
+    /// Rotations by clip, joint and key; one key per second.
+    turns: Vec<Vec<(u32, Vec<Quat>)>>,
+    /// Weights of the morph target in the first clip, by key.
+    morphs: Vec<f32>,
+}
+
+fn track(target: u32, property: Property, values: Vec<f32>, width: usize) -> Shared<Track> {
+    Shared::new(Track {
+        target: NodeId(target),
+        property,
+        interpolation: Interpolation::Linear,
+        times: (0..values.len() / width).map(|k| k as f32).collect(),
+        values: values.into(),
+        width,
+        kinds: Default::default(),
+        modes: Default::default(),
+    })
+}
+
+impl Rig {
+    fn map(&self) -> WeightMap {
+        let (mut joints, mut weights) = (Vec::new(), Vec::new());
+        for vertex in &self.weights {
+            // The last one takes the remainder, so that stored numbers sum to 1.
+            let mut left = self.encoding.one().unwrap_or(0);
+            for k in 0..4 {
+                let (joint, weight) = vertex.get(k).copied().unwrap_or_default();
+                let whole = self.encoding.encode(weight).min(left);
+                let whole = if k + 1 == vertex.len() { left } else { whole };
+                left -= whole;
+                joints.push(joint);
+                weights.push(match self.encoding {
+                    WeightEncoding::Float => weight,
+                    encoding => encoding.decode(whole),
+                });
+            }
+        }
+        let (joints, weights) = (joints.into(), weights.into());
+        WeightMap { sets: 1, joints, weights, encoding: self.encoding, ..WeightMap::default() }
+    }
+
+    fn document(&self) -> Document {
+        let mut nodes: Vec<Node> = Vec::new();
+        let mut heads: Vec<Vec3> = Vec::new();
+        for (parent, translation) in &self.joints {
+            let rest = Local::Trs(Transform { translation: *translation, ..Transform::IDENTITY });
+            nodes.push(Node { parent: parent.map(NodeId), rest, ..Node::default() });
+            heads.push(parent.map_or(Vec3::ZERO, |p| heads[p as usize]) + *translation);
+        }
+        nodes.push(Node { mesh: Some(MeshId(0)), skin: Some(SKIN), ..Node::default() });
+        let deltas = MorphTarget { positions: self.deltas.clone().into(), ..Default::default() };
+        let primitive = Primitive {
+            topology: Topology::Points,
+            positions: self.points.clone().into(),
+            normals: Slice::default(),
+            tangents: Slice::default(),
+            uv0: Slice::default(),
+            uv1: Slice::default(),
+            colors: Slice::default(),
+            indices: Slice::default(),
+            material: None,
+            variants: Shared::default(),
+            targets: if self.deltas.is_empty() { [].into() } else { [deltas].into() },
+            weights: Some(Shared::new(self.map())),
+        };
+        let skin = Skin {
+            name: None,
+            joints: (0..heads.len()).map(NodeId::from).collect(),
+            inverse_bind: heads.iter().map(|h| Mat4::from_translation(-*h)).collect(),
+            has_inverse_bind: true,
+        };
+        let clip = |(k, turns): (usize, &Vec<(u32, Vec<Quat>)>)| {
+            let turned = turns.iter().map(|(joint, keys)| {
+                let values = keys.iter().flat_map(|q| q.to_array()).collect();
+                track(*joint, Property::Rotation, values, 4)
+            });
+            let mut tracks: Vec<Shared<Track>> = turned.collect();
+            if k == 0 && !self.morphs.is_empty() {
+                let mesh = self.joints.len() as u32;
+                tracks.push(track(mesh, Property::Weights, self.morphs.clone(), 1));
+            }
+            let numbered = tracks.into_iter().enumerate().map(|(k, t)| (TrackId::from(k), t));
+            Shared::new(Clip { tracks: numbered.collect(), ..Clip::default() })
+        };
+        let mesh = Mesh { primitives: vec![primitive], ..Mesh::default() };
+        let file = FileContent {
+            nodes: nodes.into(),
+            meshes: vec![Shared::new(mesh)].into(),
+            skins: vec![Shared::new(skin)].into(),
+            clips: self.turns.iter().enumerate().map(clip).collect::<Vec<_>>().into(),
+            ..FileContent::default()
+        };
+        file.into()
+    }
+}
+
+fn map_of(document: &Document) -> &WeightMap {
+    document.mesh(KEY.0).primitives[0].weights.as_deref().unwrap()
+}
+
+fn with_map(document: &Document, map: WeightMap) -> Document {
+    let mut document = document.clone();
+    document.file.primitive_mut(KEY.0, KEY.1).unwrap().weights = Some(Shared::new(map));
+    document
+}
+
+/// Takes joints out of the skin; their weights go to the nearest joint above. The nodes stay.
+fn without(before: &Document, lost: &[u16]) -> Document {
+    let skin = before.skin(SKIN);
+    let stays = |k: usize| !lost.contains(&(k as u16));
+    let kept: Vec<usize> = (0..skin.joints.len()).filter(|k| stays(*k)).collect();
+    let heir = |joint: u16| {
+        let mut node = skin.joints[usize::from(joint)];
+        loop {
+            if let Some(k) = kept.iter().position(|k| skin.joints[*k] == node) {
+                return k as u16;
+            }
+            match before.node(node).parent {
+                Some(parent) => node = parent,
+                None => return 0,
+            }
+        }
+    };
+    let old = map_of(before);
+    let (mut joints, mut weights) = (Vec::new(), Vec::new());
+    let parents = vec![u16::MAX; kept.len()];
+    let rule = WeightConstraints {
+        locked: &vec![false; kept.len()],
+        parents: &parents,
+        limit: 4,
+        encoding: old.encoding,
+        pairs: &[],
+        turned: false,
+    };
+    for v in 0..old.vertex_count() {
+        let mut list = crate::Influences::default();
+        old.vertex(v).filter(|(_, w)| *w > 0.0).for_each(|(j, w)| list.add(heir(j), w));
+        crate::normalize(&mut list, &rule).unwrap();
+        let (mut js, mut ws) = ([0; 4], [0.0; 4]);
+        list.write(&mut js, &mut ws);
+        joints.extend(js);
+        weights.extend(ws);
+    }
+    let map = WeightMap { joints: joints.into(), weights: weights.into(), ..old.clone() };
+    let mut after = with_map(before, map);
+    let skin = Skin {
+        joints: kept.iter().map(|k| skin.joints[*k]).collect(),
+        inverse_bind: kept.iter().map(|k| skin.inverse_bind[*k]).collect(),
+        ..skin.clone()
+    };
+    after.file.skins.put(SKIN, Some(Shared::new(skin)));
+    after
+}
+
+fn run(
+    before: &Document,
+    after: &Document,
+    vertices: &FitVertices,
+    poses: &[FitPose],
+) -> FittedWeights {
+    let request = FitRequest { before, after, skin: SKIN, vertices, poses, limit: 4 };
+    fit_weights(&request, &AtomicBool::new(false)).unwrap()
+}
+
+/// The fit of all vertices that had weight on lost joints.
+fn fit_without(before: &Document, lost: &[u16]) -> (Document, Vec<FitPose>, FittedWeights) {
+    let after = without(before, lost);
+    let poses = fit_poses(before, &after, 64);
+    let nodes: Vec<NodeId> = lost.iter().map(|j| NodeId(u32::from(*j))).collect();
+    let vertices = vertices_of_joints(before, SKIN, &nodes);
+    let fitted = run(before, &after, &vertices, &poses);
+    (after, poses, fitted)
+}
+
+fn patched(after: &Document, fitted: &FittedWeights) -> Document {
+    let mut map = map_of(after).clone();
+    for (mesh, primitive, patch) in &fitted.patches {
+        assert_eq!((*mesh, *primitive), KEY);
+        assert!(patch.fits(&map));
+        assert!(patch.vertices.is_sorted_by(|a, b| a < b));
+        map.swap(&mut patch.clone());
+    }
+    with_map(after, map)
+}
+
+/// Posed positions by the code that draws them.
+fn posed(document: &Document, pose: &Pose) -> Vec<DVec3> {
+    let mesh = document.nodes.iter().find(|(_, n)| n.mesh.is_some()).unwrap().0;
+    let primitive = &document.mesh(KEY.0).primitives[0];
+    let placement = Placement::of(document, pose, mesh, primitive);
+    let mut out = Posed::default();
+    skinning::skin(primitive, &[], &pose.morphs[mesh.index()], &placement, &mut out);
+    out.positions.iter().map(|p| p.as_dvec3()).collect()
+}
+
+/// Squared distances by vertex, over all poses.
+fn squares(before: &Document, after: &Document, poses: &[FitPose]) -> Vec<f64> {
+    let mut sums = vec![0.0; map_of(before).vertex_count()];
+    for pose in poses {
+        let (a, b) = (posed(before, &pose.before), posed(after, &pose.after));
+        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(&b)) {
+            *sum += a.distance_squared(*b);
+        }
+    }
+    sums
+}
+
+/// Checks that every vertex of the patches obeys the rule of stored weights.
+fn check_stored(fitted: &FittedWeights, encoding: WeightEncoding) {
+    for (.., patch) in &fitted.patches {
+        for (js, ws) in patch.joints.as_chunks::<4>().0.iter().zip(patch.weights.as_chunks().0) {
+            let ws: &[f32; 4] = ws;
+            assert!(ws.is_sorted_by(|a, b| a >= b) && ws[3] >= 0.0, "{ws:?}");
+            let weighted = js.iter().zip(ws).filter(|(_, w)| **w > 0.0);
+            let joints: Vec<u16> = weighted.map(|(j, _)| *j).collect();
+            let mut unique = joints.clone();
+            unique.sort_unstable();
+            unique.dedup();
+            assert_eq!(unique.len(), joints.len());
+            match encoding.one() {
+                Some(one) => {
+                    let whole: Vec<u32> = ws.iter().map(|w| encoding.encode(*w)).collect();
+                    assert_eq!(whole.iter().sum::<u32>(), one);
+                    assert!(whole.iter().zip(ws).all(|(k, w)| encoding.decode(*k) == *w));
+                }
+                None => {
+                    let sum = ws.iter().fold(0.0f32, |sum, w| sum + w);
+                    assert!((sum - 1.0).abs() <= 2e-7 * joints.len() as f32, "{sum}");
+                }
+            }
+        }
+    }
+}
+
+fn turn(x: f32, y: f32, z: f32) -> Quat {
+    Quat::from_euler(glam::EulerRot::XYZ, x, y, z)
+}
+
+/// An upper arm 0, a forearm 1 and two hands 2 and 3, which move alike.
+fn two_hands() -> Rig {
+    let wave: Vec<Quat> = (0..12).map(|k| turn(0.2 * k as f32, 0.5, -0.1 * k as f32)).collect();
+    let bend: Vec<Quat> = (0..12).map(|k| turn(0.0, 0.1 * k as f32, 0.3)).collect();
+    Rig {
+        joints: vec![
+            (None, Vec3::ZERO),
+            (Some(0), Vec3::X),
+            (Some(1), Vec3::X),
+            (Some(1), Vec3::X),
+        ],
+        points: (0..20).map(|k| Vec3::new(1.5 + 0.05 * k as f32, 0.1, 0.2)).collect(),
+        weights: (0..20).map(|k| vec![(2, k as f32 / 20.0), (1, 1.0 - k as f32 / 20.0)]).collect(),
+        turns: vec![vec![(1, bend), (2, wave.clone()), (3, wave)]],
+        ..Rig::default()
+    }
+}
+
+#[test]
+fn the_weight_of_a_lost_joint_goes_to_one_that_moves_exactly_alike() {
+    for encoding in [WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte] {
+        let rig = Rig { encoding, ..two_hands() };
+        let before = rig.document();
+        let (after, poses, fitted) = fit_without(&before, &[2]);
+        // The first vertex has no weight on the hand.
+        assert_eq!((fitted.vertices, fitted.changed), (19, 19));
+        assert!(fitted.start.mean > 0.05 && fitted.start.worst > 0.3, "{:?}", fitted.start);
+        assert!(fitted.fitted.worst < 1e-5, "{encoding:?} {:?}", fitted.fitted);
+        check_stored(&fitted, encoding);
+        let after = patched(&after, &fitted);
+        let (old, new) = (map_of(&before), map_of(&after));
+        for v in 0..20 {
+            // The other hand has number 2 now.
+            assert!((old.weight(v, 2) - new.weight(v, 2)).abs() < 1e-5, "{v}");
+            assert!((old.weight(v, 1) - new.weight(v, 1)).abs() < 1e-5, "{v}");
+        }
+        assert!(squares(&before, &after, &poses).iter().all(|s| *s < 1e-9));
+    }
+}
+
+#[test]
+fn a_start_that_changes_nothing_stays() {
+    // The second hand moves as the forearm does.
+    let mut rig = two_hands();
+    rig.turns[0].truncate(1);
+    let (_, _, fitted) = fit_without(&rig.document(), &[2]);
+    assert_eq!((fitted.vertices, fitted.changed), (19, 0));
+    assert!(fitted.patches.is_empty());
+    assert_eq!(fitted.start, fitted.fitted);
+    assert!(fitted.start.worst < 1e-5);
+}
+
+#[test]
+fn the_error_is_that_of_the_posed_surface() {
+    // The other hand moves less.
+    let mut rig = two_hands();
+    rig.turns[0][2].1.iter_mut().for_each(|q| *q = Quat::IDENTITY.slerp(*q, 0.7));
+    let before = rig.document();
+    let (after, poses, fitted) = fit_without(&before, &[2]);
+    assert!(fitted.changed > 10 && fitted.fitted.mean < fitted.start.mean);
+    assert!(fitted.fitted.worst > 1e-3);
+    for (document, stated) in
+        [(after.clone(), fitted.start), (patched(&after, &fitted), fitted.fitted)]
+    {
+        let (mut sum, mut worst) = (0.0, 0.0f64);
+        for pose in &poses {
+            let (a, b) = (posed(&before, &pose.before), posed(&document, &pose.after));
+            for (a, b) in a.iter().zip(&b).skip(1) {
+                sum += a.distance(*b);
+                worst = worst.max(a.distance(*b));
+            }
+        }
+        let mean = sum / (19 * poses.len()) as f64;
+        assert!((mean - stated.mean).abs() < 1e-6, "{mean} {stated:?}");
+        assert!((worst - stated.worst).abs() < 1e-5, "{worst} {stated:?}");
+    }
+}
+
+#[test]
+fn relatives_are_found_through_other_nodes() {
+    // The hands are below a node that is no joint, and so is the forearm.
+    let mut before = two_hands().document();
+    let mut nodes: Vec<Node> = before.nodes.values().cloned().collect();
+    let between = |parent: u32| Node { parent: Some(NodeId(parent)), ..Node::default() };
+    nodes.extend([between(0), between(1), between(1)]);
+    nodes[1].parent = Some(NodeId(5));
+    nodes[2].parent = Some(NodeId(6));
+    nodes[3].parent = Some(NodeId(7));
+    before.file.nodes = nodes.into();
+    let (_, _, fitted) = fit_without(&before, &[2]);
+    assert_eq!(fitted.changed, 19);
+    assert!(fitted.fitted.worst < 1e-5);
+    // Children of the lost joint: the forearm's weight goes to both sides of it.
+    let mut rig = two_hands();
+    rig.weights = vec![vec![(1, 0.5), (0, 0.5)]; 20];
+    rig.turns[0].truncate(1);
+    let (after, _, fitted) = fit_without(&rig.document(), &[1]);
+    assert!(fitted.changed == 20 && fitted.fitted.worst < 1e-5, "{:?}", fitted.fitted);
+    let after = patched(&after, &fitted);
+    assert!((map_of(&after).weight(3, 0) - 0.5).abs() < 1e-4);
+}
+
+#[test]
+fn a_lost_joint_may_be_gone_from_the_tree() {
+    let before = two_hands().document();
+    let mut after = without(&before, &[2]);
+    after.file.nodes.swap(&mut [(NodeId(2), None)]);
+    after.file.clips.values().for_each(|c| assert!(c.played().count() == 3));
+    let poses = fit_poses(&before, &after, 64);
+    let vertices = vertices_of_joints(&before, SKIN, &[NodeId(2)]);
+    assert_eq!(vertices[&KEY].len(), 19);
+    let fitted = run(&before, &after, &vertices, &poses);
+    assert!(fitted.changed == 19 && fitted.fitted.worst < 1e-5);
+}
+
+#[test]
+fn morph_targets_count() {
+    // The vertices are at the wrist at rest, where the hands do not move them: only with the morph
+    // target does it matter which joint has the weight.
+    let mut rig = two_hands();
+    rig.points = vec![Vec3::X * 2.0; 20];
+    rig.deltas = vec![Vec3::new(0.5, 0.3, 0.1); 20];
+    assert_eq!(fit_without(&rig.document(), &[2]).2.changed, 0);
+    rig.morphs = (0..12).map(|k| k as f32 / 12.0).collect();
+    let (_, _, fitted) = fit_without(&rig.document(), &[2]);
+    assert_eq!(fitted.changed, 19);
+    assert!(fitted.start.worst > 0.1 && fitted.fitted.worst < 1e-5);
+}
+
+#[test]
+fn moved_rest_positions_are_fitted_to_the_old_motion() {
+    // The mesh is rebaked farther out, and the skin is bound to it: each joint alone is exact.
+    let rig = Rig { weights: vec![vec![(1, 1.0)]; 20], ..two_hands() };
+    let before = rig.document();
+    let out = Vec3::new(0.0, 0.7, 0.0);
+    let mut after = rig.document();
+    let primitive = after.file.primitive_mut(KEY.0, KEY.1).unwrap();
+    primitive.positions = primitive.positions.iter().map(|p| *p + out).collect();
+    let skin = Shared::make_mut(after.file.skins.get_mut(SKIN).unwrap());
+    skin.inverse_bind =
+        skin.inverse_bind.iter().map(|m| *m * Mat4::from_translation(-out)).collect();
+    // A start on the wrong joint.
+    let mut map = map_of(&after).clone();
+    map.joints = map.joints.iter().map(|_| 0).collect();
+    after = with_map(&after, map);
+    let poses = fit_poses(&before, &after, 8);
+    let fitted = run(&before, &after, &FitVertices::from([(KEY, (0..20).collect())]), &poses);
+    assert!(fitted.changed == 20 && fitted.fitted.worst < 1e-5, "{:?}", fitted.fitted);
+}
+
+#[test]
+fn poses_are_the_rest_and_samples_of_all_clips() {
+    let mut rig = two_hands();
+    rig.turns.push(vec![(0, vec![turn(0.1, 0.2, 0.3), turn(1.0, 0.0, 0.0)])]);
+    rig.turns.push(Vec::new());
+    let before = rig.document();
+    let count = |most| fit_poses(&before, &before, most).len();
+    // 12 keys, 2 keys and none.
+    assert_eq!([count(64), count(6), count(1), count(0)], [15, 7, 2, 1]);
+    let poses = fit_poses(&before, &before, 64);
+    assert_eq!(poses[0].before, Pose::evaluate(&before, &Stack::default()));
+    assert!(poses.iter().all(|p| p.before == p.after));
+    for k in 0..12 {
+        let moment = Stack::shown(&before, Some(ClipId(0)), f64::from(k));
+        assert_eq!(poses[1 + k as usize].before, Pose::evaluate(&before, &moment));
+    }
+    // A clip that only one of the documents has is not compared.
+    let mut other = before.clone();
+    other.file.clips.put(ClipId(0), None);
+    assert_eq!(fit_poses(&before, &other, 64).len(), 3);
+    // What the nodes are posed in is not the rest.
+    let mut posed = before.clone();
+    let user = Some(Transform::from_rotation(turn(1.0, 0.0, 0.0)));
+    posed.file.nodes.get_mut(NodeId(1)).unwrap().set_user(user);
+    assert_eq!(fit_poses(&posed, &posed, 0)[0].before, poses[0].before);
+}
+
+#[test]
+fn bad_input_is_left_out() {
+    let mut rig = two_hands();
+    rig.points[3] = Vec3::splat(f32::NAN);
+    rig.weights[4] = vec![(2, 1.0), (9, 0.5)];
+    rig.weights[5] = Vec::new();
+    let before = rig.document();
+    let mut filled = rig.clone();
+    filled.weights[5] = vec![(1, 1.0)];
+    filled.weights[4] = vec![(2, 1.0)];
+    let after = without(&filled.document(), &[2]);
+    let poses = fit_poses(&before, &after, 64);
+    let all: Vec<u32> = (0..20).rev().chain([7, 7, 99, u32::MAX]).collect();
+    let vertices = FitVertices::from([
+        (KEY, all),
+        ((MeshId(0), PrimitiveId(5)), vec![0]),
+        ((MeshId(7), PrimitiveId(0)), vec![0]),
+    ]);
+    let fitted = run(&before, &after, &vertices, &poses);
+    assert_eq!((fitted.vertices, fitted.changed), (18, 17));
+    check_stored(&fitted, WeightEncoding::Float);
+    assert!(fitted.fitted.worst < 1e-5);
+    // No poses, nothing to compare.
+    assert_eq!(run(&before, &after, &vertices, &[]), FittedWeights::default());
+    // A joint that is not finite cannot get weight.
+    let mut broken = poses.clone();
+    broken[1].after.world[3] = Mat4::from_scale(Vec3::splat(f32::INFINITY));
+    let fitted = run(&before, &after, &vertices, &broken);
+    assert!(
+        fitted
+            .patches
+            .iter()
+            .all(|(.., p)| { p.joints.iter().zip(&p.weights).all(|(j, w)| *j != 2 || *w == 0.0) })
+    );
+}
+
+#[test]
+fn a_canceled_fit_has_no_result() {
+    let before = two_hands().document();
+    let after = without(&before, &[2]);
+    let poses = fit_poses(&before, &after, 4);
+    let vertices = vertices_of_joints(&before, SKIN, &[NodeId(2)]);
+    let request = FitRequest {
+        before: &before,
+        after: &after,
+        skin: SKIN,
+        vertices: &vertices,
+        poses: &poses,
+        limit: 4,
+    };
+    assert!(fit_weights(&request, &AtomicBool::new(true)).is_none());
+}
+
+/// Random rigs of 3 to 9 joints with two clips.
+fn rigs() -> impl Strategy<Value = (Rig, u16)> {
+    let joint = (any::<prop::sample::Index>(), prop::array::uniform3(-0.5f32..0.5));
+    let angles = prop::array::uniform3(-1.5f32..1.5);
+    let vertex = (
+        prop::array::uniform3(-1.0f32..1.0),
+        prop::collection::vec((any::<prop::sample::Index>(), 0.0f32..1.0), 1..5),
+    );
+    let encoding = prop::sample::select(vec![
+        WeightEncoding::Float,
+        WeightEncoding::Short,
+        WeightEncoding::Byte,
+    ]);
+    (
+        prop::collection::vec(joint, 3..10),
+        prop::collection::vec(vertex, 1..24),
+        prop::collection::vec(
+            prop::collection::vec(
+                prop::option::weighted(0.7, prop::collection::vec(angles, 1..6)),
+                9,
+            ),
+            2,
+        ),
+        encoding,
+        any::<prop::sample::Index>(),
+    )
+        .prop_map(|(joints, vertices, clips, encoding, lost)| {
+            let count = joints.len();
+            let parent = |(k, (index, at)): (usize, (prop::sample::Index, [f32; 3]))| {
+                ((k > 0).then(|| index.index(k) as u32), Vec3::from(at))
+            };
+            let weights = |list: &[(prop::sample::Index, f32)]| {
+                let mut by_joint: BTreeMap<u16, f32> = BTreeMap::new();
+                for (joint, w) in list {
+                    *by_joint.entry(joint.index(count) as u16).or_default() += w + 0.01;
+                }
+                let sum: f32 = by_joint.values().sum();
+                by_joint.into_iter().map(|(j, w)| (j, w / sum)).collect()
+            };
+            let clip = |joints: Vec<Option<Vec<[f32; 3]>>>| {
+                let turned = joints.into_iter().take(count).enumerate().filter_map(|(k, keys)| {
+                    let turns = keys?.into_iter().map(|[x, y, z]| turn(x, y, z)).collect();
+                    Some((k as u32, turns))
+                });
+                turned.collect()
+            };
+            let rig = Rig {
+                joints: joints.into_iter().enumerate().map(parent).collect(),
+                points: vertices.iter().map(|(p, _)| Vec3::from(*p)).collect(),
+                weights: vertices.iter().map(|(_, list)| weights(list)).collect(),
+                encoding,
+                turns: clips.into_iter().map(clip).collect(),
+                ..Rig::default()
+            };
+            (rig, lost.index(count) as u16)
+        })
+}
+
+proptest! {
+    /// A fit leaves no vertex more error than the start, and its weights are valid in every
+    /// encoding.
+    #[test]
+    fn a_fit_is_never_worse_than_the_start((rig, lost) in rigs()) {
+        let before = rig.document();
+        let (after, poses, fitted) = fit_without(&before, &[lost]);
+        check_stored(&fitted, rig.encoding);
+        let fit = patched(&after, &fitted);
+        let (start, end) = (squares(&before, &after, &poses), squares(&before, &fit, &poses));
+        for (v, (start, end)) in start.iter().zip(&end).enumerate() {
+            prop_assert!(*end <= start * (1.0 + 1e-4) + 1e-9, "vertex {}: {} {}", v, start, end);
+            let had = map_of(&before).vertex(v).filter(|(_, w)| *w > 0.0).count();
+            let has = map_of(&fit).vertex(v).filter(|(_, w)| *w > 0.0).count();
+            let began = map_of(&after).vertex(v).filter(|(_, w)| *w > 0.0).count();
+            prop_assert!(has <= had.max(began));
+        }
+        prop_assert!(fitted.fitted.mean <= fitted.start.mean * 1.5);
+        let patched: usize = fitted.patches.iter().map(|p| p.2.vertices.len()).sum();
+        prop_assert_eq!(fitted.changed, patched);
+    }
+
+    /// The same bits come from any number of threads, and copies of a vertex get the same weights
+    /// whatever the order of their slots.
+    #[test]
+    fn copies_and_threads_decide_nothing((rig, lost) in rigs(), shift in 1usize..4) {
+        let mut twice = rig.clone();
+        twice.points.extend_from_slice(&rig.points);
+        twice.weights.extend(rig.weights.iter().map(|list| {
+            let mut list = list.clone();
+            let by = shift % list.len();
+            list.rotate_left(by);
+            list
+        }));
+        let before = twice.document();
+        let after = without(&before, &[lost]);
+        let poses = fit_poses(&before, &after, 16);
+        let all = FitVertices::from([(KEY, (0..twice.points.len() as u32).collect())]);
+        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let one = pool(1).install(|| run(&before, &after, &all, &poses));
+        let many = pool(3).install(|| run(&before, &after, &all, &poses));
+        prop_assert_eq!(&one, &many);
+        // In steps, the last weight of a copy may differ by one, and the start with it: only copies
+        // that are alike must stay so.
+        let fit = patched(&after, &one);
+        let sorted = |document: &Document, v: usize| {
+            let mut list: Vec<(u16, u32)> =
+                map_of(document).vertex(v).map(|(j, w)| (j, w.to_bits())).collect();
+            list.sort_unstable();
+            list
+        };
+        let is_alike = |document: &Document, v: usize| {
+            sorted(document, v) == sorted(document, v + rig.points.len())
+        };
+        for v in 0..rig.points.len() {
+            if is_alike(&before, v) && is_alike(&after, v) {
+                prop_assert!(is_alike(&fit, v), "vertex {}", v);
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The fit of one vertex.
+
+use super::{
+    palettes::{PosePalettes, Series},
+    relatives::JointMatches,
+    shape::MorphedPositions,
+    simplex::{SimplexProgram, VARIABLES},
+};
+use crate::{
+    Influences, WeightConstraints,
+    normalize::{least, normalize},
+};
+use ulna_model::WeightMap;
+
+/// The smallest weight of a fit. Smaller ones cost a slot and show in no pose.
+const SMALLEST: f64 = 1e-4;
+/// Attraction of a fit to the start, as a part of the start's error: of weights that the poses do
+/// not tell apart, those nearest to the start are chosen, whatever rounding says.
+const RIDGE: f64 = 1e-6;
+/// The least attraction, as a part of the largest entry of the Gram matrix: keeps it positive
+/// definite in double precision.
+const LEAST_RIDGE: f64 = 1e-12;
+/// The part of the start's squared error that a fit must remove to replace the start.
+const LEAST_GAIN: f64 = 1e-3;
+/// Rounding of a posed position, as a part of its distance from the origin of the scene.
+const ROUNDING: f64 = 1e-6;
+
+/// Distances of a vertex from its target over the poses, meters.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct PoseErrors {
+    /// Sum of the squared distances.
+    pub squares: f64,
+    /// Sum of the distances.
+    pub sum: f64,
+    /// Greatest distance.
+    pub worst: f64,
+}
+
+/// The errors of a vertex at the start and in the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct VertexFit {
+    pub start: PoseErrors,
+    pub fitted: PoseErrors,
+    /// Whether the fit replaces the start.
+    pub is_changed: bool,
+}
+
+/// A joint that may move a vertex.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    joint: u16,
+    /// Weight at the start.
+    start: f64,
+    /// Whether the vertex has weight on it, before or at the start.
+    is_own: bool,
+    /// Row of its offsets.
+    row: usize,
+    /// Sum of the squared distances that the joint leaves alone.
+    error: f64,
+}
+
+/// Memory of a thread.
+#[derive(Debug, Default)]
+pub(super) struct FitScratch {
+    old: Vec<(u16, f64)>,
+    start: Vec<(u16, f64)>,
+    points: Series,
+    target: Series,
+    moved: Series,
+    /// By candidate: `T_a p − p*`.
+    offsets: Series,
+    candidates: Vec<Candidate>,
+    /// The new influences of the last vertex whose fit replaces the start.
+    pub list: Influences,
+}
+
+/// A primitive whose vertices are fitted.
+#[derive(Debug)]
+pub(super) struct PrimitiveFit<'a> {
+    pub before: &'a PosePalettes,
+    pub after: &'a PosePalettes,
+    pub joints: &'a JointMatches,
+    pub old_shape: MorphedPositions<'a>,
+    pub new_shape: MorphedPositions<'a>,
+    pub old: &'a WeightMap,
+    pub start: &'a WeightMap,
+    /// Constraints on the new weights.
+    pub rule: WeightConstraints<'a>,
+}
+
+/// Sum of products, in an order that does not depend on the processor.
+#[inline]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let (a, a_rest) = a.as_chunks::<LANES>();
+    let (b, b_rest) = b.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (a, b) in a.iter().zip(b) {
+        for k in 0..LANES {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+#[inline]
+fn add_scaled(to: &mut [f64], from: &[f64], factor: f64) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to += from * factor);
+}
+
+/// The weights of a vertex by joint, each joint once and in rising order, so that the order of
+/// slots decides nothing.
+fn read(map: &WeightMap, vertex: usize, joints: usize, list: &mut Vec<(u16, f64)>) {
+    list.clear();
+    let weights = map.vertex(vertex).filter(|(j, w)| *w != 0.0 && usize::from(*j) < joints);
+    list.extend(weights.map(|(j, w)| (j, f64::from(w))));
+    list.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    list.dedup_by(|next, first| {
+        let is_same = next.0 == first.0;
+        if is_same {
+            first.1 += next.1;
+        }
+        is_same
+    });
+}
+
+impl PrimitiveFit<'_> {
+    /// Fits one vertex. Nothing where it has no weight before, or no finite position in some pose.
+    pub fn fit(&self, vertex: usize, scratch: &mut FitScratch) -> Option<VertexFit> {
+        self.find_target(vertex, scratch)?;
+        self.find_candidates(vertex, scratch)?;
+        let start = self.errors(scratch, |c| c.start);
+        let kept = VertexFit { start, fitted: start, is_changed: false };
+        let n = self.after.poses();
+        let reach = scratch.target.iter().fold(0.0, |reach: f64, v| reach.max(v.abs()));
+        if start.squares <= n as f64 * (ROUNDING * reach).powi(2) {
+            return Some(kept);
+        }
+        let most = scratch.old.iter().filter(|(_, w)| *w > 0.0).count().min(self.rule.limit);
+        self.solve(start.squares, most, scratch);
+        let rule = WeightConstraints { limit: most.max(1), ..self.rule };
+        if normalize(&mut scratch.list, &rule).is_err() {
+            return Some(kept);
+        }
+        let list = scratch.list.clone();
+        let fitted = self.errors(scratch, |c| f64::from(list.get(c.joint)));
+        let is_changed = fitted.squares < start.squares * (1.0 - LEAST_GAIN);
+        Some(if is_changed { VertexFit { start, fitted, is_changed } } else { kept })
+    }
+
+    /// The posed positions before, `p*`.
+    fn find_target(&self, vertex: usize, scratch: &mut FitScratch) -> Option<()> {
+        let FitScratch { old, points, target, moved, .. } = scratch;
+        let n = self.before.poses();
+        read(self.old, vertex, self.before.joints(), old);
+        if old.is_empty() {
+            return None;
+        }
+        self.old_shape.write(vertex, n, points);
+        moved.resize(3 * n, 0.0);
+        target.clear();
+        target.resize(3 * n, 0.0);
+        for (joint, weight) in old.iter() {
+            self.before.transform(*joint, points, moved);
+            add_scaled(target, moved, *weight);
+        }
+        target.iter().all(|v| v.is_finite()).then_some(())
+    }
+
+    /// All joints that may move the vertex, with their offsets from the target.
+    fn find_candidates(&self, vertex: usize, scratch: &mut FitScratch) -> Option<()> {
+        let FitScratch { old, start, points, target, offsets, candidates, .. } = scratch;
+        let size = target.len();
+        self.new_shape.write(vertex, self.after.poses(), points);
+        candidates.clear();
+        offsets.clear();
+        let mut add = |joint: u16, start: f64, is_own: bool| {
+            if candidates.iter().any(|c| c.joint == joint) {
+                return true;
+            }
+            let row = offsets.len() / size;
+            offsets.resize((row + 1) * size, 0.0);
+            let offset = &mut offsets[row * size..];
+            self.after.transform(joint, points, offset);
+            offset.iter_mut().zip(target.iter()).for_each(|(a, b)| *a -= b);
+            let error = dot(offset, offset);
+            if error.is_finite() {
+                candidates.push(Candidate { joint, start, is_own, row, error });
+            }
+            error.is_finite()
+        };
+        read(self.start, vertex, self.after.joints(), start);
+        if !start.iter().all(|(joint, weight)| add(*joint, *weight, true)) {
+            return None;
+        }
+        for (joint, _) in old.iter() {
+            if let Some(joint) = self.joints.kept[usize::from(*joint)] {
+                add(joint, 0.0, true);
+            }
+        }
+        for (joint, _) in old.iter() {
+            for joint in &self.joints.relatives[usize::from(*joint)] {
+                add(*joint, 0.0, false);
+            }
+        }
+        Some(())
+    }
+
+    /// Puts the minimum over the best candidates into the list, with at most `most` influences.
+    fn solve(&self, start_squares: f64, most: usize, scratch: &mut FitScratch) {
+        let FitScratch { target, offsets, candidates, list, .. } = scratch;
+        let size = target.len();
+        candidates.sort_by(|a, b| {
+            (b.is_own.cmp(&a.is_own)).then(a.error.total_cmp(&b.error)).then(a.joint.cmp(&b.joint))
+        });
+        let count = candidates.len().min(VARIABLES);
+        let mut gram = [[0.0; VARIABLES]; VARIABLES];
+        let mut toward = [0.0; VARIABLES];
+        let row = |c: &Candidate| &offsets[c.row * size..][..size];
+        for a in 0..count {
+            toward[a] = candidates[a].start;
+            gram[a][a] = candidates[a].error;
+            for b in 0..a {
+                gram[a][b] = dot(row(&candidates[a]), row(&candidates[b]));
+                gram[b][a] = gram[a][b];
+            }
+        }
+        let greatest = candidates[..count].iter().map(|c| c.error).fold(0.0, f64::max);
+        let ridge = RIDGE * start_squares + LEAST_RIDGE * greatest;
+        let program = SimplexProgram::new(count, &gram, &toward, ridge);
+        let smallest = SMALLEST.max(f64::from(least(self.rule.encoding)));
+        let weights = program.minimize_few(most, smallest);
+        list.clear();
+        for (candidate, weight) in candidates.iter().zip(weights) {
+            if weight > 0.0 {
+                list.add(candidate.joint, weight as f32);
+            }
+        }
+    }
+
+    /// The errors that weights of the candidates leave.
+    fn errors(&self, scratch: &mut FitScratch, weight: impl Fn(&Candidate) -> f64) -> PoseErrors {
+        let FitScratch { target, offsets, candidates, moved, .. } = scratch;
+        let (n, size) = (self.after.poses(), target.len());
+        moved.fill(0.0);
+        let mut sum = 0.0;
+        for candidate in candidates.iter() {
+            let weight = weight(candidate);
+            if weight != 0.0 {
+                sum += weight;
+                add_scaled(moved, &offsets[candidate.row * size..][..size], weight);
+            }
+        }
+        // Weights whose sum is not 1 scale the position as a whole.
+        add_scaled(moved, target, sum - 1.0);
+        let mut errors = PoseErrors::default();
+        for t in 0..n {
+            let squared = moved[t].powi(2) + moved[n + t].powi(2) + moved[2 * n + t].powi(2);
+            errors.squares += squared;
+            errors.sum += squared.sqrt();
+            errors.worst = errors.worst.max(squared.sqrt());
+        }
+        errors
+    }
+}
