@@ -10,9 +10,7 @@ use std::{collections::BTreeSet, sync::OnceLock};
 use glam::{Mat4, Vec3};
 
 use super::{
-    Influences, Refusal, WeightConstraints, WeightIssues,
-    branches::Branches,
-    ids::{to_index, to_joint},
+    Influences, Refusal, WeightConstraints, WeightIssues, branches::Branches, ids::to_index,
     topology::Topo,
 };
 use ulna_geometry::{PointId, weld};
@@ -262,7 +260,8 @@ impl SkinnedSurface {
 
     /// The number of a joint in the skin.
     pub fn joint(&self, node: NodeId) -> Option<u16> {
-        self.joints.iter().position(|j| *j == node).map(to_joint)
+        let mut slots = JointSlot::first(self.joints.len()).zip(self.joints.iter());
+        slots.find(|(_, joint)| **joint == node).map(|(slot, _)| slot.0)
     }
 
     /// For every joint the nearest ancestor that is one too.

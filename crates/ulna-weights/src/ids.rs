@@ -23,12 +23,6 @@ pub const fn numbers(count: usize) -> std::ops::Range<u32> {
     0..to_number(count)
 }
 
-/// Number of a joint of a skin, for slots of 16 bits. `index` is below 2¹⁶: no slot names others.
-#[inline(always)]
-pub const fn to_joint(index: usize) -> u16 {
-    index as u16
-}
-
 /// A count for calculations: exact up to 2²⁴, else the nearest number.
 #[inline(always)]
 pub const fn to_f32(count: usize) -> f32 {

@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use glam::{Mat4, Quat, Vec2, Vec3};
 
 use super::{
-    MirrorMap, PartChange, Refused, Scope, SkinnedSurface, WorkingWeights, ids::to_joint,
-    layers::Sides, seams::mesh_from_mesh,
+    MirrorMap, PartChange, Refused, Scope, SkinnedSurface, WorkingWeights, layers::Sides,
+    seams::mesh_from_mesh,
 };
-use ulna_model::{Document, NodeId, SkinId, WeightMap};
+use ulna_model::{Document, JointSlot, NodeId, SkinId, WeightMap};
 use ulna_motion::{Mirror, MirrorPairs, Side};
 
-/// No joint of a skin, or of all of them.
-const NOBODY: u16 = u16::MAX;
+/// Joint in a slot that no skin has: surfaces are joined only where all joints are below it.
+const PAST_ALL: u16 = u16::MAX;
 
 /// The skins with surfaces that belong to one body each: they share a joint, or a joint of one is
 /// the mirror image of another's, or all of them stand so. Each skin is in one of the lists.
@@ -182,13 +182,15 @@ impl Joined {
         found: JoinedSkins,
     ) -> Option<Self> {
         let JoinedSkins { spaces, joints, roles } = found;
-        if canvases.len() < 2 || !roles.has_pairs() || joints.nodes.len() >= usize::from(NOBODY) {
+        if canvases.len() < 2 || !roles.has_pairs() || joints.nodes.len() >= usize::from(PAST_ALL) {
             return None;
         }
         let (turn, axis, sign) = along_axis(roles.normal());
         let heads = joints.places.iter().map(|p| turn.transform_point3(*p)).collect();
-        let number: HashMap<NodeId, u16> =
-            joints.nodes.iter().enumerate().map(|(k, n)| (*n, to_joint(k))).collect();
+        let number: HashMap<NodeId, u16> = JointSlot::first(joints.nodes.len())
+            .zip(&joints.nodes)
+            .map(|(k, n)| (*n, k.0))
+            .collect();
         let numbers =
             canvases.iter().map(|c| c.joints().iter().map(|j| number[j]).collect()).collect();
         let placed: Vec<(&SkinnedSurface, Mat4)> =
@@ -260,7 +262,7 @@ impl Joined {
     fn renumbered(&self, document: &Document, (canvas, part): (usize, usize)) -> WeightMap {
         let map = self.canvases[canvas].maps(document).part(part).clone();
         let numbers = &self.numbers[canvas];
-        let number = |j: &u16| numbers.get(usize::from(*j)).copied().unwrap_or(NOBODY);
+        let number = |j: &u16| numbers.get(usize::from(*j)).copied().unwrap_or(PAST_ALL);
         WeightMap { joints: map.joints.iter().map(number).collect::<Vec<u16>>().into(), ..map }
     }
 
@@ -275,8 +277,9 @@ impl Joined {
     ) {
         let skin = self.canvases[canvas].skin;
         let mut slot_of: HashMap<u16, u16> = HashMap::new();
-        for (slot, number) in self.numbers[canvas].iter().enumerate() {
-            slot_of.entry(*number).or_insert(to_joint(slot));
+        let numbers = &self.numbers[canvas];
+        for (slot, number) in JointSlot::first(numbers.len()).zip(numbers) {
+            slot_of.entry(*number).or_insert(slot.0);
         }
         let stride = after.stride();
         let mut mended = Vec::new();

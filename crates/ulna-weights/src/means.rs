@@ -2,9 +2,10 @@
 
 use super::{
     Influences, MOST, Maps, SkinnedSurface,
-    ids::{to_f32, to_joint, to_single},
+    ids::{to_f32, to_single},
 };
 use ulna_geometry::PointId;
+use ulna_model::JointSlot;
 
 /// Adds what the first vertex of a point has.
 #[inline]
@@ -72,9 +73,10 @@ pub(super) fn weighted_mean(
             }
         }
     }
-    let mut order: Vec<usize> = (0..sums.len()).filter(|j| sums[*j] > 0.0).collect();
-    order.sort_by(|a, b| sums[*b].total_cmp(&sums[*a]));
+    let mut order: Vec<(JointSlot, f64)> =
+        JointSlot::first(sums.len()).zip(sums).filter(|(_, sum)| *sum > 0.0).collect();
+    order.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut list = Influences::default();
-    order.into_iter().take(MOST / 2).for_each(|j| list.add(to_joint(j), to_single(sums[j] / all)));
+    order.iter().take(MOST / 2).for_each(|(j, sum)| list.add(j.0, to_single(sum / all)));
     list
 }

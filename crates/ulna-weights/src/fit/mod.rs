@@ -35,7 +35,10 @@ use self::{
     shape::{MorphedPositions, node_of},
     vertex::{FitScratch, PoseErrors, PrimitiveFit},
 };
-use crate::WeightConstraints;
+use crate::{
+    WeightConstraints,
+    ids::{numbers, to_f64, to_index},
+};
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId, SkinId, WeightPatch, put_in_order};
 
 /// Vertices per task.
@@ -98,8 +101,8 @@ pub fn vertices_of_joints(document: &Document, skin: SkinId, joints: &[NodeId]) 
             let Some(map) = content.weights.as_deref() else { continue };
             let is_on =
                 |(j, w): (u16, f32)| w != 0.0 && is_meant.get(usize::from(j)) == Some(&true);
-            let list: Vec<u32> = (0..map.vertex_count() as u32)
-                .filter(|v| map.vertex(*v as usize).any(is_on))
+            let list: Vec<u32> = numbers(map.vertex_count())
+                .filter(|v| map.vertex(to_index(*v)).any(is_on))
                 .collect();
             if !list.is_empty() {
                 vertices.insert((mesh, primitive), list);
@@ -128,7 +131,7 @@ impl ErrorSum {
     }
 
     fn error(&self, count: usize) -> FitError {
-        FitError { mean: self.sum / count.max(1) as f64, worst: self.worst }
+        FitError { mean: self.sum / to_f64(count.max(1)), worst: self.worst }
     }
 }
 
@@ -214,7 +217,7 @@ fn parts<'a>(
         let counts = [from.positions.len(), to.positions.len(), old.vertex_count()];
         let count = counts.into_iter().fold(start.vertex_count(), usize::min);
         let mut vertices: Vec<u32> =
-            vertices.iter().copied().filter(|v| (*v as usize) < count).collect();
+            vertices.iter().copied().filter(|v| to_index(*v) < count).collect();
         put_in_order(&mut vertices);
         let node = |document| node_of(document, mesh, request.skin);
         let (poses_before, poses_after) =
@@ -251,7 +254,7 @@ fn fit_chunk(fit: &PrimitiveFit<'_>, list: &[u32], scratch: &mut FitScratch) -> 
         fitted: ErrorSum::default(),
     };
     for vertex in list {
-        let Some(found) = fit.fit(*vertex as usize, scratch) else { continue };
+        let Some(found) = fit.fit(to_index(*vertex), scratch) else { continue };
         chunk.vertices += 1;
         chunk.start.add(&found.start);
         chunk.fitted.add(&found.fitted);

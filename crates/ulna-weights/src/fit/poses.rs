@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use crate::at_rest;
+use crate::{at_rest, ids::to_f64};
 use ulna_model::{Clip, ClipId, Document};
 use ulna_motion::{Pose, Stack};
 
@@ -34,8 +34,8 @@ pub fn fit_poses(before: &Document, after: &Document, most: usize) -> Vec<FitPos
     let counts: Vec<usize> = keyed.iter().map(|(_, times)| times.len()).collect();
     let mut moments: Vec<(ClipId, f32)> = Vec::new();
     for (k, ((id, times), samples)) in keyed.iter().zip(shares(&counts, most)).enumerate() {
-        let phase = (0.5 + k as f64 * PHASE).fract();
-        let key = |n: usize| ((n as f64 + phase) / samples as f64 * times.len() as f64) as usize;
+        let phase = (0.5 + to_f64(k) * PHASE).fract();
+        let key = |n: usize| ((to_f64(n) + phase) / to_f64(samples) * to_f64(times.len())) as usize;
         moments.extend((0..samples).map(|n| (*id, times[key(n).min(times.len() - 1)])));
     }
     // A series in one evaluator would depend on how the work is divided: it plays long series from

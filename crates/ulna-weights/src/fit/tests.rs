@@ -154,7 +154,7 @@ fn without(before: &Document, lost: &[u16]) -> Document {
     };
     let old = map_of(before);
     let (mut joints, mut weights) = (Vec::new(), Vec::new());
-    let parents = vec![u16::MAX; kept.len()];
+    let parents = vec![None; kept.len()];
     let rule = WeightConstraints {
         locked: &vec![false; kept.len()],
         parents: &parents,

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     Influences, WeightConstraints,
+    ids::{to_f64, to_single},
     normalize::{least, normalize},
 };
 use ulna_model::WeightMap;
@@ -134,7 +135,7 @@ impl PrimitiveFit<'_> {
         let kept = VertexFit { start, fitted: start, is_changed: false };
         let n = self.after.poses();
         let reach = scratch.target.iter().fold(0.0, |reach: f64, v| reach.max(v.abs()));
-        if start.squares <= n as f64 * (ROUNDING * reach).powi(2) {
+        if start.squares <= to_f64(n) * (ROUNDING * reach).powi(2) {
             return Some(kept);
         }
         let most = scratch.old.iter().filter(|(_, w)| *w > 0.0).count().min(self.rule.limit);
@@ -234,7 +235,7 @@ impl PrimitiveFit<'_> {
         list.clear();
         for (candidate, weight) in candidates.iter().zip(weights) {
             if weight > 0.0 {
-                list.add(candidate.joint, weight as f32);
+                list.add(candidate.joint, to_single(weight));
             }
         }
     }

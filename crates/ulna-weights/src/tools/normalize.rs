@@ -6,11 +6,11 @@ use crate::{
     Influences, Maps, Refusal, Refused, Scope, WeightConstraints, WorkingWeights,
     draft::{Fast, Scratch, VertexView, rule, tally},
     fault_in,
-    ids::{to_index, to_joint},
+    ids::to_index,
     means::mean,
     normalize::{normalize, normalize_map},
 };
-use ulna_model::WeightMap;
+use ulna_model::{JointSlot, WeightMap};
 
 impl WorkingWeights<'_> {
     /// Makes the weights of every vertex sum to 1. A vertex without weights takes what its
@@ -100,13 +100,14 @@ impl WorkingWeights<'_> {
 
     fn nearest_joint(&self, vertex: u32, scope: &Scope<'_>) -> Option<Influences> {
         let at = self.canvas.rest()[self.canvas.point_of(vertex).index()];
-        let heads = self.canvas.heads().iter().enumerate();
-        let open =
-            heads.filter(|(k, p)| p.is_finite() && !scope.locked.get(*k).copied().unwrap_or(true));
+        let heads = self.canvas.heads();
+        let open = JointSlot::first(heads.len()).zip(heads).filter(|(joint, p)| {
+            p.is_finite() && !scope.locked.get(joint.index()).copied().unwrap_or(true)
+        });
         let (joint, _) =
             open.min_by(|a, b| a.1.distance_squared(at).total_cmp(&b.1.distance_squared(at)))?;
         let mut list = Influences::default();
-        list.add(to_joint(joint), 1.0);
+        list.add(joint.0, 1.0);
         Some(list)
     }
 }
