@@ -53,6 +53,7 @@ mod core {
     mod random;
     mod rates;
     mod recoveries;
+    mod rig;
     mod roles;
     mod sample;
     mod saving;

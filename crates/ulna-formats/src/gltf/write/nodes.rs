@@ -13,7 +13,9 @@ use super::{
     extras::Extras,
     writer::Writer,
 };
-use ulna_model::{FileContent, Local, Location, Node, NodeId, RestSource, Transform};
+use ulna_model::{
+    FileContent, Local, Location, Node, NodeId, RestSource, Transform, free_of_zeros,
+};
 
 impl Writer<'_> {
     pub(super) fn nodes(
@@ -101,7 +103,7 @@ impl Writer<'_> {
         if old != new {
             self.transform(id, &label, &old, &new);
             if now.skins.values().any(|s| s.joints.contains(&id)) {
-                self.remember_rest(id, &label, after)?;
+                self.remember_rest(id, &label, (before, after))?;
             }
         }
         Ok(())
@@ -222,6 +224,7 @@ impl Writer<'_> {
         let joint = now.skins.values().any(|s| s.joints.contains(&id));
         if joint
             && node.pose.is_some()
+            && !comes_by_itself(node)
             && *rest_source != RestSource::Bind
             && self.options.remember_rest
         {
@@ -234,17 +237,23 @@ impl Writer<'_> {
 
     /// Puts the rest of a posed node into its extras, or takes it out where the pose is the rest
     /// again.
-    fn remember_rest(&mut self, id: NodeId, label: &str, node: &Node) -> Result<(), SaveError> {
+    fn remember_rest(
+        &mut self,
+        id: NodeId,
+        label: &str,
+        (before, node): (&Node, &Node),
+    ) -> Result<(), SaveError> {
         if node.rest_source == RestSource::Bind || !self.options.remember_rest {
             return Ok(());
         }
         let at = ("nodes", id.index());
-        // What was remembered once stays as it is: the rest does not change.
         let known = self.extras(at, REST_EXTRA)?;
-        if node.pose.is_some() == (known == Extras::With) {
+        let is_known = known == Extras::With;
+        let is_posed = node.pose.is_some() && (is_known || !comes_by_itself(node));
+        if is_posed == is_known && (!is_known || before.rest == node.rest) {
             return Ok(());
         }
-        let rest = node.pose.map(|_| json!(RestExtra::of(&node.rest.transform())).to_string());
+        let rest = is_posed.then(|| json!(RestExtra::of(&node.rest.transform())).to_string());
         let is_put = self.put_extra(at, REST_EXTRA, rest.clone())?;
         let place = format!("nodes/{} “{label}”", id.0);
         match (rest, is_put) {
@@ -320,4 +329,12 @@ impl RestExtra {
     const fn of(rest: &Transform) -> Self {
         Self { version: 1, rest: *rest }
     }
+}
+
+/// Whether the rest of a node is the one that reading its transform gives: only an axis that is
+/// squashed flat differs.
+fn comes_by_itself(node: &Node) -> bool {
+    let mut read = Node { rest: node.local(), pose: None, ..node.clone() };
+    free_of_zeros(&mut read);
+    (read.rest, read.pose) == (node.rest, node.pose)
 }
