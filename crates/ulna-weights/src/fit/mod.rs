@@ -155,15 +155,19 @@ struct FitPart<'a> {
 ///
 /// A vertex may have weight on the joints that it has before and after the change, and on the
 /// parent, the children and the siblings of each joint that it lost. The eight of these that leave
-/// the least error alone are tried, its own first. Its start stays unless the fit is better.
+/// the least error alone are tried, its own first. Its start stays unless the fit leaves a smaller
+/// sum of squared distances over the poses.
 /// Vertices with the same position and the same weights before and after get the same new weights,
 /// in any order of slots.
 ///
-/// Vertices and primitives that one of the documents lacks are ignored, as are primitives without
-/// weights.
+/// Skins, primitives and vertices that one of the documents lacks are ignored, as are primitives
+/// without weights.
 pub fn fit_weights(request: &FitRequest<'_>, cancel: &AtomicBool) -> Option<FittedWeights> {
     let FitRequest { before, after, skin, poses, .. } = *request;
-    let Some(rest) = poses.first() else { return Some(FittedWeights::default()) };
+    let has_skin = before.skins.contains(skin) && after.skins.contains(skin);
+    let Some(rest) = poses.first().filter(|_| has_skin) else {
+        return Some(FittedWeights::default());
+    };
     let old = PosePalettes::new(before, skin, poses.iter().map(|p| &p.before));
     let new = PosePalettes::new(after, skin, poses.iter().map(|p| &p.after));
     let joints = JointMatches::new(before, after, skin, &rest.before);

@@ -477,8 +477,11 @@ fn bad_input_is_left_out() {
     assert_eq!((fitted.vertices, fitted.changed), (18, 17));
     check_stored(&fitted, WeightEncoding::Float);
     assert!(fitted.fitted.worst < 1e-5);
-    // No poses, nothing to compare.
+    // Nothing to compare without poses, or without the skin.
     assert_eq!(run(&before, &after, &vertices, &[]), FittedWeights::default());
+    let mut bare = after.clone();
+    bare.file.skins.put(SKIN, None);
+    assert_eq!(run(&before, &bare, &vertices, &poses), FittedWeights::default());
     // A joint that is not finite cannot get weight.
     let mut broken = poses.clone();
     broken[1].after.world[3] = Mat4::from_scale(Vec3::splat(f32::INFINITY));
@@ -533,6 +536,24 @@ fn influences_are_added_up_to_the_limit() {
     // Slots are a limit, whatever is asked for.
     assert_eq!(both, fitted(usize::MAX, true));
     assert_eq!(alone, fitted(0, true));
+}
+
+#[test]
+fn lowered_limits_are_fitted_to_the_motion() {
+    // The two hands move alike: the smaller one's weight belongs to the other, not to all.
+    let rig = Rig { weights: vec![vec![(2, 0.4), (1, 0.35), (3, 0.25)]; 20], ..two_hands() };
+    let before = rig.document();
+    let limited = Rig { weights: vec![vec![(2, 0.4 / 0.75), (1, 0.35 / 0.75)]; 20], ..rig };
+    let after = limited.document();
+    let poses = fit_poses(&before, &after, 64);
+    let vertices = FitVertices::from([(KEY, (0..20).collect())]);
+    let request = FitRequest { limit: 2, ..request(&before, &after, &vertices, &poses) };
+    let fitted = fit_weights(&request, &AtomicBool::new(false)).unwrap();
+    assert_eq!(fitted.changed, 20);
+    assert!(fitted.start.mean > 0.01 && fitted.fitted.worst < 1e-5, "{fitted:?}");
+    let after = patched(&after, &fitted);
+    let hands = map_of(&after).weight(7, 2) + map_of(&after).weight(7, 3);
+    assert!((hands - 0.65).abs() < 1e-5);
 }
 
 /// Random rigs of 3 to 9 joints with two clips.
