@@ -63,6 +63,9 @@ pub struct FitRequest<'a> {
     pub poses: &'a [FitPose],
     /// The most influences of a vertex. No vertex gets more than it has slots.
     pub limit: usize,
+    /// Whether a vertex may get more influences than it had before. The error is less then, but
+    /// what one joint moved may not stay rigid.
+    pub adds_influences: bool,
 }
 
 /// Distances between posed positions before a change and after it, over vertices and poses.
@@ -155,15 +158,19 @@ struct FitPart<'a> {
 ///
 /// A vertex may have weight on the joints that it has before and after the change, and on the
 /// parent, the children and the siblings of each joint that it lost. The eight of these that leave
-/// the least error alone are tried, its own first. It gets no more influences than it had before,
-/// and its start stays unless the fit is better. Vertices with the same position and the same
-/// weights before and after get the same new weights, in any order of slots.
+/// the least error alone are tried, its own first. Its start stays unless the fit leaves a smaller
+/// sum of squared distances over the poses.
+/// Vertices with the same position and the same weights before and after get the same new weights,
+/// in any order of slots.
 ///
-/// Vertices and primitives that one of the documents lacks are ignored, as are primitives without
-/// weights.
+/// Skins, primitives and vertices that one of the documents lacks are ignored, as are primitives
+/// without weights.
 pub fn fit_weights(request: &FitRequest<'_>, cancel: &AtomicBool) -> Option<FittedWeights> {
     let FitRequest { before, after, skin, poses, .. } = *request;
-    let Some(rest) = poses.first() else { return Some(FittedWeights::default()) };
+    let has_skin = before.skins.contains(skin) && after.skins.contains(skin);
+    let Some(rest) = poses.first().filter(|_| has_skin) else {
+        return Some(FittedWeights::default());
+    };
     let old = PosePalettes::new(before, skin, poses.iter().map(|p| &p.before));
     let new = PosePalettes::new(after, skin, poses.iter().map(|p| &p.after));
     let joints = JointMatches::new(before, after, skin, &rest.before);
@@ -238,6 +245,7 @@ fn parts<'a>(
             new_shape: MorphedPositions::new(to, node(request.after), poses_after),
             old,
             start,
+            adds_influences: request.adds_influences,
             rule,
         };
         Some(FitPart { key: *key, fit, vertices })

@@ -72,8 +72,7 @@ impl SimplexProgram {
                 lower[i][j] = (self.h[*k][*m] - dot) / lower[j][j];
             }
             let pivot = self.h[*k][*k] - lower[i][..i].iter().map(|v| v * v).sum::<f64>();
-            // Also false for what is not a number.
-            if !(pivot > 0.0) {
+            if pivot.is_nan() || pivot <= 0.0 {
                 return None;
             }
             lower[i][i] = pivot.sqrt();

@@ -85,6 +85,8 @@ pub(super) struct PrimitiveFit<'a> {
     pub new_shape: MorphedPositions<'a>,
     pub old: &'a WeightMap,
     pub start: &'a WeightMap,
+    /// Whether a vertex may get more influences than it had before.
+    pub adds_influences: bool,
     /// Constraints on the new weights.
     pub rule: WeightConstraints<'a>,
 }
@@ -138,9 +140,10 @@ impl PrimitiveFit<'_> {
         if start.squares <= to_f64(n) * (ROUNDING * reach).powi(2) {
             return Some(kept);
         }
-        let most = scratch.old.iter().filter(|(_, w)| *w > 0.0).count().min(self.rule.limit);
+        let had = scratch.old.iter().filter(|(_, w)| *w > 0.0).count().max(1);
+        let most = if self.adds_influences { usize::MAX } else { had }.min(self.rule.limit);
         self.solve(start.squares, most, scratch);
-        let rule = WeightConstraints { limit: most.max(1), ..self.rule };
+        let rule = WeightConstraints { limit: most, ..self.rule };
         if normalize(&mut scratch.list, &rule).is_err() {
             return Some(kept);
         }
