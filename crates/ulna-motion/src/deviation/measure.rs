@@ -249,13 +249,14 @@ impl Comparison<'_> {
                 samples.not_finite += 1;
                 continue;
             };
-            let distance = if found.distance > noise { found.distance } else { 0.0 };
-            extremes.distance.take(distance, time, k);
+            // As precise as the distances of vertices.
+            let distance = if found.distance > noise { found.distance as f32 } else { 0.0 };
+            extremes.distance.take(f64::from(distance), time, k);
             if found.angle > ANGLE_NOISE {
                 extremes.angle.take(found.angle, time, k);
             }
             if self.is_of_joints() {
-                samples.add(distance as f32);
+                samples.add(distance);
             }
         }
     }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{SeenVertex, tube};
 use ulna_model::{
-    Clip, ClipId, Document, Interpolation, LayerHome, Local, MeshId, MorphTarget, NodeId,
+    Clip, ClipId, Document, Interpolation, LayerHome, Local, MeshId, MorphTarget, Node, NodeId,
     PoseLayer, PoseLayers, PrimitiveId, Property, Shared, Skin, SkinId, Track, TrackId, Transform,
     WeightMap,
 };
@@ -288,7 +288,7 @@ fn the_worst_of_all_vertices_is_found_among_few() {
     put(&mut after, 1, vec![turns(1, &keys)]);
     let all = measured(&bounded(&before, &after));
     let few = measured(&DeviationRequest { most_points: 2, ..bounded(&before, &after) });
-    assert!(few.points < 20 && few.worst_mm == all.worst_mm, "{few:?} {all:?}");
+    assert!(few.points < 20 && (few.worst_mm - all.worst_mm).abs() < 1e-3, "{few:?} {all:?}");
     assert_eq!((all.at.unwrap().time, few.at.unwrap().time), (2.0, 2.0));
     // A given vertex is a point.
     let vertex = SeenVertex { node: tube::MESH, primitive: PrimitiveId(0), vertex: 7 };
@@ -301,10 +301,8 @@ fn the_worst_of_all_vertices_is_found_among_few() {
 #[test]
 fn a_rigid_mesh_that_moved_to_a_new_node_is_the_same_mesh() {
     let mut before = animated();
-    {
-        let mesh = before.file.nodes.get_mut(tube::MESH).unwrap();
-        (mesh.skin, mesh.parent) = (None, Some(UPPER));
-    }
+    let mesh = Node { parent: Some(UPPER), skin: None, ..before.node(tube::MESH).clone() };
+    before.file.nodes.swap(&mut [(tube::MESH, Some(Box::new(mesh)))]);
     let mut after = before.clone();
     let c = Mat4::from_rotation_translation(Quat::from_rotation_x(0.3), Vec3::new(0.1, 0.0, 0.0));
     let holder = after.file.nodes.next_id();
