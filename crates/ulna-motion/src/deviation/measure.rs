@@ -13,7 +13,7 @@ use super::{
     samples::Samples,
 };
 use crate::{Evaluator, Pose, SeenVertex, Stack, joint_bounds, strain};
-use ulna_model::{ClipId, Document, LayerHome, MeshId, NodeId};
+use ulna_model::{ClipId, Document, LayerHome, MeshId, NodeId, UnkeyedAt};
 
 /// The point with the largest distance, and its time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,10 +144,11 @@ struct State {
 }
 
 impl State {
-    /// Evaluates both documents at a time of a clip.
-    fn update(&mut self, documents: [&Document; 2], clip: Option<ClipId>, time: f64) {
+    /// Evaluates both documents at a time.
+    fn update(&mut self, documents: [&Document; 2], sampled: &SampledClip, time: f64) {
         for (k, document) in documents.into_iter().enumerate() {
-            let stack = Stack::shown(document, clip, time);
+            let unkeyed = sampled.unkeyed.and_then(|at| document.aids.unkeyed.get(&at).cloned());
+            let stack = Stack::shown(document, sampled.clip, time).with_unkeyed(unkeyed);
             self.evaluators[k].update(document, &stack, &mut self.poses[k]);
         }
     }
@@ -165,14 +166,19 @@ struct Comparison<'a> {
     size: f32,
 }
 
-/// The clips of both documents, and the file's pose as the first entry.
+/// A clip of both documents with the times at which it is compared.
 struct SampledClip {
+    /// The clip; `None` for the file's pose.
     clip: Option<ClipId>,
+    /// The unkeyed pose that is shown over it.
+    unkeyed: Option<UnkeyedAt>,
+    /// Seconds.
     times: Vec<f64>,
 }
 
 impl Deviation {
-    /// Measures a change over the file's pose and all clips of both documents.
+    /// Measures a change over the file's pose and all clips that are in both documents, with their
+    /// layers and unkeyed poses.
     ///
     /// `progress` counts up to 1000. The result is `None` where `cancel` was set.
     pub fn measure(
@@ -213,14 +219,20 @@ impl Comparison<'_> {
 
     fn clips(&self, request: &DeviationRequest<'_>) -> Vec<SampledClip> {
         let [before, after] = self.documents;
-        let mut clips = vec![SampledClip { clip: None, times: vec![0.0] }];
+        let mut clips = vec![SampledClip { clip: None, unkeyed: None, times: vec![0.0] }];
         for (id, clip) in before.clips.iter() {
             let Some(changed) = after.clips.get(id) else { continue };
             let layers = self.documents.map(|d| d.aids.layers(LayerHome::Clip(id)));
             let pair = [(clip, &layers[0]), (changed, &layers[1])];
             let all = self.points.skin_differs;
             let times = sample_times(pair, request.exactness, all, request.most_times);
-            clips.push(SampledClip { clip: Some(id), times });
+            clips.push(SampledClip { clip: Some(id), unkeyed: None, times });
+            let own = before.aids.unkeyed.keys().filter(|at| at.clip == id);
+            clips.extend(own.map(|at| SampledClip {
+                clip: Some(id),
+                unkeyed: Some(*at),
+                times: vec![f64::from(at.time())],
+            }));
         }
         clips
     }
@@ -228,12 +240,12 @@ impl Comparison<'_> {
     /// Compares both documents at a time.
     fn compare(
         &self,
-        (clip, time): (Option<ClipId>, f64),
+        (sampled, time): (&SampledClip, f64),
         state: &mut State,
         samples: &mut Samples,
         extremes: &mut Extremes,
     ) {
-        state.update(self.documents, clip, time);
+        state.update(self.documents, sampled, time);
         let State { poses, matrices, .. } = state;
         let poses = poses.each_ref();
         let mut moved = 0;
@@ -249,13 +261,14 @@ impl Comparison<'_> {
                 samples.not_finite += 1;
                 continue;
             };
-            let distance = if found.distance > noise { found.distance } else { 0.0 };
-            extremes.distance.take(distance, time, k);
+            // As precise as the distances of vertices.
+            let distance = if found.distance > noise { found.distance as f32 } else { 0.0 };
+            extremes.distance.take(f64::from(distance), time, k);
             if found.angle > ANGLE_NOISE {
                 extremes.angle.take(found.angle, time, k);
             }
             if self.is_of_joints() {
-                samples.add(distance as f32);
+                samples.add(distance);
             }
         }
     }
@@ -281,10 +294,11 @@ impl Comparison<'_> {
                 if cancel.load(Ordering::Relaxed) {
                     return None;
                 }
-                let moment = (clips[*k].clip, *time);
+                let moment = (&clips[*k], *time);
                 self.compare(moment, &mut state, &mut samples, &mut extremes);
                 let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                progress.fetch_max((done * 1000 / total) as u32, Ordering::Relaxed);
+                // The rest is for times around the worst.
+                progress.fetch_max((done * 950 / total) as u32, Ordering::Relaxed);
             }
             Some((samples, extremes))
         };
@@ -343,7 +357,7 @@ impl Comparison<'_> {
                 if cancel.load(Ordering::Relaxed) {
                     return None;
                 }
-                let moment = (clip.clip, span[0] + step * f64::from(k));
+                let moment = (clip, span[0] + step * f64::from(k));
                 self.compare(moment, state, &mut samples, extremes);
             }
             let center = time_of(extremes);
@@ -389,13 +403,13 @@ impl Comparison<'_> {
             found.points = compared.len();
             found.worst_mm = found.worst_joint_mm;
             found.at = distance.at.map(|(clip, joint)| {
-                let (clip, time, frame) = (clips[clip].clip, distance.time, &compared[joint]);
-                state.update(self.documents, clip, time);
+                let (sampled, time, frame) = (&clips[clip], distance.time, &compared[joint]);
+                state.update(self.documents, sampled, time);
                 let [before, after] = state.poses();
                 let wanted = before.world[frame.before.index()].as_dmat4();
                 let wanted = wanted * frame.before_from_after;
                 WorstPoint {
-                    clip,
+                    clip: sampled.clip,
                     time,
                     node: frame.before,
                     vertex: None,
@@ -406,8 +420,8 @@ impl Comparison<'_> {
             return found;
         }
         let Some((clip, at)) = point.at else { return found };
-        let (clip, time) = (clips[clip].clip, point.time);
-        state.update(self.documents, clip, time);
+        let (sampled, time) = (&clips[clip], point.time);
+        state.update(self.documents, sampled, time);
         let poses = state.poses();
         let (mut mesh, mut vertex) = self.points.vertex(at);
         found.worst_mm = point.value * 1e3;
@@ -427,7 +441,7 @@ impl Comparison<'_> {
                 let morphs = amounts(poses[k], matched.sources[k].node);
                 matched.placed(k, &palettes[k], morphs, vertex.vertex as usize)
             });
-            let vertex = Some((mesh, vertex));
+            let (clip, vertex) = (sampled.clip, Some((mesh, vertex)));
             WorstPoint { clip, time, node: matched.sources[0].node, vertex, before, after }
         });
         found

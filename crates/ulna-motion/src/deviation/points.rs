@@ -5,7 +5,7 @@ use std::{
     ops::Range,
 };
 
-use glam::{Mat4, Vec3};
+use glam::{Mat4, Vec3, Vec4};
 
 use super::frames::{Frames, reach};
 use crate::{
@@ -135,7 +135,7 @@ pub(super) fn matched_primitives<'a>(
     (matched, unmatched)
 }
 
-impl<'a> MatchedPrimitive<'a> {
+impl MatchedPrimitive<'_> {
     /// Vertices whose weights or rest positions differ.
     fn differing(&self, frames: &Frames) -> Vec<u32> {
         let [a, b] = &self.sources;
@@ -355,15 +355,15 @@ impl PointSet {
             return 0.0;
         }
         let p = self.morphed(shape, amounts);
-        let moved =
-            |i: &Influence| matrices.differences[i.pair as usize].transform_point3(p) * i.weight;
-        influences.iter().map(moved).sum::<Vec3>().length()
+        let moved = |i: &Influence| weighted(&matrices.differences[i.pair as usize], p, i.weight);
+        influences.iter().map(moved).sum::<Vec4>().truncate().length()
     }
 
     fn at(&self, shape: &PointShape, amounts: &[f32], matrices: &[Mat4]) -> Vec3 {
         let p = self.morphed(shape, amounts);
         let influences = &self.influences[shape.influences.clone()];
-        influences.iter().map(|i| matrices[i.binding as usize].transform_point3(p) * i.weight).sum()
+        let moved = |i: &Influence| weighted(&matrices[i.binding as usize], p, i.weight);
+        influences.iter().map(moved).sum::<Vec4>().truncate()
     }
 
     fn morphed(&self, shape: &PointShape, amounts: &[f32]) -> Vec3 {
@@ -371,6 +371,12 @@ impl PointSet {
         let amount = |k: u32| amounts.get(k as usize).copied().unwrap_or(0.0);
         deltas.iter().fold(shape.position, |p, (k, delta)| p + *delta * amount(*k))
     }
+}
+
+/// `w·M·p`, in four lanes.
+#[inline]
+fn weighted(m: &Mat4, p: Vec3, weight: f32) -> Vec4 {
+    (m.x_axis * p.x + m.y_axis * p.y + m.z_axis * p.z + m.w_axis) * weight
 }
 
 /// Weights of the morph targets of a node's mesh in a pose.
