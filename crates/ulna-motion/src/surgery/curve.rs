@@ -92,12 +92,12 @@ pub(super) fn changes(track: &Track) -> bool {
 
 /// A moment of a track: the segment it is in, the part of it, 0 to 1, and its seconds; or the key
 /// whose value is held.
-enum Place {
+enum TrackMoment {
     Held(usize),
     Inside { key: usize, part: f64, seconds: f64 },
 }
 
-fn place(track: &Track, time: f64, side: TimeSide) -> Place {
+fn moment(track: &Track, time: f64, side: TimeSide) -> TrackMoment {
     let times: &[f32] = &track.times;
     let last = times.len() - 1;
     // Keys that are passed.
@@ -106,14 +106,14 @@ fn place(track: &Track, time: f64, side: TimeSide) -> Place {
         TimeSide::Before => times.partition_point(|t| f64::from(*t) < time),
     };
     if passed == 0 {
-        return Place::Held(0);
+        return TrackMoment::Held(0);
     }
     if passed > last {
-        return Place::Held(last);
+        return TrackMoment::Held(last);
     }
     let key = passed - 1;
     let seconds = moments::span(track, key);
-    Place::Inside { key, part: (time - f64::from(times[key])) / seconds, seconds }
+    TrackMoment::Inside { key, part: (time - f64::from(times[key])) / seconds, seconds }
 }
 
 /// Weights of value, leaving slope, next value, arriving slope in a Hermite segment (glTF 2.0,
@@ -133,9 +133,9 @@ fn three(track: &Track, time: f64, side: TimeSide) -> (DVec3, DVec3) {
         let of = |i| moments::tangent(track, key, i, leaving);
         DVec3::new(of(0), of(1), of(2))
     };
-    match place(track, time, side) {
-        Place::Held(key) => (value(key), DVec3::ZERO),
-        Place::Inside { key, part, seconds } => match track.interpolation {
+    match moment(track, time, side) {
+        TrackMoment::Held(key) => (value(key), DVec3::ZERO),
+        TrackMoment::Inside { key, part, seconds } => match track.interpolation {
             Interpolation::Step => (value(key), DVec3::ZERO),
             Interpolation::Linear => {
                 let way = value(key + 1) - value(key);
@@ -153,9 +153,9 @@ fn three(track: &Track, time: f64, side: TimeSide) -> (DVec3, DVec3) {
 
 /// The rotation and its angular velocity in the axes of the parent.
 fn rotation(track: &Track, time: f64, side: TimeSide) -> (DQuat, DVec3) {
-    match place(track, time, side) {
-        Place::Held(key) => (moments::rotation(track, key), DVec3::ZERO),
-        Place::Inside { key, part, seconds } => match track.interpolation {
+    match moment(track, time, side) {
+        TrackMoment::Held(key) => (moments::rotation(track, key), DVec3::ZERO),
+        TrackMoment::Inside { key, part, seconds } => match track.interpolation {
             Interpolation::Step => (moments::rotation(track, key), DVec3::ZERO),
             Interpolation::Linear => {
                 let q = moments::rotation_at(track, moments::Key { key, part });
