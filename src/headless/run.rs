@@ -184,7 +184,7 @@ fn apply_text(
     }
 }
 
-/// What a change of the skeleton does to the clips, as members of its record.
+/// The report of a change of the skeleton, as members of its record.
 fn rig_members(document: &Document, report: &RigReport) -> Map<String, Value> {
     let (deviation, tracks) = (&report.deviation, &report.tracks);
     let at = report.worst_moment();
@@ -202,7 +202,7 @@ fn rig_members(document: &Document, report: &RigReport) -> Map<String, Value> {
             "new_keys": tracks.baked,
             "keys_added": tracks.keys_added,
         },
-        "fitted_vertices": report.fitted.0,
+        "fitted_vertices": report.fitted.changed,
     }))
 }
 

@@ -239,24 +239,42 @@ fn a_dissolved_joint_leaves_the_joints_below_it_in_motion() {
         assert!(apart(&before, &after, &[]) < 2e-3);
         let stated = report.deviation.worst_mm as f32 / 1000.0;
         assert!(stated > least && skin_apart(&before, &after) <= 1.2 * stated + 1e-5);
-        assert_eq!(report.fitted.0 > 0, weights == "fit");
+        assert_eq!(report.fitted.changed > 0, weights == "fit");
         let saved = again(&session);
         assert!(skin_apart(&after, saved.document()) < 1e-4);
         undone(&mut session);
     }
 }
 
+/// Each joint of the sample removed in turn: the mean distance of the vertices that lose it, in
+/// percent of the height, as measured in the field: 1.27 with the weights of the joint above.
 #[test]
-fn fitted_weights_change_the_clips_less_than_those_of_the_parent() {
-    let mean = |weights: &str| {
-        let mut session = sample();
-        let (_, joint, _) = elbow(session.document());
-        let name = label(session.document(), joint);
-        let line = line("joint.remove").with("node", &*name).with("weights", weights);
-        act(&mut session, line).deviation.mean_mm
+fn fitted_weights_change_the_clips_least() {
+    let joints: Vec<String> = {
+        let session = sample();
+        let document = session.document();
+        let skins = document.skins.values().flat_map(|s| s.joints.to_vec());
+        skins.map(|n| label(document, n)).collect()
     };
-    let (parent, fit) = (mean("parent"), mean("fit"));
-    assert!(fit < 0.8 * parent, "{fit} {parent}");
+    let (mut sums, mut count) = ([0.0f64; 2], 0usize);
+    for name in &joints {
+        let mut session = sample();
+        if session.run_line(&line("joint.remove").with("node", &**name)).is_err() {
+            continue;
+        }
+        let report = session.take_rig_report().unwrap();
+        let (fit, height) = (report.fitted, report.deviation.height);
+        if fit.vertices == 0 {
+            continue;
+        }
+        for (sum, mean) in sums.iter_mut().zip(fit.mean) {
+            *sum += 100.0 * mean / height;
+        }
+        count += 1;
+    }
+    assert!(count > 15, "{count} of {} joints could be removed", joints.len());
+    let [parent, fitted] = sums.map(|sum| sum / count as f64);
+    assert!(parent > 0.8 && fitted <= 0.30, "{parent} {fitted} of {count}");
 }
 
 #[test]

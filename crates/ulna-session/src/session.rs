@@ -55,7 +55,7 @@ pub struct Session {
     pub(super) notes: Vec<Notice>,
     /// The keys that the last command selects, with their owner.
     pub(super) selected_keys: Option<(KeysHome, KeySet)>,
-    /// What the last change of the skeleton does to the clips.
+    /// Report of the last change of the skeleton.
     pub(super) rig_report: Option<Box<RigReport>>,
     /// The keys that were copied last, as text.
     pub(super) copied: Option<String>,

@@ -142,7 +142,7 @@ impl Session {
         self.selected_keys.take()
     }
 
-    /// What the last change of the skeleton does to the clips and the skin, once.
+    /// Takes the report of the last change of the skeleton.
     pub const fn take_rig_report(&mut self) -> Option<Box<RigReport>> {
         self.rig_report.take()
     }

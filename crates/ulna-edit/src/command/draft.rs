@@ -6,12 +6,12 @@ use ulna_model::Document;
 
 /// Edits as they are made: each is applied to a copy of the document, so that the next one finds
 /// what is there then.
-pub(super) struct Draft {
+pub(super) struct DocumentDraft {
     pub(super) document: Document,
     pub(super) edits: Vec<Edit>,
 }
 
-impl Draft {
+impl DocumentDraft {
     pub(super) fn of(document: &Document) -> Self {
         Self { document: document.clone(), edits: Vec::new() }
     }

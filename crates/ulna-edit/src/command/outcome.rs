@@ -14,7 +14,7 @@ pub struct Outcome {
     pub notes: Vec<Notice>,
     /// Which keys of a clip are selected then; those that were unless said.
     pub keys: Option<(ClipId, KeySet)>,
-    /// What a change of the skeleton does to the clips and the skin.
+    /// Effects of a change of the skeleton on the clips and the skin.
     pub rig: Option<Box<RigReport>>,
 }
 

@@ -15,7 +15,7 @@ use ulna_model::{
     transform::angle_between,
 };
 
-/// What became of the tracks of a clip.
+/// Tracks of a clip by the treatment of their keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rewritten {
     /// Tracks with the same keys and other values.
@@ -43,6 +43,9 @@ impl Rewritten {
         }
     }
 }
+
+/// Clips that changed, and what became of all tracks.
+pub type RewrittenClips = (Vec<(ClipId, Shared<Clip>)>, Rewritten);
 
 /// Why a clip cannot follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +122,7 @@ pub fn rewrite_clips(
     chains: &[Chain],
     after: &(dyn Fn(NodeId) -> Transform + Sync),
     bounds: &(dyn Fn(NodeId) -> Bounds + Sync),
-) -> Result<(Vec<(ClipId, Shared<Clip>)>, Rewritten), (ClipId, Unfollowed)> {
+) -> Result<RewrittenClips, (ClipId, Unfollowed)> {
     let local = |n: NodeId| file.node(n).local().transform();
     let clips: Vec<_> = file.clips.iter().collect();
     let made: Vec<_> = clips

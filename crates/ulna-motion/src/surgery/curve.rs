@@ -1,4 +1,4 @@
-//! What a clip does to the local transform of one node: values and rates at any time.
+//! The local transform of one node in a clip: values and rates at any time.
 
 use glam::{DQuat, DVec3, DVec4};
 

@@ -25,6 +25,6 @@ mod tests;
 pub use self::{
     bake::Bounds,
     chain::{Chain, Factor, Product},
-    clip::{Rewritten, Unfollowed, rewrite_clips, rewritten},
+    clip::{Rewritten, RewrittenClips, Unfollowed, rewrite_clips, rewritten},
     moving::Moving,
 };

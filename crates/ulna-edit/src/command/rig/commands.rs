@@ -70,8 +70,7 @@ document_commands! {
         /// New parent; the top of the scene if omitted.
         to: Option<Nodes>,
     } = "joint.reparent", "Attach joints to another parent", asks: true, enabled: rules::selected;
-    /// Takes the scale and rotation out of the nodes above the skeleton, such as 0.01 and 90° of FBX
-    /// files; everything moves as before
+    /// Takes scale and rotation out of the nodes above the skeleton; everything moves as before
     MendArmature {
     } = "rig.mend_armature", "Remove armature scale and rotation";
 }
@@ -79,7 +78,7 @@ document_commands! {
 choice! {
     /// Joints that take over the weights of a removed one.
     Heirs {
-        /// Those with which the clips change least.
+        /// The ones with which the clips change least.
         Fit = "fit",
         /// The nearest joint above.
         Parent = "parent",

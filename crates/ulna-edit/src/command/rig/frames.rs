@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use glam::{DMat4, DQuat, DVec3, EulerRot};
+use glam::{DQuat, EulerRot};
 
 use super::{
     commands::{MoveJoint, OrientJoint},
@@ -61,8 +61,8 @@ impl MoveJoint {
         let nodes = self.node.all(document)?;
         let by = self.by.as_dvec3();
         let frame = |n: NodeId| {
-            let world: DMat4 = world(document, Some(n), RestOrPose::Rest);
-            let d: DVec3 = world.inverse().transform_vector3(by);
+            let world = world(document, Some(n), RestOrPose::Rest);
+            let d = world.inverse().transform_vector3(by);
             if !d.is_finite() {
                 let label = document.node(n).label(n);
                 return refuse(

@@ -1,4 +1,4 @@
-//! What a change of the skeleton comes to.
+//! The report of a change of the skeleton: keys, fitted weights, and the deviation of all clips.
 
 use std::{
     collections::BTreeSet,
@@ -16,18 +16,40 @@ use ulna_weights::{
     FIT_POSES, FitRequest, FittedWeights, fit_poses, fit_weights, vertices_of_joints,
 };
 
-/// What a change of the skeleton does to the clips and the skin.
+/// Weights that were chosen so that the clips change least.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FitReport {
+    /// Number of vertices that lost a joint.
+    pub vertices: usize,
+    /// Number of vertices with other weights than those of the nearest joint above.
+    pub changed: usize,
+    /// Mean distance of those vertices from where they were, over all compared poses, in meters:
+    /// with the weights of the nearest joint above, and with the fitted ones.
+    pub mean: [f64; 2],
+}
+
+/// Effects of a change of the skeleton on the clips and the skin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigReport {
-    /// What became of the tracks of all clips.
+    /// Tracks of all clips, by the treatment of their keys.
     pub tracks: Rewritten,
     /// Clips that changed.
     pub clips: usize,
-    /// Vertices whose weights were chosen anew, and of how many.
-    pub fitted: (usize, usize),
-    /// How far the skin and the joints are from where they were, in all clips. 0 where the change
+    /// Weights that were fitted.
+    pub fitted: FitReport,
+    /// Distance of the skin and the joints from where they were, in all clips. 0 where the change
     /// is exact by rule, but for rounding.
     pub deviation: Deviation,
+}
+
+impl FitReport {
+    fn add(&mut self, done: &FittedWeights) {
+        let (own, all) = (done.vertices as f64, (self.vertices + done.vertices) as f64);
+        let means = self.mean.iter_mut().zip([done.start.mean, done.fitted.mean]);
+        means.for_each(|(mean, other)| *mean += (other - *mean) * own / all.max(1.0));
+        self.vertices += done.vertices;
+        self.changed += done.changed;
+    }
 }
 
 impl RigReport {
@@ -49,7 +71,11 @@ impl RigReport {
             counted(tracks.held, "track has one key", "tracks have one key"),
             counted(tracks.baked, "track has new keys", "tracks have new keys"),
             counted(tracks.keys_added, "key added", "keys added"),
-            counted(self.fitted.0, "vertex got fitted weights", "vertices got fitted weights"),
+            counted(
+                self.fitted.changed,
+                "vertex got fitted weights",
+                "vertices got fitted weights",
+            ),
         ]
         .into_iter()
         .flatten()
@@ -87,13 +113,13 @@ pub(super) fn finish(
         Some(heirs) => heirs == Heirs::Fit,
         None => before.clips.iter().next().is_some(),
     };
-    let mut fitted = (0, 0);
+    let mut fitted = FitReport::default();
     let gone: Vec<NodeId> =
         before.node_ids().filter(|n| !rig.document().nodes.contains(*n)).collect();
     rig.settle()?;
     if is_fitted && !gone.is_empty() {
         for done in fit(&mut rig, before, &gone, &cancel)? {
-            fitted = (fitted.0 + done.changed, fitted.1 + done.vertices);
+            fitted.add(&done);
         }
     }
     let frames: Vec<JointFrame> = rig
@@ -154,8 +180,15 @@ fn fit(
     for skin in skins {
         let vertices = vertices_of_joints(before, skin, gone);
         let (after, poses) = (&after, &poses[..]);
-        let request =
-            FitRequest { before, after, skin, vertices: &vertices, poses, limit: usize::MAX };
+        let request = FitRequest {
+            before,
+            after,
+            skin,
+            vertices: &vertices,
+            poses,
+            limit: usize::MAX,
+            adds_influences: true,
+        };
         let Some(done) = fit_weights(&request, cancel) else { continue };
         let patches = done.patches.iter().cloned();
         rig.draft.put_all(patches.map(|(mesh, primitive, patch)| Edit::PatchWeights {

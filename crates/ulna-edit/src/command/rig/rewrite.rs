@@ -6,7 +6,7 @@ use glam::{DMat3, DMat4, Mat4};
 
 use crate::{
     Edit,
-    command::{CommandError, draft::Draft, error::refuse},
+    command::{CommandError, draft::DocumentDraft, error::refuse},
 };
 use ulna_model::{
     ClipId, Document, LayerHome, Local, Node, NodeId, NodePose, PoseLayer, PoseLayers, Property,
@@ -23,8 +23,8 @@ const PLAIN: f64 = 1e-4;
 
 /// A change of the skeleton while it is made.
 pub(super) struct RigDraft {
-    pub(super) draft: Draft,
-    /// What became of tracks so far.
+    pub(super) draft: DocumentDraft,
+    /// Tracks changed so far.
     pub(super) tracks: Rewritten,
     /// Joints whose rest may follow from other bind matrices.
     pub(super) joints: BTreeSet<NodeId>,
@@ -43,7 +43,7 @@ impl RigDraft {
         let size = joint_bounds(document, &rest).map_or(0.0, |(low, high)| low.distance(high));
         let size = if size > 1e-9 { f64::from(size) } else { 1.0 };
         Self {
-            draft: Draft::of(document),
+            draft: DocumentDraft::of(document),
             tracks: Rewritten::default(),
             joints: BTreeSet::new(),
             frames: BTreeMap::new(),
@@ -221,7 +221,7 @@ impl RigDraft {
         self.draft.put_all(edits)
     }
 
-    /// What is attached to a node that gets another frame moves to a new node below it, so that it
+    /// Objects attached to a node that gets another frame move to a new node below it, so that each
     /// keeps its place: meshes without a skin, cameras, lights, instances.
     fn detach_objects(&mut self, frames: &BTreeMap<NodeId, Moving>) -> Result<(), CommandError> {
         let document = self.draft.document.clone();

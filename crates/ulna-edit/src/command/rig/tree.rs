@@ -198,7 +198,7 @@ fn join_skins(
             continue;
         };
         let joints: Vec<NodeId> = skin.joints.iter().copied().chain([id]).collect();
-        let mut matrix: Mat4 = bind.as_mat4();
+        let mut matrix = bind.as_mat4();
         (matrix.x_axis.w, matrix.y_axis.w, matrix.z_axis.w, matrix.w_axis.w) = (0.0, 0.0, 0.0, 1.0);
         // A skin without bind matrices has identities; one more of them is none any longer.
         let binds: Vec<Mat4> = skin.inverse_bind.iter().copied().chain([matrix]).collect();

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Edit,
-    command::{CommandError, Outcome, Scene, draft::Draft, error::refuse},
+    command::{CommandError, Outcome, Scene, draft::DocumentDraft, error::refuse},
 };
 use ulna_model::{Document, MeshId, NodeId, Shared, Skin, SkinId};
 use ulna_motion::Pose;
@@ -57,7 +57,7 @@ impl CreateSkin {
         let joints = self.joints(document, &nodes, counted(document, &meshes))?;
         let is_bare = |m: &MeshId| document.mesh(*m).primitives.iter().any(|p| p.weights.is_none());
         let bare: Vec<MeshId> = meshes.iter().copied().filter(is_bare).collect();
-        let mut plan = Plan { draft: Draft::of(document), lines: Vec::new(), bare };
+        let mut plan = Plan { draft: DocumentDraft::of(document), lines: Vec::new(), bare };
         let (mut moved, mut stays) = (Vec::new(), Vec::new());
         for node in &nodes {
             let skin = self.skin_for(&mut plan, document, &pose, &joints, *node)?;

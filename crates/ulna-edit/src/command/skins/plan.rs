@@ -5,7 +5,7 @@ use glam::{DMat4, Mat4};
 use super::bound::joints_are;
 use crate::{
     Edit,
-    command::{CommandError, Outcome, draft::Draft, error::refuse, weights::bind_bare},
+    command::{CommandError, Outcome, draft::DocumentDraft, error::refuse, weights::bind_bare},
 };
 use ulna_model::{
     Document, Local, MeshId, Node, NodeId, Notice, Property, References as _, RestSource, SceneId,
@@ -14,7 +14,7 @@ use ulna_model::{
 use ulna_motion::Pose;
 use ulna_weights::{baked_shapes, rests_after};
 
-impl Draft {
+impl DocumentDraft {
     /// Hangs a node's mesh on a skin. Its own transform counts no longer, nor do those above it:
     /// where nothing else hangs on them, it becomes a root without a transform. Whether it did, or
     /// was one before.
@@ -97,7 +97,7 @@ pub(super) enum Hung {
 
 /// What a bind comes to, without the weights that it gives.
 pub(super) struct Plan {
-    pub(super) draft: Draft,
+    pub(super) draft: DocumentDraft,
     /// What it changes, a sentence each without its full stop.
     pub(super) lines: Vec<String>,
     /// Meshes that get weights.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Edit,
-    command::{CommandError, Outcome, Scene, draft::Draft, error::refuse},
+    command::{CommandError, Outcome, Scene, draft::DocumentDraft, error::refuse},
 };
 use ulna_model::{Document, NodeId, SkinId};
 use ulna_motion::{Pose, Stack};
@@ -51,7 +51,8 @@ impl BindSkin {
             return refuse("not_skinned", "there are no skinned meshes");
         }
         let rest = Pose::evaluate(&at_rest(document), &Stack::default());
-        let mut plan = Plan { draft: Draft::of(document), lines: Vec::new(), bare: Vec::new() };
+        let mut plan =
+            Plan { draft: DocumentDraft::of(document), lines: Vec::new(), bare: Vec::new() };
         let mut joints: Vec<NodeId> = Vec::new();
         for skin in skins {
             let about = document.skin(skin);
