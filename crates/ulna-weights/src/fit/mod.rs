@@ -67,7 +67,7 @@ pub struct FitRequest<'a> {
 
 /// Distances between posed positions before a change and after it, over vertices and poses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct FitError {
+pub struct FitDeviation {
     /// Mean distance, meters.
     pub mean: f64,
     /// Greatest distance, meters.
@@ -85,9 +85,9 @@ pub struct FittedWeights {
     /// Number of vertices with new weights.
     pub changed: usize,
     /// Error of the weights that `after` has.
-    pub start: FitError,
+    pub start: FitDeviation,
     /// Error with the patches.
-    pub fitted: FitError,
+    pub fitted: FitDeviation,
 }
 
 /// The vertices of a skin's meshes that have weight on one of these joints.
@@ -130,8 +130,8 @@ impl ErrorSum {
         self.worst = self.worst.max(other.worst);
     }
 
-    fn error(&self, count: usize) -> FitError {
-        FitError { mean: self.sum / count.max(1) as f64, worst: self.worst }
+    fn error(&self, count: usize) -> FitDeviation {
+        FitDeviation { mean: self.sum / count.max(1) as f64, worst: self.worst }
     }
 }
 
