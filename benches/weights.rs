@@ -7,8 +7,9 @@
 //! them kept (10 ms). A dab over 30,000 vertices with locked joints and a limit: 0.5 ms. They are
 //! for the tool on arrays of its own; “whole” is with what a command adds: the copy that the first
 //! write makes of shared arrays, and the search for what changed. “plain” is the loop that anyone
-//! would write, on one thread, which keeps neither locks nor an order of slots. Weights fitted to
-//! the motion before a change, 28,000 vertices in 64 poses: 2 s on two cores.
+//! would write, on one thread, which keeps neither locks nor an order of slots.
+//!
+//! Weights fitted to the motion before a change, 28,000 vertices in 64 poses: 2 s on two cores.
 
 mod common;
 

@@ -41,7 +41,7 @@ pub use self::{
     draft::{PartChange, Refused, Scope, WorkingWeights},
     faults::{Fault, Faults, fault, fault_in, faults, faults_in},
     fit::{
-        FIT_POSES, FitError, FitPose, FitRequest, FitVertices, FittedWeights, fit_poses,
+        FIT_POSES, FitDeviation, FitPose, FitRequest, FitVertices, FittedWeights, fit_poses,
         fit_weights, vertices_of_joints,
     },
     flaws::WeightIssues,

@@ -70,7 +70,7 @@ pub struct FitRequest<'a> {
 
 /// Distances between posed positions before a change and after it, over vertices and poses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct FitError {
+pub struct FitDeviation {
     /// Mean distance, meters.
     pub mean: f64,
     /// Greatest distance, meters.
@@ -88,9 +88,9 @@ pub struct FittedWeights {
     /// Number of vertices with new weights.
     pub changed: usize,
     /// Error of the weights that `after` has.
-    pub start: FitError,
+    pub start: FitDeviation,
     /// Error with the patches.
-    pub fitted: FitError,
+    pub fitted: FitDeviation,
 }
 
 /// The vertices of a skin's meshes that have weight on one of these joints.
@@ -133,8 +133,8 @@ impl ErrorSum {
         self.worst = self.worst.max(other.worst);
     }
 
-    fn error(&self, count: usize) -> FitError {
-        FitError { mean: self.sum / to_f64(count.max(1)), worst: self.worst }
+    fn deviation(&self, count: usize) -> FitDeviation {
+        FitDeviation { mean: self.sum / to_f64(count.max(1)), worst: self.worst }
     }
 }
 
