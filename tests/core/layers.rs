@@ -568,24 +568,32 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
         }
     }
     if changed {
-        // One step takes it back, to the bit; its text form does the same.
-        let lines = session.history().done().last().expect("a step").lines(&after);
-        session.undo();
-        assert!(*session.document() == before && all_same(session.document(), &before));
-        let mut again = session.clone();
-        for line in lines {
-            again
-                .run_line(&CommandLine::parse(&line.to_string()).expect("a line"))
-                .expect("it replays");
-        }
-        assert!(
-            *again.document() == after && all_same(again.document(), &after),
-            "replayed otherwise: {plan:?}"
-        );
-        session.redo();
-        assert!(*session.document() == after && all_same(session.document(), &after));
+        undone_and_replayed(session, (&before, &after), plan);
     }
     Some(looked_at)
+}
+
+/// One step takes a stroke back, to the bit; its text form does the same as the stroke.
+fn undone_and_replayed(
+    session: &mut Session,
+    (before, after): (&Document, &Document),
+    plan: &BrushStroke,
+) {
+    let lines = session.history().done().last().expect("a step").lines(after);
+    session.undo();
+    assert!(session.document() == before && all_same(session.document(), before));
+    let mut again = session.clone();
+    for line in lines {
+        again
+            .run_line(&CommandLine::parse(&line.to_string()).expect("a line"))
+            .expect("it replays");
+    }
+    assert!(
+        again.document() == after && all_same(again.document(), after),
+        "replayed otherwise: {plan:?}"
+    );
+    session.redo();
+    assert!(session.document() == after && all_same(session.document(), after));
 }
 
 proptest! {

@@ -133,7 +133,7 @@ impl ErrorSum {
         self.worst = self.worst.max(other.worst);
     }
 
-    fn deviation(&self, count: usize) -> FitDeviation {
+    fn error(&self, count: usize) -> FitDeviation {
         FitDeviation { mean: self.sum / to_f64(count.max(1)), worst: self.worst }
     }
 }
