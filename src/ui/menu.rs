@@ -23,7 +23,7 @@ use ulna_edit::{
 };
 use ulna_render::{ColorRole, Shading};
 
-const MENUS: [&str; 7] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"];
+const MENUS: [&str; 8] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Rig", "Help"];
 
 /// Commands with a line above them in a menu of the bar.
 const FIRST_OF_GROUP: [&str; 16] = [

@@ -119,7 +119,7 @@ impl InsertJoint {
             if document.node(node).parent.is_none() {
                 let label = document.node(node).label(node);
                 return refuse(
-                    "no_joint_above",
+                    "no_parent",
                     format!("“{label}” has no parent, so no joint fits between"),
                 );
             }
