@@ -12,3 +12,4 @@ pub use self::commands::{
     RemoveJoint, ReparentJoint, RigCommand,
 };
 pub use self::report::{FitReport, RigReport};
+pub(super) use self::tree::reparented;

@@ -268,28 +268,39 @@ impl ReparentJoint {
         }
         let moved: Vec<NodeId> =
             moved.into_iter().filter(|n| document.node(*n).parent != parent).collect();
-        let mut rig = RigDraft::of(document);
-        let chains: Vec<Chain> = moved
-            .iter()
-            .map(|node| {
-                let mut factors = way(document, parent, document.node(*node).parent);
-                factors.push(Factor::Local(*node));
-                Chain { node: *node, factors }
-            })
-            .collect();
-        rig.rewrite(&chains)?;
-        if !moved.is_empty() {
-            rig.attach(moved.clone(), parent, None)?;
-        }
-        let document_now = rig.document();
-        let skins = document_now.skins.values();
-        let joints: Vec<NodeId> = skins
-            .filter(|s| s.joints.iter().any(|j| moved.contains(j)))
-            .flat_map(|s| s.joints.iter().copied())
-            .collect();
-        rig.joints.extend(joints);
-        finish(rig, document, None)
+        reparented(document, &moved, parent, None)
     }
+}
+
+/// Nodes attached to another parent, before one of its children or after all of them, with the
+/// motion that they have in every clip.
+pub(in crate::command) fn reparented(
+    document: &Document,
+    moved: &[NodeId],
+    parent: Option<NodeId>,
+    before: Option<NodeId>,
+) -> Result<Outcome, CommandError> {
+    let mut rig = RigDraft::of(document);
+    let chains: Vec<Chain> = moved
+        .iter()
+        .map(|node| {
+            let mut factors = way(document, parent, document.node(*node).parent);
+            factors.push(Factor::Local(*node));
+            Chain { node: *node, factors }
+        })
+        .collect();
+    rig.rewrite(&chains)?;
+    if !moved.is_empty() {
+        rig.attach(moved.to_vec(), parent, before)?;
+    }
+    let document_now = rig.document();
+    let skins = document_now.skins.values();
+    let joints: Vec<NodeId> = skins
+        .filter(|s| s.joints.iter().any(|j| moved.contains(j)))
+        .flat_map(|s| s.joints.iter().copied())
+        .collect();
+    rig.joints.extend(joints);
+    finish(rig, document, None)
 }
 
 /// The factors of `W_q⁻¹·W_p` over the path between two nodes; the scene for `None`.
