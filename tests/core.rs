@@ -41,6 +41,7 @@ mod core {
     mod mirroring;
     mod mix;
     mod names;
+    mod node_space;
     mod nodes;
     mod odd_data;
     mod odd_files;

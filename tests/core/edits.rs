@@ -13,17 +13,17 @@ use ulna_formats::gltf::{self, Opened, Progress, SaveOptions};
 use ulna_model::{
     Clip, ClipId, Components, Document, Image, ImageId, Interpolation, KeptJoint, KeptMorphs,
     KeptPose, LayerHome, Local, MaterialId, MeshId, Mip, Mix, MixBar, MixLane, MixMask, Node,
-    NodeId, NodePose, NodeSet, Pin, PoseLayer, PoseLayerId, PoseLayers, Primitive, PrimitiveId,
-    Property, RestGeometry, SceneId, Shared, Skin, SkinId, TextureRef, Track, Transform, UnkeyedAt,
-    WeightEncoding, WeightLayers, WeightMap, Wrap,
+    NodeId, NodePose, NodeSet, NodeSpace, Pin, PoseLayer, PoseLayerId, PoseLayers, Primitive,
+    PrimitiveId, Property, RestGeometry, SceneId, Shared, Skin, SkinId, TextureRef, Track,
+    Transform, UnkeyedAt, WeightEncoding, WeightLayers, WeightMap, Wrap,
 };
 use ulna_session::{Session, first_lost};
 
 /// How many kinds of edits there are.
-pub(super) const KINDS: usize = 27;
+pub(super) const KINDS: usize = 28;
 
 /// Those of them that a file can hold.
-const SAVED: [usize; 13] = [0, 2, 4, 5, 6, 7, 8, 9, 12, 13, 14, 21, 22];
+const SAVED: [usize; 14] = [0, 2, 4, 5, 6, 7, 8, 9, 12, 13, 14, 21, 22, 27];
 
 /// Numbers that look drawn, the same for the same seed.
 pub(super) struct Draw(pub u64);
@@ -277,7 +277,29 @@ pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
     if !animations.is_empty() {
         file["animations"] = json!(animations);
     }
+    if draw.below(3) == 0 {
+        put_node_space(&mut file);
+    }
     crate::common::glb(file, &data.bin)
+}
+
+/// Colliders of both versions of VRM and a constraint, on the first nodes.
+fn put_node_space(file: &mut Value) {
+    file["extensionsUsed"] = json!(["VRM", "VRMC_node_constraint", "VRMC_springBone"]);
+    file["extensions"] = json!({
+        "VRMC_springBone": {"specVersion": "1.0", "colliders": [
+            {"node": 0, "shape": {"sphere": {"offset": [0.5, 1, -2.5e-1], "radius": 1}}},
+            {"node": 1, "shape": {"capsule": {"tail": [0, 1, 0], "radius": 1}}},
+            {"node": 1, "shape": {}, "extensions": {"VRMC_springBone_extended_collider":
+                {"specVersion": "1.0", "shape": {"plane": {"normal": [0, 1, 0]}}}}},
+        ]},
+        "VRM": {"secondaryAnimation": {"boneGroups": [], "colliderGroups": [
+            {"node": 0, "colliders": [{"offset": {"x": 1, "y": 2, "z": 3}}, {"radius": 2}]},
+        ]}},
+    });
+    let rotation = json!({"rotation": {"source": 0}});
+    file["nodes"][1]["extensions"] =
+        json!({"VRMC_node_constraint": {"specVersion": "1.0", "constraint": rotation}});
 }
 
 /// Keys of a property; `morphs` is how many targets there are.
@@ -690,6 +712,21 @@ impl<'a> Subject<'a> {
         Edit::SetMix { to: (!gone).then(|| Mix { lanes: vec![lane] }.into()) }
     }
 
+    /// Vectors of extensions, sometimes one that is not finite.
+    fn node_space(&self, draw: &mut Draw) -> Edit {
+        let space = self.document.node_space.clone();
+        let mut vectors = space.vectors.to_vec();
+        for vector in &mut vectors {
+            if draw.below(2) == 0 {
+                vector.value = draw.vec3();
+            }
+        }
+        if let Some(first) = vectors.first_mut().filter(|_| draw.below(6) == 0) {
+            first.value.y = f32::NAN;
+        }
+        Edit::SetNodeSpace { to: NodeSpace { vectors: vectors.into(), ..space } }
+    }
+
     /// The mix that the file keeps.
     fn kept_mix(&self, draw: &mut Draw) -> Edit {
         let &Self { gone, .. } = self;
@@ -731,6 +768,7 @@ fn kind_of(edit: &Edit) -> usize {
         Edit::SetNormalMap { .. } => 24,
         Edit::AddImage { .. } => 25,
         Edit::SetKeepsLayers { .. } => 26,
+        Edit::SetNodeSpace { .. } => 27,
     }
 }
 
@@ -780,6 +818,7 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
         24 => subject.normal_map(draw),
         25 => subject.image(),
         26 => Edit::SetKeepsLayers { to: gone },
+        27 => subject.node_space(draw),
         _ => {
             let other = NodeId(draw.below(document.nodes.len() + 1) as u32);
             Edit::SetMirrorPairs { to: [(node, (!gone).then_some(other))].into() }
@@ -817,6 +856,7 @@ fn differs(meant: &Document, got: &Document) -> Option<String> {
     same!(meant.materials, got.materials, "materials");
     same!(meant.skins, got.skins, "skins");
     same!(meant.scenes, got.scenes, "scenes");
+    same!(meant.node_space, got.node_space, "vectors of extensions");
     for id in meant.node_ids() {
         let (a, b) = (meant.node(id), got.node(id));
         same!(

@@ -68,6 +68,7 @@ impl Change {
             | Edit::SetNodeSets { .. }
             | Edit::SetMix { .. }
             | Edit::SetKeptMix { .. }
+            | Edit::SetNodeSpace { .. }
             | Edit::SetMirrorPairs { .. } => Self::Other,
         }
     }

@@ -6,9 +6,9 @@ use thiserror::Error;
 
 use ulna_model::{
     Clip, ClipId, Components, Held, Image, ImageId, KeptPose, LayerHome, Material, MaterialId,
-    Mesh, MeshId, Mix, Node, NodeId, NodePose, NodeSet, Parts, Pin, PoseLayers, PrimitiveId,
-    RestGeometry, SceneId, Shared, Skin, SkinId, TextureRef, Track, TrackError, TrackId, UnkeyedAt,
-    WeightLayers, WeightMap, WeightPatch,
+    Mesh, MeshId, Mix, Node, NodeId, NodePose, NodeSet, NodeSpace, Parts, Pin, PoseLayers,
+    PrimitiveId, RestGeometry, SceneId, Shared, Skin, SkinId, TextureRef, Track, TrackError,
+    TrackId, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.
@@ -210,6 +210,11 @@ pub enum Edit {
         /// `None`: there is none.
         to: Option<Shared<Mix<String, String>>>,
     },
+    /// Vectors of extensions in the space of nodes, and constraints between nodes.
+    SetNodeSpace {
+        /// What they become.
+        to: NodeSpace,
+    },
     /// All pairs of joints that were said to be each other's mirror image.
     SetMirrorPairs {
         /// What they become.
@@ -382,6 +387,7 @@ impl Edit {
             (Self::SetKeptMix { scene: a, .. }, Self::SetKeptMix { scene: b, .. }) => a == b,
             (Self::SetPoseLayers { home: a, .. }, Self::SetPoseLayers { home: b, .. }) => a == b,
             (Self::SetMirrorPairs { .. }, Self::SetMirrorPairs { .. })
+            | (Self::SetNodeSpace { .. }, Self::SetNodeSpace { .. })
             | (Self::SetKeepsLayers { .. }, Self::SetKeepsLayers { .. })
             | (Self::SetMix { .. }, Self::SetMix { .. }) => true,
             _ => false,
@@ -416,6 +422,7 @@ impl Held for Edit {
             Self::SetMix { to } => to.held(parts),
             Self::SetKeptMix { scene: _, to } => to.held(parts),
             Self::SetMirrorPairs { to } => to.held(parts),
+            Self::SetNodeSpace { to } => to.held(parts),
             Self::SetUnkeyed { .. }
             | Self::SetKeepsLayers { .. }
             | Self::SetPin { .. }

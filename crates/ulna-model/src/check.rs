@@ -74,6 +74,9 @@ impl FileContent {
         self.check_references()?;
         self.check_tree()?;
         self.check_nodes()?;
+        if !self.node_space.is_finite() {
+            return Err(Broken("a vector in the space of a node is not finite".into()));
+        }
         if let Some((id, skin)) = self.skins.iter().find(|(_, skin)| !skin.is_valid()) {
             let (joints, matrices) = (skin.joints.len(), skin.inverse_bind.len());
             return Err(Broken(format!(

@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 
 use super::{
     Camera, Clip, ClipId, DisplayChoice, EditorState, Image, KeptLayers, KeptPose, Light, Material,
-    MaterialId, Mesh, MeshId, Mix, Node, NodeId, NodeSet, Nodes, Primitive, PrimitiveId, SceneId,
-    Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
+    MaterialId, Mesh, MeshId, Mix, Node, NodeId, NodeSet, NodeSpace, Nodes, Primitive, PrimitiveId,
+    SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
 };
 
 /// A scene: the roots that are shown together.
@@ -55,6 +55,8 @@ pub struct FileContent {
     pub lights: Shared<[Light]>,
     /// What a VRM file says of its avatar.
     pub vrm: Option<Shared<Vrm>>,
+    /// What extensions express in the space of nodes.
+    pub node_space: NodeSpace,
 }
 
 /// A model: what its file says, and what is kept beside it. Invariants: see [`Document::check`].

@@ -29,6 +29,7 @@ mod memo;
 mod mesh;
 mod mix;
 mod node;
+mod node_space;
 mod nodes;
 mod notice;
 mod picture;
@@ -78,6 +79,7 @@ pub use self::{
     mesh::{Mesh, MorphTarget, Primitive, RestGeometry, Topology},
     mix::{Enter, FadeCurve, InStep, Mix, MixBar, MixLane, MixMask, MixReference, Plays},
     node::{Local, Node, NodePose, RestSource, Skin, label},
+    node_space::{ConstraintKind, NodeConstraint, NodeSpace, NodeVector, VectorForm, VectorKind},
     nodes::{Nodes, Tree},
     notice::Notice,
     picture::{PictureHeader, picture_header, picture_to_png, unpack_picture},

@@ -4,17 +4,18 @@
 //! memory is counted and its ids are visited.
 
 use super::{
-    AlphaMode, AnyId, Camera, CameraId, Clip, ClipId, Components, DisplayChoice, Document,
-    EditorState, Enter, FadeCurve, FileContent, Held, IdKind, Image, ImageId, InStep,
+    AlphaMode, AnyId, Camera, CameraId, Clip, ClipId, Components, ConstraintKind, DisplayChoice,
+    Document, EditorState, Enter, FadeCurve, FileContent, Held, IdKind, Image, ImageId, InStep,
     Interpolation, JointMask, KeptJoint, KeptKeys, KeptLayer, KeptLayers, KeptMorphs, KeptPose,
     KeptWeightLayer, KeptWeightLayers, KeyKind, KeyTangents, LayerHome, LayerId, LayerMask,
     LayerPart, Light, LightId, LightKind, Local, Marker, MarkerColor, Material, MaterialId, Mesh,
     MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane, MixMask, MixReference, MorphTarget, Node,
-    NodeId, NodePose, NodeSet, OwnKeys, Parts, Pin, Plays, PointerTrack, PoseLayer, PoseLayerId,
-    PoseLayers, Primitive, PrimitiveId, Projection, Property, References, Repeat, RestGeometry,
-    RestSource, Scene, SceneId, Skin, SkinId, TextureRef, Topology, Track, TrackId, Transform,
-    Unkeyed, UnkeyedAt, VariantId, VisibilityKeys, Vrm, WeightEncoding, WeightLayer, WeightLayers,
-    WeightMap, WeightPatch, Wrap, held::plain, references::no_ids,
+    NodeConstraint, NodeId, NodePose, NodeSet, NodeSpace, NodeVector, OwnKeys, Parts, Pin, Plays,
+    PointerTrack, PoseLayer, PoseLayerId, PoseLayers, Primitive, PrimitiveId, Projection, Property,
+    References, Repeat, RestGeometry, RestSource, Scene, SceneId, Skin, SkinId, TextureRef,
+    Topology, Track, TrackId, Transform, Unkeyed, UnkeyedAt, VariantId, VectorForm, VectorKind,
+    VisibilityKeys, Vrm, WeightEncoding, WeightLayer, WeightLayers, WeightMap, WeightPatch, Wrap,
+    held::plain, references::no_ids,
 };
 
 /// Types whose memory is counted member by member.
@@ -125,6 +126,9 @@ plain_without_ids!(
     Enter,
     FadeCurve,
     InStep,
+    VectorKind,
+    VectorForm,
+    ConstraintKind,
 );
 
 members! {
@@ -165,6 +169,9 @@ members! {
     Camera { name, projection }
     Light { name, kind, color, intensity, range }
     Vrm { version, title, authors, license, bones, springs }
+    NodeVector { node, pointer, value, kind, form }
+    NodeConstraint { node, source, kind }
+    NodeSpace { vectors, constraints }
     LayerMask { by, counts }
     KeptJoint { name, parent, path, local, rest, frame, unit }
     KeptMorphs { name, weights }
@@ -174,7 +181,7 @@ members! {
     Scene { name, roots, poses, sets, mix, kept_layers }
     FileContent {
         nodes, scenes, scene, meshes, skins, clips, materials, variants, images, cameras, lights,
-            vrm
+            vrm, node_space
     }
     EditorState { unkeyed, pose_layers, keeps_layers, weight_layers, mirror_pairs, pins, mix }
 }

@@ -8,9 +8,9 @@ use std::{collections::BTreeSet, sync::Arc};
 use crate::edit::{Edit, EditError};
 use ulna_model::{
     Clip, ClipId, Components, Document, Image, ImageId, KeptPose, LayerHome, MaterialId, MeshId,
-    Mix, NodeId, NodePose, NodeSet, Pin, PoseLayers, PrimitiveId, References, RestGeometry,
-    SceneId, Shared, SkinId, TextureRef, Track, TrackId, Unkeyed, UnkeyedAt, WeightLayers,
-    WeightMap, WeightPatch,
+    Mix, NodeId, NodePose, NodeSet, NodeSpace, Pin, PoseLayers, PrimitiveId, References,
+    RestGeometry, SceneId, Shared, SkinId, TextureRef, Track, TrackId, Unkeyed, UnkeyedAt,
+    WeightLayers, WeightMap, WeightPatch,
 };
 
 /// Applies an edit and returns its inverse: `apply(apply(d, e)) = d`.
@@ -50,6 +50,7 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         Edit::SetMix { to } => set_mix(document, to),
         Edit::SetKeptMix { scene, to } => set_kept_mix(document, scene, to),
         Edit::SetMirrorPairs { to } => set_mirror_pairs(document, to),
+        Edit::SetNodeSpace { to } => set_node_space(document, to),
     }
 }
 
@@ -383,6 +384,14 @@ fn set_mirror_pairs(
     nodes_exist(document, &to)?;
     let was = std::mem::replace(&mut document.aids.mirror_pairs, to);
     Ok(Edit::SetMirrorPairs { to: was })
+}
+
+fn set_node_space(document: &mut Document, to: NodeSpace) -> Result<Edit, EditError> {
+    nodes_exist(document, &to)?;
+    if let Some(vector) = to.vectors.iter().find(|v| !v.value.is_finite()) {
+        return Err(EditError::NotFinite(vector.node.0));
+    }
+    Ok(Edit::SetNodeSpace { to: std::mem::replace(&mut document.file.node_space, to) })
 }
 
 /// Changes an unkeyed pose; one that comes to nothing goes, and one that is not there comes to be

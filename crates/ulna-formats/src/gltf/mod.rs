@@ -18,6 +18,7 @@ mod material;
 mod mesh;
 mod meshopt;
 mod meshopt_view;
+mod node_space;
 mod outline;
 mod own_extras;
 mod patch;

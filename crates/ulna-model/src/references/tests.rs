@@ -5,12 +5,13 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Camera, Clip, Components, DisplayChoice, Document, EditorState, FadeCurve, FileContent, Image,
-    InStep, Interpolation, JointMask, LayerHome, LayerMask, Light, LightKind, Material, Mesh, Mip,
-    Mix, MixBar, MixLane, MixMask, Node, NodeSet, Pin, Plays, PointerTrack, PoseLayer, PoseLayers,
-    Primitive, PrimitiveId, Projection, Property, Renumbering, Scene, Skin, TextureRef, Topology,
-    Track, TrackId, Transform, Unkeyed, UnkeyedAt, VisibilityKeys, Vrm, WeightLayer, WeightLayers,
-    WeightMap, Wrap,
+    Camera, Clip, Components, ConstraintKind, DisplayChoice, Document, EditorState, FadeCurve,
+    FileContent, Image, InStep, Interpolation, JointMask, LayerHome, LayerMask, Light, LightKind,
+    Material, Mesh, Mip, Mix, MixBar, MixLane, MixMask, Node, NodeConstraint, NodeSet, NodeSpace,
+    NodeVector, Pin, Plays, PointerTrack, PoseLayer, PoseLayers, Primitive, PrimitiveId,
+    Projection, Property, Renumbering, Scene, Skin, TextureRef, Topology, Track, TrackId,
+    Transform, Unkeyed, UnkeyedAt, VectorForm, VectorKind, VisibilityKeys, Vrm, WeightLayer,
+    WeightLayers, WeightMap, Wrap,
 };
 
 /// Elements of each kind in [`full`].
@@ -222,6 +223,22 @@ fn full() -> Document {
             bones: [("head".into(), NodeId(4)), ("hips".into(), NodeId(1))].into(),
             ..Vrm::default()
         })),
+        node_space: NodeSpace {
+            vectors: [NodeVector {
+                node: NodeId(2),
+                pointer: "extensions/VRMC_vrm/lookAt/offsetFromHeadBone".into(),
+                value: Vec3::Y,
+                kind: VectorKind::Position,
+                form: VectorForm::List,
+            }]
+            .into(),
+            constraints: [NodeConstraint {
+                node: NodeId(3),
+                source: NodeId(5),
+                kind: ConstraintKind::Aim,
+            }]
+            .into(),
+        },
     };
     let shown = DisplayChoice { scene: Some(SceneId(2)), variant: Some(VariantId(3)) };
     Document { file, aids: editor_state(), shown }

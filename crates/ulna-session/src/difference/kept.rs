@@ -32,7 +32,8 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
     }
     surfaces::kept(found);
     let (a, b) = (found.a, found.b);
-    if a.vrm != b.vrm && found.other.iter().any(Option::is_none) {
+    if (&a.vrm, &a.node_space) != (&b.vrm, &b.node_space) && found.other.iter().any(Option::is_none)
+    {
         found.add_unseen(DifferenceKind::Kept, "avatar", "the VRM data differs");
     }
 }

@@ -74,6 +74,13 @@ pub fn first_lost(
             "cameras, lights or the avatar differ",
         );
     }
+    if meant.node_space != got.node_space {
+        return lost(
+            DifferenceKind::Other,
+            "extensions".into(),
+            "vectors in the space of nodes, or constraints, differ",
+        );
+    }
     clips_lost(opened, meant, got)
 }
 

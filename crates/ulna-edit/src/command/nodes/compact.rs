@@ -80,6 +80,7 @@ fn unused_nodes(document: &Document) -> BTreeSet<NodeId> {
     document.clips.values().for_each(|c| c.for_each_node(&mut |n| used.push(n)));
     document.aids.for_each_node(&mut |n| used.push(n));
     document.vrm.for_each_node(&mut |n| used.push(n));
+    document.node_space.for_each_node(&mut |n| used.push(n));
     document.skins.values().for_each(|s| s.for_each_node(&mut |n| used.push(n)));
     let mut seen: BTreeSet<NodeId> = BTreeSet::new();
     // What is used needs all above it, and shows all below.

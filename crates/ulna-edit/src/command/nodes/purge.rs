@@ -1,11 +1,12 @@
 //! Everything beside nodes, skins and meshes that refers to removed nodes: keys, layers, unkeyed
-//! poses, pins, mirror pairs, sets, the mix.
+//! poses, pins, mirror pairs, sets, the mix, vectors and constraints of extensions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Edit;
 use ulna_model::{
-    Clip, Document, LayerMask, Mix, MixMask, NodeId, PoseLayer, Property, Shared, UnkeyedAt,
+    Clip, Document, LayerMask, Mix, MixMask, NodeId, NodeSpace, PoseLayer, Property, Shared,
+    UnkeyedAt,
 };
 
 /// The edits that take nodes out of everything that is keyed, posed or kept beside the tree, and
@@ -68,7 +69,26 @@ pub(super) fn without_nodes(document: &Document, nodes: &BTreeSet<NodeId>) -> (V
             edits.push(Edit::SetNodeSets { scene, to: made.into() });
         }
     }
+    if let Some(to) = space_without(&document.node_space, nodes) {
+        edits.push(Edit::SetNodeSpace { to });
+    }
     (edits, channels)
+}
+
+/// Vectors and constraints without some nodes; `None` where none of them is named. In the file they
+/// keep an empty node in place of a removed one.
+fn space_without(space: &NodeSpace, nodes: &BTreeSet<NodeId>) -> Option<NodeSpace> {
+    let NodeSpace { vectors, constraints } = space;
+    let is_gone = |n: NodeId| nodes.contains(&n);
+    let made = NodeSpace {
+        vectors: vectors.iter().filter(|v| !is_gone(v.node)).cloned().collect(),
+        constraints: constraints
+            .iter()
+            .filter(|c| !is_gone(c.node) && !is_gone(c.source))
+            .cloned()
+            .collect(),
+    };
+    (made != *space).then_some(made)
 }
 
 /// The edits that take keys of morph targets from nodes that lose their mesh.

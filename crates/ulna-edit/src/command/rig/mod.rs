@@ -5,6 +5,7 @@ mod commands;
 mod frames;
 mod report;
 mod rewrite;
+mod space;
 mod tree;
 
 pub use self::commands::{

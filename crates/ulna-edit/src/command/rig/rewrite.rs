@@ -192,6 +192,7 @@ impl RigDraft {
         }
         self.rewrite(&chains)?;
         self.rebind(frames)?;
+        self.reframe_space(frames)?;
         for (node, c) in frames {
             let before = self.frames.get(node).copied().unwrap_or(Moving::IDENTITY);
             self.frames.insert(*node, before.then(c));
@@ -445,7 +446,7 @@ fn layer_after(
     Ok(PoseLayer { keys, moves: Shared::new(moves), ..layer.clone() })
 }
 
-fn flat(document: &Document, node: NodeId) -> CommandError {
+pub(super) fn flat(document: &Document, node: NodeId) -> CommandError {
     let label = document.node(node).label(node);
     CommandError::other(
         "squashed_flat",

@@ -18,7 +18,7 @@ use crate::{
         nodes::{Below, Keep, RemoveNodes, Reparent, uppermost},
     },
 };
-use ulna_model::{Document, Local, Node, NodeId, Shared, Skin, Transform};
+use ulna_model::{Document, Local, Node, NodeId, References as _, Shared, Skin, Transform};
 use ulna_motion::surgery::{Chain, Factor, Moving};
 
 impl RigDraft {
@@ -81,6 +81,16 @@ impl RigDraft {
 /// Refuses to remove a node to which something is attached that would be lost.
 fn refuse_attached(document: &Document, node: NodeId) -> Result<(), CommandError> {
     let about = document.node(node);
+    if document.node_space.names(node) {
+        let label = about.label(node);
+        return refuse(
+            "carries_object",
+            format!(
+                "“{label}” carries a collider or a constraint of the VRM avatar, which would lose \
+                    its place; the joint must stay"
+            ),
+        );
+    }
     let what = [
         (about.mesh.is_some(), "a mesh"),
         (about.camera.is_some(), "a camera"),

@@ -31,6 +31,7 @@ impl DocumentDraft {
         let others = document.node_ids().any(|n| document.node(n).parent == Some(node));
         let kept = document.skins.names(node)
             || document.vrm.names(node)
+            || document.node_space.names(node)
             || document.clips.values().any(|c| c.tracks.values().any(is_moved))
             || document.aids.unkeyed.names(node)
             || document.aids.pins.names(node)

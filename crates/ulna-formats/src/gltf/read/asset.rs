@@ -4,8 +4,8 @@ use glam::Mat4;
 
 use super::{
     super::{
-        REST_EXTRA, ReadError, animation, json, material, mesh, progress::Progress, scene_extras,
-        vrm,
+        REST_EXTRA, ReadError, animation, json, material, mesh, node_space, progress::Progress,
+        scene_extras, vrm,
     },
     nodes::{is_odd, remembered_rest},
     reader::Reader,
@@ -52,6 +52,7 @@ impl Reader<'_> {
             cameras,
             lights,
             vrm,
+            node_space: node_space::read(&extensions, &raw_nodes),
             ..FileContent::default()
         };
         self.scenes(&mut asset)?;

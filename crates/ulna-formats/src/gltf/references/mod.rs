@@ -37,7 +37,7 @@ pub(super) fn element(named: Named, value: &Value) -> Option<AnyId> {
 }
 
 /// An integer of 0 or more; `3.0` is one, too (glTF 2.0, *JSON Encoding*).
-fn index_of(value: &Value) -> Option<u32> {
+pub(super) fn index_of(value: &Value) -> Option<u32> {
     let whole = |v: f64| (v >= 0.0 && v.fract() == 0.0).then_some(v as u64);
     let index = value.as_u64().or_else(|| value.as_f64().and_then(whole))?;
     u32::try_from(index).ok()

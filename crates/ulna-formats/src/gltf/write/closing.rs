@@ -5,7 +5,7 @@
 //! A removed element that something unknown to the model still names stays where it is: a node as
 //! an empty node outside all scenes, anything else as an element that nothing uses.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -15,7 +15,8 @@ use super::super::{
     text::{Ops, rewrite},
 };
 use ulna_model::{
-    AnyId, FileContent, IdKind, Node, Notice, Renumbering, Shared, Skin, SlotId, Slots,
+    AnyId, FileContent, IdKind, Node, NodeId, NodeSpace, NodeVector, Notice, Renumbering, Shared,
+    Skin, SlotId, Slots,
 };
 
 /// Kinds of elements that can be removed.
@@ -286,12 +287,33 @@ pub fn stored(opened: &FileContent, now: &FileContent, renumbering: &Renumbering
         opened.materials.get(k.into()).filter(|_| stays(IdKind::Material, k)).cloned()
     });
     made.materials = materials.into();
+    made.node_space = stored_space(opened, now, renumbering);
     renumbering.apply(&mut made);
     made.nodes = made.nodes.values().cloned().collect();
     made.meshes = made.meshes.values().cloned().collect();
     made.skins = made.skins.values().cloned().collect();
     made.materials = made.materials.values().cloned().collect();
     made
+}
+
+/// Vectors and constraints in a file whose removed nodes were taken out. A vector keeps its node, and
+/// a constraint its source; the constraints of a removed node are removed with it.
+fn stored_space(opened: &FileContent, now: &FileContent, renumbering: &Renumbering) -> NodeSpace {
+    let stays = |n: NodeId| renumbering.of(n.into()).is_some();
+    let NodeSpace { vectors, constraints } = &opened.node_space;
+    let current: BTreeMap<&str, &NodeVector> =
+        now.node_space.vectors.iter().map(|v| (&*v.pointer, v)).collect();
+    let vectors = vectors.iter().filter(|v| stays(v.node));
+    let constraints = constraints.iter();
+    NodeSpace {
+        vectors: vectors
+            .map(|v| current.get(&*v.pointer).map_or_else(|| v.clone(), |v| (*v).clone()))
+            .collect(),
+        constraints: constraints
+            .filter(|c| now.nodes.contains(c.node) && stays(c.source))
+            .cloned()
+            .collect(),
+    }
 }
 
 /// A list with other values in its empty slots.

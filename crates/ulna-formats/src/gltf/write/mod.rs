@@ -15,6 +15,7 @@ mod clips;
 mod closing;
 mod extras;
 mod materials;
+mod node_space;
 mod nodes;
 mod skins;
 mod writer;
@@ -50,6 +51,7 @@ pub fn save(
         cameras,
         lights,
         vrm,
+        node_space: _,
     } = now;
     if variants != &opened.variants
         || (cameras, lights, vrm) != (&opened.cameras, &opened.lights, &opened.vrm)
@@ -61,6 +63,7 @@ pub fn save(
     }
     writer.materials((&opened.materials, &opened.images), (materials, images))?;
     writer.nodes(opened, now)?;
+    writer.node_space(opened, now)?;
     writer.scenes(opened, now)?;
     writer.skins(opened, now)?;
     writer.clips(opened, now)?;
