@@ -6,6 +6,7 @@ use ulna_model::Document;
 
 /// Edits as they are made: each is applied to a copy of the document, so that the next one finds
 /// what is there then.
+#[derive(Clone)]
 pub(super) struct DocumentDraft {
     pub(super) document: Document,
     pub(super) edits: Vec<Edit>,

@@ -150,8 +150,8 @@ pub use self::{
     },
     pose_target::PoseTarget,
     rig::{
-        BelowJoint, DissolveJoint, FitReport, Heirs, InsertJoint, MendArmature, MoveJoint,
-        OrientJoint, RemoveJoint, ReparentJoint, RigCommand, RigReport,
+        BelowJoint, CleanKind, CleanRig, DissolveJoint, FitReport, Heirs, InsertJoint, LeafJoints,
+        MendArmature, MoveJoint, OrientJoint, RemoveJoint, ReparentJoint, RigCommand, RigReport,
     },
     scene::Scene,
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},

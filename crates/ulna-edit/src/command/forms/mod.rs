@@ -410,6 +410,7 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
         (_, "seed") => Quantity::whole(0.0..=1e6),
         ("pose.breakdown", "part") => Quantity::new(Unit::Percent, -1.0..=2.0),
         ("material.height_to_normal", "strength") => Quantity::new(Unit::Plain, 0.01..=1000.0),
+        ("joint.leaf", "length") => Quantity::new(Unit::Meters, 0.0..=1000.0),
         ("pin.hold", "tolerance") => Quantity::new(Unit::Meters, 0.0..=1.0),
         ("key.clean", "tolerance") => Quantity::new(Unit::Plain, 0.0..=1e6),
         (

@@ -115,7 +115,7 @@ pub(super) fn refuse_rootless<'s>(
 }
 
 /// Refuses the removal of nodes to which something refers that no command can change yet.
-pub(super) fn refuse_fixed(
+pub(in crate::command) fn refuse_fixed(
     document: &Document,
     nodes: &BTreeSet<NodeId>,
 ) -> Result<(), CommandError> {

@@ -16,6 +16,7 @@ pub use self::commands::{
     RemoveNodes, RemoveSkins, Reparent,
 };
 pub(super) use self::{
+    dependents::refuse_fixed,
     removal::uppermost,
     reparent::last_rank,
     worlds::{RestOrPose, world},

@@ -73,6 +73,36 @@ document_commands! {
     /// Takes scale and rotation out of the nodes above the skeleton; everything moves as before
     MendArmature {
     } = "rig.mend_armature", "Remove armature scale and rotation";
+    /// Removes helper nodes, unused joints and leaf joints of exporters; everything moves as before
+    CleanRig {
+        /// Nodes to remove: `helpers` are nodes between joints that do not move by themselves,
+        /// `unused` are joints that move no vertex and have no keys, `leaves` are such joints at
+        /// the ends, named `_end`, `_leaf` or `Nub`; all three if omitted.
+        what: Option<CleanKind>,
+    } = "rig.clean", "Clean skeleton", enabled: rules::opened;
+    /// Adds leaf joints at the ends of chains, for programs that draw a bone only between joints; or
+    /// removes those that move nothing
+    LeafJoints {
+        /// Joints at the ends of chains; all if omitted.
+        node: Option<Nodes>,
+        /// Distance of the leaf joints, in meters; half the length of the last bone if omitted.
+        length: Option<f32>,
+        /// Whether leaf joints are removed instead: those without weights and keys that are named
+        /// `_end`, `_leaf` or `Nub`.
+        remove: Option<bool>,
+    } = "joint.leaf", "Add or remove leaf joints", asks: true, enabled: rules::opened;
+}
+
+choice! {
+    /// Kinds of nodes that a skeleton does not need.
+    CleanKind {
+        /// Nodes between joints that do not move by themselves.
+        Helpers = "helpers",
+        /// Joints that move no vertex and have no keys.
+        Unused = "unused",
+        /// Such joints at the ends of chains, named by exporters.
+        Leaves = "leaves",
+    }
 }
 
 choice! {

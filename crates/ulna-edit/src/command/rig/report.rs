@@ -11,7 +11,9 @@ use crate::{
     command::{CommandError, Outcome},
 };
 use ulna_model::{ClipId, Document, NodeId, Notice, SkinId};
-use ulna_motion::{Deviation, DeviationRequest, Exactness, JointFrame, surgery::Rewritten};
+use ulna_motion::{
+    Deviation, DeviationRequest, Exactness, JointFrame, Skeleton, surgery::Rewritten,
+};
 use ulna_weights::{
     FIT_POSES, FitRequest, FittedWeights, fit_poses, fit_weights, vertices_of_joints,
 };
@@ -117,7 +119,10 @@ pub(super) fn finish(
     let gone: Vec<NodeId> =
         before.node_ids().filter(|n| !rig.document().nodes.contains(*n)).collect();
     rig.settle()?;
-    if is_fitted && !gone.is_empty() {
+    // Nodes that move no vertex leave no weights behind.
+    let deforms = Skeleton::of(before).deforms;
+    let leaves_weights = gone.iter().any(|n| deforms[n.index()]);
+    if is_fitted && leaves_weights {
         for done in fit(&mut rig, before, &gone, &cancel)? {
             fitted.add(&done);
         }
@@ -128,7 +133,10 @@ pub(super) fn finish(
         .filter(|(n, _)| before.nodes.contains(**n))
         .map(|(n, c)| JointFrame { before: *n, after: *n, before_from_after: c.matrix() })
         .collect();
-    let is_exact = rig.tracks.baked == 0 && gone.is_empty() && before.aids.pose_layers.is_empty();
+    let is_exact = rig.tracks.baked == 0
+        && !leaves_weights
+        && !rig.moves_skin
+        && before.aids.pose_layers.is_empty();
     let exactness = if is_exact { Exactness::Exact } else { Exactness::Bounded };
     let request = DeviationRequest {
         joints: &frames,

@@ -22,12 +22,15 @@ use ulna_weights::rests_after;
 const PLAIN: f64 = 1e-4;
 
 /// A change of the skeleton while it is made.
+#[derive(Clone)]
 pub(super) struct RigDraft {
     pub(super) draft: DocumentDraft,
     /// Tracks changed so far.
     pub(super) tracks: Rewritten,
     /// Joints whose rest may follow from other bind matrices.
     pub(super) joints: BTreeSet<NodeId>,
+    /// Whether the change moves the skin by itself, so that it is measured in full.
+    pub(super) moves_skin: bool,
     /// Frames of nodes, `new_from_old` inverted: `W' = W·C`.
     pub(super) frames: BTreeMap<NodeId, Moving>,
     /// Baked keys are this near, meters, and the size of the skeleton.
@@ -46,6 +49,7 @@ impl RigDraft {
             draft: DocumentDraft::of(document),
             tracks: Rewritten::default(),
             joints: BTreeSet::new(),
+            moves_skin: false,
             frames: BTreeMap::new(),
             tolerance: NEAR * size,
             size,
@@ -54,6 +58,11 @@ impl RigDraft {
 
     pub(super) const fn document(&self) -> &Document {
         &self.draft.document
+    }
+
+    /// Size of the skeleton, meters.
+    pub(super) const fn size(&self) -> f64 {
+        self.size
     }
 
     /// Gives nodes the local transforms of some chains, in the rest pose, in the pose and in every

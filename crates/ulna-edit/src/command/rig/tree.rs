@@ -1,6 +1,6 @@
 //! Joints that are inserted, dissolved, removed and attached elsewhere.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Mat4;
 
@@ -49,25 +49,35 @@ impl RigDraft {
         self.run_nodes(|scene| command.work(scene))
     }
 
-    /// Removes a node; what is below it is attached to its parent and moves as before.
-    fn dissolve(&mut self, node: NodeId) -> Result<(), CommandError> {
-        let document = self.document();
-        let children = document.children(node).to_vec();
-        let parent = document.node(node).parent;
-        refuse_attached(document, node)?;
-        let skins = document.skins.values().filter(|s| s.joints.contains(&node));
-        let joints: BTreeSet<NodeId> = skins.flat_map(|s| s.joints.iter().copied()).collect();
-        let chain = |child: &NodeId| Chain {
-            node: *child,
-            factors: vec![Factor::Local(node), Factor::Local(*child)],
-        };
-        let chains: Vec<Chain> = children.iter().map(chain).collect();
-        self.rewrite(&chains)?;
-        if !children.is_empty() {
-            self.attach(children, parent, Some(node))?;
+    /// Removes nodes; what is below them is attached to the nearest node above that stays, and moves
+    /// as before.
+    pub(super) fn dissolve(&mut self, nodes: &BTreeSet<NodeId>) -> Result<(), CommandError> {
+        let document = self.document().clone();
+        for node in nodes {
+            refuse_attached(&document, *node)?;
         }
-        self.remove(vec![node])?;
-        self.joints.extend(joints.into_iter().filter(|n| *n != node));
+        let skins = document.skins.values().filter(|s| s.joints.iter().any(|j| nodes.contains(j)));
+        let joints: BTreeSet<NodeId> = skins.flat_map(|s| s.joints.iter().copied()).collect();
+        let is_gone = |n: &NodeId| nodes.contains(n);
+        let mut chains = Vec::new();
+        // By the uppermost of the nodes above it, each node that is attached to another parent.
+        let mut moved: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+        for id in document.nodes.order().iter().filter(|n| !is_gone(n)) {
+            let above =
+                std::iter::successors(document.node(*id).parent, |n| document.node(*n).parent);
+            let mut above: Vec<NodeId> = above.take_while(is_gone).collect();
+            above.reverse();
+            let Some(top) = above.first() else { continue };
+            moved.entry(*top).or_default().push(*id);
+            let factors = above.iter().chain([id]).map(|n| Factor::Local(*n)).collect();
+            chains.push(Chain { node: *id, factors });
+        }
+        self.rewrite(&chains)?;
+        for (top, below) in moved {
+            self.attach(below, document.node(top).parent, Some(top))?;
+        }
+        self.remove(nodes.iter().copied().collect())?;
+        self.joints.extend(joints.into_iter().filter(|n| !is_gone(n)));
         Ok(())
     }
 
@@ -149,6 +159,13 @@ impl InsertJoint {
     }
 }
 
+/// A name that no node has: this one, or with a number.
+pub(super) fn free_name(document: &Document, base: String) -> String {
+    let taken: BTreeSet<&str> = document.nodes.values().filter_map(|n| n.name.as_deref()).collect();
+    let names = std::iter::once(base.clone()).chain((2..).map(|k| format!("{base}{k}")));
+    names.into_iter().find(|n| !taken.contains(n.as_str())).unwrap_or(base)
+}
+
 /// Inserts a joint above a node, at a part of the way from its parent; the new joint.
 fn insert(
     rig: &mut RigDraft,
@@ -164,9 +181,7 @@ fn insert(
     let c = Moving::moved(way);
     let label = document.node(named_for).label(named_for);
     let base = name.map_or_else(|| format!("{label}_inserted"), ToOwned::to_owned);
-    let taken: BTreeSet<&str> = document.nodes.values().filter_map(|n| n.name.as_deref()).collect();
-    let names = std::iter::once(base.clone()).chain((2..).map(|k| format!("{base}{k}")));
-    let name = names.into_iter().find(|n| !taken.contains(n.as_str())).unwrap_or(base);
+    let name = free_name(&document, base);
     let id = document.nodes.next_id();
     let made = Node {
         name: Some(name.into()),
@@ -186,7 +201,7 @@ fn insert(
 }
 
 /// A new joint moves with its parent, `IBM_n = C⁻¹·IBM_p`, or with the joint below it at rest.
-fn join_skins(
+pub(super) fn join_skins(
     rig: &mut RigDraft,
     id: NodeId,
     parent: Option<NodeId>,
@@ -238,9 +253,7 @@ fn dissolved(
     heirs: Option<Heirs>,
 ) -> Result<Outcome, CommandError> {
     let mut rig = RigDraft::of(document);
-    for node in nodes {
-        rig.dissolve(*node)?;
-    }
+    rig.dissolve(&nodes.iter().copied().collect())?;
     finish(rig, document, heirs)
 }
 
