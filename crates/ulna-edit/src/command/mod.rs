@@ -151,7 +151,7 @@ pub use self::{
     pose_target::PoseTarget,
     rig::{
         BelowJoint, DissolveJoint, FitReport, Heirs, InsertJoint, MendArmature, MoveJoint,
-        OrientJoint, RemoveJoint, ReparentJoint, RigCommand, RigReport,
+        NodeCounts, OrientJoint, RemoveJoint, ReparentJoint, RigCommand, RigReport,
     },
     scene::Scene,
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},

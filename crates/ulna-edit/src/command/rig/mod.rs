@@ -11,4 +11,4 @@ pub use self::commands::{
     BelowJoint, DissolveJoint, Heirs, InsertJoint, MendArmature, MoveJoint, OrientJoint,
     RemoveJoint, ReparentJoint, RigCommand,
 };
-pub use self::report::{FitReport, RigReport};
+pub use self::report::{FitReport, NodeCounts, RigReport};

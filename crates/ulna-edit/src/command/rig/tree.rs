@@ -135,7 +135,7 @@ impl InsertJoint {
                 above = place;
             }
         }
-        finish(rig, document, None)
+        finish(rig, scene, None)
     }
 }
 
@@ -218,20 +218,20 @@ fn join_skins(
 impl DissolveJoint {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        dissolved(document, &self.node.all(document)?, self.weights)
+        dissolved(scene, &self.node.all(document)?, self.weights)
     }
 }
 
 fn dissolved(
-    document: &Document,
+    scene: &Scene<'_>,
     nodes: &[NodeId],
     heirs: Option<Heirs>,
 ) -> Result<Outcome, CommandError> {
-    let mut rig = RigDraft::of(document);
+    let mut rig = RigDraft::of(scene.document);
     for node in nodes {
         rig.dissolve(*node)?;
     }
-    finish(rig, document, heirs)
+    finish(rig, scene, heirs)
 }
 
 impl RemoveJoint {
@@ -239,11 +239,11 @@ impl RemoveJoint {
         let document = scene.document;
         let nodes = self.node.all(document)?;
         match self.below.unwrap_or(BelowJoint::Keep) {
-            BelowJoint::Keep => dissolved(document, &nodes, self.weights),
+            BelowJoint::Keep => dissolved(scene, &nodes, self.weights),
             BelowJoint::Remove => {
                 let mut rig = RigDraft::of(document);
                 rig.remove(nodes)?;
-                finish(rig, document, self.weights)
+                finish(rig, scene, self.weights)
             }
         }
     }
@@ -288,7 +288,7 @@ impl ReparentJoint {
             .flat_map(|s| s.joints.iter().copied())
             .collect();
         rig.joints.extend(joints);
-        finish(rig, document, None)
+        finish(rig, scene, None)
     }
 }
 
