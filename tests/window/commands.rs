@@ -195,7 +195,7 @@ fn the_window_stays_readable_and_one_key_makes_it_normal_again() {
 fn every_command_stands_in_its_menu() {
     let mut window = empty();
     let mut found = 0;
-    for menu in ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"] {
+    for menu in ["File", "Edit", "View", "Pose", "Clip", "Weights", "Rig", "Help"] {
         let all: Vec<&CommandSpec> =
             offered().filter(|c| c.menu.split('/').next() == Some(menu)).collect();
         let of = |group: &str| -> Vec<String> {

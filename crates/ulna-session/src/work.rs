@@ -58,7 +58,7 @@ impl Worked {
     ///
     /// # Errors
     /// The reason why the commands are refused.
-    pub fn foreseen(&self) -> Result<(bool, Option<&RigReport>), &RunError> {
+    pub fn effects(&self) -> Result<(bool, Option<&RigReport>), &RunError> {
         self.found.as_ref().map(|found| (!found.edits.is_empty(), found.rig.as_deref()))
     }
 
