@@ -28,6 +28,7 @@ mod window {
     mod poses;
     mod posing;
     mod posing_keys;
+    mod rig;
     mod saves;
     mod timeline;
     mod weights;

@@ -11,7 +11,7 @@ use std::{
 use super::{import_state::Importing, loading::Loaded};
 use crate::ui::{
     DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, ExportForeseen, LayersThere,
-    PathFor, PicturesDraft, RecoveryView,
+    PathFor, PicturesDraft, PlanView, RecoveryView,
 };
 use ulna_formats::gltf::Progress;
 use ulna_model::{Shared, Unkeyed, UnkeyedAt};
@@ -135,6 +135,7 @@ impl Files {
             toasts: &dialogs.toasts,
             foreseen: self.measuring.as_ref().and_then(|m| m.found.as_ref()),
             there: self.reading.as_ref().and_then(|r| r.found.as_ref()),
+            plan: PlanView::default(),
             import: self.importing.as_ref().map(|i| &i.view),
             seams: &self.seams,
             recoveries: &self.recovery_views,

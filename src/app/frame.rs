@@ -6,7 +6,7 @@ use egui::{Context, Ui};
 
 use super::{App, ladder, viewport_renderer};
 use crate::ui::{
-    Actions, Compare, ComparedProperty, DeferredAction, Dialog, JobView, LayersView,
+    Actions, Compare, ComparedProperty, DeferredAction, Dialog, DialogsView, JobView, LayersView,
     PointerHandler, ProgramView, ToastKind, View, ViewportView, window_ui,
 };
 use ulna_edit::{Change, KeysHome, command::mix_of};
@@ -88,6 +88,7 @@ impl App {
         self.look_at_disk(ctx);
         self.measure_export(ctx);
         self.read_there(ctx);
+        self.plan_rig(ctx);
         self.keep_problems(ctx);
         self.guard_close(ctx);
         self.dropped_files(ctx);
@@ -172,7 +173,10 @@ impl App {
             },
             paint: self.painting.view(),
             poses: self.poses.view(&self.pose_pictures.shown),
-            dialogs: self.files.dialogs_view(&self.dialogs),
+            dialogs: DialogsView {
+                plan: self.planning.view(),
+                ..self.files.dialogs_view(&self.dialogs)
+            },
             program: ProgramView {
                 job: job.map(|j| JobView {
                     label: j.label.clone(),

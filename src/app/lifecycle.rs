@@ -13,6 +13,7 @@ use super::{
     files::{Files, has_system_dialogs},
     handlers::{BalanceState, PathState, PosePictures},
     jobs::Jobs,
+    planning::Planning,
     problems::Problems,
     program::Program,
     recent::RecentList,
@@ -52,6 +53,7 @@ impl App {
             panels: Panels::default(),
             renderer: ViewportRenderer::new(cc.wgpu_render_state.clone()),
             jobs: Jobs::default(),
+            planning: Planning::default(),
             saves: SaveQueue::default(),
         };
         app.load_own();

@@ -85,6 +85,14 @@ impl App {
             }
             return;
         }
+        // Its effects are shown before it is applied.
+        if spec.has_plan() && self.session.is_some() {
+            match spec.check(&self.availability()) {
+                Ok(()) => self.ask_arguments(spec),
+                Err(reason) => self.toast(ctx, ToastKind::Error, reason),
+            }
+            return;
+        }
         let filled = match &self.session {
             // It is asked for, even where it could be done without.
             Some(_) if spec.asks && spec.filled_from_around().is_none() => Err(Unfilled::Asks),

@@ -10,6 +10,7 @@ use super::{
     handlers::{BalanceState, GhostsAsked, PathState, PosePictures},
     jobs::Jobs,
     messages::Messages,
+    planning::Planning,
     problems::Problems,
     program::Program,
     save_queue::SaveQueue,
@@ -49,6 +50,7 @@ pub struct App {
     pub(super) panels: Panels,
     pub(super) renderer: ViewportRenderer,
     pub(super) jobs: Jobs,
+    pub(super) planning: Planning,
     pub(super) saves: SaveQueue,
 }
 
@@ -110,7 +112,10 @@ impl App {
 
     /// Whether long work is under way.
     pub fn is_busy(&self) -> bool {
-        self.jobs.is_busy() || self.is_saving() || !self.jobs.worked.is_empty()
+        self.jobs.is_busy()
+            || self.is_saving()
+            || !self.jobs.worked.is_empty()
+            || self.planning.is_busy()
     }
 
     /// Replaces the disk that saves and exports are written to, for tests: by a slow one, or one

@@ -16,17 +16,18 @@ use crate::ui::{DialogAction, Mode, ProgramAction};
 use ulna_edit::{
     CommandSpec,
     command::{
-        DragLimb, FileCommand, MirrorWeights, NewClip, Normalize, PlayCommand, RenameNode,
-        ResetAll, SelectCommand, SessionCommand, SetPin, Sets, ViewCommand, forms::is_for_programs,
+        DragLimb, FileCommand, MendArmature, MirrorWeights, NewClip, Normalize, PlayCommand,
+        RenameNode, ResetAll, SelectCommand, SessionCommand, SetPin, Sets, ViewCommand,
+        forms::is_for_programs,
     },
-    table,
+    find, table,
 };
 use ulna_render::{ColorRole, Shading};
 
 const MENUS: [&str; 8] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Rig", "Help"];
 
 /// Commands with a line above them in a menu of the bar.
-const FIRST_OF_GROUP: [&str; 16] = [
+const FIRST_OF_GROUP: [&str; 17] = [
     FileCommand::Save.name(),
     FileCommand::Export.name(),
     FileCommand::Revert.name(),
@@ -43,6 +44,7 @@ const FIRST_OF_GROUP: [&str; 16] = [
     MirrorWeights::NAME,
     Normalize::NAME,
     Sets::NAME,
+    MendArmature::NAME,
 ];
 
 /// Files in *Open recent*, at most.
@@ -351,6 +353,13 @@ fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
         (PlayCommand::Loop.name() == command.name)
             .then_some(view.timeline.playback.repeat != ulna_model::Repeat::Once)
     })
+}
+
+/// Lines of commands on what is selected, with their keys and the reasons why they are off.
+pub fn command_lines(ui: &mut Ui, view: &View<'_>, names: &[&str], actions: &mut Actions) {
+    for command in names.iter().filter_map(|name| find(name)) {
+        item(ui, view, command, (false, false), actions);
+    }
 }
 
 /// A command's line; `plain` if it stands in a menu of the bar itself, `marks` if commands beside

@@ -68,7 +68,7 @@ fn nodes_of(window: &Window, role: Role) -> Vec<Node<'_>> {
 
 /// The button that does what a form asks for: enabled or not.
 fn go(window: &Window, spec: &CommandSpec) -> Option<bool> {
-    let title = spec.title.trim_end_matches('…');
+    let title = if spec.has_plan() { "Apply" } else { spec.title.trim_end_matches('…') };
     let buttons = nodes_of(window, Role::Button);
     let cancel =
         buttons.iter().find(|b| b.accesskit_node().label().as_deref() == Some("Cancel"))?.rect();
@@ -149,6 +149,18 @@ fn assert_form_acts_or_says_why_not(window: &mut Window, spec: &CommandSpec) {
     }
 }
 
+/// Waits until the effects of a change of the skeleton are known.
+fn wait_for_effects(window: &mut Window) {
+    for _ in 0..2000 {
+        if !window.state().is_busy() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        window.step();
+    }
+    window.run_steps(2);
+}
+
 fn assert_form_says_what_is_missing(window: &Window, spec: &CommandSpec) {
     let says = [
         "Pick the",
@@ -190,6 +202,7 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
             continue;
         }
         opened += 1;
+        wait_for_effects(&mut window);
         let spec = shown_over_a_clip(spec);
         assert_fields_are_typed_numbers_and_texts(&window, spec);
         let shown = spec.arguments.iter().filter(|a| entry(spec, a) != Some(Entry::Data)).count();

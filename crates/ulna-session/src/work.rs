@@ -3,10 +3,12 @@
 //! Where what they change was edited meanwhile, nothing is lost either: the result is given back,
 //! and whoever asked for it decides.
 
+use std::sync::atomic::AtomicBool;
+
 use thiserror::Error;
 
 use super::{RunError, Session, command_edits::edits_of};
-use ulna_edit::{Command, CommandError, Edit, apply, command::RigReport};
+use ulna_edit::{Command, CommandError, Edit, Scene, apply, command::RigReport};
 use ulna_model::Notice;
 
 /// A command, or several, to be worked out.
@@ -52,6 +54,21 @@ impl NotTaken {
 }
 
 impl Worked {
+    /// Whether it changes anything, and the report of a change of the skeleton.
+    ///
+    /// # Errors
+    /// The reason why the commands are refused.
+    pub fn effects(&self) -> Result<(bool, Option<&RigReport>), &RunError> {
+        self.found.as_ref().map(|found| (!found.edits.is_empty(), found.rig.as_deref()))
+    }
+
+    /// Everything that is to be said of the result, as one sentence without its full stop.
+    pub fn sentence(&self) -> Option<String> {
+        let notes = &self.found.as_ref().ok()?.notes;
+        let all: Vec<&str> = notes.iter().map(|n| &*n.message).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+
     /// The commands that it is of, to be worked out again.
     pub fn into_commands(self) -> Vec<Command> {
         self.asked
@@ -72,11 +89,16 @@ struct WorkResult {
 impl Work {
     /// Works it out.
     pub fn run(self) -> Worked {
+        self.run_until(&AtomicBool::new(false))
+    }
+
+    /// Works it out, unless the flag is set meanwhile: the result is of no use then.
+    pub fn run_until(self, cancel: &AtomicBool) -> Worked {
         let Self { session, label, commands: asked, revision } = self;
         let mut said = Vec::new();
         let found = session
             .spelled_out(asked.clone(), &mut said)
-            .and_then(|commands| session.work_out(commands));
+            .and_then(|commands| session.work_out(commands, cancel));
         let found = found.map(|found| WorkResult { notes: [said, found.notes].concat(), ..found });
         Worked { label, session: session.id, revision, found, asked }
     }
@@ -111,12 +133,16 @@ impl Session {
     }
 
     /// What commands come to one after the other, each on what the ones before left.
-    fn work_out(&self, commands: Vec<Command>) -> Result<WorkResult, RunError> {
+    fn work_out(
+        &self,
+        commands: Vec<Command>,
+        cancel: &AtomicBool,
+    ) -> Result<WorkResult, RunError> {
         let (mut edits, mut replaced, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         let mut rig = None;
         let mut probe = self.document.clone();
         for command in &commands {
-            let done = edits_of(&self.opened, &ulna_edit::Scene::new(&probe), command)?;
+            let done = edits_of(&self.opened, &Scene::until(&probe, cancel), command)?;
             for edit in &done.edits {
                 replaced.push(apply(&mut probe, edit.clone()).map_err(CommandError::from)?);
             }

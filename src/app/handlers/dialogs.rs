@@ -94,6 +94,8 @@ impl App {
             DialogAction::SaveThen(wish) => self.save_then(ctx, wish),
             DialogAction::KeepThen(wish) => self.keep_then(ctx, wish),
             DialogAction::BakeThen(wish) => self.bake_then(ctx, wish),
+            DialogAction::ApplyPlan(line) => self.apply_plan(ctx, line),
+            DialogAction::ShowWorst => self.show_worst(ctx),
             DialogAction::Ask(command) => {
                 self.end_gesture(ctx);
                 self.ask_arguments(command);

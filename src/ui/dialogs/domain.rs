@@ -7,7 +7,7 @@ use egui::TextureId;
 use super::drafts::{
     BindDraft, ConvertDraft, ExportDraft, FormDraft, ImportDraft, PicturesDraft, SeamsDraft,
 };
-use ulna_edit::{CommandSpec, command::field::CarryWay};
+use ulna_edit::{CommandLine, CommandSpec, command::field::CarryWay};
 use ulna_model::{ClipId, UnkeyedAt};
 use ulna_session::{ExportRequest, Outlook, SaveRequest};
 
@@ -173,8 +173,12 @@ pub enum PathFor {
 
 impl Dialog {
     /// Whether one works beside it: it lies over the panels and covers none of what they do.
-    pub const fn is_loose(&self) -> bool {
-        matches!(self, Self::Export { .. })
+    pub fn is_loose(&self) -> bool {
+        match self {
+            Self::Export { .. } => true,
+            Self::Arguments { draft } => draft.has_plan,
+            _ => false,
+        }
     }
 
     /// The dialog that asks for a path.
@@ -342,6 +346,10 @@ pub enum DialogAction {
     BakeThen(DeferredAction),
     /// Open the form of a command.
     Ask(&'static CommandSpec),
+    /// Apply a command whose effects are shown, once they are known.
+    ApplyPlan(CommandLine),
+    /// Show the clip, the time and the joint with the largest deviation of the plan.
+    ShowWorst,
     /// Save although something is in the way.
     SaveAnyway {
         /// What is.

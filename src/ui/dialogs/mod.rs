@@ -25,8 +25,8 @@ pub use self::domain::{
 };
 pub use self::drafts::{
     BindDraft, ConvertDraft, ExportDraft, ExportForeseen, ExportPlace, FormDraft, ImportDraft,
-    ImportFile, ImportMoment, ImportRow, ImportView, LayersThere, PicturesDraft, SeamOrder,
-    SeamsDraft,
+    ImportFile, ImportMoment, ImportRow, ImportView, LayersThere, PicturesDraft, PlanForeseen,
+    PlanView, SeamOrder, SeamsDraft,
 };
 pub use self::export::bytes_in_words;
 pub(super) use self::parts::{plain, primary, title};
@@ -84,16 +84,21 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         content_ui(state, ui, view, dialog, actions);
     };
     if dialog.is_loose() {
-        let window = egui::Window::new("dialog beside the panels")
-            .id(Id::unique("loose dialog"))
-            .frame(frame);
         let area = ui.ctx().content_rect();
-        let place = egui::pos2(area.center().x, area.top() + 96.0);
-        let window = window
+        // A plan opens beside the model that it is about.
+        let has_plan = matches!(dialog, Dialog::Arguments { .. });
+        let (left, pivot) = match has_plan {
+            true => (area.left() + Measure::Outliner.points() + 24.0, Align2::LEFT_TOP),
+            false => (area.center().x, Align2::CENTER_TOP),
+        };
+        let top = area.top() + if has_plan { 120.0 } else { 96.0 };
+        let window = egui::Window::new("dialog beside the panels")
+            .id(Id::unique(("loose dialog", has_plan)))
+            .frame(frame)
             .title_bar(false)
             .resizable(false)
-            .pivot(egui::Align2::CENTER_TOP)
-            .default_pos(place);
+            .pivot(pivot)
+            .default_pos(egui::pos2(left, top));
         window.show(ui.ctx(), content);
         return;
     }
@@ -110,6 +115,7 @@ fn width(dialog: &Dialog) -> f32 {
         Dialog::Commands => 900.0,
         Dialog::Seams { .. } => 760.0,
         Dialog::Unkeyed { .. } => 560.0,
+        Dialog::Arguments { draft } if draft.has_plan => 420.0,
         Dialog::Arguments { .. } => 520.0,
         Dialog::Convert { .. }
         | Dialog::Open { .. }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{
     domain::{Dialog, RecoveryView},
-    drafts::{ExportForeseen, ImportView, LayersThere},
+    drafts::{ExportForeseen, ImportView, LayersThere, PlanView},
 };
 use crate::ui::Action;
 use ulna_motion::BestSeam;
@@ -80,6 +80,8 @@ pub struct DialogsView<'a> {
     pub foreseen: Option<&'a ExportForeseen>,
     /// What is in the file that a form names, once that is known.
     pub there: Option<&'a LayersThere>,
+    /// Effects of the command on the skeleton that a form is about.
+    pub plan: PlanView<'a>,
     /// Clips of other files.
     pub import: Option<&'a ImportView>,
     /// Where clips are best left for each other, as it was found.

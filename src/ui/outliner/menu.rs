@@ -2,18 +2,22 @@
 
 use egui::{Response, RichText, Ui};
 
-use crate::ui::popups::context_menu;
 use crate::ui::{Action, Actions, AssetRef, OutlinerAction, Theme, View, theme::Font};
+use crate::ui::{menu::command_lines, popups::context_menu};
 use ulna_edit::{
     Command,
     command::{
-        AddNode, Below, DuplicateNodes, Keep, RemoveMaterials, RemoveMeshes, RemoveNodes,
-        RemoveSkins, Reparent,
+        AddNode, Below, DissolveJoint, DuplicateNodes, InsertJoint, Keep, MoveJoint, OrientJoint,
+        RemoveJoint, RemoveMaterials, RemoveMeshes, RemoveNodes, RemoveSkins, Reparent,
         field::{Meshes, Nodes},
     },
 };
 use ulna_model::{Document, NodeId};
 use ulna_render::ColorRole;
+
+/// Commands in the menu of a joint.
+const OF_JOINTS: [&str; 5] =
+    [OrientJoint::NAME, MoveJoint::NAME, InsertJoint::NAME, DissolveJoint::NAME, RemoveJoint::NAME];
 
 /// One line of a menu.
 struct Line {
@@ -77,6 +81,10 @@ pub fn node_menu(
             };
             let about = "Detaches the nodes from their parent and keeps their position";
             lines(ui, actions, [line("Move to the top of the scene", about, top.into())]);
+        }
+        if nodes.iter().all(|n| view.joints.get(n.index()) == Some(&true)) {
+            ui.separator();
+            command_lines(ui, view, &OF_JOINTS, actions);
         }
         ui.separator();
         let remove = |below: Below, force: bool| {

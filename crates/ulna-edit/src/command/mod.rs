@@ -151,7 +151,8 @@ pub use self::{
     pose_target::PoseTarget,
     rig::{
         BelowJoint, CleanKind, CleanRig, DissolveJoint, FitReport, Heirs, InsertJoint, LeafJoints,
-        MendArmature, MoveJoint, OrientJoint, RemoveJoint, ReparentJoint, RigCommand, RigReport,
+        MendArmature, MoveJoint, NodeCounts, OrientJoint, RemoveJoint, ReparentJoint, RigCommand,
+        RigReport,
     },
     scene::Scene,
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},

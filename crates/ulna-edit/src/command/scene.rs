@@ -1,6 +1,6 @@
 //! Input of commands on the document.
 
-use std::cell::OnceCell;
+use std::{cell::OnceCell, sync::atomic::AtomicBool};
 
 use ulna_model::Document;
 use ulna_motion::{Pose, RecentPoses, Stack};
@@ -12,17 +12,29 @@ pub struct Scene<'a> {
     pub document: &'a Document,
     pose: OnceCell<Pose>,
     recent: Option<&'a RecentPoses>,
+    cancel: Option<&'a AtomicBool>,
 }
 
 impl<'a> Scene<'a> {
     /// A document, with its own pose.
     pub const fn new(document: &'a Document) -> Self {
-        Self { document, pose: OnceCell::new(), recent: None }
+        Self { document, pose: OnceCell::new(), recent: None, cancel: None }
+    }
+
+    /// A document whose commands stop early once the flag is set; they are refused then.
+    pub const fn until(document: &'a Document, cancel: &'a AtomicBool) -> Self {
+        Self { document, pose: OnceCell::new(), recent: None, cancel: Some(cancel) }
+    }
+
+    /// The flag that stops long commands.
+    pub(crate) fn cancel(&self) -> &AtomicBool {
+        static NEVER: AtomicBool = AtomicBool::new(false);
+        self.cancel.unwrap_or(&NEVER)
     }
 
     /// The same of a gesture, which asks for the same poses again and again.
     pub const fn during(document: &'a Document, recent: &'a RecentPoses) -> Self {
-        Self { document, pose: OnceCell::new(), recent: Some(recent) }
+        Self { document, pose: OnceCell::new(), recent: Some(recent), cancel: None }
     }
 
     /// The pose that a stack makes of its nodes.

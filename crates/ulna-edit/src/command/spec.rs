@@ -185,13 +185,18 @@ impl CommandSpec {
         matches!(self.executor, Executor::Document)
     }
 
+    /// Whether the window shows its effects before it is applied: commands on the skeleton.
+    pub fn has_plan(&self) -> bool {
+        self.menu == "Rig"
+    }
+
     /// The title in menus and in the palette: with an ellipsis where a form asks for more.
     pub fn menu_title(&self) -> Cow<'static, str> {
         let title = self.title.trim_end_matches('…');
         match self.name {
             // The tools have the same titles.
             "pose.rotate" | "pose.move" | "pose.scale" => format!("{title} by numbers…").into(),
-            _ if self.asks => format!("{title}…").into(),
+            _ if self.asks || self.has_plan() => format!("{title}…").into(),
             _ => self.title.into(),
         }
     }

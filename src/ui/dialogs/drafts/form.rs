@@ -9,8 +9,9 @@ use crate::ui::dialogs::typed_path::expand;
 use ulna_edit::{
     ArgumentSpec, ArgumentType, CommandLine, CommandSpec,
     command::{
-        ExtractLayer, JoinClip, MaskPoseLayer, MoveMarker, MovePoseLayer, PairJoints, PlayOver,
-        Prune, RemoveMarker, RippleKeys, SetMarker, SwapJoints,
+        ExtractLayer, InsertJoint, JoinClip, MaskPoseLayer, MoveJoint, MoveMarker, MovePoseLayer,
+        OrientJoint, PairJoints, PlayOver, Prune, RemoveJoint, RemoveMarker, ReparentJoint,
+        RippleKeys, SetMarker, SwapJoints,
         forms::{Entry, NeededChoice, Quantity, entry, is_needed, needed_choice},
     },
     find,
@@ -58,6 +59,14 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
         (MovePoseLayer::NAME, "place", _) => "Position",
         (MaskPoseLayer::NAME, "below", _) => "First joint",
         (Prune::NAME, "below", _) => "Lowest weight",
+        (_, "node", _) if spec.has_plan() => "Joints",
+        (MoveJoint::NAME, "by", _) => "Distance",
+        (OrientJoint::NAME, "like", _) => "Axes of",
+        (OrientJoint::NAME, "world", _) => "Scene axes",
+        (InsertJoint::NAME, "at", _) => "Position",
+        (InsertJoint::NAME, "count", _) => "Number of joints",
+        (RemoveJoint::NAME, "below", _) => "Joints below",
+        (ReparentJoint::NAME, "to", _) => "New parent",
         (MoveMarker::NAME | SetMarker::NAME | RemoveMarker::NAME, "time", _) => "Marker",
         _ => return None,
     })
@@ -102,6 +111,8 @@ pub struct FormDraft {
     pub rate: f64,
     /// Whether anything was changed since it opened.
     pub is_touched: bool,
+    /// Whether it shows the effects of the command before that is applied.
+    pub has_plan: bool,
 }
 
 impl FormDraft {
@@ -132,7 +143,8 @@ impl FormDraft {
             Entered { texts: shown, value, wrong: None, present }
         };
         let entered = spec.arguments.iter().map(one).collect();
-        Self { command: spec.name.to_owned(), entered, rate, is_touched: false }
+        let has_plan = spec.has_plan();
+        Self { command: spec.name.to_owned(), entered, rate, is_touched: false, has_plan }
     }
 
     /// Its command.

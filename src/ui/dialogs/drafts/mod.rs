@@ -6,6 +6,7 @@ mod export;
 mod form;
 mod import;
 mod pictures;
+mod plan;
 mod seams;
 
 pub use self::bind::BindDraft;
@@ -15,4 +16,5 @@ pub use self::form::{FormDraft, LayersThere};
 pub(super) use self::form::{field_count, label};
 pub use self::import::{ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView};
 pub use self::pictures::PicturesDraft;
+pub use self::plan::{PlanForeseen, PlanView};
 pub use self::seams::{SeamOrder, SeamsDraft};

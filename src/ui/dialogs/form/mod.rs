@@ -5,6 +5,7 @@ mod fields;
 mod help;
 mod lists;
 mod picker;
+mod plan;
 
 use egui::{Key, RichText, ScrollArea, Ui};
 use serde_json::Map;
@@ -12,10 +13,11 @@ use serde_json::Map;
 use self::{
     fields::{FieldPlace, field_ui},
     help::ArgumentHelp,
+    plan::{plan_ui, step_back},
 };
 use super::{
     drafts::{field_count, label},
-    parts::{plain, primary, small, title},
+    parts::{head, plain, primary, small, title},
 };
 use crate::ui::{
     Action, Actions, Dialog, DialogAction, FormDraft, View, edits,
@@ -77,15 +79,20 @@ fn rows(spec: &CommandSpec, draft: &FormDraft) -> (Vec<usize>, Vec<usize>) {
 pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Actions) {
     let theme = view.theme;
     let Some(spec) = draft.spec() else { return };
-    title(ui, theme, spec.title.trim_end_matches('…'));
-    let help = RichText::new(format!("{}.", spec.help.trim_end_matches('.')))
-        .color(theme.color(ColorRole::TextSecondary));
-    ui.add(egui::Label::new(help).wrap());
-    shorter_ui(ui, view, spec);
-    ui.add_space(8.0);
+    let help = format!("{}.", spec.help.trim_end_matches('.'));
+    if draft.has_plan {
+        head(ui, theme, None, spec.title.trim_end_matches('…'), &help, actions);
+        step_back(ui, actions);
+    } else {
+        title(ui, theme, spec.title.trim_end_matches('…'));
+        let help = RichText::new(help).color(theme.color(ColorRole::TextSecondary));
+        ui.add(egui::Label::new(help).wrap());
+        shorter_ui(ui, view, spec);
+        ui.add_space(8.0);
+    }
     let for_programs = is_for_programs(spec);
     let mut now = draft.clone();
-    take_keyboard(ui);
+    let is_new = take_keyboard(ui);
     // What has the keyboard outside of the form does not keep Enter from it.
     let form = ui.max_rect();
     let mut typing = ui.memory(|m| m.focused()).is_none_or(|id| {
@@ -94,14 +101,18 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
     if for_programs {
         small(ui, theme, "This command takes data that scripts provide. Use it in a script.");
     } else {
-        let most = (ui.ctx().content_rect().height() - 260.0).max(160.0);
+        // Below the rows of a plan are its effects.
+        let rest = if draft.has_plan { 520.0 } else { 260.0 };
+        let most = (ui.ctx().content_rect().height() - rest).max(160.0);
         // A dialog offers only the height that it had in the frame before.
         let area = ScrollArea::vertical()
             .max_height(most)
             .min_scrolled_height(most)
             .auto_shrink([false, true]);
         area.id_salt("form").show(ui, |ui| {
-            typing |= rows_ui(ui, view, spec, draft, &mut now, actions);
+            // Beside a loose form one works on: its field takes the keyboard only once.
+            let takes_focus = is_new || !draft.has_plan;
+            typing |= rows_ui(ui, view, (spec, takes_focus), draft, &mut now, actions);
         });
     }
     ui.add_space(12.0);
@@ -116,6 +127,10 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
     }
     let line = if for_programs { Err(String::new()) } else { now.line(spec) };
     let enter = typing && ui.input(|i| i.key_pressed(Key::Enter));
+    if draft.has_plan {
+        plan_ui(ui, view, (spec, &now), (line, enter), actions);
+        return;
+    }
     ui.horizontal(|ui| {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let go = ui
@@ -147,17 +162,19 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
     });
 }
 
-/// A field behind a form that has just opened gives the keyboard to the form.
-fn take_keyboard(ui: &Ui) {
+/// A field behind a form that has just opened gives the keyboard to the form. Returns whether it
+/// opened within the last frames.
+fn take_keyboard(ui: &Ui) -> bool {
+    /// Frames until the first field has its place and the keyboard.
+    const NEW: u64 = 8;
     let (id, frame) = (egui::Id::unique("form shown in frame"), ui.ctx().cumulative_frame_nr());
-    let last = ui.data_mut(|d| {
-        let last = d.get_temp::<u64>(id);
-        d.insert_temp(id, frame);
-        last
-    });
-    if last.is_none_or(|last| last + 1 < frame) {
+    let shown = ui.data(|d| d.get_temp::<(u64, u64)>(id));
+    let opened = shown.filter(|(_, last)| last + 1 >= frame).map(|(opened, _)| opened);
+    ui.data_mut(|d| d.insert_temp(id, (opened.unwrap_or(frame), frame)));
+    if opened.is_none() {
         ui.memory_mut(|m| m.focused().into_iter().for_each(|id| m.surrender_focus(id)));
     }
+    opened.is_none_or(|opened| frame - opened < NEW)
 }
 
 /// The key of a command, and the way that needs no form.
@@ -185,13 +202,13 @@ fn shorter_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec) {
 fn rows_ui(
     ui: &mut Ui,
     view: &View<'_>,
-    spec: &'static CommandSpec,
+    (spec, takes_focus): (&'static CommandSpec, bool),
     draft: &FormDraft,
     now: &mut FormDraft,
     actions: &mut Actions,
 ) -> bool {
     let (seen, folded) = rows(spec, draft);
-    let first = first_typed(spec, draft);
+    let first = if takes_focus { first_typed(spec, draft) } else { usize::MAX };
     let mut enters = false;
     let mut grid = |ui: &mut Ui, id: &str, which: &[usize], over: bool, now: &mut FormDraft| {
         let width = (ui.available_width() - LABELS - 12.0).max(120.0);

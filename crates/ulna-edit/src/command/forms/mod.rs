@@ -467,6 +467,8 @@ pub fn when_left_out(command: &str, argument: &str) -> &'static str {
         ("view.camera", _) => "Next camera",
         ("vertices.in_range", _) => "Painted joint",
         ("key.paste", _) => "Same names",
+        ("joint.orient", "like") => "None",
+        ("joint.reparent", "to") => "Top of the scene",
         ("node.add" | "node.reparent", "parent") => "Top of the scene",
         ("node.reparent", "before") => "Last",
         ("pose.blend" | "pose.breakdown" | "pose.relax" | "pose.push" | "pose.to_rest", _) => {
@@ -501,6 +503,7 @@ pub fn needed_choice(spec: &CommandSpec) -> Option<NeededChoice> {
     let (groups, exclusive): (&[&[&str]], bool) = match spec.name {
         "clip.retime" => (&[&["length"], &["factor"], &["speed"]], true),
         "edit.revert" => (&[&["clip", "layer"], &["node"], &["mesh"]], true),
+        "joint.orient" => (&[&["degrees"], &["like"], &["world"]], true),
         "pose.set" | "pose.set_local" | "pose.set_world" | "unkeyed.set" | "key.shift" => {
             (&[&["translation"], &["degrees"], &["scale"]], false)
         }

@@ -89,7 +89,7 @@ impl Reparent {
         let affected = with_below(document, &elsewhere);
         let (keep, is_forced) = (self.keep.unwrap_or(Keep::World), self.force.unwrap_or(false));
         if keep == Keep::World && !is_forced && has_motion(document, &affected) {
-            return reparented(document, &moved, parent, before);
+            return reparented(scene, &moved, parent, before);
         }
         let anyway = "To keep the motion, keep the position; to attach them anyway, set “force”";
         refuse_motion(document, &affected, is_forced, anyway)?;

@@ -75,7 +75,7 @@ impl MendArmature {
         frames.retain(|_, c| *c != Moving::IDENTITY);
         let mut rig = RigDraft::of(document);
         rig.reframe(&frames)?;
-        finish(rig, document, None)
+        finish(rig, scene, None)
     }
 }
 

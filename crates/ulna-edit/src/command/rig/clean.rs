@@ -331,7 +331,7 @@ impl CleanRig {
             none.notes.append(&mut notes);
             return Ok(none);
         }
-        let mut done = finish(rig, document, None)?;
+        let mut done = finish(rig, scene, None)?;
         notes.append(&mut done.notes);
         Ok(Outcome { notes, ..done })
     }

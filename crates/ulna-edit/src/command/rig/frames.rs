@@ -51,7 +51,7 @@ impl OrientJoint {
         let frames: BTreeMap<NodeId, Moving> = nodes.into_iter().map(turn).collect();
         let mut rig = RigDraft::of(document);
         rig.reframe(&frames)?;
-        finish(rig, document, None)
+        finish(rig, scene, None)
     }
 }
 
@@ -76,6 +76,6 @@ impl MoveJoint {
             nodes.into_iter().map(frame).collect::<Result<_, _>>()?;
         let mut rig = RigDraft::of(document);
         rig.reframe(&frames)?;
-        finish(rig, document, None)
+        finish(rig, scene, None)
     }
 }

@@ -19,7 +19,7 @@ use crate::{
         nodes::{RestOrPose, last_rank, refuse_fixed, world},
     },
 };
-use ulna_model::{Document, Local, Node, NodeId, Notice, Transform};
+use ulna_model::{Local, Node, NodeId, Notice, Transform};
 use ulna_motion::surgery::Moving;
 
 /// Length of a leaf without a bone before it, in sizes of the skeleton.
@@ -30,12 +30,13 @@ impl LeafJoints {
         let document = scene.document;
         let named = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         match self.remove.unwrap_or(false) {
-            true => remove(document, named.as_deref()),
-            false => self.add(document, named.as_deref()),
+            true => remove(scene, named.as_deref()),
+            false => self.add(scene, named.as_deref()),
         }
     }
 
-    fn add(&self, document: &Document, named: Option<&[NodeId]>) -> Result<Outcome, CommandError> {
+    fn add(&self, scene: &Scene<'_>, named: Option<&[NodeId]>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
         if self.length.is_some_and(|l| !(l > 0.0 && l.is_finite())) {
             return refuse("argument_out_of_range", "“length” must be more than 0 m");
         }
@@ -53,7 +54,7 @@ impl LeafJoints {
             let way = self.way(&rig, &uses, *end)?;
             add_leaf(&mut rig, *end, way)?;
         }
-        finish(rig, document, None)
+        finish(rig, scene, None)
     }
 
     /// The translation of a leaf joint below the last joint of a chain.
@@ -99,7 +100,8 @@ fn add_leaf(rig: &mut RigDraft, end: NodeId, way: DVec3) -> Result<(), CommandEr
 }
 
 /// Removes leaf joints without weights and keys: the named ones, and those below named joints.
-fn remove(document: &Document, named: Option<&[NodeId]>) -> Result<Outcome, CommandError> {
+fn remove(scene: &Scene<'_>, named: Option<&[NodeId]>) -> Result<Outcome, CommandError> {
+    let document = scene.document;
     let is_meant = |n: &NodeId| {
         let here = |all: &[NodeId]| all.iter().any(|a| a == n || document.is_above(*a, *n));
         named.is_none_or(here)
@@ -116,7 +118,7 @@ fn remove(document: &Document, named: Option<&[NodeId]>) -> Result<Outcome, Comm
     refuse_fixed(document, &leaves)?;
     let mut rig = RigDraft::of(document);
     rig.dissolve(&leaves)?;
-    let mut done = finish(rig, document, None)?;
+    let mut done = finish(rig, scene, None)?;
     let all: Vec<NodeId> = leaves.into_iter().collect();
     let joints = if all.len() == 1 { "leaf joint" } else { "leaf joints" };
     let removed = format!("removed {} {joints} ({})", all.len(), names(document, &all));

@@ -14,5 +14,5 @@ pub use self::commands::{
     BelowJoint, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint, LeafJoints, MendArmature,
     MoveJoint, OrientJoint, RemoveJoint, ReparentJoint, RigCommand,
 };
-pub use self::report::{FitReport, RigReport};
+pub use self::report::{FitReport, NodeCounts, RigReport};
 pub(super) use self::tree::reparented;

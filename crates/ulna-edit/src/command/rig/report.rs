@@ -1,14 +1,16 @@
 //! The report of a change of the skeleton: keys, fitted weights, and the deviation of all clips.
 
 use std::{
-    collections::BTreeSet,
-    sync::atomic::{AtomicBool, Ordering},
+    collections::{BTreeMap, BTreeSet},
+    sync::atomic::AtomicBool,
 };
+
+use glam::Mat4;
 
 use super::{commands::Heirs, rewrite::RigDraft};
 use crate::{
     Edit,
-    command::{CommandError, Outcome},
+    command::{CommandError, Outcome, Scene},
 };
 use ulna_model::{ClipId, Document, NodeId, Notice, SkinId};
 use ulna_motion::{
@@ -30,9 +32,26 @@ pub struct FitReport {
     pub mean: [f64; 2],
 }
 
+/// Nodes that a change of the skeleton concerns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NodeCounts {
+    /// Nodes with another pivot, other axes or another scale.
+    pub reframed: usize,
+    /// New nodes.
+    pub added: usize,
+    /// Removed nodes.
+    pub removed: usize,
+    /// Nodes with another parent.
+    pub attached: usize,
+}
+
 /// Effects of a change of the skeleton on the clips and the skin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigReport {
+    /// Nodes that it concerns.
+    pub nodes: NodeCounts,
+    /// Number of joints with another inverse bind matrix, and of all joints; of all skins.
+    pub inverse_binds: [usize; 2],
     /// Tracks of all clips, by the treatment of their keys.
     pub tracks: Rewritten,
     /// Clips that changed.
@@ -107,10 +126,10 @@ const NOISE: f64 = 1e-5;
 /// and what it does to all clips is measured.
 pub(super) fn finish(
     mut rig: RigDraft,
-    before: &Document,
+    scene: &Scene<'_>,
     heirs: Option<Heirs>,
 ) -> Result<Outcome, CommandError> {
-    let cancel = AtomicBool::new(false);
+    let (before, cancel) = (scene.document, scene.cancel());
     let is_fitted = match heirs {
         Some(heirs) => heirs == Heirs::Fit,
         None => before.clips.iter().next().is_some(),
@@ -123,7 +142,7 @@ pub(super) fn finish(
     let deforms = Skeleton::of(before).deforms;
     let leaves_weights = gone.iter().any(|n| deforms[n.index()]);
     if is_fitted && leaves_weights {
-        for done in fit(&mut rig, before, &gone, &cancel)? {
+        for done in fit(&mut rig, before, &gone, cancel)? {
             fitted.add(&done);
         }
     }
@@ -143,13 +162,12 @@ pub(super) fn finish(
         excluded: &gone,
         ..DeviationRequest::new(before, rig.document(), exactness)
     };
-    let mut deviation =
-        Deviation::measure(&request, &cancel, &Default::default()).unwrap_or_default();
+    let measured = Deviation::measure(&request, cancel, &Default::default());
+    let Some(mut deviation) = measured else { return Err(canceled()) };
     if is_exact && deviation.worst_mm <= NOISE * deviation.size * 1000.0 {
         (deviation.mean_mm, deviation.p99_mm, deviation.worst_mm) = (0.0, 0.0, 0.0);
         (deviation.worst_degrees, deviation.worst_joint_mm) = (0.0, 0.0);
     }
-    debug_assert!(!cancel.load(Ordering::Relaxed));
     let clips: BTreeSet<ClipId> = rig
         .draft
         .edits
@@ -159,9 +177,51 @@ pub(super) fn finish(
             _ => None,
         })
         .collect();
-    let report = RigReport { tracks: rig.tracks, clips: clips.len(), fitted, deviation };
+    let report = RigReport {
+        nodes: NodeCounts { reframed: frames.len(), ..node_counts(before, rig.document()) },
+        inverse_binds: inverse_binds(before, rig.document()),
+        tracks: rig.tracks,
+        clips: clips.len(),
+        fitted,
+        deviation,
+    };
     let notes = vec![Notice::new("clips_followed", report.sentence(before))];
     Ok(Outcome { edits: rig.draft.edits, notes, rig: Some(Box::new(report)), ..Outcome::default() })
+}
+
+fn canceled() -> CommandError {
+    CommandError::other("canceled", "canceled")
+}
+
+/// Nodes that are new, gone, or attached elsewhere.
+fn node_counts(before: &Document, after: &Document) -> NodeCounts {
+    let mut counts = NodeCounts {
+        removed: before.node_ids().filter(|n| !after.nodes.contains(*n)).count(),
+        ..NodeCounts::default()
+    };
+    for node in after.node_ids() {
+        match before.nodes.get(node) {
+            None => counts.added += 1,
+            Some(was) => {
+                counts.attached += usize::from(was.parent != after.node(node).parent);
+            }
+        }
+    }
+    counts
+}
+
+/// Number of joints of all skins with another inverse bind matrix, and of all joints.
+fn inverse_binds(before: &Document, after: &Document) -> [usize; 2] {
+    let mut counts = [0, 0];
+    for (id, skin) in after.skins.iter() {
+        let was: BTreeMap<NodeId, Mat4> = before.skins.get(id).map_or_else(BTreeMap::new, |was| {
+            was.joints.iter().copied().zip(was.inverse_bind.iter().copied()).collect()
+        });
+        let now = skin.joints.iter().zip(skin.inverse_bind.iter());
+        counts[0] += now.filter(|(joint, bind)| was.get(joint) != Some(*bind)).count();
+        counts[1] += skin.joints.len();
+    }
+    counts
 }
 
 /// Chooses the weights of vertices that lost joints so that the clips change least.
@@ -197,7 +257,7 @@ fn fit(
             limit: usize::MAX,
             adds_influences: true,
         };
-        let Some(done) = fit_weights(&request, cancel) else { continue };
+        let Some(done) = fit_weights(&request, cancel) else { return Err(canceled()) };
         let patches = done.patches.iter().cloned();
         rig.draft.put_all(patches.map(|(mesh, primitive, patch)| Edit::PatchWeights {
             mesh,

@@ -155,7 +155,7 @@ impl InsertJoint {
                 above = place;
             }
         }
-        finish(rig, document, None)
+        finish(rig, scene, None)
     }
 }
 
@@ -243,18 +243,18 @@ pub(super) fn join_skins(
 impl DissolveJoint {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        dissolved(document, &self.node.all(document)?, self.weights)
+        dissolved(scene, &self.node.all(document)?, self.weights)
     }
 }
 
 fn dissolved(
-    document: &Document,
+    scene: &Scene<'_>,
     nodes: &[NodeId],
     heirs: Option<Heirs>,
 ) -> Result<Outcome, CommandError> {
-    let mut rig = RigDraft::of(document);
+    let mut rig = RigDraft::of(scene.document);
     rig.dissolve(&nodes.iter().copied().collect())?;
-    finish(rig, document, heirs)
+    finish(rig, scene, heirs)
 }
 
 impl RemoveJoint {
@@ -262,11 +262,11 @@ impl RemoveJoint {
         let document = scene.document;
         let nodes = self.node.all(document)?;
         match self.below.unwrap_or(BelowJoint::Keep) {
-            BelowJoint::Keep => dissolved(document, &nodes, self.weights),
+            BelowJoint::Keep => dissolved(scene, &nodes, self.weights),
             BelowJoint::Remove => {
                 let mut rig = RigDraft::of(document);
                 rig.remove(nodes)?;
-                finish(rig, document, self.weights)
+                finish(rig, scene, self.weights)
             }
         }
     }
@@ -291,18 +291,19 @@ impl ReparentJoint {
         }
         let moved: Vec<NodeId> =
             moved.into_iter().filter(|n| document.node(*n).parent != parent).collect();
-        reparented(document, &moved, parent, None)
+        reparented(scene, &moved, parent, None)
     }
 }
 
 /// Nodes attached to another parent, before one of its children or after all of them, with the
 /// motion that they have in every clip.
 pub(in crate::command) fn reparented(
-    document: &Document,
+    scene: &Scene<'_>,
     moved: &[NodeId],
     parent: Option<NodeId>,
     before: Option<NodeId>,
 ) -> Result<Outcome, CommandError> {
+    let document = scene.document;
     let mut rig = RigDraft::of(document);
     let chains: Vec<Chain> = moved
         .iter()
@@ -323,7 +324,7 @@ pub(in crate::command) fn reparented(
         .flat_map(|s| s.joints.iter().copied())
         .collect();
     rig.joints.extend(joints);
-    finish(rig, document, None)
+    finish(rig, scene, None)
 }
 
 /// The factors of `W_q⁻¹·W_p` over the path between two nodes; the scene for `None`.

@@ -1,0 +1,171 @@
+//! Effects of a command on the skeleton, worked out beside the window while its form is open.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Instant,
+};
+
+use egui::Context;
+
+use crate::ui::{PlanForeseen, PlanView};
+use ulna_edit::{Command, CommandLine, command::RigReport};
+use ulna_session::{Session, Worked};
+
+/// Seconds after a change of the arguments until their effects are worked out.
+const SETTLED: f64 = 0.15;
+
+/// The arguments of a plan, and the generation of the document.
+type PlanOf = (CommandLine, u64);
+
+/// Effects of a command on the skeleton: those wanted, those under way, and those found last.
+#[derive(Default)]
+pub(super) struct Planning {
+    wanted: Option<PlanOf>,
+    /// Time on egui's clock since when they are wanted.
+    since: f64,
+    job: Option<PlanJob>,
+    found: Option<FoundPlan>,
+    /// Whether they are applied once they are found.
+    is_applying: bool,
+}
+
+/// A computation under way; dropping it cancels it.
+struct PlanJob {
+    of: PlanOf,
+    cancel: Arc<AtomicBool>,
+    result: mpsc::Receiver<(Worked, f64)>,
+}
+
+impl Drop for PlanJob {
+    fn drop(&mut self) {
+        self.cancel.store(true, Ordering::Relaxed);
+    }
+}
+
+struct FoundPlan {
+    of: PlanOf,
+    /// The result that is applied; `None` where there is none.
+    worked: Option<Box<Worked>>,
+    foreseen: PlanForeseen,
+}
+
+impl FoundPlan {
+    fn refused(of: PlanOf, why: String) -> Self {
+        Self {
+            of,
+            worked: None,
+            foreseen: PlanForeseen { report: Err(why), note: None, seconds: 0.0 },
+        }
+    }
+}
+
+impl Planning {
+    /// The effects as panels show them.
+    pub(super) fn view(&self) -> PlanView<'_> {
+        PlanView {
+            found: self.found.as_ref().map(|f| &f.foreseen),
+            is_current: self.is_current(),
+            is_computing: self.is_busy(),
+        }
+    }
+
+    /// Whether effects are wanted that are not found yet.
+    pub(super) fn is_busy(&self) -> bool {
+        self.wanted.is_some() && !self.is_current()
+    }
+
+    fn is_current(&self) -> bool {
+        self.found.as_ref().is_some_and(|f| self.wanted.as_ref() == Some(&f.of))
+    }
+
+    pub(super) fn want(&mut self, of: PlanOf, now: f64) {
+        if self.wanted.as_ref() != Some(&of) {
+            (self.wanted, self.since, self.is_applying) = (Some(of), now, false);
+        }
+    }
+
+    /// Applies the effects that are wanted, once they are found.
+    pub(super) fn apply(&mut self) {
+        self.is_applying = true;
+    }
+
+    /// The effects that were found last.
+    pub(super) fn report(&self) -> Option<&RigReport> {
+        self.found.as_ref()?.foreseen.report.as_ref().ok()?.as_ref()
+    }
+
+    /// Takes up the result of the computation that has ended.
+    pub(super) fn poll(&mut self) {
+        let Some(job) = &self.job else { return };
+        let found = match job.result.try_recv() {
+            Err(mpsc::TryRecvError::Empty) => return,
+            Err(mpsc::TryRecvError::Disconnected) => {
+                let why = "the computation failed because of an error in Ulna".to_owned();
+                FoundPlan::refused(job.of.clone(), why)
+            }
+            Ok((worked, seconds)) => FoundPlan {
+                of: job.of.clone(),
+                foreseen: PlanForeseen::of(&worked, seconds),
+                worked: Some(Box::new(worked)),
+            },
+        };
+        self.job = None;
+        if self.wanted.as_ref() == Some(&found.of) {
+            self.found = Some(found);
+        }
+    }
+
+    /// Begins the computation of the effects that are wanted, once the arguments have settled.
+    pub(super) fn follow(&mut self, ctx: &Context, session: &Session) {
+        let Some(of) = self.wanted.clone() else { return };
+        if self.is_current() || self.job.as_ref().is_some_and(|job| job.of == of) {
+            return;
+        }
+        self.job = None;
+        let wait = self.since + SETTLED - ctx.input(|i| i.time);
+        if wait > 0.0 && self.found.is_some() && !self.is_applying {
+            ctx.request_repaint_after(std::time::Duration::from_secs_f64(wait));
+            return;
+        }
+        let command = match Command::read(&of.0) {
+            Ok(command) => command,
+            Err(error) => {
+                self.found = Some(FoundPlan::refused(of, error.to_string()));
+                return;
+            }
+        };
+        let work = session.work(command.spec().title, vec![command]);
+        let cancel = Arc::new(AtomicBool::new(false));
+        let (sender, result) = mpsc::sync_channel(1);
+        let (shared, waker) = (cancel.clone(), ctx.clone());
+        let run = move || {
+            let started = Instant::now();
+            let worked = work.run_until(&shared);
+            if sender.send((worked, started.elapsed().as_secs_f64())).is_ok() {
+                waker.request_repaint();
+            }
+        };
+        match thread::Builder::new().name("ulna plan".into()).spawn(run) {
+            Ok(_) => self.job = Some(PlanJob { of, cancel, result }),
+            Err(error) => {
+                let why = format!("the computation could not be started: {error}");
+                self.found = Some(FoundPlan::refused(of, why));
+            }
+        }
+    }
+
+    /// The result that is to be applied, once it is found.
+    pub(super) fn take_applied(&mut self) -> Option<Box<Worked>> {
+        if !self.is_applying || !self.is_current() {
+            return None;
+        }
+        self.is_applying = false;
+        let found = self.found.as_mut().filter(|f| matches!(f.foreseen.report, Ok(Some(_))))?;
+        found.worked.take()
+    }
+}

@@ -1,0 +1,481 @@
+//! Effects of a command on the skeleton below its form: joints, inverse bind matrices, clips and
+//! weights that change, with the deviation of the skin.
+
+use egui::{
+    Align, Align2, Label, Layout, Rect, RichText, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
+use egui_material_icons::{MaterialIcon, icons};
+
+use super::super::parts::{many, plain, primary, small};
+use crate::ui::{
+    Action, Actions, DialogAction, FormDraft, PlanForeseen, PlanView, Theme, View,
+    theme::Font,
+    widgets::{cut, name_widget, paint_icon, thousands},
+};
+use ulna_edit::{
+    CommandLine, CommandSpec,
+    command::{MendArmature, MoveJoint, OrientJoint, RigReport},
+};
+use ulna_model::Document;
+use ulna_motion::Deviation;
+use ulna_render::ColorRole;
+
+/// Width of the column of icons, points.
+const ICON: f32 = 26.0;
+/// Deviation that is a warning, millimeters on a body of [`BODY`].
+const WARNING: f64 = 1.0;
+/// Height that deviations are judged at, meters.
+const BODY: f64 = 1.8;
+
+/// Escape closes the form from one of its fields, too.
+pub fn step_back(ui: &Ui, actions: &mut Actions) {
+    let id = egui::Id::unique("field of a plan had the focus");
+    let form = ui.max_rect();
+    let focused = ui.memory(|m| m.focused()).and_then(|id| ui.ctx().read_response(id));
+    let is_inside = focused.is_some_and(|f| form.contains(f.rect.center()));
+    // egui takes the focus away before anybody can ask.
+    let was_inside = ui.data_mut(|d| {
+        let was = d.get_temp::<bool>(id).unwrap_or(false);
+        d.insert_temp(id, is_inside);
+        was
+    });
+    let escape = ui.input(|i| i.key_pressed(egui::Key::Escape));
+    if escape && was_inside && !egui::Popup::is_any_open(ui.ctx()) {
+        actions.push(DialogAction::SetDialog(None));
+    }
+}
+
+/// The effects and the buttons. `line`: the command, or what is missing; `enter`: whether Enter was
+/// pressed in the form.
+pub fn plan_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    (spec, draft): (&CommandSpec, &FormDraft),
+    (line, enter): (Result<CommandLine, String>, bool),
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let plan = view.dialogs.plan;
+    let is_wanted = line.is_ok();
+    head_ui(ui, theme, plan, is_wanted);
+    let width = ui.available_width();
+    ui.scope(|ui| {
+        // The block keeps its height while other effects are worked out.
+        ui.set_min_size(vec2(width, 84.0));
+        if is_wanted && !plan.is_current {
+            ui.set_opacity(0.55);
+        }
+        match (&line, plan.found) {
+            (Err(missing), _) => missing_ui(ui, theme, missing, draft.is_touched),
+            (Ok(_), None) => small(ui, theme, "All clips are compared before and after."),
+            (Ok(_), Some(found)) => found_ui(ui, view, (spec, draft), found, actions),
+        }
+    });
+    ui.add_space(12.0);
+    let refused = plan.is_current && !matches!(plan.found.map(|f| &f.report), Some(Ok(Some(_))));
+    ui.horizontal(|ui| {
+        ui.set_min_height(32.0);
+        small(ui, theme, "One undo step");
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let is_fine = is_wanted && !refused;
+            let go = ui.add_enabled_ui(is_fine, |ui| primary(ui, theme, "Apply")).inner;
+            if plain(ui, "Cancel").clicked() {
+                actions.push(DialogAction::SetDialog(None));
+            } else if (go.clicked() || enter)
+                && is_fine
+                && let Ok(line) = line
+            {
+                actions.push(DialogAction::ApplyPlan(line));
+            }
+        });
+    });
+}
+
+/// The line above the effects, with a bar that moves while they are worked out, and the title.
+fn head_ui(ui: &mut Ui, theme: &Theme, plan: PlanView<'_>, is_wanted: bool) {
+    let width = ui.available_width();
+    let (rect, _) = ui.allocate_exact_size(vec2(width, 2.0), Sense::hover());
+    let separator = Stroke::new(1.0, theme.color(ColorRole::StrokeSeparator));
+    ui.painter().hline(rect.x_range(), rect.center().y, separator);
+    let is_computing = is_wanted && plan.is_computing;
+    if is_computing {
+        /// Seconds that the bar takes from side to side.
+        const WAY: f64 = 1.2;
+        let part = (ui.input(|i| i.time) / WAY).fract() as f32;
+        let middle = rect.left() + rect.width() * (part * 1.3 - 0.15);
+        let bar = Rect::from_center_size(pos2(middle, rect.center().y), vec2(width * 0.3, 2.0));
+        ui.painter().rect_filled(bar.intersect(rect), 1.0, theme.color(ColorRole::AccentBase));
+        ui.ctx().request_repaint_after(std::time::Duration::from_millis(33));
+    }
+    ui.add_space(8.0);
+    ui.horizontal(|ui| {
+        ui.label(
+            RichText::new("What will change")
+                .font(Theme::font(Font::Heading))
+                .color(theme.color(ColorRole::TextPrimary)),
+        );
+        let words = match plan.found {
+            _ if is_computing => Some("Computing…".to_owned()),
+            Some(found) if is_wanted && found.seconds >= 0.3 => {
+                Some(format!("{:.1} s", found.seconds))
+            }
+            _ => None,
+        };
+        if let Some(words) = words {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let words = RichText::new(words).font(Theme::font(Font::Small));
+                ui.label(words.color(theme.color(ColorRole::TextTertiary)));
+            });
+        }
+    });
+    ui.add_space(4.0);
+}
+
+/// What is missing yet. Before anything was entered nothing is wrong.
+fn missing_ui(ui: &mut Ui, theme: &Theme, missing: &str, is_touched: bool) {
+    let role = if is_touched { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
+    let text = RichText::new(format!("{missing}.")).font(Theme::font(Font::Small));
+    ui.add(Label::new(text.color(theme.color(role))).wrap());
+}
+
+fn found_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    of: (&CommandSpec, &FormDraft),
+    found: &PlanForeseen,
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    match &found.report {
+        Err(why) => {
+            let sentence = format!("{}.", super::help::capital(why.trim_end_matches('.')));
+            notice(ui, theme, (icons::ICON_ERROR, ColorRole::SeverityError), &sentence);
+        }
+        Ok(None) => {
+            let note = found.note.as_deref().unwrap_or("The skeleton stays as it is");
+            let text = format!("Nothing changes: {}.", note.trim_end_matches('.'));
+            small(ui, theme, &text);
+        }
+        Ok(Some(report)) => {
+            nodes_ui(ui, theme, of, report);
+            binds_ui(ui, theme, report);
+            clips_ui(ui, theme, report, document);
+            weights_ui(ui, theme, report);
+            deviation_ui(ui, view, document, &report.deviation, actions);
+            unchanged_ui(ui, theme, report, document);
+        }
+    }
+}
+
+/// A sentence on a tinted plate.
+fn notice(ui: &mut Ui, theme: &Theme, (icon, role): (MaterialIcon, ColorRole), text: &str) {
+    let tint = match role {
+        ColorRole::SeverityError => ColorRole::SeverityErrorTint,
+        _ => ColorRole::SeverityWarningTint,
+    };
+    let plate = egui::Frame::new().fill(theme.color(tint)).corner_radius(4).inner_margin(8);
+    plate.show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.horizontal_top(|ui| {
+            let (rect, _) = ui.allocate_exact_size(vec2(16.0, 18.0), Sense::hover());
+            paint_icon(ui.painter(), rect.center(), icon, 16.0, theme.color(role));
+            let text = RichText::new(text).color(theme.color(ColorRole::TextPrimary));
+            ui.add(Label::new(text).wrap());
+        });
+    });
+}
+
+/// A fact: icon, sentence, details below it.
+fn fact(ui: &mut Ui, theme: &Theme, icon: MaterialIcon, sentence: &str, details: &str) {
+    let height = if details.is_empty() { 22.0 } else { 38.0 };
+    let size = vec2(ui.available_width(), height);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let name =
+        if details.is_empty() { sentence.to_owned() } else { format!("{sentence}: {details}") };
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &name));
+    let (y, left) = (rect.top() + 11.0, rect.left() + ICON);
+    let accent = theme.color(ColorRole::AccentText);
+    paint_icon(ui.painter(), pos2(rect.left() + 8.0, y), icon, 16.0, accent);
+    let room = rect.right() - left;
+    for (text, font, role, y) in [
+        (sentence, Font::Body, ColorRole::TextPrimary, y),
+        (details, Font::Small, ColorRole::TextSecondary, y + 17.0),
+    ] {
+        let font = Theme::font(font);
+        let text = cut(ui, text, &font, room);
+        let at = pos2(left, y);
+        ui.painter().text(at, Align2::LEFT_CENTER, text, font, theme.color(role));
+    }
+    if !details.is_empty() {
+        response.on_hover_text(details);
+    }
+}
+
+/// *1 joint*, or *3 joints*, with a verb that agrees.
+fn acts(n: usize, what: &str, one: &str, several: &str) -> String {
+    format!("{} {}", many(n, what), if n == 1 { one } else { several })
+}
+
+/// Names of the nodes that a form is about.
+fn names(draft: &FormDraft, spec: &CommandSpec) -> String {
+    let at = spec.arguments.iter().position(|a| a.name == "node");
+    match at.and_then(|k| draft.entered.get(k)?.value.as_ref()) {
+        Some(serde_json::Value::Array(all)) => {
+            all.iter().filter_map(|v| v.as_str()).collect::<Vec<_>>().join(", ")
+        }
+        Some(value) => value.as_str().map(ToOwned::to_owned).unwrap_or_default(),
+        None => String::new(),
+    }
+}
+
+fn nodes_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    (spec, draft): (&CommandSpec, &FormDraft),
+    report: &RigReport,
+) {
+    let nodes = report.nodes;
+    let about = names(draft, spec);
+    if nodes.reframed > 0 {
+        let n = nodes.reframed;
+        let (icon, sentence) = match spec.name {
+            MoveJoint::NAME => (icons::ICON_OPEN_WITH, acts(n, "pivot", "moves", "move")),
+            OrientJoint::NAME => {
+                (icons::ICON_ROTATE_90_DEGREES_CCW, acts(n, "joint", "turns", "turn"))
+            }
+            MendArmature::NAME => (
+                icons::ICON_STRAIGHTEN,
+                acts(n, "node", "gets another scale or rotation", "get another scale or rotation"),
+            ),
+            _ => {
+                (icons::ICON_OPEN_WITH, acts(n, "joint", "gets another frame", "get another frame"))
+            }
+        };
+        fact(ui, theme, icon, &sentence, &about);
+    }
+    if nodes.added > 0 {
+        let details = if nodes.reframed == 0 && !about.is_empty() {
+            format!("Above {about}")
+        } else {
+            String::new()
+        };
+        let sentence = acts(nodes.added, "joint", "is added", "are added");
+        fact(ui, theme, icons::ICON_ADD, &sentence, &details);
+    }
+    if nodes.removed > 0 {
+        let sentence = acts(nodes.removed, "joint", "is removed", "are removed");
+        fact(ui, theme, icons::ICON_DELETE, &sentence, &about);
+    }
+    if nodes.attached > 0 {
+        let verbs = ["gets another parent", "get another parent"];
+        let sentence = acts(nodes.attached, "joint", verbs[0], verbs[1]);
+        fact(ui, theme, icons::ICON_ACCOUNT_TREE, &sentence, "");
+    }
+}
+
+fn binds_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
+    let [changed, all] = report.inverse_binds;
+    if changed > 0 {
+        let word = if all == 1 { "matrix" } else { "matrices" };
+        let sentence = format!("{changed} of {all} inverse bind {word}");
+        fact(ui, theme, icons::ICON_GRID_ON, &sentence, "");
+    }
+}
+
+fn clips_ui(ui: &mut Ui, theme: &Theme, report: &RigReport, document: &Document) {
+    if document.clips.count() == 0 {
+        return;
+    }
+    let Deviation { worst_mm, worst_degrees, .. } = report.deviation;
+    let updated = match report.clips {
+        0 => "No clip needs an update".to_owned(),
+        n => format!("{} updated", many(n, "clip")),
+    };
+    let stays = if worst_mm == 0.0 { ", skin stays the same" } else { "" };
+    let tracks = report.tracks;
+    let mut details = Vec::new();
+    if tracks.exact > 0 {
+        details.push(acts(tracks.exact, "channel", "keeps its keys", "keep their keys"));
+    }
+    if tracks.held > 0 {
+        details.push(match details.is_empty() {
+            true => acts(tracks.held, "channel", "gets one key", "get one key"),
+            false => {
+                format!("{} {} one key", tracks.held, if tracks.held == 1 { "gets" } else { "get" })
+            }
+        });
+    }
+    if tracks.baked > 0 {
+        let keys = many(tracks.keys_added, "key");
+        details.push(match details.is_empty() {
+            true => acts(tracks.baked, "channel", "gains", "gain") + &format!(" {keys}"),
+            false => format!(
+                "{} {} {keys}",
+                tracks.baked,
+                if tracks.baked == 1 { "gains" } else { "gain" }
+            ),
+        });
+    }
+    if worst_degrees > 0.005 {
+        details.push(format!("joints turn by up to {worst_degrees:.2}°"));
+    }
+    fact(ui, theme, icons::ICON_ANIMATION, &(updated + stays), &details.join(", "));
+}
+
+fn weights_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
+    let fitted = report.fitted;
+    if fitted.changed > 0 {
+        let [parent, fit] = fitted.mean.map(|m| m * 1e3);
+        let verbs = ["gets fitted weights", "get fitted weights"];
+        let count = thousands(fitted.changed);
+        let word = if fitted.changed == 1 { "vertex" } else { "vertices" };
+        let verb = verbs[usize::from(fitted.changed != 1)];
+        let sentence = format!("{count} {word} {verb}");
+        let details = format!("Mean error {fit:.2} mm, {parent:.2} mm with the parent's weights");
+        fact(ui, theme, icons::ICON_SCATTER_PLOT, &sentence, &details);
+    } else if report.nodes.removed > 0 {
+        let sentence = "Weights of removed joints go to the nearest joint above";
+        fact(ui, theme, icons::ICON_SCATTER_PLOT, sentence, "");
+    }
+}
+
+/// Millimeters on a body of [`BODY`].
+fn scaled(deviation: &Deviation, mm: f64) -> f64 {
+    let height = if deviation.height > 1e-6 { deviation.height } else { deviation.size };
+    if height > 1e-6 { mm * BODY / height } else { mm }
+}
+
+fn deviation_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    deviation: &Deviation,
+    actions: &mut Actions,
+) {
+    if deviation.worst_mm == 0.0 {
+        return;
+    }
+    let theme = view.theme;
+    let worst = scaled(deviation, deviation.worst_mm);
+    let is_large = worst > WARNING;
+    ui.add_space(2.0);
+    numbers_ui(ui, theme, deviation, is_large);
+    if let Some(at) = deviation.at {
+        ui.horizontal(|ui| {
+            ui.add_space(ICON);
+            let clip = at.clip.and_then(|clip| document.clips.get(clip).zip(Some(clip)));
+            let (place, when) = match clip {
+                Some((found, clip)) => {
+                    let fps = found.guess_fps().map_or(30.0, |(fps, _)| fps);
+                    let frame = (at.time * fps).round();
+                    (document.clip_label(clip), format!("frame {frame}"))
+                }
+                None => ("The file's pose".to_owned(), String::new()),
+            };
+            let vertex = at.vertex.map(|(_, v)| thousands(v.vertex as usize));
+            let label = document.nodes.get(at.node).map_or_else(String::new, |n| n.label(at.node));
+            let point = match vertex {
+                Some(vertex) => format!("vertex {vertex} of {label}"),
+                None => label,
+            };
+            let room = (ui.available_width() - 76.0).max(80.0);
+            let font = Theme::font(Font::Small);
+            ui.allocate_ui_with_layout(vec2(room, 34.0), Layout::top_down(Align::Min), |ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                ui.set_width(room);
+                let when = if when.is_empty() { String::new() } else { format!(", {when}") };
+                let first = cut(ui, &format!("Worst in {place}{when}"), &font, room);
+                let second = cut(ui, &point, &font, room);
+                for (text, role) in
+                    [(first, ColorRole::TextPrimary), (second, ColorRole::TextSecondary)]
+                {
+                    ui.label(RichText::new(text).font(font.clone()).color(theme.color(role)));
+                }
+            });
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let button = ui.add(egui::Button::new("Show").min_size(vec2(60.0, 24.0)));
+                name_widget(ui, &button, "Show the worst frame");
+                let about = "Shows the clip at this frame and selects the joint";
+                if button.on_hover_text(about).clicked() {
+                    actions.push(Action::Dialog(DialogAction::ShowWorst));
+                }
+            });
+        });
+    }
+    if is_large {
+        ui.add_space(4.0);
+        let sentence = if (scaled(deviation, 1.0) - 1.0).abs() < 0.05 {
+            format!("The skin moves by up to {worst:.1} mm.")
+        } else {
+            format!("The skin moves by up to {worst:.1} mm, scaled to a body of {BODY} m.")
+        };
+        notice(ui, theme, (icons::ICON_WARNING, ColorRole::SeverityWarning), &sentence);
+    }
+}
+
+/// Mean, percentile and worst deviation in one row.
+fn numbers_ui(ui: &mut Ui, theme: &Theme, deviation: &Deviation, is_large: bool) {
+    let size = vec2(ui.available_width(), 24.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let Deviation { mean_mm, p99_mm, worst_mm, .. } = *deviation;
+    let name =
+        format!("Skin deviation: mean {mean_mm:.2}, 99 % {p99_mm:.2}, worst {worst_mm:.2} mm");
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &name));
+    let y = rect.center().y;
+    let (caption, number) = (Theme::font(Font::Small), Theme::font(Font::Number));
+    let secondary = theme.color(ColorRole::TextSecondary);
+    let painter = ui.painter();
+    painter.text(
+        pos2(rect.left() + ICON, y),
+        Align2::LEFT_CENTER,
+        "Skin deviation",
+        caption.clone(),
+        secondary,
+    );
+    let worst = if is_large { ColorRole::SeverityWarning } else { ColorRole::TextPrimary };
+    let primary = ColorRole::TextPrimary;
+    let unit =
+        painter.text(pos2(rect.right(), y), Align2::RIGHT_CENTER, "mm", caption.clone(), secondary);
+    let mut right = unit.left() - 4.0;
+    // From the right.
+    for (label, value, role) in
+        [("worst", worst_mm, worst), ("99 %", p99_mm, primary), ("mean", mean_mm, primary)]
+    {
+        let at = pos2(right, y);
+        let value = painter.text(
+            at,
+            Align2::RIGHT_CENTER,
+            format!("{value:.2}"),
+            number.clone(),
+            theme.color(role),
+        );
+        let at = pos2(value.left() - 6.0, y);
+        let label = painter.text(at, Align2::RIGHT_CENTER, label, caption.clone(), secondary);
+        right = label.left() - 12.0;
+    }
+}
+
+/// What stays as it is.
+fn unchanged_ui(ui: &mut Ui, theme: &Theme, report: &RigReport, document: &Document) {
+    let mut stays = Vec::new();
+    if report.nodes.removed == 0 && document.meshes.count() > 0 {
+        stays.push("meshes and weights");
+    }
+    if document.clips.count() > 0 {
+        stays.push("keys of all other nodes");
+    }
+    if stays.is_empty() {
+        return;
+    }
+    let size = vec2(ui.available_width(), 22.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let text = format!("Unchanged: {}", stays.join(", "));
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &text));
+    let y = rect.center().y;
+    let color = theme.color(ColorRole::TextTertiary);
+    paint_icon(ui.painter(), pos2(rect.left() + 8.0, y), icons::ICON_LOCK, 15.0, color);
+    let at = pos2(rect.left() + ICON, y);
+    let font = Theme::font(Font::Small);
+    ui.painter().text(at, Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextSecondary));
+}
