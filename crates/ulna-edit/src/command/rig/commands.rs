@@ -80,8 +80,8 @@ document_commands! {
         /// the ends, named `_end`, `_leaf` or `Nub`; all three if omitted.
         what: Option<CleanKind>,
     } = "rig.clean", "Clean skeleton", enabled: rules::opened;
-    /// Adds leaf joints at the ends of chains, for programs that draw a bone only between joints; or
-    /// removes those that move nothing
+    /// Adds leaf joints at the ends of chains, or removes those that move nothing; some programs draw
+    /// bones only between joints
     LeafJoints {
         /// Joints at the ends of chains; all if omitted.
         node: Option<Nodes>,

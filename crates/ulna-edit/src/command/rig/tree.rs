@@ -49,7 +49,7 @@ impl RigDraft {
         self.run_nodes(|scene| command.work(scene))
     }
 
-    /// Removes nodes; what is below them is attached to the nearest node above that stays, and moves
+    /// Removes nodes; nodes below them are attached to the nearest node above that stays, and move
     /// as before.
     pub(super) fn dissolve(&mut self, nodes: &BTreeSet<NodeId>) -> Result<(), CommandError> {
         let document = self.document().clone();

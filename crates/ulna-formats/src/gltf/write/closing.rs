@@ -296,8 +296,8 @@ pub fn stored(opened: &FileContent, now: &FileContent, renumbering: &Renumbering
     made
 }
 
-/// Vectors and constraints in a file whose removed nodes were taken out. A vector keeps its node, and
-/// a constraint its source; the constraints of a removed node are removed with it.
+/// Vectors and constraints in a file whose removed nodes were taken out. A vector keeps its node,
+/// and a constraint its source; the constraints of a removed node are removed with it.
 fn stored_space(opened: &FileContent, now: &FileContent, renumbering: &Renumbering) -> NodeSpace {
     let stays = |n: NodeId| renumbering.of(n.into()).is_some();
     let NodeSpace { vectors, constraints } = &opened.node_space;
