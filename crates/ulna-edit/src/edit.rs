@@ -212,7 +212,7 @@ pub enum Edit {
     },
     /// Vectors of extensions in the space of nodes, and constraints between nodes.
     SetNodeSpace {
-        /// What they become.
+        /// The new vectors and constraints.
         to: NodeSpace,
     },
     /// All pairs of joints that were said to be each other's mirror image.

@@ -55,7 +55,7 @@ pub struct FileContent {
     pub lights: Shared<[Light]>,
     /// What a VRM file says of its avatar.
     pub vrm: Option<Shared<Vrm>>,
-    /// What extensions express in the space of nodes.
+    /// Vectors and constraints of extensions in the space of nodes.
     pub node_space: NodeSpace,
 }
 

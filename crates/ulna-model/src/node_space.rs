@@ -57,7 +57,7 @@ pub struct NodeConstraint {
     pub node: NodeId,
     /// The node that it follows.
     pub source: NodeId,
-    /// What of it is followed.
+    /// Part of the rotation that is followed.
     pub kind: ConstraintKind,
 }
 
