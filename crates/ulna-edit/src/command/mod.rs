@@ -150,8 +150,9 @@ pub use self::{
     },
     pose_target::PoseTarget,
     rig::{
-        BelowJoint, CleanKind, CleanRig, DissolveJoint, FitReport, Heirs, InsertJoint, LeafJoints,
-        MendArmature, MoveJoint, OrientJoint, RemoveJoint, ReparentJoint, RigCommand, RigReport,
+        BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, FitReport, Heirs, InsertJoint,
+        InverseBinds, LeafJoints, MendArmature, MoveJoint, OrientJoint, RemoveJoint, RenameJoints,
+        ReparentJoint, RigCommand, RigReport, SideStyle,
     },
     scene::Scene,
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},

@@ -1,16 +1,20 @@
 //! Changes of the skeleton that keep the motion of every clip.
 
 mod armature;
+mod binds;
 mod clean;
 mod commands;
 mod frames;
 mod leaves;
+mod rename;
 mod report;
 mod rewrite;
+mod table;
 mod tree;
 
 pub use self::commands::{
-    BelowJoint, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint, LeafJoints, MendArmature,
-    MoveJoint, OrientJoint, RemoveJoint, ReparentJoint, RigCommand,
+    BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint, InverseBinds,
+    LeafJoints, MendArmature, MoveJoint, OrientJoint, RemoveJoint, RenameJoints, ReparentJoint,
+    RigCommand, SideStyle,
 };
 pub use self::report::{FitReport, RigReport};

@@ -49,7 +49,7 @@ impl RigDraft {
         self.run_nodes(|scene| command.work(scene))
     }
 
-    /// Removes nodes; what is below them is attached to the nearest node above that stays, and moves
+    /// Removes nodes; what is below them is attached to the nearest remaining node above, and moves
     /// as before.
     pub(super) fn dissolve(&mut self, nodes: &BTreeSet<NodeId>) -> Result<(), CommandError> {
         let document = self.document().clone();
