@@ -104,6 +104,7 @@ const SHARED: &[&str] = &[
     "output_has_hard_links",
     "output_is_no_file",
     "output_not_writable",
+    "pattern_unclear",
     "pose_has_no_time",
     "posed_alike",
     "property_not_in_layer",

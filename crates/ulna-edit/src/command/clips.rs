@@ -183,7 +183,7 @@ impl DeleteClip {
 }
 
 /// The texts that the `*` of a pattern stand for, where a name fits it.
-fn captured<'n>(pattern: &str, name: &'n str) -> Option<Vec<&'n str>> {
+pub(super) fn captured<'n>(pattern: &str, name: &'n str) -> Option<Vec<&'n str>> {
     let mut parts = pattern.split('*');
     let mut rest = name.strip_prefix(parts.next().unwrap_or_default())?;
     let mut parts: Vec<&str> = parts.collect();
@@ -199,7 +199,7 @@ fn captured<'n>(pattern: &str, name: &'n str) -> Option<Vec<&'n str>> {
 }
 
 /// A pattern with texts in the places of its `*`.
-fn filled_in(pattern: &str, texts: &[&str]) -> String {
+pub(super) fn filled_in(pattern: &str, texts: &[&str]) -> String {
     let mut texts = texts.iter();
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -216,32 +216,57 @@ impl RenameNodes {
         }
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let meant = |id: &NodeId| nodes.as_ref().is_none_or(|some| some.contains(id));
-        let mut renamed = Vec::new();
+        let mut renamed = NewNames::default();
         for id in document.node_ids().filter(meant) {
             let Some(name) = document.node(id).name.as_deref() else { continue };
             let Some(texts) = captured(&self.from, name) else { continue };
-            let to = filled_in(&self.to, &texts);
-            if to.trim().is_empty() {
-                return Err(CommandError::other(
-                    "name_missing",
-                    format!("“{name}” would be left without a name"),
-                ));
-            }
-            renamed.push((id, name, to));
+            renamed.push((id, name, filled_in(&self.to, &texts)))?;
         }
-        let Some((_, before, after)) = renamed.first() else {
+        if renamed.is_empty() {
             let message = format!("no node name matches “{}”", self.from);
             return Err(CommandError::other("no_such_name", message));
-        };
+        }
+        Ok(renamed.outcome(document))
+    }
+}
+
+/// Nodes with their names, and the names that they get.
+#[derive(Default)]
+pub(super) struct NewNames<'d> {
+    renamed: Vec<(NodeId, &'d str, String)>,
+}
+
+impl<'d> NewNames<'d> {
+    pub(super) fn push(&mut self, node: (NodeId, &'d str, String)) -> Result<(), CommandError> {
+        if node.2.trim().is_empty() {
+            return Err(CommandError::other(
+                "name_missing",
+                format!("“{}” would be left without a name", node.1),
+            ));
+        }
+        self.renamed.push(node);
+        Ok(())
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.renamed.is_empty()
+    }
+
+    /// The edits, with notes on what was renamed and on names that several nodes have then.
+    pub(super) fn outcome(&self, document: &Document) -> Outcome {
+        let renamed = &self.renamed;
         let count = if renamed.len() == 1 {
             "1 node".to_owned()
         } else {
             format!("{} nodes", renamed.len())
         };
-        let mut notes = vec![Notice::new(
-            "nodes_renamed",
-            format!("{count} renamed, such as “{before}” to “{after}”"),
-        )];
+        let mut notes = Vec::new();
+        if let Some((_, before, after)) = renamed.first() {
+            notes.push(Notice::new(
+                "nodes_renamed",
+                format!("{count} renamed, such as “{before}” to “{after}”"),
+            ));
+        }
         let mut names: BTreeMap<&str, usize> = BTreeMap::new();
         let becomes: BTreeMap<NodeId, &str> =
             renamed.iter().map(|(id, _, to)| (*id, &**to)).collect();
@@ -258,7 +283,7 @@ impl RenameNodes {
         let edits = renamed.iter().filter(|(_, before, to)| before != to);
         let edits = edits
             .map(|(node, _, to)| Edit::SetNodeName { node: *node, to: Some(to.as_str().into()) });
-        Ok(Outcome { edits: edits.collect(), notes, ..Outcome::default() })
+        Outcome { edits: edits.collect(), notes, ..Outcome::default() }
     }
 }
 

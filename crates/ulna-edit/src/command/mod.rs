@@ -62,6 +62,7 @@ mod pose_layers;
 mod pose_target;
 mod reading;
 mod rig;
+mod rig_report;
 mod rules;
 mod scene;
 mod skins;
@@ -150,10 +151,11 @@ pub use self::{
     },
     pose_target::PoseTarget,
     rig::{
-        BelowJoint, CleanKind, CleanRig, DissolveJoint, FitReport, Heirs, InsertJoint, LeafJoints,
-        MendArmature, MoveJoint, NodeCounts, OrientJoint, RemoveJoint, ReparentJoint, RigCommand,
-        RigReport,
+        BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint,
+        InverseBinds, LeafJoints, MendArmature, MoveJoint, OrientJoint, RemoveJoint, RenameJoints,
+        ReparentJoint, RigCommand, SideStyle,
     },
+    rig_report::{FitReport, NodeCounts, RigReport},
     scene::Scene,
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},
     spec::{ArgumentSpec, ArgumentType, CommandSpec, Executor},

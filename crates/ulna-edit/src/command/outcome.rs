@@ -1,6 +1,6 @@
 //! Result of commands on the document.
 
-use super::RigReport;
+use super::rig_report::RigReport;
 use crate::Edit;
 use ulna_model::{ClipId, KeySet, Notice};
 

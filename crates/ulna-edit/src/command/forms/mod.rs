@@ -410,6 +410,7 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
         (_, "seed") => Quantity::whole(0.0..=1e6),
         ("pose.breakdown", "part") => Quantity::new(Unit::Percent, -1.0..=2.0),
         ("material.height_to_normal", "strength") => Quantity::new(Unit::Plain, 0.01..=1000.0),
+        ("joint.rename", "number") => Quantity::whole(0.0..=1e6),
         ("joint.leaf", "length") => Quantity::new(Unit::Meters, 0.0..=1000.0),
         ("pin.hold", "tolerance") => Quantity::new(Unit::Meters, 0.0..=1.0),
         ("key.clean", "tolerance") => Quantity::new(Unit::Plain, 0.0..=1e6),
@@ -453,7 +454,10 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         (_, "target") => Entry::MorphTarget,
         (_, "lane") => Entry::Lane,
         (_, "text" | "clips" | "mix" | "counterparts") => Entry::Data,
-        (_, "name" | "only") | ("node.rename_pattern", "from" | "to") => Entry::Text,
+        ("joint.rename", "table") => Entry::Data,
+        (_, "name" | "only")
+        | ("node.rename_pattern", "from" | "to")
+        | ("joint.rename", "find" | "replace" | "prefix" | "suffix") => Entry::Text,
         _ => return None,
     })
 }
@@ -502,6 +506,7 @@ pub struct NeededChoice {
 pub fn needed_choice(spec: &CommandSpec) -> Option<NeededChoice> {
     let (groups, exclusive): (&[&[&str]], bool) = match spec.name {
         "clip.retime" => (&[&["length"], &["factor"], &["speed"]], true),
+        "joint.rename" => (&[&["find"], &["side"], &["prefix"], &["suffix"], &["number"]], false),
         "edit.revert" => (&[&["clip", "layer"], &["node"], &["mesh"]], true),
         "joint.orient" => (&[&["degrees"], &["like"], &["world"]], true),
         "pose.set" | "pose.set_local" | "pose.set_world" | "unkeyed.set" | "key.shift" => {
@@ -544,8 +549,11 @@ mod tests {
                 let entry = entry(spec, argument);
                 let entry = entry
                     .unwrap_or_else(|| panic!("{} “{}” has no editor", spec.name, argument.name));
-                let is_pattern =
-                    spec.name == "node.rename_pattern" && matches!(argument.name, "from" | "to");
+                let is_pattern = matches!(
+                    (spec.name, argument.name),
+                    ("node.rename_pattern", "from" | "to")
+                        | ("joint.rename", "find" | "replace" | "prefix" | "suffix")
+                );
                 let is_name = matches!(argument.name, "name" | "only") || is_pattern;
                 assert_eq!(entry.is_free_text(), is_name, "{} “{}”", spec.name, argument.name);
                 count += 1;

@@ -48,12 +48,20 @@ fn found(
     }
 }
 
+/// The skin of a name, or of `#index`.
+pub(in crate::command) fn skin_named(
+    document: &Document,
+    text: &str,
+) -> Result<SkinId, CommandError> {
+    let names: Vec<Option<&str>> = document.skins.slots().map(|s| s?.name.as_deref()).collect();
+    let is_there = |k: usize| document.skins.contains(k.into());
+    found(text, &names, "skin", is_there).map(SkinId::from)
+}
+
 impl RemoveSkins {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let names: Vec<Option<&str>> = document.skins.slots().map(|s| s?.name.as_deref()).collect();
-        let is_there = |k: usize| document.skins.contains(k.into());
-        let skin = SkinId::from(found(&self.skin, &names, "skin", is_there)?);
+        let skin = skin_named(document, &self.skin)?;
         let users = document.nodes.iter().filter(|(_, n)| n.skin == Some(skin));
         let nodes: Vec<_> =
             users.map(|(id, n)| (id, Some(Box::new(Node { skin: None, ..n.clone() })))).collect();

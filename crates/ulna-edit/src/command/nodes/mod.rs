@@ -17,6 +17,7 @@ pub use self::commands::{
 };
 pub(super) use self::{
     dependents::refuse_fixed,
+    meshes::skin_named,
     removal::uppermost,
     reparent::last_rank,
     worlds::{RestOrPose, world},

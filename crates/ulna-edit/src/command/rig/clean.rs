@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     commands::{CleanKind, CleanRig},
-    report::finish,
+    finish::finish,
     rewrite::RigDraft,
 };
 use crate::command::{CommandError, Outcome, Scene, nodes::refuse_fixed};
@@ -21,46 +21,47 @@ const ASSIMP: &str = "$AssimpFbx$";
 pub(super) struct NodeUses<'d> {
     document: &'d Document,
     skeleton: Skeleton,
-    /// Nodes that a clip, a layer, an unkeyed pose, a pin or a mask of the mix moves or names.
+    /// Nodes with keys in a clip that change a value.
     moved: BTreeSet<NodeId>,
+    /// Nodes of layers, unkeyed poses, pins and masks of the mix.
+    named: BTreeSet<NodeId>,
     /// Joints of skins that a mesh uses: the use of others is not known.
     known: BTreeSet<NodeId>,
 }
 
 impl<'d> NodeUses<'d> {
     pub(super) fn of(document: &'d Document) -> Self {
-        let mut moved = document.unkeyed_nodes();
-        for clip in document.clips.values() {
-            moved.extend(clip.tracks.values().filter(|t| changes(t)).map(|t| t.target));
-        }
+        let tracks = document.clips.values().flat_map(|c| c.tracks.values());
+        let moved = tracks.filter(|t| changes(t)).map(|t| t.target).collect();
+        let mut named = document.unkeyed_nodes();
         let layers = document.aids.pose_layers.values();
-        moved.extend(layers.flat_map(|l| l.iter()).flat_map(|l| l.nodes()));
-        moved.extend(document.aids.pins.keys());
+        named.extend(layers.flat_map(|l| l.iter()).flat_map(|l| l.nodes()));
+        named.extend(document.aids.pins.keys());
         if let Some(mix) = &document.aids.mix {
             let bars = mix.lanes.iter().flat_map(|l| l.bars.iter().map(|b| &b.mask));
             for mask in bars.chain(mix.lanes.iter().map(|l| &l.mask)).flatten() {
                 match mask {
-                    MixMask::Below { joint, .. } => moved.extend([*joint]),
-                    MixMask::Painted(shares) => moved.extend(shares.keys()),
+                    MixMask::Below { joint, .. } => named.extend([*joint]),
+                    MixMask::Painted(shares) => named.extend(shares.keys()),
                     _ => {}
                 }
             }
         }
-        let used = |id| document.nodes.values().any(|n| n.skin == Some(id) && n.mesh.is_some());
-        let skins = document.skins.iter();
-        let (with, without): (Vec<_>, Vec<_>) = skins.partition(|(id, _)| used(*id));
-        let joints = |skins: Vec<(_, &ulna_model::Shared<ulna_model::Skin>)>| -> BTreeSet<NodeId> {
-            skins.into_iter().flat_map(|(_, s)| s.joints.iter().copied()).collect()
+        let is_used = |id| document.nodes.values().any(|n| n.skin == Some(id) && n.mesh.is_some());
+        let joints = |used: bool| -> BTreeSet<NodeId> {
+            let skins = document.skins.iter().filter(|(id, _)| is_used(*id) == used);
+            skins.flat_map(|(_, s)| s.joints.iter().copied()).collect()
         };
-        let known = joints(with).difference(&joints(without)).copied().collect();
-        Self { document, skeleton: Skeleton::of(document), moved, known }
+        let known = joints(true).difference(&joints(false)).copied().collect();
+        Self { document, skeleton: Skeleton::of(document), moved, named, known }
     }
 
     fn is_joint(&self, node: NodeId) -> bool {
         self.skeleton.joints[node.index()]
     }
 
-    /// Whether the node moves no vertex, shows nothing and is not hidden.
+    /// Whether the node moves no vertex, shows nothing, is not hidden, and nothing but a clip names
+    /// it.
     fn is_bare(&self, node: NodeId) -> bool {
         let about = self.document.node(node);
         !self.skeleton.deforms[node.index()]
@@ -68,6 +69,7 @@ impl<'d> NodeUses<'d> {
             && about.camera.is_none()
             && about.light.is_none()
             && !about.hidden
+            && !self.named.contains(&node)
             && (!self.is_joint(node) || self.known.contains(&node))
     }
 

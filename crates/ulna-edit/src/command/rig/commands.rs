@@ -80,8 +80,8 @@ document_commands! {
         /// the ends, named `_end`, `_leaf` or `Nub`; all three if omitted.
         what: Option<CleanKind>,
     } = "rig.clean", "Clean skeleton", enabled: rules::opened;
-    /// Adds leaf joints at the ends of chains, or removes those that move nothing; some programs draw
-    /// bones only between joints
+    /// Adds leaf joints at the ends of chains, for programs that draw bones between joints alone;
+    /// or removes those that move nothing
     LeafJoints {
         /// Joints at the ends of chains; all if omitted.
         node: Option<Nodes>,
@@ -91,6 +91,74 @@ document_commands! {
         /// `_end`, `_leaf` or `Nub`.
         remove: Option<bool>,
     } = "joint.leaf", "Add or remove leaf joints", asks: true, enabled: rules::opened;
+    /// Renames many joints: by a table, by patterns, to another style of sides, with numbers
+    RenameJoints {
+        /// Joints to rename; all if omitted. Other nodes can be named, too.
+        node: Option<Nodes>,
+        /// Text to find in names, such as mixamorig:, or a pattern of whole names, such as Left*.
+        find: Option<String>,
+        /// Text in its place, nothing if omitted; each * repeats the text that it matched in
+        /// “find”.
+        replace: Option<String>,
+        /// New style of the side; names without a side keep theirs.
+        side: Option<SideStyle>,
+        /// Style of the side now; any if omitted.
+        from_side: Option<SideStyle>,
+        /// Text in front of the names.
+        prefix: Option<String>,
+        /// Text behind the names.
+        suffix: Option<String>,
+        /// Number of the first joint. It takes the place of # signs in the name, one per digit, or
+        /// goes behind the name.
+        number: Option<usize>,
+        /// Lines of an old and a new name, separated by a comma, a semicolon or a tab. Names that
+        /// are not in the table stay.
+        table: Option<String>,
+    } = "joint.rename", "Rename joints", asks: true, enabled: rules::opened;
+    /// Computes the bind matrices of skins from the rest pose, gives them to the nodes, or removes
+    /// them
+    InverseBinds {
+        /// What to do: `from_nodes` computes them from the rest pose of the joints, `to_nodes` puts
+        /// the joints where they say, in the pose of the file, `drop` removes those that are all
+        /// identities.
+        how: BindSource,
+        /// Skin to change; all if omitted.
+        skin: Option<String>,
+    } = "skin.inverse_binds", "Set bind matrices", asks: true, enabled: rules::opened;
+}
+
+choice! {
+    /// Spellings of left and right in a name.
+    SideStyle {
+        /// `L_arm`.
+        FrontUpper = "L_",
+        /// `arm_L`.
+        BehindUpper = "_L",
+        /// `arm.L`.
+        DotUpper = ".L",
+        /// `LeftArm`.
+        WordUpper = "Left",
+        /// `l_arm`.
+        FrontLower = "l_",
+        /// `arm_l`.
+        BehindLower = "_l",
+        /// `arm.l`.
+        DotLower = ".l",
+        /// `leftArm`.
+        WordLower = "left",
+    }
+}
+
+choice! {
+    /// Changes of bind matrices.
+    BindSource {
+        /// They are computed from the rest pose of the joints.
+        FromNodes = "from_nodes",
+        /// The joints get the transforms that they give.
+        ToNodes = "to_nodes",
+        /// They are removed.
+        Drop = "drop",
+    }
 }
 
 choice! {

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::{
     clean::{NodeUses, names},
     commands::LeafJoints,
-    report::finish,
+    finish::finish,
     rewrite::RigDraft,
     tree::{free_name, join_skins},
 };

@@ -1,18 +1,21 @@
 //! Changes of the skeleton that keep the motion of every clip.
 
 mod armature;
+mod binds;
 mod clean;
 mod commands;
+mod finish;
 mod frames;
 mod leaves;
-mod report;
+mod rename;
 mod rewrite;
 mod space;
+mod table;
 mod tree;
 
 pub use self::commands::{
-    BelowJoint, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint, LeafJoints, MendArmature,
-    MoveJoint, OrientJoint, RemoveJoint, ReparentJoint, RigCommand,
+    BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint, InverseBinds,
+    LeafJoints, MendArmature, MoveJoint, OrientJoint, RemoveJoint, RenameJoints, ReparentJoint,
+    RigCommand, SideStyle,
 };
-pub use self::report::{FitReport, NodeCounts, RigReport};
 pub(super) use self::tree::reparented;

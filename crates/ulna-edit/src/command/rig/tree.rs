@@ -6,7 +6,7 @@ use glam::Mat4;
 
 use super::{
     commands::{BelowJoint, DissolveJoint, Heirs, InsertJoint, RemoveJoint, ReparentJoint},
-    report::finish,
+    finish::finish,
     rewrite::RigDraft,
 };
 use crate::{

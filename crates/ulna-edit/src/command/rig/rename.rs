@@ -1,0 +1,306 @@
+//! Names of many joints, changed by patterns, sides, numbers and tables.
+
+use super::{
+    commands::{RenameJoints, SideStyle},
+    table::{TableRow, rows},
+};
+use crate::command::{
+    CommandError, Outcome, Scene,
+    clips::{NewNames, captured, filled_in},
+    error::refuse,
+};
+use ulna_model::{Document, NodeId, Notice};
+
+/// Sign that stands for a digit of a number.
+const DIGIT: char = '#';
+
+impl RenameJoints {
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        self.check()?;
+        let table = self.table()?;
+        let nodes = self.nodes(document)?;
+        let mut used = vec![false; table.len()];
+        let mut made = NewNames::default();
+        let mut number = self.number.unwrap_or(1);
+        let mut without_side = 0;
+        for id in nodes {
+            let Some(name) = document.node(id).name.as_deref() else { continue };
+            let row = table.iter().position(|r| r.from == name);
+            if let Some(row) = row {
+                used[row] = true;
+            }
+            let Some(mut to) = self.with_texts(name, row.map(|k| &*table[k].to)) else { continue };
+            if let Some(style) = self.side {
+                match styled(&to, self.from_side, style) {
+                    Some(made) => to = made,
+                    None => without_side += 1,
+                }
+            }
+            to = [self.prefix.as_deref().unwrap_or(""), &to, self.suffix.as_deref().unwrap_or("")]
+                .concat();
+            if self.number.is_some() {
+                to = numbered(&to, number);
+                number += 1;
+            }
+            if to != name {
+                made.push((id, name, to))?;
+            }
+        }
+        if made.is_empty() {
+            return refuse("no_such_name", "no joint name would change");
+        }
+        let mut done = made.outcome(document);
+        if without_side > 0 {
+            let names = if without_side == 1 { "name has" } else { "names have" };
+            done.notes
+                .push(Notice::new("names_without_side", format!("{without_side} {names} no side")));
+        }
+        let unused: Vec<&TableRow> =
+            table.iter().zip(&used).filter(|(_, used)| !**used).map(|(row, _)| row).collect();
+        if let Some(first) = unused.first() {
+            let names = match unused.len() {
+                1 => "1 name of the table belongs".to_owned(),
+                n => format!("{n} names of the table belong"),
+            };
+            done.notes.push(Notice::new(
+                "table_names_absent",
+                format!("{names} to no joint here, such as “{}”", first.from),
+            ));
+        }
+        Ok(done)
+    }
+
+    /// A name by the table, then with another text; `None` where neither fits, although one is
+    /// asked for.
+    fn with_texts(&self, name: &str, in_table: Option<&str>) -> Option<String> {
+        let is_of_table = self.side.is_none() && !self.has_texts();
+        let name = match in_table {
+            None if is_of_table => return None,
+            found => found.unwrap_or(name),
+        };
+        match &self.find {
+            Some(find) => replaced(name, find, self.replace.as_deref().unwrap_or("")),
+            None => Some(name.to_owned()),
+        }
+    }
+
+    fn check(&self) -> Result<(), CommandError> {
+        if self.table.is_none() && self.side.is_none() && !self.has_texts() {
+            return refuse(
+                "argument_missing",
+                "one of “find”, “prefix”, “suffix”, “side”, “number” and “table” is needed",
+            );
+        }
+        if let Some(find) = &self.find {
+            let stars = |text: &str| text.matches('*').count();
+            let to = self.replace.as_deref().unwrap_or("");
+            if find.is_empty() {
+                return refuse("argument_empty", "“find” is empty");
+            }
+            if stars(to) > stars(find) {
+                return Err(CommandError::other(
+                    "pattern_unclear",
+                    format!("“replace” has more * than “find”, so “{to}” cannot be filled in"),
+                ));
+            }
+        } else if self.replace.is_some() {
+            return refuse("arguments_together", "“replace” needs “find”");
+        }
+        if self.from_side.is_some() && self.side.is_none() {
+            return refuse("arguments_together", "“from_side” needs “side”");
+        }
+        Ok(())
+    }
+
+    /// Whether something but the table and the sides changes names.
+    const fn has_texts(&self) -> bool {
+        self.find.is_some()
+            || self.prefix.is_some()
+            || self.suffix.is_some()
+            || self.number.is_some()
+    }
+
+    fn table(&self) -> Result<Vec<TableRow>, CommandError> {
+        let Some(text) = &self.table else { return Ok(Vec::new()) };
+        rows(text)
+    }
+
+    /// The named nodes, or all joints; parents before children.
+    fn nodes(&self, document: &Document) -> Result<Vec<NodeId>, CommandError> {
+        let named = self.node.as_ref().map(|n| n.all(document)).transpose()?;
+        let joints = document.joint_flags();
+        let is_meant = |n: &NodeId| match &named {
+            Some(all) => all.contains(n),
+            None => joints[n.index()],
+        };
+        Ok(document.nodes.order().iter().copied().filter(is_meant).collect())
+    }
+}
+
+/// A name with another text: each `*` of a pattern keeps what it matched, and a text without `*` is
+/// replaced wherever it is. `None` where nothing is found.
+fn replaced(name: &str, find: &str, to: &str) -> Option<String> {
+    if find.contains('*') {
+        return captured(find, name).map(|texts| filled_in(to, &texts));
+    }
+    name.contains(find).then(|| name.replace(find, to))
+}
+
+/// A name with a number in place of its signs `#`, or behind it where it has none.
+fn numbered(name: &str, number: usize) -> String {
+    let Some(start) = name.find(DIGIT) else { return format!("{name}_{number:02}") };
+    let rest = name[start..].trim_start_matches(DIGIT);
+    let width = name.len() - start - rest.len();
+    format!("{}{number:0width$}{rest}", &name[..start])
+}
+
+/// Side of a name, and the name without it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct SidedName {
+    is_left: bool,
+    /// The namespace in front, with its sign: `mixamorig:`.
+    space: String,
+    stem: String,
+    /// The number behind, with its sign: `.001`.
+    number: String,
+}
+
+/// Styles in the order in which a name is tried.
+const STYLES: [SideStyle; 8] = [
+    SideStyle::DotUpper,
+    SideStyle::DotLower,
+    SideStyle::BehindUpper,
+    SideStyle::BehindLower,
+    SideStyle::FrontUpper,
+    SideStyle::FrontLower,
+    SideStyle::WordUpper,
+    SideStyle::WordLower,
+];
+
+impl SideStyle {
+    /// Texts for left and right, and whether they are in front.
+    const fn texts(self) -> ([&'static str; 2], bool) {
+        match self {
+            Self::FrontUpper => (["L_", "R_"], true),
+            Self::FrontLower => (["l_", "r_"], true),
+            Self::WordUpper => (["Left", "Right"], true),
+            Self::WordLower => (["left", "right"], true),
+            Self::BehindUpper => (["_L", "_R"], false),
+            Self::BehindLower => (["_l", "_r"], false),
+            Self::DotUpper => ([".L", ".R"], false),
+            Self::DotLower => ([".l", ".r"], false),
+        }
+    }
+
+    const fn is_word(self) -> bool {
+        matches!(self, Self::WordUpper | Self::WordLower)
+    }
+
+    /// Takes a name apart; `None` where it has no side in this style.
+    fn split(self, name: &str) -> Option<SidedName> {
+        let at = name.rfind([':', '|']).map_or(0, |k| k + 1);
+        let (space, own) = name.split_at(at);
+        let (texts, is_front) = self.texts();
+        // A number behind the side: `thigh.L.001`.
+        let bare = own.trim_end_matches(|c: char| c.is_ascii_digit());
+        let bare = if bare.len() < own.len() { bare.trim_end_matches(['.', '_']) } else { bare };
+        texts.iter().zip([true, false]).find_map(|(text, is_left)| {
+            let (stem, number) = match is_front {
+                true => (own.strip_prefix(text)?, ""),
+                false => match own.strip_suffix(text) {
+                    Some(stem) => (stem, ""),
+                    None => (bare.strip_suffix(text)?, &own[bare.len()..]),
+                },
+            };
+            let next = stem.chars().next()?;
+            // `Lefty` is no left.
+            if self.is_word() && next.is_lowercase() {
+                return None;
+            }
+            let stem = if self.is_word() { stem.trim_start_matches(['_', ' ']) } else { stem };
+            let is_named = !stem.is_empty();
+            is_named.then(|| SidedName {
+                is_left,
+                space: space.to_owned(),
+                stem: stem.to_owned(),
+                number: number.to_owned(),
+            })
+        })
+    }
+
+    fn join(self, name: &SidedName) -> String {
+        let ([left, right], is_front) = self.texts();
+        let side = if name.is_left { left } else { right };
+        let SidedName { space, stem, number, .. } = name;
+        if !is_front {
+            return format!("{space}{stem}{side}{number}");
+        }
+        let mut letters = stem.chars();
+        let stem = match letters.next() {
+            // `Left` and a word begin with capitals: `LeftArm`.
+            Some(first) if self.is_word() => first.to_uppercase().chain(letters).collect(),
+            _ => stem.clone(),
+        };
+        format!("{space}{side}{stem}{number}")
+    }
+}
+
+/// A name with its side in another style; `None` where it has no side.
+fn styled(name: &str, from: Option<SideStyle>, to: SideStyle) -> Option<String> {
+    let split = match from {
+        Some(from) => from.split(name),
+        None => STYLES.into_iter().find_map(|style| style.split(name)),
+    };
+    split.map(|name| to.join(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_of_every_style_become_those_of_another() {
+        let names = [
+            (SideStyle::FrontUpper, "L_upper_arm", "R_upper_arm"),
+            (SideStyle::FrontLower, "l_upper_arm", "r_upper_arm"),
+            (SideStyle::BehindUpper, "upper_arm_L", "upper_arm_R"),
+            (SideStyle::BehindLower, "upper_arm_l", "upper_arm_r"),
+            (SideStyle::DotUpper, "upper_arm.L", "upper_arm.R"),
+            (SideStyle::DotLower, "upper_arm.l", "upper_arm.r"),
+        ];
+        for (_, left, right) in names {
+            for (style, to_left, to_right) in names {
+                assert_eq!(styled(left, None, style).as_deref(), Some(to_left));
+                assert_eq!(styled(right, None, style).as_deref(), Some(to_right));
+            }
+        }
+        let (word, dot) = (SideStyle::WordUpper, SideStyle::DotUpper);
+        assert_eq!(styled("arm.L", None, word).as_deref(), Some("LeftArm"));
+        assert_eq!(styled("mixamorig:RightArm", None, dot).as_deref(), Some("mixamorig:Arm.R"));
+        assert_eq!(styled("Left_Arm", Some(word), dot).as_deref(), Some("Arm.L"));
+        assert_eq!(styled("leftUpperArm", None, dot).as_deref(), Some("UpperArm.L"));
+        let behind = SideStyle::BehindLower;
+        assert_eq!(styled("thigh.L.001", None, behind).as_deref(), Some("thigh_l.001"));
+        assert_eq!(
+            styled("thigh.L.001", None, SideStyle::FrontUpper).as_deref(),
+            Some("L_thigh.001")
+        );
+        for none in ["Spine", "Lefty", "Left", "_L", "ball", "Rig"] {
+            assert_eq!(styled(none, None, dot), None, "{none}");
+        }
+        assert_eq!(styled("arm.L", Some(word), dot), None);
+    }
+
+    #[test]
+    fn texts_are_replaced_and_numbers_filled_in() {
+        assert_eq!(replaced("mixamorig:Hips", "mixamorig:", "").as_deref(), Some("Hips"));
+        assert_eq!(replaced("aXbXc", "X", "-").as_deref(), Some("a-b-c"));
+        assert_eq!(replaced("LeftArm", "Left*", "*.L").as_deref(), Some("Arm.L"));
+        assert_eq!(replaced("Arm", "Left", ""), None);
+        assert_eq!(replaced("ARM", "arm", ""), None);
+        assert_eq!(numbered("tail", 3), "tail_03");
+        assert_eq!(numbered("tail###.L", 12), "tail012.L");
+        assert_eq!(numbered("#", 123), "123");
+    }
+}
