@@ -123,6 +123,7 @@ const SHARED: &[&str] = &[
     "unreadable_keys_left_behind",
     "vertex_counts_differ",
     "weights_unsound",
+    "would_shear",
     "wrong_arguments",
     "wrong_ending",
 ];

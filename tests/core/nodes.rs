@@ -171,14 +171,22 @@ fn a_node_is_attached_elsewhere_where_it_is_and_back() {
 fn a_joint_or_a_node_with_keys_is_left_alone_unless_forced() {
     let mut session = sample();
     for (node, part) in [("LeftHand", "have keys in"), ("Hips", "more are joints of")] {
-        for act in
-            [line("node.remove").with("node", node), line("node.reparent").with("node", node)]
-        {
+        let elsewhere = line("node.reparent").with("node", node).with("keep", "local");
+        for act in [line("node.remove").with("node", node), elsewhere] {
             let said = refused(&mut session, &act);
             assert!(said.starts_with("would_change_motion") && said.contains(part), "{said}");
         }
     }
     let before = motion(session.document());
+    // Where the position is kept, all clips follow.
+    run(&mut session, line("node.reparent").with("node", "LeftHand").with("parent", "Hips"));
+    let after = motion(session.document());
+    assert!(
+        after.iter().all(|(name, at)| {
+            at.iter().zip(&before[name]).all(|(a, b)| a.abs_diff_eq(*b, 2e-3))
+        })
+    );
+    session.undo();
     let document = session.document();
     let hand = named(document, "LeftHand");
     let mut subtree = vec![hand];

@@ -274,7 +274,7 @@ fn fitted_weights_change_the_clips_least() {
     }
     assert!(count > 15, "{count} of {} joints could be removed", joints.len());
     let [parent, fitted] = sums.map(|sum| sum / count as f64);
-    assert!(parent > 0.8 && fitted <= 0.30, "{parent} {fitted} of {count}");
+    assert!(parent > 0.5 && fitted <= 0.30, "{parent} {fitted} of {count}");
 }
 
 #[test]
@@ -453,7 +453,7 @@ fn what_cannot_be_kept_is_refused_with_its_reason() {
     };
     assert_eq!(refused(orient("Hips", json!([30, 0, 0]))), "would_shear");
     assert_eq!(refused(line("joint.orient").with("node", "Hips")), "argument_missing");
-    assert_eq!(refused(line("joint.insert").with("node", "Armature")), "no_joint_above");
+    assert_eq!(refused(line("joint.insert").with("node", "Armature")), "no_parent");
     assert_eq!(
         refused(line("joint.insert").with("node", "Arm").with("at", 1.5)),
         "argument_out_of_range"

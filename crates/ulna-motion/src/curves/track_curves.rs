@@ -361,8 +361,9 @@ impl Bend<'_> {
             let chord = from.1 + (to.1 - from.1) * place;
             ((part, value), (value - chord).abs() <= self.off * 0.5)
         };
+        // Normalized rotations are no cubics: they may turn in a part before both.
         let (split, near) = probe(0.45);
-        if !near || !probe(0.75).1 {
+        if !near || !probe(0.75).1 || !probe(0.2).1 {
             self.draw(from, split, seen);
             seen(split.0, split.1);
             self.draw(split, to, seen);

@@ -397,6 +397,8 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
     let of_weights = is_of_weights(spec) || spec.name.starts_with("vertices.");
     Some(match (spec.name, argument.name) {
         (_, "set") => Quantity::whole(0.0..=9.0),
+        ("joint.insert", "at") => Quantity::share(),
+        ("joint.insert", "count") => Quantity::whole(1.0..=64.0),
         ("pose.blend", "amount") => Quantity::new(Unit::Percent, -2.0..=3.0),
         ("key.ease", "amount") => Quantity::new(Unit::Percent, 0.0..=2.0),
         ("key.slope", "slope") => Quantity::any(Unit::Plain),

@@ -402,7 +402,7 @@ impl Suggestions<'_> {
             (_, "by") => number(self.frame() as f32),
             (_, "set" | "sets" | "amount" | "opacity" | "value" | "to" | "weight") => json!(1),
             (_, "degrees") => json!(15),
-            (_, "part" | "strength") => json!(0.5),
+            (_, "part" | "strength") | ("joint.insert", "at") => json!(0.5),
             (_, "factor") => json!(2),
             (_, "most") => json!(4),
             (_, "below" | "from") => json!(0.01),

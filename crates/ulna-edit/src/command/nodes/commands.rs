@@ -33,7 +33,8 @@ document_commands! {
         /// `world` keeps the position in the scene, `local` keeps the transform relative to the
         /// parent; `world` if omitted.
         keep: Option<Keep>,
-        /// Whether to attach joints and nodes with keys elsewhere, which changes their motion.
+        /// Whether to attach joints and nodes with keys elsewhere even if their motion changes.
+        /// Otherwise, all clips follow if the position is kept.
         force: Option<bool>,
     } = "node.reparent", "Attach to another parent", asks: true, enabled: rules::selected;
     /// Removes the selected nodes from the file

@@ -62,6 +62,11 @@ fn effects(document: &Document, nodes: &BTreeSet<NodeId>) -> Vec<String> {
     all
 }
 
+/// Whether a change of the tree at these nodes concerns the motion of clips.
+pub(super) fn has_motion(document: &Document, nodes: &BTreeSet<NodeId>) -> bool {
+    !effects(document, nodes).is_empty()
+}
+
 /// Refuses a change of the tree that would change motion, unless it is forced. `anyway` is the
 /// sentence that says how.
 pub(super) fn refuse_motion(

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     commands::{AddNode, Keep, Reparent},
-    dependents::{refuse_motion, refuse_rootless},
+    dependents::{has_motion, refuse_motion, refuse_rootless},
     removal::{uppermost, with_below},
     worlds::kept_in_world,
 };
 use crate::{
     Edit,
-    command::{CommandError, Outcome, Scene, error::refuse, field::Nodes},
+    command::{CommandError, Outcome, Scene, error::refuse, field::Nodes, rig::reparented},
 };
 use ulna_model::{Document, Node, NodeId, SceneId};
 
@@ -87,8 +87,12 @@ impl Reparent {
         let elsewhere: Vec<NodeId> =
             moved.iter().copied().filter(|n| document.node(*n).parent != parent).collect();
         let affected = with_below(document, &elsewhere);
-        let anyway = "To attach them anyway, set “force”";
-        refuse_motion(document, &affected, self.force.unwrap_or(false), anyway)?;
+        let (keep, is_forced) = (self.keep.unwrap_or(Keep::World), self.force.unwrap_or(false));
+        if keep == Keep::World && !is_forced && has_motion(document, &affected) {
+            return reparented(scene, &moved, parent, before);
+        }
+        let anyway = "To keep the motion, keep the position; to attach them anyway, set “force”";
+        refuse_motion(document, &affected, is_forced, anyway)?;
         let skins = document.skins.iter().map(|(id, skin)| (id, &skin.joints[..]));
         let above = |n: NodeId| {
             if is_moved.contains(&n) { parent } else { document.node(n).parent }
@@ -96,7 +100,7 @@ impl Reparent {
         refuse_rootless(document, skins, above)?;
         let mut nodes: BTreeMap<NodeId, Node> = BTreeMap::new();
         for id in &moved {
-            let to = match self.keep.unwrap_or(Keep::World) {
+            let to = match keep {
                 Keep::World => kept_in_world(document, *id, parent)?,
                 Keep::Local => Node { parent, ..document.node(*id).clone() },
             };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{commands::MendArmature, report::finish, rewrite::RigDraft};
+use super::{commands::MendArmature, finish::finish, rewrite::RigDraft};
 use crate::command::{CommandError, Outcome, Scene, error::refuse};
 use ulna_model::{Document, NodeId, Property, Transform};
 use ulna_motion::surgery::Moving;

@@ -6,7 +6,7 @@ use glam::{DQuat, EulerRot};
 
 use super::{
     commands::{MoveJoint, OrientJoint},
-    report::finish,
+    finish::finish,
     rewrite::RigDraft,
 };
 use crate::command::{

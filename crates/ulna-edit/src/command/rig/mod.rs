@@ -2,6 +2,7 @@
 
 mod armature;
 mod commands;
+mod finish;
 mod frames;
 mod report;
 mod rewrite;
@@ -12,3 +13,4 @@ pub use self::commands::{
     RemoveJoint, ReparentJoint, RigCommand,
 };
 pub use self::report::{FitReport, NodeCounts, RigReport};
+pub(super) use self::tree::reparented;

@@ -1,22 +1,8 @@
 //! The report of a change of the skeleton: keys, fitted weights, and the deviation of all clips.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::atomic::AtomicBool,
-};
-
-use glam::Mat4;
-
-use super::{commands::Heirs, rewrite::RigDraft};
-use crate::{
-    Edit,
-    command::{CommandError, Outcome, Scene},
-};
-use ulna_model::{ClipId, Document, NodeId, Notice, SkinId};
-use ulna_motion::{Deviation, DeviationRequest, Exactness, JointFrame, surgery::Rewritten};
-use ulna_weights::{
-    FIT_POSES, FitRequest, FittedWeights, fit_poses, fit_weights, vertices_of_joints,
-};
+use ulna_model::{ClipId, Document};
+use ulna_motion::{Deviation, surgery::Rewritten};
+use ulna_weights::FittedWeights;
 
 /// Weights that were chosen so that the clips change least.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,7 +48,7 @@ pub struct RigReport {
 }
 
 impl FitReport {
-    fn add(&mut self, done: &FittedWeights) {
+    pub(super) fn add(&mut self, done: &FittedWeights) {
         let (own, all) = (done.vertices as f64, (self.vertices + done.vertices) as f64);
         let means = self.mean.iter_mut().zip([done.start.mean, done.fitted.mean]);
         means.for_each(|(mean, other)| *mean += (other - *mean) * own / all.max(1.0));
@@ -78,7 +64,7 @@ impl RigReport {
     }
 
     /// One sentence, without its full stop.
-    fn sentence(&self, document: &Document) -> String {
+    pub(super) fn sentence(&self, document: &Document) -> String {
         let tracks = self.tracks;
         let counted = |n: usize, one: &str, many: &str| match n {
             0 => None,
@@ -115,148 +101,4 @@ impl RigReport {
         });
         parts.join(", ")
     }
-}
-
-/// The skin moves less than this where nothing but rounding is between, in parts of the size.
-const NOISE: f64 = 1e-5;
-
-/// Completes a change of the skeleton: weights of removed joints find their heirs, rests follow,
-/// and what it does to all clips is measured.
-pub(super) fn finish(
-    mut rig: RigDraft,
-    scene: &Scene<'_>,
-    heirs: Option<Heirs>,
-) -> Result<Outcome, CommandError> {
-    let (before, cancel) = (scene.document, scene.cancel());
-    let is_fitted = match heirs {
-        Some(heirs) => heirs == Heirs::Fit,
-        None => before.clips.iter().next().is_some(),
-    };
-    let mut fitted = FitReport::default();
-    let gone: Vec<NodeId> =
-        before.node_ids().filter(|n| !rig.document().nodes.contains(*n)).collect();
-    rig.settle()?;
-    if is_fitted && !gone.is_empty() {
-        for done in fit(&mut rig, before, &gone, cancel)? {
-            fitted.add(&done);
-        }
-    }
-    let frames: Vec<JointFrame> = rig
-        .frames
-        .iter()
-        .filter(|(n, _)| before.nodes.contains(**n))
-        .map(|(n, c)| JointFrame { before: *n, after: *n, before_from_after: c.matrix() })
-        .collect();
-    let is_exact = rig.tracks.baked == 0 && gone.is_empty() && before.aids.pose_layers.is_empty();
-    let exactness = if is_exact { Exactness::Exact } else { Exactness::Bounded };
-    let request = DeviationRequest {
-        joints: &frames,
-        excluded: &gone,
-        ..DeviationRequest::new(before, rig.document(), exactness)
-    };
-    let measured = Deviation::measure(&request, cancel, &Default::default());
-    let Some(mut deviation) = measured else { return Err(canceled()) };
-    if is_exact && deviation.worst_mm <= NOISE * deviation.size * 1000.0 {
-        (deviation.mean_mm, deviation.p99_mm, deviation.worst_mm) = (0.0, 0.0, 0.0);
-        (deviation.worst_degrees, deviation.worst_joint_mm) = (0.0, 0.0);
-    }
-    let clips: BTreeSet<ClipId> = rig
-        .draft
-        .edits
-        .iter()
-        .filter_map(|e| match e {
-            Edit::SetClip { clip, .. } => Some(*clip),
-            _ => None,
-        })
-        .collect();
-    let report = RigReport {
-        nodes: NodeCounts { reframed: frames.len(), ..node_counts(before, rig.document()) },
-        inverse_binds: inverse_binds(before, rig.document()),
-        tracks: rig.tracks,
-        clips: clips.len(),
-        fitted,
-        deviation,
-    };
-    let notes = vec![Notice::new("clips_followed", report.sentence(before))];
-    Ok(Outcome { edits: rig.draft.edits, notes, rig: Some(Box::new(report)), ..Outcome::default() })
-}
-
-fn canceled() -> CommandError {
-    CommandError::other("canceled", "canceled")
-}
-
-/// Nodes that are new, gone, or attached elsewhere.
-fn node_counts(before: &Document, after: &Document) -> NodeCounts {
-    let mut counts = NodeCounts {
-        removed: before.node_ids().filter(|n| !after.nodes.contains(*n)).count(),
-        ..NodeCounts::default()
-    };
-    for node in after.node_ids() {
-        match before.nodes.get(node) {
-            None => counts.added += 1,
-            Some(was) => {
-                counts.attached += usize::from(was.parent != after.node(node).parent);
-            }
-        }
-    }
-    counts
-}
-
-/// Number of joints of all skins with another inverse bind matrix, and of all joints.
-fn inverse_binds(before: &Document, after: &Document) -> [usize; 2] {
-    let mut counts = [0, 0];
-    for (id, skin) in after.skins.iter() {
-        let was: BTreeMap<NodeId, Mat4> = before.skins.get(id).map_or_else(BTreeMap::new, |was| {
-            was.joints.iter().copied().zip(was.inverse_bind.iter().copied()).collect()
-        });
-        let now = skin.joints.iter().zip(skin.inverse_bind.iter());
-        counts[0] += now.filter(|(joint, bind)| was.get(joint) != Some(*bind)).count();
-        counts[1] += skin.joints.len();
-    }
-    counts
-}
-
-/// Chooses the weights of vertices that lost joints so that the clips change least.
-fn fit(
-    rig: &mut RigDraft,
-    before: &Document,
-    gone: &[NodeId],
-    cancel: &AtomicBool,
-) -> Result<Vec<FittedWeights>, CommandError> {
-    let after = rig.document().clone();
-    let skins: Vec<SkinId> = before
-        .skins
-        .iter()
-        .filter(|(id, skin)| {
-            after.skins.contains(*id) && skin.joints.iter().any(|j| gone.contains(j))
-        })
-        .map(|(id, _)| id)
-        .collect();
-    if skins.is_empty() {
-        return Ok(Vec::new());
-    }
-    let poses = fit_poses(before, &after, FIT_POSES);
-    let mut all = Vec::new();
-    for skin in skins {
-        let vertices = vertices_of_joints(before, skin, gone);
-        let (after, poses) = (&after, &poses[..]);
-        let request = FitRequest {
-            before,
-            after,
-            skin,
-            vertices: &vertices,
-            poses,
-            limit: usize::MAX,
-            adds_influences: true,
-        };
-        let Some(done) = fit_weights(&request, cancel) else { return Err(canceled()) };
-        let patches = done.patches.iter().cloned();
-        rig.draft.put_all(patches.map(|(mesh, primitive, patch)| Edit::PatchWeights {
-            mesh,
-            primitive,
-            patch: Box::new(patch),
-        }))?;
-        all.push(done);
-    }
-    Ok(all)
 }

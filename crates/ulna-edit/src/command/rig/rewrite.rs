@@ -226,19 +226,17 @@ impl RigDraft {
     fn detach_objects(&mut self, frames: &BTreeMap<NodeId, Moving>) -> Result<(), CommandError> {
         let document = self.draft.document.clone();
         let mut next = document.nodes.next_id();
-        for (node, c) in frames {
+        for node in frames.keys() {
             let about = document.node(*node);
             let is_shown = about.mesh.is_some() && about.skin.is_none();
             if !is_shown && about.camera.is_none() && about.light.is_none() {
                 continue;
             }
-            let back = c.inverse().ok_or_else(|| flat(&document, *node))?;
             let label = about.label(*node);
             let child = Node {
                 name: Some(format!("{label} object").into()),
                 parent: Some(*node),
                 rank: crate::command::nodes::last_rank(&document, Some(*node)),
-                rest: Local::Trs(back.transform()),
                 mesh: about.mesh.filter(|_| is_shown),
                 instances: about.instances.clone().filter(|_| is_shown),
                 morph_weights: about.morph_weights.clone().filter(|_| is_shown),

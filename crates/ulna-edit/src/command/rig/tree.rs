@@ -6,7 +6,7 @@ use glam::Mat4;
 
 use super::{
     commands::{BelowJoint, DissolveJoint, Heirs, InsertJoint, RemoveJoint, ReparentJoint},
-    report::finish,
+    finish::finish,
     rewrite::RigDraft,
 };
 use crate::{
@@ -119,7 +119,7 @@ impl InsertJoint {
             if document.node(node).parent.is_none() {
                 let label = document.node(node).label(node);
                 return refuse(
-                    "no_joint_above",
+                    "no_parent",
                     format!("“{label}” has no parent, so no joint fits between"),
                 );
             }
@@ -268,28 +268,40 @@ impl ReparentJoint {
         }
         let moved: Vec<NodeId> =
             moved.into_iter().filter(|n| document.node(*n).parent != parent).collect();
-        let mut rig = RigDraft::of(document);
-        let chains: Vec<Chain> = moved
-            .iter()
-            .map(|node| {
-                let mut factors = way(document, parent, document.node(*node).parent);
-                factors.push(Factor::Local(*node));
-                Chain { node: *node, factors }
-            })
-            .collect();
-        rig.rewrite(&chains)?;
-        if !moved.is_empty() {
-            rig.attach(moved.clone(), parent, None)?;
-        }
-        let document_now = rig.document();
-        let skins = document_now.skins.values();
-        let joints: Vec<NodeId> = skins
-            .filter(|s| s.joints.iter().any(|j| moved.contains(j)))
-            .flat_map(|s| s.joints.iter().copied())
-            .collect();
-        rig.joints.extend(joints);
-        finish(rig, scene, None)
+        reparented(scene, &moved, parent, None)
     }
+}
+
+/// Nodes attached to another parent, before one of its children or after all of them, with the
+/// motion that they have in every clip.
+pub(in crate::command) fn reparented(
+    scene: &Scene<'_>,
+    moved: &[NodeId],
+    parent: Option<NodeId>,
+    before: Option<NodeId>,
+) -> Result<Outcome, CommandError> {
+    let document = scene.document;
+    let mut rig = RigDraft::of(document);
+    let chains: Vec<Chain> = moved
+        .iter()
+        .map(|node| {
+            let mut factors = way(document, parent, document.node(*node).parent);
+            factors.push(Factor::Local(*node));
+            Chain { node: *node, factors }
+        })
+        .collect();
+    rig.rewrite(&chains)?;
+    if !moved.is_empty() {
+        rig.attach(moved.to_vec(), parent, before)?;
+    }
+    let document_now = rig.document();
+    let skins = document_now.skins.values();
+    let joints: Vec<NodeId> = skins
+        .filter(|s| s.joints.iter().any(|j| moved.contains(j)))
+        .flat_map(|s| s.joints.iter().copied())
+        .collect();
+    rig.joints.extend(joints);
+    finish(rig, scene, None)
 }
 
 /// The factors of `W_q⁻¹·W_p` over the path between two nodes; the scene for `None`.
