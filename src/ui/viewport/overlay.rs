@@ -400,7 +400,8 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         named.extend(
             document.node_ids().filter(|id| view.joints[id.index()] && meant(id)).take(400),
         );
-    } else if let Some(hover) = view.hover {
+    } else if let Some(hover) = view.hover.filter(|n| document.nodes.contains(*n)) {
+        // A node may have been removed since the pointer moved.
         named.push(hover);
     }
     for node in named {
