@@ -78,9 +78,11 @@ fn in_scene(bytes: &[u8]) -> Vec<(DVec3, bool)> {
     for collider in root.pointer(SPRINGS).and_then(Value::as_array).into_iter().flatten() {
         let node = &collider["node"];
         for shape in [&collider["shape"], &collider["extensions"][EXTENDED]["shape"]] {
-            for own in shape.as_object().into_iter().flatten().map(|(_, own)| own) {
+            for (kind, own) in shape.as_object().into_iter().flatten() {
                 point(node, list(&own["offset"], DVec3::ZERO));
-                point(node, list(&own["tail"], DVec3::ZERO));
+                if kind == "capsule" {
+                    point(node, list(&own["tail"], DVec3::ZERO));
+                }
             }
             if let Some(plane) = shape.get("plane") {
                 normals.push((node.clone(), list(&plane["normal"], DVec3::Z)));
