@@ -170,6 +170,11 @@ fn assert_form_says_what_is_missing(window: &Window, spec: &CommandSpec) {
         "must be",
         "is not",
         "needs three",
+        "no common root",
+        "has no helper nodes",
+        "have no scale and no rotation",
+        "there is no",
+        "already",
     ];
     let said = says.iter().any(|t| window.query_all_by_label_contains(t).next().is_some());
     assert!(said, "{} does not say what is missing", spec.name);

@@ -307,14 +307,15 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, report: &RigReport, document: &Document)
         });
     }
     if tracks.baked > 0 {
-        let keys = many(tracks.keys_added, "key");
+        let what = match tracks.keys_added {
+            0 if tracks.baked == 1 => "a curve through its keys".to_owned(),
+            0 => "curves through their keys".to_owned(),
+            added => many(added, "key"),
+        };
+        let verb = if tracks.baked == 1 { "gains" } else { "gain" };
         details.push(match details.is_empty() {
-            true => acts(tracks.baked, "channel", "gains", "gain") + &format!(" {keys}"),
-            false => format!(
-                "{} {} {keys}",
-                tracks.baked,
-                if tracks.baked == 1 { "gains" } else { "gain" }
-            ),
+            true => acts(tracks.baked, "channel", "gains", "gain") + &format!(" {what}"),
+            false => format!("{} {verb} {what}", tracks.baked),
         });
     }
     if worst_degrees > 0.005 {
@@ -368,7 +369,8 @@ fn deviation_ui(
             let (place, when) = match clip {
                 Some((found, clip)) => {
                     let fps = found.guess_fps().map_or(30.0, |(fps, _)| fps);
-                    let frame = (at.time * fps).round();
+                    // As the timeline counts: a frame lasts until the next one.
+                    let frame = (at.time * fps + 1e-3).floor();
                     (document.clip_label(clip), format!("frame {frame}"))
                 }
                 None => ("The file's pose".to_owned(), String::new()),
