@@ -118,6 +118,17 @@ def bind_task(lane, place):
     check(place.succeeds("check", bound), "what was bound breaks a rule")
 
 
+def rig_task(lane, place):
+    """A pivot moved and an elbow turned: the skin moves as before, so nothing else is another."""
+    robot = place.corpus / "Robot/robot.glb"
+    lane.run(robot, "rig.glb", place.tasks / "rig.pilot")
+    saved = place.saved("rig.glb")
+    told = differences(place, robot, saved)
+    check(any("LowerArm.L" in line for line in told), "the elbow is as it was")
+    check(not any("weights" in line for line in told), "weights changed")
+    check(place.succeeds("check", saved), "the file breaks a rule")
+
+
 def props_task(lane, place):
     """A sword removed, a shield attached elsewhere and put back; everything else is as it was."""
     knight = place.corpus / "Knight/Knight.glb"
@@ -341,6 +352,7 @@ LANES = [
         capture_task,
         bind_task,
         props_task,
+        rig_task,
         curves.ease_task,
         curves.head_task,
         curves.limp_task,
