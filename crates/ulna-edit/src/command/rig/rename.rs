@@ -17,9 +17,9 @@ const DIGIT: char = '#';
 impl RenameJoints {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
+        let nodes = self.nodes(document)?;
         self.check()?;
         let table = self.table()?;
-        let nodes = self.nodes(document)?;
         let mut used = vec![false; table.len()];
         let mut made = NewNames::default();
         let mut number = self.number.unwrap_or(1);
