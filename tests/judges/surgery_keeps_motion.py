@@ -886,7 +886,7 @@ def table(results):
             f"{do}: {len(mine)} cases, {sum(not x.miss for x in mine)} hold; worst deviation "
             f"{worst:.2g} of the size, stated {stated:.2g}; refused: {why or 'none'}"
         )
-        if refused.total() > max(1, MOST_REFUSED * len(mine)):
+        if refused.total() > max(2, MOST_REFUSED * len(mine)):
             yield f"{do} is refused in {refused.total()} of {len(mine)} cases"
 
 
