@@ -201,6 +201,7 @@ fn rig_members(document: &Document, report: &RigReport) -> Map<String, Value> {
             "one_key": tracks.held,
             "new_keys": tracks.baked,
             "keys_added": tracks.keys_added,
+            "removed": report.tracks_removed,
         },
         "fitted_vertices": report.fitted.changed,
     }))

@@ -351,7 +351,7 @@ fn joints_are_renamed_in_bulk() {
 fn bind_matrices_come_from_the_rest_and_go_to_the_nodes() {
     let mut session = sample();
     let said = run(&mut session, line("skin.inverse_binds").with("how", "from_nodes"));
-    assert!(said[0].contains("so already"), "{said:?}");
+    assert!(said[0].contains("already fit"), "{said:?}");
     // A joint that is posed in the file gets its rest back, and clips keep what they held.
     let before = session.document().clone();
     let joint = joints(&before)
@@ -388,7 +388,7 @@ fn bind_matrices_are_dropped_where_they_are_identities_alone() {
     // A skin without bind matrices gets them from its nodes.
     let mut session = helped();
     let said = run(&mut session, line("skin.inverse_binds").with("how", "drop"));
-    assert!(said[0].contains("so already"), "{said:?}");
+    assert!(said[0].contains("already fit"), "{said:?}");
     let (report, _) = act(&mut session, line("skin.inverse_binds").with("how", "from_nodes"));
     assert!(report.deviation.worst_mm > 0.0);
     let document = session.document();

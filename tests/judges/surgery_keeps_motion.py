@@ -657,6 +657,8 @@ class Case:
         if category == "anim-lost":
             return {channel_node(self.a, c) for c in channels} <= out
         is_pointer = what.endswith(" pointer")
+        if category == "json-added" and rest.startswith("extras.ulna.rate"):
+            return self.act.tolerance == BOUNDED  # the frame rate stays where keys are added
         if category == "channel-added":
             m = re.match(r"node (\d+)", what)
             is_new = m and self.b.tags[int(m[1])] in self.touched

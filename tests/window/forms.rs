@@ -167,6 +167,7 @@ fn assert_form_says_what_is_missing(window: &Window, spec: &CommandSpec) {
         "Pick a value",
         "Enter the",
         "Enter a value",
+        "Fill in one of",
         "must be",
         "is not",
         "needs three",

@@ -1,7 +1,7 @@
 //! The report of a change of the skeleton: nodes, keys, fitted weights, and the deviation of all
 //! clips.
 
-use ulna_model::{ClipId, Document};
+use ulna_model::{ClipId, Document, NodeId};
 use ulna_motion::{Deviation, surgery::Rewritten};
 use ulna_weights::FittedWeights;
 
@@ -18,20 +18,20 @@ pub struct FitReport {
 }
 
 /// Nodes that a change of the skeleton concerns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeCounts {
     /// Nodes with another pivot, other axes or another scale.
     pub reframed: usize,
     /// New nodes.
     pub added: usize,
     /// Removed nodes.
-    pub removed: usize,
+    pub removed: Vec<NodeId>,
     /// Nodes with another parent.
     pub attached: usize,
 }
 
 /// Effects of a change of the skeleton on the clips and the skin.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RigReport {
     /// Nodes that it concerns.
     pub nodes: NodeCounts,
@@ -39,8 +39,12 @@ pub struct RigReport {
     pub inverse_binds: [usize; 2],
     /// Tracks of all clips, by the treatment of their keys.
     pub tracks: Rewritten,
+    /// Tracks of removed nodes.
+    pub tracks_removed: usize,
     /// Clips that changed.
     pub clips: usize,
+    /// Whether removed joints had weights, which other joints take over.
+    pub gives_weights: bool,
     /// Weights that were fitted.
     pub fitted: FitReport,
     /// Distance of the skin and the joints from where they were, in all clips. 0 where the change
@@ -77,6 +81,11 @@ impl RigReport {
             counted(tracks.held, "track has one key", "tracks have one key"),
             counted(tracks.baked, "track has new keys", "tracks have new keys"),
             counted(tracks.keys_added, "key added", "keys added"),
+            counted(
+                self.tracks_removed,
+                "track of a removed joint is gone",
+                "tracks of removed joints are gone",
+            ),
             counted(
                 self.fitted.changed,
                 "vertex got fitted weights",

@@ -74,7 +74,7 @@ impl Chain {
             moving = moving.then(&own);
             matrix *= own_matrix;
         }
-        let residue = if is_uneven { residue(&matrix, &moving.matrix()) } else { 0.0 };
+        let residue = if is_uneven { shear_between(&matrix, &moving.matrix()) } else { 0.0 };
         Some(Product { moving, residue })
     }
 
@@ -93,7 +93,9 @@ impl Chain {
     }
 }
 
-fn residue(a: &DMat4, b: &DMat4) -> f64 {
+/// The largest difference between the linear parts of a matrix and of one without shear, relative
+/// to the largest element.
+pub fn shear_between(a: &DMat4, b: &DMat4) -> f64 {
     let (a, b) = (DMat3::from_mat4(*a).to_cols_array(), DMat3::from_mat4(*b).to_cols_array());
     let most = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     let off = a.iter().zip(&b).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));

@@ -11,7 +11,7 @@
 //!                                                       of the product as tangents
 //! ```
 //!
-//! Which chains an operation needs is not decided here. Equations: the rule
+//! The callers decide which chains an operation needs. Equations: the rule
 //! `W'_j(t) = W_j(t)·C` while nothing else moves gives `M'_j = M_j·C` and `M'_c = C⁻¹·M_c`.
 
 mod bake;
@@ -24,7 +24,7 @@ mod tests;
 
 pub use self::{
     bake::Bounds,
-    chain::{Chain, Factor, Product},
+    chain::{Chain, Factor, Product, shear_between},
     clip::{Rewritten, RewrittenClips, Unfollowed, rewrite_clips, rewritten},
     moving::Moving,
 };

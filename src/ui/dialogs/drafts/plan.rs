@@ -19,7 +19,7 @@ impl PlanForeseen {
     /// Effects of commands that were worked out.
     pub fn of(worked: &Worked, seconds: f64) -> Self {
         let report = worked.effects().map_err(ToString::to_string);
-        let report = report.map(|(changes, report)| report.copied().filter(|_| changes));
+        let report = report.map(|(changes, report)| report.cloned().filter(|_| changes));
         Self { report, note: worked.sentence(), seconds }
     }
 }

@@ -205,7 +205,13 @@ fn plain(value: &Value) -> String {
 /// A word of a command as the window says it.
 fn in_words(word: &str) -> String {
     let kind = KINDS.iter().find(|(kind, _)| kind.label() == word);
-    kind.map_or_else(|| capital(word), |(_, text)| (*text).to_owned())
+    // Spellings are shown as they are: *l_arm* is another one than *L_Arm*.
+    let is_spelling = word.contains(['_', '.']) || word.contains(char::is_uppercase);
+    match kind {
+        Some((_, text)) => (*text).to_owned(),
+        None if is_spelling => word.to_owned(),
+        None => capital(&word.replace('-', " ")),
+    }
 }
 
 /// A box to tick where what is not given is off or on; else a list with the third way.

@@ -131,7 +131,7 @@ fn head_ui(ui: &mut Ui, theme: &Theme, plan: PlanView<'_>, is_wanted: bool) {
     ui.add_space(4.0);
 }
 
-/// What is missing yet. Before anything was entered nothing is wrong.
+/// Missing input, in a plain color until something was entered.
 fn missing_ui(ui: &mut Ui, theme: &Theme, missing: &str, is_touched: bool) {
     let role = if is_touched { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
     let text = RichText::new(format!("{missing}.")).font(Theme::font(Font::Small));
@@ -158,7 +158,7 @@ fn found_ui(
             small(ui, theme, &text);
         }
         Ok(Some(report)) => {
-            nodes_ui(ui, theme, of, report);
+            nodes_ui(ui, theme, (of, document), report);
             binds_ui(ui, theme, report);
             clips_ui(ui, theme, report, document);
             weights_ui(ui, theme, report);
@@ -232,10 +232,10 @@ fn names(draft: &FormDraft, spec: &CommandSpec) -> String {
 fn nodes_ui(
     ui: &mut Ui,
     theme: &Theme,
-    (spec, draft): (&CommandSpec, &FormDraft),
+    ((spec, draft), document): ((&CommandSpec, &FormDraft), &Document),
     report: &RigReport,
 ) {
-    let nodes = report.nodes;
+    let nodes = &report.nodes;
     let about = names(draft, spec);
     if nodes.reframed > 0 {
         let n = nodes.reframed;
@@ -263,9 +263,12 @@ fn nodes_ui(
         let sentence = acts(nodes.added, "joint", "is added", "are added");
         fact(ui, theme, icons::ICON_ADD, &sentence, &details);
     }
-    if nodes.removed > 0 {
-        let sentence = acts(nodes.removed, "joint", "is removed", "are removed");
-        fact(ui, theme, icons::ICON_DELETE, &sentence, &about);
+    if !nodes.removed.is_empty() {
+        let sentence = acts(nodes.removed.len(), "joint", "is removed", "are removed");
+        let there = nodes.removed.iter().filter(|n| document.nodes.contains(**n));
+        let labels = there.map(|n| document.node(*n).label(*n));
+        let removed = labels.collect::<Vec<_>>().join(", ");
+        fact(ui, theme, icons::ICON_DELETE, &sentence, &removed);
     }
     if nodes.attached > 0 {
         let verbs = ["gets another parent", "get another parent"];
@@ -318,6 +321,11 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, report: &RigReport, document: &Document)
             false => format!("{} {verb} {what}", tracks.baked),
         });
     }
+    if report.tracks_removed > 0 {
+        let n = report.tracks_removed;
+        let whose = if n == 1 { "of a removed joint goes" } else { "of removed joints go" };
+        details.push(format!("{} {whose}", many(n, "channel")));
+    }
     if worst_degrees > 0.005 {
         details.push(format!("joints turn by up to {worst_degrees:.2}°"));
     }
@@ -335,7 +343,7 @@ fn weights_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
         let sentence = format!("{count} {word} {verb}");
         let details = format!("Mean error {fit:.2} mm, {parent:.2} mm with the parent's weights");
         fact(ui, theme, icons::ICON_SCATTER_PLOT, &sentence, &details);
-    } else if report.nodes.removed > 0 {
+    } else if report.gives_weights {
         let sentence = "Weights of removed joints go to the nearest joint above";
         fact(ui, theme, icons::ICON_SCATTER_PLOT, sentence, "");
     }
@@ -458,10 +466,10 @@ fn numbers_ui(ui: &mut Ui, theme: &Theme, deviation: &Deviation, is_large: bool)
     }
 }
 
-/// What stays as it is.
+/// Data that the change leaves as it is.
 fn unchanged_ui(ui: &mut Ui, theme: &Theme, report: &RigReport, document: &Document) {
     let mut stays = Vec::new();
-    if report.nodes.removed == 0 && document.meshes.count() > 0 {
+    if !report.gives_weights && document.meshes.count() > 0 {
         stays.push("meshes and weights");
     }
     if document.clips.count() > 0 {

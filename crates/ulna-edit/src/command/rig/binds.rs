@@ -41,7 +41,7 @@ impl InverseBinds {
 }
 
 fn unchanged() -> Outcome {
-    Outcome::noted("nothing_to_change", "the bind matrices are so already")
+    Outcome::noted("nothing_to_change", "the bind matrices already fit the joints")
 }
 
 /// `IBM_j = W_j⁻¹·G` at rest, for the place `G` at which the skin shows its meshes.

@@ -35,11 +35,11 @@ document_commands! {
     InsertJoint {
         /// Joint above which the new ones are added.
         node: Nodes,
-        /// Place between the parent, 0, and the joint, 1; 0.5 if omitted.
+        /// Part of the way from the parent to the joint; 50 % if omitted.
         at: Option<f32>,
-        /// Number of joints, evenly spaced; then “at” does not apply.
+        /// Number of joints, evenly spaced; the position does not apply then.
         count: Option<usize>,
-        /// Name; that of the joint with a number if omitted.
+        /// Name; the name of the joint with “_inserted” if omitted.
         name: Option<String>,
     } = "joint.insert", "Insert joints", asks: true, enabled: rules::selected;
     /// Removes joints and keeps the motion of all joints below them
@@ -76,7 +76,7 @@ document_commands! {
     /// Removes helper nodes, unused joints and leaf joints of exporters; everything moves as before
     CleanRig {
         /// Nodes to remove: `helpers` are nodes between joints that do not move by themselves,
-        /// `unused` are joints that move no vertex and have no keys, `leaves` are such joints at
+        /// `unused` are joints that move no vertex and do not move, `leaves` are such joints at
         /// the ends, named `_end`, `_leaf` or `Nub`; all three if omitted.
         what: Option<CleanKind>,
     } = "rig.clean", "Clean skeleton", enabled: rules::opened;
@@ -100,9 +100,9 @@ document_commands! {
         /// Text in its place, nothing if omitted; each * repeats the text that it matched in
         /// “find”.
         replace: Option<String>,
-        /// New style of the side; names without a side keep theirs.
+        /// New spelling of the side, shown on a left arm; names without a side stay.
         side: Option<SideStyle>,
-        /// Style of the side now; any if omitted.
+        /// Spelling of the side now; any if omitted.
         from_side: Option<SideStyle>,
         /// Text in front of the names.
         prefix: Option<String>,
@@ -118,9 +118,8 @@ document_commands! {
     /// Computes the bind matrices of skins from the rest pose, gives them to the nodes, or removes
     /// them
     InverseBinds {
-        /// What to do: `from_nodes` computes them from the rest pose of the joints, `to_nodes` puts
-        /// the joints where they say, in the pose of the file, `drop` removes those that are all
-        /// identities.
+        /// `from-nodes` computes the matrices from the rest pose of the joints, `to-nodes` puts the
+        /// joints where the matrices say, `drop` removes matrices that are all identities.
         how: BindSource,
         /// Skin to change; all if omitted.
         skin: Option<String>,
@@ -130,22 +129,22 @@ document_commands! {
 choice! {
     /// Spellings of left and right in a name.
     SideStyle {
-        /// `L_arm`.
-        FrontUpper = "L_",
-        /// `arm_L`.
-        BehindUpper = "_L",
-        /// `arm.L`.
-        DotUpper = ".L",
-        /// `LeftArm`.
-        WordUpper = "Left",
-        /// `l_arm`.
-        FrontLower = "l_",
-        /// `arm_l`.
-        BehindLower = "_l",
-        /// `arm.l`.
-        DotLower = ".l",
-        /// `leftArm`.
-        WordLower = "left",
+        /// `L_` in front.
+        FrontUpper = "L_Arm" | "L_",
+        /// `_L` behind.
+        BehindUpper = "Arm_L" | "_L",
+        /// `.L` behind.
+        DotUpper = "Arm.L" | ".L",
+        /// `Left` in front.
+        WordUpper = "LeftArm" | "Left",
+        /// `l_` in front.
+        FrontLower = "l_arm" | "l_",
+        /// `_l` behind.
+        BehindLower = "arm_l" | "_l",
+        /// `.l` behind.
+        DotLower = "arm.l" | ".l",
+        /// `left` in front.
+        WordLower = "leftArm" | "left",
     }
 }
 
@@ -153,9 +152,9 @@ choice! {
     /// Changes of bind matrices.
     BindSource {
         /// They are computed from the rest pose of the joints.
-        FromNodes = "from_nodes",
+        FromNodes = "from-nodes" | "from_nodes",
         /// The joints get the transforms that they give.
-        ToNodes = "to_nodes",
+        ToNodes = "to-nodes" | "to_nodes",
         /// They are removed.
         Drop = "drop",
     }

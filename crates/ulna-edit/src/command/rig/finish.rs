@@ -1,10 +1,7 @@
 //! The end of a change of the skeleton: weights find their heirs, rests follow, and the deviation
 //! is measured.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::atomic::AtomicBool,
-};
+use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 
 use glam::Mat4;
 
@@ -16,7 +13,7 @@ use crate::{
         rig_report::{FitReport, NodeCounts, RigReport},
     },
 };
-use ulna_model::{ClipId, Document, NodeId, Notice, SkinId};
+use ulna_model::{Clip, ClipId, Document, NodeId, Notice, Shared, SkinId};
 use ulna_motion::{Deviation, DeviationRequest, Exactness, JointFrame, Skeleton};
 use ulna_weights::{
     FIT_POSES, FitRequest, FittedWeights, fit_poses, fit_weights, vertices_of_joints,
@@ -71,25 +68,32 @@ pub(super) fn finish(
         (deviation.mean_mm, deviation.p99_mm, deviation.worst_mm) = (0.0, 0.0, 0.0);
         (deviation.worst_degrees, deviation.worst_joint_mm) = (0.0, 0.0);
     }
-    let clips: BTreeSet<ClipId> = rig
-        .draft
-        .edits
-        .iter()
-        .filter_map(|e| match e {
-            Edit::SetClip { clip, .. } => Some(*clip),
-            _ => None,
-        })
-        .collect();
     let report = RigReport {
         nodes: NodeCounts { reframed: frames.len(), ..node_counts(before, rig.document()) },
         inverse_binds: inverse_binds(before, rig.document()),
         tracks: rig.tracks,
-        clips: clips.len(),
+        tracks_removed: tracks_of(before, &gone),
+        clips: changed_clips(before, rig.document()),
+        gives_weights: leaves_weights,
         fitted,
         deviation,
     };
     let notes = vec![Notice::new("clips_followed", report.sentence(before))];
     Ok(Outcome { edits: rig.draft.edits, notes, rig: Some(Box::new(report)), ..Outcome::default() })
+}
+
+/// Number of tracks of some nodes in all clips.
+fn tracks_of(document: &Document, nodes: &[NodeId]) -> usize {
+    let tracks = document.clips.values().flat_map(|c| c.tracks.values());
+    tracks.filter(|t| nodes.contains(&t.target)).count()
+}
+
+/// Number of clips that are others than before.
+fn changed_clips(before: &Document, after: &Document) -> usize {
+    let is_same = |id: ClipId, clip: &Shared<Clip>| {
+        before.clips.get(id).is_some_and(|was| Shared::ptr_eq(was, clip) || was == clip)
+    };
+    after.clips.iter().filter(|(id, clip)| !is_same(*id, clip)).count()
 }
 
 fn canceled() -> CommandError {
@@ -99,7 +103,7 @@ fn canceled() -> CommandError {
 /// Nodes that are new, gone, or attached elsewhere.
 fn node_counts(before: &Document, after: &Document) -> NodeCounts {
     let mut counts = NodeCounts {
-        removed: before.node_ids().filter(|n| !after.nodes.contains(*n)).count(),
+        removed: before.node_ids().filter(|n| !after.nodes.contains(*n)).collect(),
         ..NodeCounts::default()
     };
     for node in after.node_ids() {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use glam::{DMat3, DMat4, Mat4};
+use glam::{DMat4, Mat4};
 
 use crate::{
     Edit,
@@ -14,7 +14,10 @@ use ulna_model::{
 };
 use ulna_motion::{
     Pose, Stack, fold_clip, fold_pose, joint_bounds,
-    surgery::{Bounds, Chain, Factor, Moving, Rewritten, Unfollowed, rewrite_clips, rewritten},
+    surgery::{
+        Bounds, Chain, Factor, Moving, Rewritten, Unfollowed, rewrite_clips, rewritten,
+        shear_between,
+    },
 };
 use ulna_weights::rests_after;
 
@@ -334,7 +337,7 @@ impl NodeBounds {
 }
 
 /// A matrix with the exact last row of an affine one.
-fn affine(m: DMat4) -> Mat4 {
+pub(super) fn affine(m: DMat4) -> Mat4 {
     let mut m = m.as_mat4();
     (m.x_axis.w, m.y_axis.w, m.z_axis.w, m.w_axis.w) = (0.0, 0.0, 0.0, 1.0);
     m
@@ -351,7 +354,7 @@ fn moved(document: &Document, chain: &Chain) -> Result<Node, CommandError> {
         if matches!(own(chain.node), Local::Matrix(_)) {
             return Ok(Local::Matrix(affine(matrix)));
         }
-        if residue(&matrix, &product.moving.matrix()) > PLAIN {
+        if shear_between(&matrix, &product.moving.matrix()) > PLAIN {
             return Err(shear(document, std::slice::from_ref(chain)));
         }
         Ok(Local::Trs(product.moving.transform()))
@@ -366,13 +369,6 @@ fn moved(document: &Document, chain: &Chain) -> Result<Node, CommandError> {
     let pose =
         made.map_err(|source| CommandError::Transform { node: node.label(chain.node), source })?;
     Ok(Node { rest, pose, ..node.clone() })
-}
-
-fn residue(a: &DMat4, b: &DMat4) -> f64 {
-    let [a, b] = [a, b].map(|m| DMat3::from_mat4(*m).to_cols_array());
-    let most = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    let off = a.iter().zip(b).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
-    if most > 0.0 { off / most } else { 0.0 }
 }
 
 /// Layers with what they hold of some nodes only.

@@ -7,7 +7,7 @@ use glam::Mat4;
 use super::{
     commands::{BelowJoint, DissolveJoint, Heirs, InsertJoint, RemoveJoint, ReparentJoint},
     finish::finish,
-    rewrite::RigDraft,
+    rewrite::{RigDraft, affine},
 };
 use crate::{
     Edit,
@@ -223,8 +223,7 @@ pub(super) fn join_skins(
             continue;
         };
         let joints: Vec<NodeId> = skin.joints.iter().copied().chain([id]).collect();
-        let mut matrix = bind.as_mat4();
-        (matrix.x_axis.w, matrix.y_axis.w, matrix.z_axis.w, matrix.w_axis.w) = (0.0, 0.0, 0.0, 1.0);
+        let matrix = affine(bind);
         // A skin without bind matrices has identities; one more of them is none any longer.
         let binds: Vec<Mat4> = skin.inverse_bind.iter().copied().chain([matrix]).collect();
         let has_inverse_bind = skin.has_inverse_bind || matrix != Mat4::IDENTITY;
