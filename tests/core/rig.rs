@@ -2,7 +2,7 @@
 //! moves as before, and what differs is said.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
-use std::{collections::BTreeMap, fs};
+use std::collections::BTreeMap;
 
 use glam::{DMat4, DQuat, EulerRot, Mat4, Quat, Vec3};
 use serde_json::{Value, json};
@@ -30,7 +30,6 @@ fn again(session: &Session) -> Session {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("saved.glb");
     session.write_to(&path).unwrap_or_else(|e| panic!("{e}"));
-    fs::metadata(&path).unwrap();
     Session::open(&path, &Progress::default()).unwrap()
 }
 
@@ -98,9 +97,7 @@ fn undone(session: &mut Session) {
     assert!(session.pack("x").unwrap().bytes == session.source().bytes);
 }
 
-/// A joint of the sample that bends, with a joint above and below it.
-const ELBOW: &str = "LowerArm.L";
-
+/// The elbow or knee that comes first in the sample, with the joints above and below it.
 fn elbow(document: &Document) -> (NodeId, NodeId, NodeId) {
     let joints: Vec<NodeId> = document.skins.values().flat_map(|s| s.joints.to_vec()).collect();
     let fits = |n: &NodeId| {
@@ -113,7 +110,7 @@ fn elbow(document: &Document) -> (NodeId, NodeId, NodeId) {
                 n.to_lowercase().contains("fore") || n.to_lowercase().contains("lower")
             })
     };
-    let joint = joints.iter().copied().find(fits).expect(ELBOW);
+    let joint = joints.iter().copied().find(fits).expect("a limb");
     let parent = document.node(joint).parent.unwrap();
     (parent, joint, document.children(joint)[0])
 }
@@ -224,7 +221,7 @@ fn inserted_joints_move_with_the_parent_and_take_weights_without_a_change() {
 
 #[test]
 fn a_dissolved_joint_leaves_the_joints_below_it_in_motion() {
-    for (weights, least) in [("parent", 0.0), ("fit", 0.0)] {
+    for weights in ["parent", "fit"] {
         let mut session = sample();
         let before = session.document().clone();
         let (parent, joint, child) = elbow(&before);
@@ -238,7 +235,7 @@ fn a_dissolved_joint_leaves_the_joints_below_it_in_motion() {
         assert!(!after.skins.values().any(|s| s.joints.contains(&joint)));
         assert!(apart(&before, &after, &[]) < 2e-3);
         let stated = report.deviation.worst_mm as f32 / 1000.0;
-        assert!(stated > least && skin_apart(&before, &after) <= 1.2 * stated + 1e-5);
+        assert!(stated > 0.0 && skin_apart(&before, &after) <= 1.2 * stated + 1e-5);
         assert_eq!(report.fitted.changed > 0, weights == "fit");
         let saved = again(&session);
         assert!(skin_apart(&after, saved.document()) < 1e-4);
