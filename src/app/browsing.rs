@@ -74,6 +74,9 @@ impl App {
                 let name = Path::new(&name).with_extension("weights.json").display().to_string();
                 dialog.add_filter("Weights", &["json", "xml"]).set_file_name(name)
             }
+            false if what == Browse::Path(PathFor::PlanOut) => {
+                dialog.add_filter("Scripts", &["jsonl"]).set_file_name("plan.jsonl")
+            }
             false if weights => {
                 let kinds: Vec<&str> = ["json", "xml"].into_iter().chain(endings()).collect();
                 dialog.add_filter("Weights and models", &kinds)
@@ -90,7 +93,9 @@ impl App {
         let ask = move || {
             let chosen = match what {
                 Browse::Export { folder: true } => dialog.pick_folder().map(|p| vec![p]),
-                Browse::Path(PathFor::Save | PathFor::Copy | PathFor::WeightsOut)
+                Browse::Path(
+                    PathFor::Save | PathFor::Copy | PathFor::WeightsOut | PathFor::PlanOut,
+                )
                 | Browse::Export { folder: false } => dialog.save_file().map(|p| vec![p]),
                 Browse::Path(PathFor::Open | PathFor::WeightsIn) | Browse::Form => {
                     dialog.pick_file().map(|p| vec![p])
@@ -161,6 +166,7 @@ impl App {
                     ),
                     PathFor::WeightsIn => self.import_weights(ctx, paths.remove(0), None),
                     PathFor::WeightsOut => self.export_weights(ctx, Some(paths.remove(0))),
+                    PathFor::PlanOut => self.save_plan(ctx, Some(paths.remove(0))),
                 }
             }
             // Canceled, or the system has none: the list of files stays.

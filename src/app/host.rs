@@ -52,6 +52,8 @@ impl Host for WindowHost<'_> {
             FileCommand::Export => app.ask_export(),
             FileCommand::ExportAgain => app.export_again(ctx),
             FileCommand::ExportWeights { path } => app.export_weights(ctx, path.clone()),
+            FileCommand::Plan => app.dialogs.open = Some(Dialog::Plan),
+            FileCommand::SavePlan { path } => app.save_plan(ctx, path.clone()),
             FileCommand::Pictures => app.ask_pictures(ctx),
             FileCommand::Revert => app.wish(ctx, DeferredAction::Revert),
             FileCommand::Recover => {

@@ -32,6 +32,7 @@ mod loading;
 mod messages;
 mod opening;
 mod painting;
+mod plan_joints;
 mod planning;
 mod preferences;
 mod problems;

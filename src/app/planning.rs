@@ -1,4 +1,4 @@
-//! Effects of a command on the skeleton, worked out beside the window while its form is open.
+//! Planned changes of the skeleton, and their effects, worked out beside the window.
 
 use std::{
     sync::{
@@ -12,19 +12,24 @@ use std::{
 
 use egui::Context;
 
-use crate::ui::{PlanForeseen, PlanView};
+use super::plan_joints::planned_joints;
+use crate::ui::{PlanForeseen, PlanView, PlannedJoint};
 use ulna_edit::{Command, CommandLine, command::RigReport};
+use ulna_model::Document;
+use ulna_motion::Pose;
 use ulna_session::{Session, Worked};
 
 /// Seconds after a change of the arguments until their effects are worked out.
 const SETTLED: f64 = 0.15;
 
-/// The arguments of a plan, and the generation of the document.
-type PlanOf = (CommandLine, u64);
+/// The commands of a plan, and the generation of the document.
+type PlanOf = (Vec<CommandLine>, u64);
 
-/// Effects of a command on the skeleton: those wanted, those under way, and those found last.
+/// Planned changes and their effects: those wanted, those under way, and those found last.
 #[derive(Default)]
 pub(super) struct Planning {
+    /// The planned changes, without that of an open form.
+    acts: Vec<CommandLine>,
     wanted: Option<PlanOf>,
     /// Time on egui's clock since when they are wanted.
     since: f64,
@@ -32,6 +37,8 @@ pub(super) struct Planning {
     found: Option<FoundPlan>,
     /// Whether they are applied once they are found.
     is_applying: bool,
+    /// Joints that they change, in the pose that is shown.
+    joints: Vec<PlannedJoint>,
 }
 
 /// A computation under way; dropping it cancels it.
@@ -59,7 +66,7 @@ impl FoundPlan {
         Self {
             of,
             worked: None,
-            foreseen: PlanForeseen { report: Err(why), note: None, seconds: 0.0 },
+            foreseen: PlanForeseen { report: Err(why), note: None, seconds: 0.0, refused_at: None },
         }
     }
 }
@@ -71,7 +78,45 @@ impl Planning {
             found: self.found.as_ref().map(|f| &f.foreseen),
             is_current: self.is_current(),
             is_computing: self.is_busy(),
+            acts: &self.acts,
+            joints: &self.joints,
         }
+    }
+
+    /// The planned changes, without that of an open form.
+    pub(super) fn acts(&self) -> &[CommandLine] {
+        &self.acts
+    }
+
+    pub(super) fn add(&mut self, act: CommandLine) {
+        self.acts.push(act);
+    }
+
+    pub(super) fn remove(&mut self, k: usize) {
+        if k < self.acts.len() {
+            self.acts.remove(k);
+        }
+    }
+
+    /// Forgets the effects; the planned changes stay.
+    pub(super) fn rest(&mut self) {
+        if self.wanted.is_some() || self.found.is_some() {
+            *self = Self { acts: std::mem::take(&mut self.acts), ..Self::default() };
+        }
+    }
+
+    /// Follows the pose that is shown: where the joints that change are, and where they will be.
+    pub(super) fn show_joints(
+        &mut self,
+        document: &Document,
+        pose: &Pose,
+        at: impl Fn(&Document) -> Pose,
+    ) {
+        self.joints.clear();
+        let found = self.found.as_ref().filter(|_| self.is_current());
+        let Some(worked) = found.and_then(|found| found.worked.as_ref()) else { return };
+        let (Some(after), Some(report)) = (worked.document_after(), self.report()) else { return };
+        self.joints = planned_joints((document, pose), (after, &at(after)), report);
     }
 
     /// Whether effects are wanted that are not found yet.
@@ -132,14 +177,19 @@ impl Planning {
             ctx.request_repaint_after(std::time::Duration::from_secs_f64(wait));
             return;
         }
-        let command = match Command::read(&of.0) {
-            Ok(command) => command,
+        let commands: Result<Vec<Command>, _> = of.0.iter().map(Command::read).collect();
+        let commands = match commands {
+            Ok(commands) => commands,
             Err(error) => {
                 self.found = Some(FoundPlan::refused(of, error.to_string()));
                 return;
             }
         };
-        let work = session.work(command.spec().title, vec![command]);
+        let label = match &commands[..] {
+            [one] => one.spec().title.trim_end_matches('…').to_owned(),
+            several => format!("{} changes of the skeleton", several.len()),
+        };
+        let work = session.work(&label, commands);
         let cancel = Arc::new(AtomicBool::new(false));
         let (sender, result) = mpsc::sync_channel(1);
         let (shared, waker) = (cancel.clone(), ctx.clone());

@@ -1,13 +1,16 @@
-//! The form of a command on the skeleton: its effects are worked out, shown and applied.
+//! Planned changes of the skeleton: their effects are worked out, shown and applied.
+
+use std::path::PathBuf;
 
 use egui::Context;
 use glam::Vec3;
 
 use super::{App, jobs::Title, planning::Planning};
-use crate::ui::Dialog;
-use ulna_edit::CommandLine;
+use crate::ui::{Action, Dialog, DialogAction, PathFor, ToastKind};
+use ulna_edit::{CommandLine, command::FileCommand};
 use ulna_model::{Document, NodeId};
-use ulna_motion::WorstPoint;
+use ulna_motion::{Pose, Stack, WorstPoint};
+use ulna_session::write_atomically;
 
 /// The joint that moves a point most, or the node of the point.
 fn joint_of(document: &Document, at: &WorstPoint) -> NodeId {
@@ -23,37 +26,114 @@ fn joint_of(document: &Document, at: &WorstPoint) -> NodeId {
 }
 
 impl App {
-    /// Works out the effects of the command on the skeleton whose form is open.
+    /// Works out the effects of the plan, with the command on the skeleton whose form is open.
     pub(super) fn plan_rig(&mut self, ctx: &Context) {
-        let line = match &self.dialogs.open {
+        let added = match &self.dialogs.open {
             Some(Dialog::Arguments { draft }) if draft.has_plan => {
-                draft.spec().and_then(|spec| draft.line(spec).ok())
+                draft.spec().and_then(|spec| draft.line(spec).ok()).map(Some)
             }
+            Some(Dialog::Plan) => Some(None),
             _ => None,
         };
-        let (Some(line), Some(session)) = (line, &self.session) else {
-            self.planning = Planning::default();
+        let mut lines = self.planning.acts().to_vec();
+        let (Some(added), Some(session)) = (added, &self.session) else {
+            self.planning.rest();
             return;
         };
-        self.planning.want((line, session.generation()), ctx.input(|i| i.time));
+        lines.extend(added);
+        if lines.is_empty() {
+            self.planning.rest();
+            return;
+        }
+        self.planning.want((lines, session.generation()), ctx.input(|i| i.time));
         self.planning.poll();
         self.planning.follow(ctx, session);
+        let (clip, time) = (self.shown_clip(), self.timeline.playback.edit_time());
+        let shown = |after: &Document| {
+            let clip = clip.filter(|clip| after.clips.contains(*clip));
+            Pose::evaluate(after, &Stack::shown(after, clip, time))
+        };
+        self.planning.show_joints(session.document(), self.renderer.pose(), shown);
         self.apply_found_plan(ctx);
     }
 
-    /// Applies a command on the skeleton as soon as its effects are known.
-    pub(super) fn apply_plan(&mut self, ctx: &Context, line: CommandLine) {
+    /// Adds a command to the plan, which is shown then.
+    pub(super) fn add_to_plan(&mut self, line: CommandLine) {
+        self.planning.add(line);
+        self.dialogs.open = Some(Dialog::Plan);
+    }
+
+    /// Says where the plan is, where its panel closes.
+    pub(super) fn note_kept_plan(&mut self, ctx: &Context, next: Option<&Dialog>) {
+        let closes = matches!(self.dialogs.open, Some(Dialog::Plan)) && next.is_none();
+        let count = self.planning.acts().len();
+        if closes && count > 0 {
+            let changes = if count == 1 { "1 change" } else { &format!("{count} changes") };
+            let text = format!("The plan with {changes} is kept.");
+            let verbs = vec![
+                ("Show", Action::Run(FileCommand::Plan.into())),
+                ("Discard", Action::Dialog(DialogAction::DiscardPlan)),
+            ];
+            self.say(ctx, ToastKind::Note, text, verbs);
+        }
+    }
+
+    /// Empties the plan.
+    pub(super) fn discard_plan(&mut self) {
+        self.planning = Planning::default();
+        self.dialogs.open = None;
+    }
+
+    /// Asks for a path, or writes the plan to one, as a script.
+    pub(super) fn save_plan(&mut self, ctx: &Context, path: Option<PathBuf>) {
+        let Some(session) = &self.session else { return };
+        let Some(path) = path else {
+            let path = session.suggested_path().with_file_name("plan.jsonl").display().to_string();
+            self.ask_path(ctx, PathFor::PlanOut, Dialog::SavePlan { path });
+            return;
+        };
+        let lines = self.planning.acts().iter().map(|line| format!("{line}\n"));
+        let text: String = lines.collect();
+        match write_atomically(&*self.files.disk, &path, text.as_bytes()) {
+            Ok(()) => {
+                let (count, shown) = (self.planning.acts().len(), path.display());
+                let changes = if count == 1 { "1 change" } else { &format!("{count} changes") };
+                let text = format!(
+                    "Saved {changes} to {shown}. Apply them to other files with: ulna run {} \
+                        FILES -o FOLDER",
+                    path.file_name().unwrap_or_default().display()
+                );
+                self.toast(ctx, ToastKind::Ok, text);
+                self.dialogs.open = Some(Dialog::Plan);
+            }
+            Err(error) => {
+                let text = format!("The plan could not be saved to {}: {error}.", path.display());
+                self.toast(ctx, ToastKind::Error, text);
+            }
+        }
+    }
+
+    /// Applies the plan as soon as its effects are known, with the command of the open form.
+    pub(super) fn apply_plan(&mut self, ctx: &Context, line: Option<CommandLine>) {
         self.end_gesture(ctx);
         let Some(session) = &self.session else { return };
-        self.planning.want((line, session.generation()), ctx.input(|i| i.time));
+        let mut lines = self.planning.acts().to_vec();
+        lines.extend(line);
+        self.planning.want((lines, session.generation()), ctx.input(|i| i.time));
         self.planning.apply();
         self.apply_found_plan(ctx);
         ctx.request_repaint();
     }
 
     fn apply_found_plan(&mut self, ctx: &Context) {
-        let Some(Dialog::Arguments { draft }) = &self.dialogs.open else { return };
-        let Some(title) = draft.spec().map(|spec| Title::from(spec.title)) else { return };
+        let title = match &self.dialogs.open {
+            Some(Dialog::Arguments { draft }) if self.planning.acts().is_empty() => {
+                let Some(spec) = draft.spec() else { return };
+                Title::from(spec.title)
+            }
+            Some(Dialog::Arguments { .. } | Dialog::Plan) => Title::from("Plan of changes"),
+            _ => return,
+        };
         if let Some(worked) = self.planning.take_applied() {
             self.dialogs.open = None;
             self.planning = Planning::default();

@@ -164,6 +164,7 @@ impl App {
     pub(super) fn availability(&self) -> Availability {
         let Some(session) = &self.session else { return Availability::default() };
         Availability {
+            planned: self.planning.acts().len(),
             nodes: self.outliner.selection.nodes.len(),
             keys: self.selected_keys().len(),
             clip_shown: self.shows().is_some(),

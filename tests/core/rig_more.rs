@@ -401,3 +401,39 @@ fn bind_matrices_are_dropped_where_they_are_identities_alone() {
     again(&session);
     undone(&mut session);
 }
+
+#[test]
+fn joints_of_a_humanoid_get_the_names_of_a_program_and_back() {
+    let mut session = sample();
+    let act = |session: &mut Session, names: &str| {
+        run(session, line("joint.rename").with("humanoid", names));
+        session.document().check().unwrap();
+        self::names(session.document())
+    };
+    let vrm = act(&mut session, "VRM");
+    for name in ["hips", "spine", "leftUpperArm", "rightLowerLeg", "leftIndexProximal"] {
+        assert!(vrm.contains(name), "{name}: {vrm:?}");
+    }
+    let mixamo = act(&mut session, "Mixamo");
+    for name in ["Hips", "Spine", "LeftArm", "RightLeg", "LeftHandIndex1", "LeftToeBase"] {
+        assert!(mixamo.contains(&format!("mixamorig:{name}")), "{name}: {mixamo:?}");
+    }
+    let unreal = act(&mut session, "Unreal");
+    for name in ["pelvis", "spine_01", "upperarm_l", "calf_r", "index_01_l", "ball_l"] {
+        assert!(unreal.contains(name), "{name}: {unreal:?}");
+    }
+    // Every name of one program says to another one what the joint is.
+    assert_eq!(act(&mut session, "VRM"), vrm);
+    assert_eq!(act(&mut session, "Mixamo"), mixamo);
+    let plain = glb(
+        json!({"asset": {"version": "2.0"}, "nodes": [{"name": "box"}],
+        "scenes": [{"nodes": [0]}]}),
+        &[],
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("box.glb");
+    std::fs::write(&path, plain).unwrap();
+    let mut session = Session::open(&path, &Progress::default()).unwrap();
+    let refused = session.run_line(&line("joint.rename").with("humanoid", "VRM"));
+    assert_eq!(refused.unwrap_err().code(), "not_a_humanoid");
+}

@@ -178,3 +178,119 @@ fn the_menu_of_a_joint_dissolves_it_after_its_effects_were_shown() {
     let parent = session(&window).document().node(hand).parent;
     assert_eq!(parent, Some(node(&window, "LeftUpperArm")));
 }
+
+#[test]
+fn several_changes_are_planned_seen_together_and_applied_as_one_step() {
+    let (mut window, ..) = sample();
+    let (elbow, knee) = (node(&window, "LeftLowerArm"), node(&window, "LeftLowerLeg"));
+    let before = session(&window).document().clone();
+    plan(&mut window, "LeftLowerLeg", "Move pivots…");
+    type_vector(&mut window, "Distance", ["0", "0", "3 cm"]);
+    click(&mut window, "Add to plan");
+    wait(&mut window);
+    assert!(says(&window, "Plan of changes"));
+    assert!(says(&window, "Change 1: Move pivots, LeftLowerLeg, distance: 0 0 0.03"));
+    assert!(says(&window, "1 joint gets another frame"));
+    assert_eq!(steps(&window), 0, "nothing is applied yet");
+    window.get_by_role_and_label(Role::TreeItem, "LeftLowerArm").click();
+    window.run_steps(3);
+    click(&mut window, "Add a change to the plan");
+    click(&mut window, "Dissolve joints…");
+    wait(&mut window);
+    assert!(says(&window, "Change 1: Move pivots"), "the plan so far is in the form");
+    click(&mut window, "Apply 2 changes");
+    wait(&mut window);
+    assert_eq!(steps(&window), 1, "both are one step");
+    let now = session(&window).document();
+    assert!(!now.nodes.contains(elbow));
+    assert!((place(now, knee) - place(&before, knee) - Vec3::Z * 0.03).length() < 1e-4);
+    assert!(window.query_by_label("What will change").is_none(), "the panel closes");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(session(&window).document().node(knee), before.node(knee));
+    assert_eq!(session(&window).document().node(elbow), before.node(elbow));
+}
+
+#[test]
+fn a_plan_is_kept_when_its_panel_closes_and_can_be_shortened_saved_and_discarded() {
+    let (mut window, folder, _) = sample();
+    plan(&mut window, "LeftLowerLeg", "Move pivots…");
+    type_vector(&mut window, "Distance", ["0", "0", "3 cm"]);
+    click(&mut window, "Add to plan");
+    wait(&mut window);
+    plan_of_form(&mut window, "LeftUpperArm", "Dissolve joints…");
+    click(&mut window, "Add to plan");
+    wait(&mut window);
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    window.run_steps(3);
+    assert!(!says(&window, "What will change"));
+    assert!(says(&window, "The plan with 2 changes is kept"));
+    click(&mut window, "Rig");
+    click(&mut window, "Plan of changes…");
+    wait(&mut window);
+    assert!(says(&window, "Change 2: Dissolve joints, LeftUpperArm"));
+    click(&mut window, "Remove change 2");
+    wait(&mut window);
+    assert!(!says(&window, "Change 2"));
+    click(&mut window, "Save the plan as a script");
+    window.run_steps(3);
+    let path = folder.path().join("plan.jsonl");
+    window.get_by_role_and_label(Role::TextInput, "Path").focus();
+    window.run_steps(2);
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    window.event(Event::Text(path.display().to_string()));
+    window.run_steps(2);
+    click(&mut window, "Save");
+    window.run_steps(3);
+    let text = std::fs::read_to_string(&path).expect("the script is there");
+    assert_eq!(text, "{\"do\":\"joint.move\",\"node\":[\"LeftLowerLeg\"],\"by\":[0,0,0.03]}\n");
+    assert!(says(&window, "Plan of changes"), "the panel is back");
+    click(&mut window, "Discard");
+    window.run_steps(3);
+    assert!(!says(&window, "Plan of changes"));
+    assert_eq!(steps(&window), 0);
+}
+
+/// Opens a command of the menu *Rig* on a joint that the outliner shows.
+fn plan_of_form(window: &mut Window, joint: &str, line: &str) {
+    window.get_by_role_and_label(Role::TreeItem, joint).click();
+    window.run_steps(3);
+    click(window, "Rig");
+    click(window, line);
+    wait(window);
+}
+
+#[test]
+fn a_change_that_is_refused_is_marked_in_the_plan() {
+    let (mut window, ..) = sample();
+    plan(&mut window, "LeftUpperArm", "Dissolve joints…");
+    click(&mut window, "Add to plan");
+    wait(&mut window);
+    plan_of_form(&mut window, "LeftUpperArm", "Move pivots…");
+    type_vector(&mut window, "Distance", ["0", "0", "3 cm"]);
+    click(&mut window, "Add to plan");
+    wait(&mut window);
+    assert!(says(&window, "There is no node"), "the reason is shown");
+    let apply = window.get_by_label("Apply 2 changes");
+    assert!(apply.accesskit_node().is_disabled());
+    click(&mut window, "Remove change 1");
+    wait(&mut window);
+    assert!(can_apply(&window), "without the first change the second one fits");
+}
+
+#[test]
+fn names_are_seen_before_they_change() {
+    let (mut window, ..) = sample();
+    let arm = node(&window, "LeftUpperArm");
+    plan(&mut window, "LeftUpperArm", "Rename joints…");
+    window.get_by_role_and_label(Role::TextInput, "Find").focus();
+    window.run_steps(2);
+    window.event(Event::Text("Upper".to_owned()));
+    window.run_steps(2);
+    wait(&mut window);
+    assert!(says(&window, "LeftUpperArm becomes LeftArm"));
+    assert!(says(&window, "1 name changes"));
+    click(&mut window, "Apply");
+    wait(&mut window);
+    assert_eq!(steps(&window), 1);
+    assert_eq!(session(&window).document().node(arm).name.as_deref(), Some("LeftArm"));
+}

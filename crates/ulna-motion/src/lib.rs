@@ -26,6 +26,7 @@ mod mix;
 mod mixer;
 mod motion_path;
 mod names;
+mod naming;
 mod pose;
 mod range;
 mod recent_poses;
@@ -74,6 +75,7 @@ pub use self::{
     },
     motion_path::{MotionPath, PathPlace, motion_paths},
     names::joint_key,
+    naming::{JointNames, humanoid_names},
     pose::{Pose, joint_bounds},
     range::range_of_motion,
     recent_poses::RecentPoses,

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::{RunError, Session, command_edits::edits_of};
 use ulna_edit::{Command, CommandError, Edit, Scene, apply, command::RigReport};
-use ulna_model::Notice;
+use ulna_model::{Document, Notice};
 
 /// A command, or several, to be worked out.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub struct Worked {
     /// The state of the document that they were worked out on.
     revision: u64,
     found: Result<WorkResult, RunError>,
+    /// Index of the command that is refused.
+    refused_at: Option<usize>,
     /// As they were asked for.
     asked: Vec<Command>,
 }
@@ -62,6 +64,17 @@ impl Worked {
         self.found.as_ref().map(|found| (!found.edits.is_empty(), found.rig.as_deref()))
     }
 
+    /// Index of the command that is refused; `None` where all can be carried out, or where they
+    /// cannot be read at all.
+    pub const fn refused_at(&self) -> Option<usize> {
+        self.refused_at
+    }
+
+    /// The document with all commands carried out; `None` where one is refused.
+    pub fn document_after(&self) -> Option<&Document> {
+        self.found.as_ref().ok().map(|found| &found.after)
+    }
+
     /// Everything that is to be said of the result, as one sentence without its full stop.
     pub fn sentence(&self) -> Option<String> {
         let notes = &self.found.as_ref().ok()?.notes;
@@ -84,6 +97,7 @@ struct WorkResult {
     replaced: Vec<Edit>,
     notes: Vec<Notice>,
     rig: Option<Box<RigReport>>,
+    after: Document,
 }
 
 impl Work {
@@ -95,12 +109,14 @@ impl Work {
     /// Works it out, unless the flag is set meanwhile: the result is of no use then.
     pub fn run_until(self, cancel: &AtomicBool) -> Worked {
         let Self { session, label, commands: asked, revision } = self;
-        let mut said = Vec::new();
-        let found = session
-            .spelled_out(asked.clone(), &mut said)
-            .and_then(|commands| session.work_out(commands, cancel));
+        let (mut said, mut done) = (Vec::new(), 0);
+        let spelled = session.spelled_out(asked.clone(), &mut said);
+        // An import is several commands; their numbers say nothing about those asked for.
+        let is_same = spelled.as_ref().is_ok_and(|commands| commands.len() == asked.len());
+        let found = spelled.and_then(|commands| session.work_out(commands, &mut done, cancel));
+        let refused_at = (found.is_err() && is_same && done < asked.len()).then_some(done);
         let found = found.map(|found| WorkResult { notes: [said, found.notes].concat(), ..found });
-        Worked { label, session: session.id, revision, found, asked }
+        Worked { label, session: session.id, revision, found, refused_at, asked }
     }
 }
 
@@ -132,14 +148,16 @@ impl Session {
         Ok(all)
     }
 
-    /// What commands come to one after the other, each on what the ones before left.
+    /// What commands come to one after the other, each on what the ones before left; `done_count`
+    /// counts them.
     fn work_out(
         &self,
         commands: Vec<Command>,
+        done_count: &mut usize,
         cancel: &AtomicBool,
     ) -> Result<WorkResult, RunError> {
         let (mut edits, mut replaced, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-        let mut rig = None;
+        let mut reports: Vec<RigReport> = Vec::new();
         let mut probe = self.document.clone();
         for command in &commands {
             let done = edits_of(&self.opened, &Scene::until(&probe, cancel), command)?;
@@ -148,9 +166,15 @@ impl Session {
             }
             edits.extend(done.edits);
             notes.extend(done.notes);
-            rig = done.rig.or(rig);
+            reports.extend(done.rig.map(|report| *report));
+            *done_count += 1;
         }
-        Ok(WorkResult { commands, edits, replaced, notes, rig })
+        let rig = match reports.len() {
+            0 | 1 => reports.pop(),
+            _ => Some(RigReport::of_all(&self.document, &probe, &reports, cancel)?),
+        };
+        let rig = rig.map(Box::new);
+        Ok(WorkResult { commands, edits, replaced, notes, rig, after: probe })
     }
 
     /// Applies what was worked out, as one step; whether it changed anything. The document may have
@@ -202,7 +226,7 @@ impl Session {
             )
             .into());
         }
-        let WorkResult { commands, edits, replaced: _, notes, rig } = worked.found?;
+        let WorkResult { commands, edits, notes, rig, .. } = worked.found?;
         self.settle();
         self.history
             .preview(&mut self.document, &worked.label, edits, commands)

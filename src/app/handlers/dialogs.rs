@@ -56,6 +56,7 @@ impl App {
             DialogAction::DiscardRecovery(k) => self.discard_recovery(ctx, k),
             DialogAction::ClearJournals => self.clear_journals(ctx),
             DialogAction::SetDialog(dialog) => {
+                self.note_kept_plan(ctx, dialog.as_ref());
                 if !matches!(dialog, Some(crate::ui::Dialog::Convert { .. })) {
                     // What was dropped beside a file that is declined goes with it.
                     if self.files.arriving.take().is_some() {
@@ -95,6 +96,20 @@ impl App {
             DialogAction::KeepThen(wish) => self.keep_then(ctx, wish),
             DialogAction::BakeThen(wish) => self.bake_then(ctx, wish),
             DialogAction::ApplyPlan(line) => self.apply_plan(ctx, line),
+            DialogAction::AddToPlan(line) => self.add_to_plan(line),
+            DialogAction::RemoveFromPlan(k) => self.planning.remove(k),
+            DialogAction::DiscardPlan => self.discard_plan(),
+            DialogAction::SavePlan(path) if path.exists() => {
+                let text = format!("{} already exists.", path.display());
+                let replace = FileCommand::SavePlan { path: Some(path) };
+                self.say(
+                    ctx,
+                    ToastKind::Note,
+                    text,
+                    vec![("Replace it", crate::ui::Action::Run(replace.into()))],
+                );
+            }
+            DialogAction::SavePlan(path) => self.save_plan(ctx, Some(path)),
             DialogAction::ShowWorst => self.show_worst(ctx),
             DialogAction::Ask(command) => {
                 self.end_gesture(ctx);

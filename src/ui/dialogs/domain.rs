@@ -136,6 +136,13 @@ pub enum Dialog {
         /// As it is filled in.
         draft: Box<FormDraft>,
     },
+    /// Planned changes of the skeleton.
+    Plan,
+    /// The file that they are written to, typed.
+    SavePlan {
+        /// What was typed.
+        path: String,
+    },
     /// What was done.
     History {
         /// Steps that are marked, the first is 1.
@@ -169,13 +176,15 @@ pub enum PathFor {
     WeightsIn,
     /// To write weights to it.
     WeightsOut,
+    /// To write a plan to it.
+    PlanOut,
 }
 
 impl Dialog {
     /// Whether one works beside it: it lies over the panels and covers none of what they do.
     pub fn is_loose(&self) -> bool {
         match self {
-            Self::Export { .. } => true,
+            Self::Export { .. } | Self::Plan => true,
             Self::Arguments { draft } => draft.has_plan,
             _ => false,
         }
@@ -190,6 +199,7 @@ impl Dialog {
             PathFor::Copy => Self::SaveAs { path, copy: true },
             PathFor::WeightsIn => Self::ImportWeights { path, by: None },
             PathFor::WeightsOut => Self::ExportWeights { path },
+            PathFor::PlanOut => Self::SavePlan { path },
         }
     }
 }
@@ -346,8 +356,16 @@ pub enum DialogAction {
     BakeThen(DeferredAction),
     /// Open the form of a command.
     Ask(&'static CommandSpec),
-    /// Apply a command whose effects are shown, once they are known.
-    ApplyPlan(CommandLine),
+    /// Apply the plan, and the command of the open form after it, once the effects are known.
+    ApplyPlan(Option<CommandLine>),
+    /// Add a command to the plan.
+    AddToPlan(CommandLine),
+    /// Take a command out of the plan.
+    RemoveFromPlan(usize),
+    /// Empty the plan.
+    DiscardPlan,
+    /// Write the plan to a file.
+    SavePlan(PathBuf),
     /// Show the clip, the time and the joint with the largest deviation of the plan.
     ShowWorst,
     /// Save although something is in the way.

@@ -147,6 +147,7 @@ pub fn path_ui(
         PathFor::Import => ("Import clips", "Import"),
         PathFor::WeightsIn => ("Import weights", "Import"),
         PathFor::WeightsOut => ("Export weights", "Export"),
+        PathFor::PlanOut => ("Save the plan as a script", "Save"),
     };
     title(ui, theme, heading);
     let mut text = path.to_owned();
@@ -155,6 +156,7 @@ pub fn path_ui(
         PathFor::Open => "Path of a .gltf, .glb, .vrm or .x file",
         PathFor::WeightsIn => "Path of a model, or of a .json or .xml file with weights",
         PathFor::WeightsOut => "Path of a .json file, or of .xml for Maya's deformerWeights",
+        PathFor::PlanOut => "Path of a .jsonl file, for “ulna run”",
         PathFor::Import => {
             "Path of a .gltf, .glb or .x file, of a folder, or a pattern such as walks/*.glb"
         }
@@ -204,6 +206,7 @@ pub fn path_ui(
                     PathFor::Import => DialogAction::ImportFrom(path),
                     PathFor::WeightsIn => DialogAction::ImportWeights { path, by: None },
                     PathFor::WeightsOut => DialogAction::ExportWeights(path),
+                    PathFor::PlanOut => DialogAction::SavePlan(path),
                 });
             } else if text != path {
                 actions.push(DialogAction::SetDialog(Some(Dialog::path(what, text.clone()))));
@@ -310,10 +313,12 @@ fn list_ui(
     text: &mut String,
     what: PathFor,
 ) -> bool {
-    let saves = matches!(what, PathFor::Copy | PathFor::Save | PathFor::WeightsOut);
+    let saves =
+        matches!(what, PathFor::Copy | PathFor::Save | PathFor::WeightsOut | PathFor::PlanOut);
     let is_listed = |e: &Entry| match what {
         PathFor::WeightsIn => true,
         PathFor::WeightsOut => !e.is_file || e.of_weights,
+        PathFor::PlanOut => !e.is_file,
         _ => !e.of_weights,
     };
     const HEIGHT: f32 = 208.0;

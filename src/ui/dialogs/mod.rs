@@ -26,7 +26,7 @@ pub use self::domain::{
 pub use self::drafts::{
     BindDraft, ConvertDraft, ExportDraft, ExportForeseen, ExportPlace, FormDraft, ImportDraft,
     ImportFile, ImportMoment, ImportRow, ImportView, LayersThere, PicturesDraft, PlanForeseen,
-    PlanView, SeamOrder, SeamsDraft,
+    PlanView, PlannedJoint, SeamOrder, SeamsDraft,
 };
 pub use self::export::bytes_in_words;
 pub(super) use self::parts::{plain, primary, title};
@@ -69,6 +69,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
                 | Dialog::ImportFrom { .. }
                 | Dialog::ImportWeights { .. }
                 | Dialog::ExportWeights { .. }
+                | Dialog::SavePlan { .. }
                 | Dialog::SaveAs { .. }
         )
     ) {
@@ -86,7 +87,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
     if dialog.is_loose() {
         let area = ui.ctx().content_rect();
         // A plan opens beside the model that it is about.
-        let has_plan = matches!(dialog, Dialog::Arguments { .. });
+        let has_plan = matches!(dialog, Dialog::Arguments { .. } | Dialog::Plan);
         let (left, pivot) = match has_plan {
             true => (area.left() + Measure::Outliner.points() + 24.0, Align2::LEFT_TOP),
             false => (area.center().x, Align2::CENTER_TOP),
@@ -116,12 +117,14 @@ fn width(dialog: &Dialog) -> f32 {
         Dialog::Seams { .. } => 760.0,
         Dialog::Unkeyed { .. } => 560.0,
         Dialog::Arguments { draft } if draft.has_plan => 420.0,
+        Dialog::Plan => 420.0,
         Dialog::Arguments { .. } => 520.0,
         Dialog::Convert { .. }
         | Dialog::Open { .. }
         | Dialog::ImportFrom { .. }
         | Dialog::ImportWeights { .. }
         | Dialog::ExportWeights { .. }
+        | Dialog::SavePlan { .. }
         | Dialog::SaveAs { .. }
         | Dialog::Export { .. }
         | Dialog::Pictures { .. }
@@ -154,6 +157,9 @@ fn content_ui(
         Dialog::ExportWeights { path } => {
             files::path_ui(&mut state.files, ui, view, path, PathFor::WeightsOut, actions);
         }
+        Dialog::SavePlan { path } => {
+            files::path_ui(&mut state.files, ui, view, path, PathFor::PlanOut, actions);
+        }
         Dialog::SaveAs { path, copy } => {
             let what = if *copy { PathFor::Copy } else { PathFor::Save };
             files::path_ui(&mut state.files, ui, view, path, what, actions);
@@ -184,6 +190,7 @@ fn content_ui(
         Dialog::Pictures { draft } => pictures::pictures_ui(ui, view, draft, actions),
         Dialog::Export { draft } => export::export_ui(ui, view, draft, actions),
         Dialog::Arguments { draft } => form::form_ui(ui, view, draft, actions),
+        Dialog::Plan => form::plan_panel(ui, view, actions),
         Dialog::History { marked } => history(ui, view, marked, actions),
         Dialog::Preferences { page, listening } => {
             preferences::preferences_ui(ui, view, *page, listening.as_deref(), actions);

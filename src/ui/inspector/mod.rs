@@ -287,7 +287,7 @@ fn node_sections(
         triple_ui(ui, theme, &triple, values, false, &shape);
     }
     world_section(state, ui, view, document, node, actions);
-    skin::skin_ui(&mut state.skins, ui, view, document, node);
+    skin::skin_ui(&mut state.skins, ui, view, (document, node), actions);
 }
 
 /// A node with its rest and its user-local transform.

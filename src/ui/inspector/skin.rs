@@ -4,7 +4,12 @@
 use egui::{CollapsingHeader, Label, RichText, Ui};
 use glam::Mat4;
 
-use crate::ui::{Theme, View, theme::Font};
+use crate::ui::{
+    Actions, Theme, View,
+    menu::{OF_JOINTS, command_lines},
+    popups::menu_button,
+    theme::Font,
+};
 use ulna_model::{Derived, Document, NodeId, SkinId};
 use ulna_motion::Pose;
 use ulna_render::ColorRole;
@@ -17,13 +22,27 @@ pub type Apart = Derived<(u64, SkinId), f64>;
 const AGREE: f64 = 1e-4;
 
 /// The matrices of a joint in each skin that it belongs to.
-pub fn skin_ui(apart: &mut Apart, ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId) {
+pub fn skin_ui(
+    apart: &mut Apart,
+    ui: &mut Ui,
+    view: &View<'_>,
+    (document, node): (&Document, NodeId),
+    actions: &mut Actions,
+) {
     /// Skins that are shown.
     const MOST: usize = 4;
     let theme = view.theme;
     let generation = view.session.map_or(0, ulna_session::Session::generation);
     let of_node =
         |(_, s): &(SkinId, &ulna_model::Shared<ulna_model::Skin>)| s.joints.contains(&node);
+    if document.skins.iter().any(|skin| of_node(&skin)) {
+        ui.add_space(4.0);
+        let menu = menu_button(ui, "Change this joint", |ui| {
+            ui.set_min_width(240.0);
+            command_lines(ui, view, &OF_JOINTS, actions);
+        });
+        menu.on_hover_text("Changes of the skeleton that keep the motion of all clips");
+    }
     for (id, skin) in document.skins.iter().filter(of_node).take(MOST) {
         let Some(at) = skin.joints.iter().position(|j| *j == node) else { continue };
         let inverse = skin.inverse_bind[at];

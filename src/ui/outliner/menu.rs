@@ -3,21 +3,20 @@
 use egui::{Response, RichText, Ui};
 
 use crate::ui::{Action, Actions, AssetRef, OutlinerAction, Theme, View, theme::Font};
-use crate::ui::{menu::command_lines, popups::context_menu};
+use crate::ui::{
+    menu::{OF_JOINTS, command_lines},
+    popups::context_menu,
+};
 use ulna_edit::{
     Command,
     command::{
-        AddNode, Below, DissolveJoint, DuplicateNodes, InsertJoint, Keep, MoveJoint, OrientJoint,
-        RemoveJoint, RemoveMaterials, RemoveMeshes, RemoveNodes, RemoveSkins, Reparent,
+        AddNode, Below, DuplicateNodes, Keep, RemoveMaterials, RemoveMeshes, RemoveNodes,
+        RemoveSkins, Reparent,
         field::{Meshes, Nodes},
     },
 };
 use ulna_model::{Document, NodeId};
 use ulna_render::ColorRole;
-
-/// Commands in the menu of a joint.
-const OF_JOINTS: [&str; 5] =
-    [OrientJoint::NAME, MoveJoint::NAME, InsertJoint::NAME, DissolveJoint::NAME, RemoveJoint::NAME];
 
 /// One line of a menu.
 struct Line {

@@ -11,6 +11,7 @@ mod overlay;
 mod paths;
 mod pick;
 mod pins;
+mod planned;
 mod reach_bar;
 mod tools;
 
@@ -188,6 +189,7 @@ fn tools_pointer_ui(
     }
     tools::select_ui(&mut state.selecting, ui, view, rect, response, (free, state.press), actions);
     balance::balance_ui(ui, view, rect);
+    planned::planned_ui(ui, view, rect);
     limits::limits_ui(ui, view, rect);
     overlay::overlay_ui(ui, view, rect);
     // A gesture takes the right button for itself.

@@ -45,4 +45,6 @@ pub struct Availability {
     pub joint: bool,
     /// Number of selected vertices.
     pub vertices: usize,
+    /// Number of changes in the plan of the skeleton.
+    pub planned: usize,
 }

@@ -1,6 +1,10 @@
 //! The report of a change of the skeleton: nodes, keys, fitted weights, and the deviation of all
 //! clips.
 
+use std::collections::BTreeMap;
+
+use glam::DMat4;
+
 use ulna_model::{ClipId, Document, NodeId};
 use ulna_motion::{Deviation, surgery::Rewritten};
 use ulna_weights::FittedWeights;
@@ -31,10 +35,12 @@ pub struct NodeCounts {
 }
 
 /// Effects of a change of the skeleton on the clips and the skin.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RigReport {
     /// Nodes that it concerns.
     pub nodes: NodeCounts,
+    /// Names of nodes that get another one, before and after.
+    pub renamed: Vec<(String, String)>,
     /// Number of joints with another inverse bind matrix, and of all joints; of all skins.
     pub inverse_binds: [usize; 2],
     /// Tracks of all clips, by the treatment of their keys.
@@ -50,15 +56,25 @@ pub struct RigReport {
     /// Distance of the skin and the joints from where they were, in all clips. 0 where the change
     /// is exact by rule, but for rounding.
     pub deviation: Deviation,
+    /// Whether the change is exact by rule.
+    pub is_exact: bool,
+    /// New frames of nodes: `C` of `W' = W·C`, from the new frame to the one before.
+    pub frames: BTreeMap<NodeId, DMat4>,
 }
 
 impl FitReport {
     pub(in crate::command) fn add(&mut self, done: &FittedWeights) {
-        let (own, all) = (done.vertices as f64, (self.vertices + done.vertices) as f64);
-        let means = self.mean.iter_mut().zip([done.start.mean, done.fitted.mean]);
+        let mean = [done.start.mean, done.fitted.mean];
+        self.join(&Self { vertices: done.vertices, changed: done.changed, mean });
+    }
+
+    /// Both together; means by their numbers of vertices.
+    pub(in crate::command) fn join(&mut self, other: &Self) {
+        let (own, all) = (other.vertices as f64, (self.vertices + other.vertices) as f64);
+        let means = self.mean.iter_mut().zip(other.mean);
         means.for_each(|(mean, other)| *mean += (other - *mean) * own / all.max(1.0));
-        self.vertices += done.vertices;
-        self.changed += done.changed;
+        self.vertices += other.vertices;
+        self.changed += other.changed;
     }
 }
 

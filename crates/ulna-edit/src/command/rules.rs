@@ -44,6 +44,10 @@ pub(super) const fn morphing(a: &Availability) -> Rule {
     when(a.morphs, "The file has no morph targets")
 }
 
+pub(super) const fn planned(a: &Availability) -> Rule {
+    when(a.planned > 0, "The plan is empty; use Add to plan in a form of the Rig menu")
+}
+
 pub(super) const fn selected(a: &Availability) -> Rule {
     when(a.nodes > 0, "Nothing is selected")
 }

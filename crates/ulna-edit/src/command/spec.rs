@@ -187,7 +187,7 @@ impl CommandSpec {
 
     /// Whether the window shows its effects before it is applied: commands on the skeleton.
     pub fn has_plan(&self) -> bool {
-        self.menu == "Rig"
+        self.menu == "Rig" && self.is_pure()
     }
 
     /// The title in menus and in the palette: with an ellipsis where a form asks for more.

@@ -10,8 +10,8 @@ use ulna_edit::{
     ArgumentSpec, ArgumentType, CommandLine, CommandSpec,
     command::{
         ExtractLayer, InsertJoint, JoinClip, MaskPoseLayer, MoveJoint, MoveMarker, MovePoseLayer,
-        OrientJoint, PairJoints, PlayOver, Prune, RemoveJoint, RemoveMarker, ReparentJoint,
-        RippleKeys, SetMarker, SwapJoints,
+        OrientJoint, PairJoints, PlayOver, Prune, RemoveJoint, RemoveMarker, RenameJoints,
+        ReparentJoint, RippleKeys, SetMarker, SwapJoints,
         forms::{Entry, NeededChoice, Quantity, entry, is_needed, needed_choice},
     },
     find,
@@ -63,6 +63,7 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
         (MoveJoint::NAME, "by", _) => "Distance",
         (OrientJoint::NAME, "like", _) => "Axes of",
         (OrientJoint::NAME, "world", _) => "Scene axes",
+        (RenameJoints::NAME, "humanoid", _) => "Humanoid names",
         (InsertJoint::NAME, "at", _) => "Position",
         (InsertJoint::NAME, "count", _) => "Number of joints",
         (RemoveJoint::NAME, "below", _) => "Joints below",

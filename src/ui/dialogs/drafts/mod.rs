@@ -16,5 +16,5 @@ pub use self::form::{FormDraft, LayersThere};
 pub(super) use self::form::{field_count, label};
 pub use self::import::{ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView};
 pub use self::pictures::PicturesDraft;
-pub use self::plan::{PlanForeseen, PlanView};
+pub use self::plan::{PlanForeseen, PlanView, PlannedJoint};
 pub use self::seams::{SeamOrder, SeamsDraft};

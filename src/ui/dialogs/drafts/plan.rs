@@ -1,6 +1,8 @@
 //! Effects of a command on the skeleton, before it is applied.
 
-use ulna_edit::command::RigReport;
+use glam::Vec3;
+
+use ulna_edit::{CommandLine, command::RigReport};
 use ulna_session::Worked;
 
 /// Effects of a command on the skeleton.
@@ -13,6 +15,8 @@ pub struct PlanForeseen {
     pub note: Option<String>,
     /// Duration of the computation, seconds.
     pub seconds: f64,
+    /// Index of the command that is refused, where one is.
+    pub refused_at: Option<usize>,
 }
 
 impl PlanForeseen {
@@ -20,8 +24,24 @@ impl PlanForeseen {
     pub fn of(worked: &Worked, seconds: f64) -> Self {
         let report = worked.effects().map_err(ToString::to_string);
         let report = report.map(|(changes, report)| report.cloned().filter(|_| changes));
-        Self { report, note: worked.sentence(), seconds }
+        let refused_at = worked.refused_at();
+        Self { report, note: worked.sentence(), seconds, refused_at }
     }
+}
+
+/// A joint that a plan changes, in the pose that is shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlannedJoint {
+    /// Place in the scene now; `None` for a new joint.
+    pub before: Option<Vec3>,
+    /// Place with the plan; `None` for a joint that goes.
+    pub after: Option<Vec3>,
+    /// Place of its parent with the plan.
+    pub parent: Option<Vec3>,
+    /// Its axes with the plan, of length 1.
+    pub axes: [Vec3; 3],
+    /// Whether its axes turn.
+    pub is_turned: bool,
 }
 
 /// Effects as the window shows them.
@@ -33,4 +53,8 @@ pub struct PlanView<'a> {
     pub is_current: bool,
     /// Whether others are being worked out.
     pub is_computing: bool,
+    /// The planned changes, without that of an open form.
+    pub acts: &'a [CommandLine],
+    /// Joints that change.
+    pub joints: &'a [PlannedJoint],
 }

@@ -1,11 +1,15 @@
 //! The form of a command: an editor per argument, what is missing in a sentence, the shorter way,
 //! and a button that does it.
 
+mod acts;
 mod fields;
 mod help;
 mod lists;
 mod picker;
 mod plan;
+mod planned;
+
+pub use self::planned::plan_panel;
 
 use egui::{Key, RichText, ScrollArea, Ui};
 use serde_json::Map;
@@ -118,7 +122,7 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
     ui.add_space(12.0);
     if now != *draft {
         now.is_touched = true;
-        if now.names_other_pose(draft, spec) {
+        if !draft.has_plan && now.names_other_pose(draft, spec) {
             now.forget_present(spec);
         }
         actions.push(DialogAction::SetDialog(Some(Dialog::Arguments {

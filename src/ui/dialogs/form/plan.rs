@@ -6,9 +6,12 @@ use egui::{
 };
 use egui_material_icons::{MaterialIcon, icons};
 
-use super::super::parts::{many, plain, primary, small};
+use super::{
+    super::parts::{many, plain, primary, small},
+    acts::acts_ui,
+};
 use crate::ui::{
-    Action, Actions, DialogAction, FormDraft, PlanForeseen, PlanView, Theme, View,
+    Action, Actions, Dialog, DialogAction, FormDraft, PlanForeseen, PlanView, Theme, View,
     theme::Font,
     widgets::{cut, name_widget, paint_icon, thousands},
 };
@@ -45,18 +48,64 @@ pub fn step_back(ui: &Ui, actions: &mut Actions) {
     }
 }
 
+/// A command and its form.
+pub(super) type CommandForm<'a> = (&'a CommandSpec, &'a FormDraft);
+
 /// The effects and the buttons. `line`: the command, or what is missing; `enter`: whether Enter was
 /// pressed in the form.
 pub fn plan_ui(
     ui: &mut Ui,
     view: &View<'_>,
-    (spec, draft): (&CommandSpec, &FormDraft),
+    of: CommandForm<'_>,
     (line, enter): (Result<CommandLine, String>, bool),
     actions: &mut Actions,
 ) {
     let theme = view.theme;
+    let acts = view.dialogs.plan.acts;
+    acts_ui(ui, view, actions);
+    let missing = line.as_ref().err().map(|missing| (missing.as_str(), of.1.is_touched));
+    let is_fine = effects_ui(ui, view, (acts.is_empty().then_some(of), missing), actions);
+    ui.horizontal(|ui| {
+        ui.set_min_height(32.0);
+        let add = ui.add_enabled_ui(line.is_ok(), |ui| plain(ui, "Add to plan")).inner;
+        let about = "Keeps this change in a list, to be applied with others as one undo step";
+        let adds = add.on_hover_text(about).clicked();
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let words = apply_words(acts.len() + 1);
+            let go = ui.add_enabled_ui(is_fine, |ui| primary(ui, theme, &words)).inner;
+            if plain(ui, "Cancel").clicked() {
+                let back = (!acts.is_empty()).then_some(Dialog::Plan);
+                actions.push(DialogAction::SetDialog(back));
+            } else if let Ok(line) = line {
+                if adds {
+                    actions.push(DialogAction::AddToPlan(line));
+                } else if (go.clicked() || enter) && is_fine {
+                    actions.push(DialogAction::ApplyPlan(Some(line)));
+                }
+            }
+        });
+    });
+}
+
+/// The words of the button that applies a number of changes.
+pub(super) fn apply_words(count: usize) -> String {
+    match count {
+        0 | 1 => "Apply".to_owned(),
+        n => format!("Apply {n} changes"),
+    }
+}
+
+/// What the plan changes. `of`: the form of its only change; and what is missing in a form, with
+/// whether something was entered in it. Returns whether it can be applied.
+pub(super) fn effects_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    (of, missing): (Option<CommandForm<'_>>, Option<(&str, bool)>),
+    actions: &mut Actions,
+) -> bool {
+    let theme = view.theme;
     let plan = view.dialogs.plan;
-    let is_wanted = line.is_ok();
+    let is_wanted = missing.is_none();
     head_ui(ui, theme, plan, is_wanted);
     let width = ui.available_width();
     ui.scope(|ui| {
@@ -65,30 +114,15 @@ pub fn plan_ui(
         if is_wanted && !plan.is_current {
             ui.set_opacity(0.55);
         }
-        match (&line, plan.found) {
-            (Err(missing), _) => missing_ui(ui, theme, missing, draft.is_touched),
-            (Ok(_), None) => small(ui, theme, "All clips are compared before and after."),
-            (Ok(_), Some(found)) => found_ui(ui, view, (spec, draft), found, actions),
+        match (missing, plan.found) {
+            (Some((missing, is_touched)), _) => missing_ui(ui, theme, missing, is_touched),
+            (None, None) => small(ui, theme, "All clips are compared before and after."),
+            (None, Some(found)) => found_ui(ui, view, of, found, actions),
         }
     });
     ui.add_space(12.0);
     let refused = plan.is_current && !matches!(plan.found.map(|f| &f.report), Some(Ok(Some(_))));
-    ui.horizontal(|ui| {
-        ui.set_min_height(32.0);
-        small(ui, theme, "One undo step");
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let is_fine = is_wanted && !refused;
-            let go = ui.add_enabled_ui(is_fine, |ui| primary(ui, theme, "Apply")).inner;
-            if plain(ui, "Cancel").clicked() {
-                actions.push(DialogAction::SetDialog(None));
-            } else if (go.clicked() || enter)
-                && is_fine
-                && let Ok(line) = line
-            {
-                actions.push(DialogAction::ApplyPlan(line));
-            }
-        });
-    });
+    is_wanted && !refused
 }
 
 /// The line above the effects, with a bar that moves while they are worked out, and the title.
@@ -141,7 +175,7 @@ fn missing_ui(ui: &mut Ui, theme: &Theme, missing: &str, is_touched: bool) {
 fn found_ui(
     ui: &mut Ui,
     view: &View<'_>,
-    of: (&CommandSpec, &FormDraft),
+    of: Option<CommandForm<'_>>,
     found: &PlanForeseen,
     actions: &mut Actions,
 ) {
@@ -159,6 +193,11 @@ fn found_ui(
         }
         Ok(Some(report)) => {
             nodes_ui(ui, theme, (of, document), report);
+            names_ui(ui, theme, report);
+            // The skin has nothing to do with names.
+            if is_of_names(report) {
+                return;
+            }
             binds_ui(ui, theme, report);
             clips_ui(ui, theme, report, document);
             weights_ui(ui, theme, report);
@@ -232,14 +271,15 @@ fn names(draft: &FormDraft, spec: &CommandSpec) -> String {
 fn nodes_ui(
     ui: &mut Ui,
     theme: &Theme,
-    ((spec, draft), document): ((&CommandSpec, &FormDraft), &Document),
+    (of, document): (Option<CommandForm<'_>>, &Document),
     report: &RigReport,
 ) {
     let nodes = &report.nodes;
-    let about = names(draft, spec);
+    let about = of.map_or_else(String::new, |(spec, draft)| names(draft, spec));
+    let command = of.map_or("", |(spec, _)| spec.name);
     if nodes.reframed > 0 {
         let n = nodes.reframed;
-        let (icon, sentence) = match spec.name {
+        let (icon, sentence) = match command {
             MoveJoint::NAME => (icons::ICON_OPEN_WITH, acts(n, "pivot", "moves", "move")),
             OrientJoint::NAME => {
                 (icons::ICON_ROTATE_90_DEGREES_CCW, acts(n, "joint", "turns", "turn"))
@@ -274,6 +314,57 @@ fn nodes_ui(
         let verbs = ["gets another parent", "get another parent"];
         let sentence = acts(nodes.attached, "joint", verbs[0], verbs[1]);
         fact(ui, theme, icons::ICON_ACCOUNT_TREE, &sentence, "");
+    }
+}
+
+/// Whether a change gives other names and does nothing else.
+fn is_of_names(report: &RigReport) -> bool {
+    let tracks = report.tracks.exact + report.tracks.held + report.tracks.baked;
+    let nodes = report.nodes == ulna_edit::command::NodeCounts::default();
+    nodes && tracks == 0 && report.inverse_binds[0] == 0 && !report.renamed.is_empty()
+}
+
+/// The names of nodes, before and after.
+fn names_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
+    /// Height of the list, points.
+    const HEIGHT: f32 = 132.0;
+    /// Height of a row.
+    const ROW: f32 = 19.0;
+    let renamed = &report.renamed;
+    if renamed.is_empty() {
+        return;
+    }
+    let sentence = acts(renamed.len(), "name", "changes", "change");
+    fact(ui, theme, icons::ICON_TEXT_FIELDS, &sentence, "");
+    let twice = renamed
+        .iter()
+        .enumerate()
+        .find(|(k, (_, name))| renamed[..*k].iter().any(|(_, other)| other == name));
+    let area = egui::ScrollArea::vertical().max_height(HEIGHT).auto_shrink([false, true]);
+    area.id_salt("names before and after").show_rows(ui, ROW, renamed.len(), |ui, rows| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for (before, after) in &renamed[rows] {
+            let size = vec2(ui.available_width(), ROW);
+            let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+            let name = format!("{before} becomes {after}");
+            response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &name));
+            let font = Theme::font(Font::Small);
+            let half = (rect.width() - ICON - 24.0) / 2.0;
+            let (y, left) = (rect.center().y, rect.left() + ICON);
+            for (text, x, role) in [
+                (before.as_str(), left, ColorRole::TextSecondary),
+                ("→", left + half, ColorRole::TextTertiary),
+                (after.as_str(), left + half + 24.0, ColorRole::TextPrimary),
+            ] {
+                let text = cut(ui, text, &font, half - 4.0);
+                let color = theme.color(role);
+                ui.painter().text(pos2(x, y), Align2::LEFT_CENTER, text, font.clone(), color);
+            }
+        }
+    });
+    if let Some((_, (_, name))) = twice {
+        let text = format!("Several joints get the name “{name}”.");
+        notice(ui, theme, (icons::ICON_WARNING, ColorRole::SeverityWarning), &text);
     }
 }
 

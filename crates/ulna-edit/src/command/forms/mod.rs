@@ -506,7 +506,9 @@ pub struct NeededChoice {
 pub fn needed_choice(spec: &CommandSpec) -> Option<NeededChoice> {
     let (groups, exclusive): (&[&[&str]], bool) = match spec.name {
         "clip.retime" => (&[&["length"], &["factor"], &["speed"]], true),
-        "joint.rename" => (&[&["find"], &["side"], &["prefix"], &["suffix"], &["number"]], false),
+        "joint.rename" => {
+            (&[&["find"], &["humanoid"], &["side"], &["prefix"], &["suffix"], &["number"]], false)
+        }
         "edit.revert" => (&[&["clip", "layer"], &["node"], &["mesh"]], true),
         "joint.orient" => (&[&["degrees"], &["like"], &["world"]], true),
         "pose.set" | "pose.set_local" | "pose.set_world" | "unkeyed.set" | "key.shift" => {

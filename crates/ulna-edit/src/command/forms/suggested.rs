@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Entry, NodesOf, entry, is_needed, poses_over};
 use crate::command::{
-    ArgumentSpec, CommandContext, CommandSpec, InsertKeys, LayerName, WhichKeys, clip_text,
+    ArgumentSpec, ArgumentType, CommandContext, CommandSpec, InsertKeys, LayerName, WhichKeys,
+    clip_text,
     field::{ArgumentPart as _, ClipName, number},
     frame_of, free_clip_name, kept_poses, kept_sets,
     key_words::Between,
@@ -56,6 +57,12 @@ pub fn present(
     from: &Suggestions<'_>,
     values: &Map<String, Value>,
 ) -> Map<String, Value> {
+    // A change of the skeleton is an offset: 0 where nothing is typed.
+    if spec.has_plan() {
+        let offsets = spec.arguments.iter().filter(|a| matches!(a.name, "by" | "degrees"));
+        let vectors = offsets.filter(|a| a.kind == ArgumentType::Vector);
+        return vectors.map(|a| (a.name.to_owned(), json!([0, 0, 0]))).collect();
+    }
     let document = from.around.document;
     let named = values.get("node").and_then(Value::as_str);
     let active = from.around.selection.active;

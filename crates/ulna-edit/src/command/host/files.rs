@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::command::{
     define::other_commands,
-    rules::{always, clip_shown, unsaved, weighted},
+    rules::{always, clip_shown, planned, unsaved, weighted},
 };
 
 other_commands! {
@@ -62,6 +62,15 @@ other_commands! {
     } = "weights.export",
         "Export weights…", menu: "Weights/Files", enabled: weighted, anywhere: true,
         after: "weights.import";
+    /// Shows the planned changes of the skeleton with their effects, to apply them as one undo step
+    Plan = "rig.plan", "Plan of changes…", menu: "Rig", enabled: planned, anywhere: true,
+        after: "skin.inverse_binds";
+    /// Saves the planned changes as a script that “ulna run” applies to other files
+    SavePlan {
+        /// File to write; opens a dialog if omitted.
+        path: Option<PathBuf>,
+    } = "rig.save_plan", "Save the plan as a script…", menu: "Rig", enabled: planned,
+        anywhere: true, after: "rig.plan";
     /// Lists every command with its key
     Commands = "help.commands",
         "Commands and keys", menu: "Help", key: "F1", enabled: always, anywhere: true,

@@ -100,6 +100,8 @@ document_commands! {
         /// Text in its place, nothing if omitted; each * repeats the text that it matched in
         /// “find”.
         replace: Option<String>,
+        /// Names of a program for the joints of a humanoid; other joints keep theirs.
+        humanoid: Option<HumanoidNames>,
         /// New spelling of the side, shown on a left arm; names without a side stay.
         side: Option<SideStyle>,
         /// Spelling of the side now; any if omitted.
@@ -124,6 +126,18 @@ document_commands! {
         /// Skin to change; all if omitted.
         skin: Option<String>,
     } = "skin.inverse_binds", "Set bind matrices", asks: true, enabled: rules::opened;
+}
+
+choice! {
+    /// Conventions for the names of a humanoid's joints.
+    HumanoidNames {
+        /// The humanoid bones of VRM 1.0.
+        Vrm = "VRM" | "vrm",
+        /// Mixamo.
+        Mixamo = "Mixamo" | "mixamo",
+        /// The mannequin of Unreal Engine.
+        Unreal = "Unreal" | "unreal",
+    }
 }
 
 choice! {

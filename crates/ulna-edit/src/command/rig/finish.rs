@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 
-use glam::Mat4;
+use glam::{DMat4, Mat4};
 
 use super::{commands::Heirs, rewrite::RigDraft};
 use crate::{
@@ -14,7 +14,9 @@ use crate::{
     },
 };
 use ulna_model::{Clip, ClipId, Document, NodeId, Notice, Shared, SkinId};
-use ulna_motion::{Deviation, DeviationRequest, Exactness, JointFrame, Skeleton};
+use ulna_motion::{
+    Deviation, DeviationRequest, Exactness, JointFrame, Skeleton, surgery::Rewritten,
+};
 use ulna_weights::{
     FIT_POSES, FitRequest, FittedWeights, fit_poses, fit_weights, vertices_of_joints,
 };
@@ -46,40 +48,107 @@ pub(super) fn finish(
             fitted.add(&done);
         }
     }
-    let frames: Vec<JointFrame> = rig
-        .frames
-        .iter()
-        .filter(|(n, _)| before.nodes.contains(**n))
-        .map(|(n, c)| JointFrame { before: *n, after: *n, before_from_after: c.matrix() })
-        .collect();
+    let frames = rig.frames.iter().filter(|(n, _)| before.nodes.contains(**n));
+    let frames: BTreeMap<NodeId, DMat4> = frames.map(|(n, c)| (*n, c.matrix())).collect();
     let is_exact = rig.tracks.baked == 0
         && !leaves_weights
         && !rig.moves_skin
         && before.aids.pose_layers.is_empty();
+    let after = rig.document();
+    let report = RigReport {
+        nodes: NodeCounts { reframed: frames.len(), ..node_counts(before, after) },
+        renamed: renamed(before, after),
+        inverse_binds: inverse_binds(before, after),
+        tracks: rig.tracks,
+        tracks_removed: tracks_of(before, &gone),
+        clips: changed_clips(before, after),
+        gives_weights: leaves_weights,
+        fitted,
+        deviation: measured(before, after, (&frames, is_exact), cancel)?,
+        is_exact,
+        frames,
+    };
+    let notes = vec![Notice::new("clips_followed", report.sentence(before))];
+    Ok(Outcome { edits: rig.draft.edits, notes, rig: Some(Box::new(report)), ..Outcome::default() })
+}
+
+impl RigReport {
+    /// Several changes, made one after the other, as one: `before` the first and `after` the last
+    /// of them.
+    ///
+    /// # Errors
+    /// Where it was canceled.
+    pub fn of_all(
+        before: &Document,
+        after: &Document,
+        reports: &[Self],
+        cancel: &AtomicBool,
+    ) -> Result<Self, CommandError> {
+        let mut frames: BTreeMap<NodeId, DMat4> = BTreeMap::new();
+        let (mut tracks, mut fitted) = (Rewritten::default(), FitReport::default());
+        for report in reports {
+            for (node, c) in &report.frames {
+                let own = frames.entry(*node).or_insert(DMat4::IDENTITY);
+                *own *= *c;
+            }
+            tracks = tracks.with(report.tracks);
+            fitted.join(&report.fitted);
+        }
+        frames.retain(|n, _| before.nodes.contains(*n) && after.nodes.contains(*n));
+        let is_exact = reports.iter().all(|r| r.is_exact);
+        let counts = node_counts(before, after);
+        Ok(Self {
+            renamed: renamed(before, after),
+            inverse_binds: inverse_binds(before, after),
+            tracks,
+            tracks_removed: tracks_of(before, &counts.removed),
+            clips: changed_clips(before, after),
+            gives_weights: reports.iter().any(|r| r.gives_weights),
+            fitted,
+            deviation: measured(before, after, (&frames, is_exact), cancel)?,
+            is_exact,
+            nodes: NodeCounts { reframed: frames.len(), ..counts },
+            frames,
+        })
+    }
+}
+
+/// The deviation over all clips; 0 where the change is exact by rule and nothing but rounding is
+/// found.
+fn measured(
+    before: &Document,
+    after: &Document,
+    (frames, is_exact): (&BTreeMap<NodeId, DMat4>, bool),
+    cancel: &AtomicBool,
+) -> Result<Deviation, CommandError> {
+    let frame = |(node, c): (&NodeId, &DMat4)| JointFrame {
+        before: *node,
+        after: *node,
+        before_from_after: *c,
+    };
+    let frames: Vec<JointFrame> = frames.iter().map(frame).collect();
+    let gone: Vec<NodeId> = before.node_ids().filter(|n| !after.nodes.contains(*n)).collect();
     let exactness = if is_exact { Exactness::Exact } else { Exactness::Bounded };
     let request = DeviationRequest {
         joints: &frames,
         excluded: &gone,
-        ..DeviationRequest::new(before, rig.document(), exactness)
+        ..DeviationRequest::new(before, after, exactness)
     };
-    let measured = Deviation::measure(&request, cancel, &Default::default());
-    let Some(mut deviation) = measured else { return Err(canceled()) };
+    let found = Deviation::measure(&request, cancel, &Default::default());
+    let Some(mut deviation) = found else { return Err(canceled()) };
     if is_exact && deviation.worst_mm <= NOISE * deviation.size * 1000.0 {
         (deviation.mean_mm, deviation.p99_mm, deviation.worst_mm) = (0.0, 0.0, 0.0);
         (deviation.worst_degrees, deviation.worst_joint_mm) = (0.0, 0.0);
     }
-    let report = RigReport {
-        nodes: NodeCounts { reframed: frames.len(), ..node_counts(before, rig.document()) },
-        inverse_binds: inverse_binds(before, rig.document()),
-        tracks: rig.tracks,
-        tracks_removed: tracks_of(before, &gone),
-        clips: changed_clips(before, rig.document()),
-        gives_weights: leaves_weights,
-        fitted,
-        deviation,
-    };
-    let notes = vec![Notice::new("clips_followed", report.sentence(before))];
-    Ok(Outcome { edits: rig.draft.edits, notes, rig: Some(Box::new(report)), ..Outcome::default() })
+    Ok(deviation)
+}
+
+/// Names of nodes that got another one.
+fn renamed(before: &Document, after: &Document) -> Vec<(String, String)> {
+    let both = before.node_ids().filter(|n| after.nodes.contains(*n));
+    both.filter(|n| before.node(*n).name != after.node(*n).name)
+        .map(|n| (before.node(n).label(n), after.node(n).label(n)))
+        .collect()
 }
 
 /// Number of tracks of some nodes in all clips.

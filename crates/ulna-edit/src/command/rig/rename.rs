@@ -1,15 +1,19 @@
 //! Names of many joints, changed by patterns, sides, numbers and tables.
 
+use std::collections::BTreeMap;
+
 use super::{
-    commands::{RenameJoints, SideStyle},
+    commands::{HumanoidNames, RenameJoints, SideStyle},
     table::{TableRow, rows},
 };
 use crate::command::{
     CommandError, Outcome, Scene,
     clips::{NewNames, captured, filled_in},
     error::refuse,
+    rig_report::RigReport,
 };
 use ulna_model::{Document, NodeId, Notice};
+use ulna_motion::{JointNames, humanoid_names};
 
 /// Sign that stands for a digit of a number.
 const DIGIT: char = '#';
@@ -20,6 +24,7 @@ impl RenameJoints {
         let nodes = self.nodes(document)?;
         self.check()?;
         let table = self.table()?;
+        let humanoid = self.humanoid_names(document)?;
         let mut used = vec![false; table.len()];
         let mut made = NewNames::default();
         let mut number = self.number.unwrap_or(1);
@@ -30,7 +35,8 @@ impl RenameJoints {
             if let Some(row) = row {
                 used[row] = true;
             }
-            let Some(mut to) = self.with_texts(name, row.map(|k| &*table[k].to)) else { continue };
+            let listed = row.map(|k| &*table[k].to).or_else(|| humanoid.get(&id).map(|n| &**n));
+            let Some(mut to) = self.with_texts(name, listed) else { continue };
             if let Some(style) = self.side {
                 match styled(&to, self.from_side, style) {
                     Some(made) => to = made,
@@ -51,6 +57,8 @@ impl RenameJoints {
             return refuse("no_such_name", "no joint name would change");
         }
         let mut done = made.outcome(document);
+        let renamed = made.pairs();
+        done.rig = Some(Box::new(RigReport { renamed, is_exact: true, ..RigReport::default() }));
         if without_side > 0 {
             let names = if without_side == 1 { "name has" } else { "names have" };
             done.notes
@@ -71,12 +79,12 @@ impl RenameJoints {
         Ok(done)
     }
 
-    /// A name by the table, then with another text; `None` where neither fits, although one is
+    /// A name by a list, then with another text; `None` where neither fits, although one is
     /// asked for.
-    fn with_texts(&self, name: &str, in_table: Option<&str>) -> Option<String> {
-        let is_of_table = self.side.is_none() && !self.has_texts();
-        let name = match in_table {
-            None if is_of_table => return None,
+    fn with_texts(&self, name: &str, listed: Option<&str>) -> Option<String> {
+        let is_of_list = self.side.is_none() && !self.has_texts();
+        let name = match listed {
+            None if is_of_list => return None,
             found => found.unwrap_or(name),
         };
         match &self.find {
@@ -86,10 +94,12 @@ impl RenameJoints {
     }
 
     fn check(&self) -> Result<(), CommandError> {
-        if self.table.is_none() && self.side.is_none() && !self.has_texts() {
+        let has_list = self.table.is_some() || self.humanoid.is_some();
+        if !has_list && self.side.is_none() && !self.has_texts() {
             return refuse(
                 "argument_missing",
-                "one of “find”, “prefix”, “suffix”, “side”, “number” and “table” is needed",
+                "one of “find”, “prefix”, “suffix”, “humanoid”, “side”, “number” and “table” is \
+                    needed",
             );
         }
         if let Some(find) = &self.find {
@@ -113,12 +123,33 @@ impl RenameJoints {
         Ok(())
     }
 
-    /// Whether something but the table and the sides changes names.
+    /// Whether something but lists and the sides changes names.
     const fn has_texts(&self) -> bool {
         self.find.is_some()
             || self.prefix.is_some()
             || self.suffix.is_some()
             || self.number.is_some()
+    }
+
+    /// Names of a humanoid's joints, where they are asked for.
+    fn humanoid_names(
+        &self,
+        document: &Document,
+    ) -> Result<BTreeMap<NodeId, String>, CommandError> {
+        let Some(names) = self.humanoid else { return Ok(BTreeMap::new()) };
+        let names = match names {
+            HumanoidNames::Vrm => JointNames::Vrm,
+            HumanoidNames::Mixamo => JointNames::Mixamo,
+            HumanoidNames::Unreal => JointNames::Unreal,
+        };
+        let found: BTreeMap<NodeId, String> = humanoid_names(document, names).into_iter().collect();
+        match found.is_empty() {
+            true => refuse(
+                "not_a_humanoid",
+                "no joint has a name of a human body part; rename the joints by a table instead",
+            ),
+            false => Ok(found),
+        }
     }
 
     fn table(&self) -> Result<Vec<TableRow>, CommandError> {

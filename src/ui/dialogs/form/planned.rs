@@ -1,0 +1,66 @@
+//! The panel of planned changes of the skeleton, without a form.
+
+use egui::{Align, Layout, Ui, vec2};
+use egui_material_icons::icons;
+
+use super::{
+    super::parts::{head, plain, primary},
+    acts::acts_ui,
+    plan::{apply_words, effects_ui},
+};
+use crate::ui::{Action, Actions, DialogAction, View, popups::menu_button, widgets::name_widget};
+use ulna_edit::{command::FileCommand, table};
+
+/// The planned changes, without those of an open form.
+pub fn plan_panel(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let acts = view.dialogs.plan.acts;
+    let words = "Changes of the skeleton that are applied together, as one undo step.";
+    head(ui, theme, None, "Plan of changes", words, actions);
+    acts_ui(ui, view, actions);
+    add_ui(ui, view, actions);
+    ui.add_space(12.0);
+    let missing = acts.is_empty().then_some(("The plan is empty", false));
+    let is_fine = effects_ui(ui, view, (None, missing), actions);
+    ui.horizontal(|ui| {
+        ui.set_min_height(32.0);
+        let save = ui.add_enabled_ui(!acts.is_empty(), |ui| plain(ui, "Save…")).inner;
+        name_widget(ui, &save, "Save the plan as a script");
+        let about = "Saves a script that “ulna run” applies to other files with this skeleton";
+        if save.on_hover_text(about).clicked() {
+            actions.push(Action::Run(FileCommand::SavePlan { path: None }.into()));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let words = apply_words(acts.len());
+            let go = ui.add_enabled_ui(is_fine, |ui| primary(ui, theme, &words)).inner;
+            let discard = ui.add_enabled_ui(!acts.is_empty(), |ui| plain(ui, "Discard")).inner;
+            if discard.on_hover_text("Empties the plan; the model stays as it is").clicked() {
+                actions.push(DialogAction::DiscardPlan);
+            } else if go.clicked() && is_fine {
+                actions.push(DialogAction::ApplyPlan(None));
+            }
+        });
+    });
+}
+
+/// A menu of the changes that a plan can have.
+fn add_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let plus = format!("{} Add a change", icons::ICON_ADD.codepoint);
+    let menu = menu_button(ui, plus, |ui| {
+        ui.set_min_width(240.0);
+        for spec in table().iter().filter(|spec| spec.has_plan()) {
+            let check = spec.check(&view.availability);
+            let button = egui::Button::new(&*spec.menu_title()).frame_when_inactive(false);
+            let entry = ui.add_enabled(check.is_ok(), button.min_size(vec2(230.0, 24.0)));
+            let entry = match check {
+                Ok(()) => entry.on_hover_text(spec.help),
+                Err(why) => entry.on_disabled_hover_text(why),
+            };
+            if entry.clicked() {
+                actions.push(DialogAction::Ask(spec));
+                ui.close();
+            }
+        }
+    });
+    name_widget(ui, &menu, "Add a change to the plan");
+}
