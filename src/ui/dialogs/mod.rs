@@ -80,7 +80,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
     let frame = egui::Frame::window(&ui.ctx().global_style())
         .fill(theme.color(ColorRole::SurfaceRaised))
         .inner_margin(20);
-    let content = |ui: &mut Ui| {
+    let mut content = |ui: &mut Ui| {
         ui.set_width(width(dialog).min(ui.ctx().content_rect().width() - 48.0));
         content_ui(state, ui, view, dialog, actions);
     };
@@ -100,12 +100,26 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
             .resizable(false)
             .pivot(pivot)
             .default_pos(egui::pos2(left, top));
-        window.show(ui.ctx(), content);
+        window.show(ui.ctx(), |ui| {
+            content(ui);
+            follow_size(ui);
+        });
         return;
     }
     let modal = Modal::new(Id::unique("dialog")).frame(frame).show(ui.ctx(), content);
     if modal.should_close() {
         actions.push(DialogAction::SetDialog(None));
+    }
+}
+
+/// A window has the size that its content had in the frame before: where that changes, one more
+/// frame shows all of it.
+fn follow_size(ui: &Ui) {
+    let (id, size) = (Id::unique("size of a loose dialog"), ui.min_rect().size());
+    let before = ui.data(|d| d.get_temp::<egui::Vec2>(id));
+    if before != Some(size) {
+        ui.data_mut(|d| d.insert_temp(id, size));
+        ui.ctx().request_repaint();
     }
 }
 

@@ -255,7 +255,10 @@ impl<'d> NewNames<'d> {
     /// The edits, with notes on what was renamed and on names that several nodes have then.
     /// Names before and after.
     pub(super) fn pairs(&self) -> Vec<(String, String)> {
-        self.renamed.iter().map(|(_, before, after)| ((*before).to_owned(), after.clone())).collect()
+        self.renamed
+            .iter()
+            .map(|(_, before, after)| ((*before).to_owned(), after.clone()))
+            .collect()
     }
 
     pub(super) fn outcome(&self, document: &Document) -> Outcome {

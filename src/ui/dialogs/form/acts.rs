@@ -41,7 +41,7 @@ fn act_ui(
     let title = spec.map_or(line.name.as_str(), |spec| spec.title.trim_end_matches('…'));
     let details = spec.map_or_else(String::new, |spec| details(spec, line));
     ui.horizontal(|ui| {
-        let size = vec2((ui.available_width() - 32.0).max(60.0), ROW);
+        let size = vec2((ui.available_width() - 44.0).max(60.0), ROW);
         let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
         let name = format!("Change {}: {title}, {details}", k + 1);
         response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &name));

@@ -288,9 +288,7 @@ fn nodes_ui(
                 icons::ICON_STRAIGHTEN,
                 acts(n, "node", "gets another scale or rotation", "get another scale or rotation"),
             ),
-            _ => {
-                (icons::ICON_OPEN_WITH, acts(n, "joint", "gets another frame", "get another frame"))
-            }
+            _ => (icons::ICON_OPEN_WITH, acts(n, "joint", "moves or turns", "move or turn")),
         };
         fact(ui, theme, icon, &sentence, &about);
     }

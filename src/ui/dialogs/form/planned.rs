@@ -1,6 +1,6 @@
 //! The panel of planned changes of the skeleton, without a form.
 
-use egui::{Align, Layout, Ui, vec2};
+use egui::{Align, Layout, RichText, Ui, vec2};
 use egui_material_icons::icons;
 
 use super::{
@@ -8,7 +8,11 @@ use super::{
     acts::acts_ui,
     plan::{apply_words, effects_ui},
 };
-use crate::ui::{Action, Actions, DialogAction, View, popups::menu_button, widgets::name_widget};
+use crate::ui::{
+    Action, Actions, DialogAction, View,
+    popups::menu_button,
+    widgets::{icon_font, name_widget},
+};
 use ulna_edit::{command::FileCommand, table};
 
 /// The planned changes, without those of an open form.
@@ -45,8 +49,8 @@ pub fn plan_panel(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 
 /// A menu of the changes that a plan can have.
 fn add_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let plus = format!("{} Add a change", icons::ICON_ADD.codepoint);
-    let menu = menu_button(ui, plus, |ui| {
+    let plus = RichText::new(icons::ICON_ADD.codepoint).font(icon_font(16.0, false));
+    let menu = menu_button(ui, (plus, "Add a change"), |ui| {
         ui.set_min_width(240.0);
         for spec in table().iter().filter(|spec| spec.has_plan()) {
             let check = spec.check(&view.availability);

@@ -14,8 +14,8 @@ mod table;
 mod tree;
 
 pub use self::commands::{
-    BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint,
-    InverseBinds, LeafJoints, MendArmature, MoveJoint, OrientJoint, RemoveJoint, RenameJoints,
-    ReparentJoint, RigCommand, SideStyle,
+    BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint, InverseBinds,
+    LeafJoints, MendArmature, MoveJoint, OrientJoint, RemoveJoint, RenameJoints, ReparentJoint,
+    RigCommand, SideStyle,
 };
 pub(super) use self::tree::reparented;
