@@ -148,7 +148,7 @@ impl Session {
         Ok(all)
     }
 
-    /// What commands come to one after the other, each on what the ones before left; `done_count`
+    /// Results of commands one after the other, each on what the ones before left; `done_count`
     /// counts them.
     fn work_out(
         &self,

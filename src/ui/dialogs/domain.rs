@@ -140,7 +140,7 @@ pub enum Dialog {
     Plan,
     /// The file that they are written to, typed.
     SavePlan {
-        /// What was typed.
+        /// The text of the field.
         path: String,
     },
     /// What was done.

@@ -11,7 +11,7 @@ const RING: f32 = 6.0;
 /// Length of the new axes, points.
 const AXIS: f32 = 34.0;
 
-/// What a plan changes; nothing where there is none.
+/// Draws the changes of a plan, where there is one.
 pub fn planned_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let joints = view.dialogs.plan.joints;
     if joints.is_empty() {

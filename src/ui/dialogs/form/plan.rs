@@ -95,7 +95,7 @@ pub(super) fn apply_words(count: usize) -> String {
     }
 }
 
-/// What the plan changes. `of`: the form of its only change; and what is missing in a form, with
+/// Effects of the plan. `of`: the form of its only change; and what is missing in a form, with
 /// whether something was entered in it. Returns whether it can be applied.
 pub(super) fn effects_ui(
     ui: &mut Ui,
