@@ -89,7 +89,7 @@ impl App {
         // What one works beside is closed by Escape before that acts on the selection.
         let loose = self.dialogs.open.as_ref().is_some_and(crate::ui::Dialog::is_loose);
         if loose && !typing && ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
-            self.dialogs.open = None;
+            self.close_loose(ctx);
         }
         // A key that is held goes on being pressed, and a modifier that joins it would make another
         // command of that.

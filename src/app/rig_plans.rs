@@ -63,6 +63,14 @@ impl App {
         self.dialogs.open = Some(Dialog::Plan);
     }
 
+    /// Closes what one works beside. A form of a planned change goes back to the plan.
+    pub(super) fn close_loose(&mut self, ctx: &Context) {
+        let is_form = matches!(&self.dialogs.open, Some(Dialog::Arguments { .. }));
+        let next = (is_form && !self.planning.acts().is_empty()).then_some(Dialog::Plan);
+        self.note_kept_plan(ctx, next.as_ref());
+        self.dialogs.open = next;
+    }
+
     /// Says where the plan is, where its panel closes.
     pub(super) fn note_kept_plan(&mut self, ctx: &Context, next: Option<&Dialog>) {
         let closes = matches!(self.dialogs.open, Some(Dialog::Plan)) && next.is_none();
