@@ -256,7 +256,7 @@ fn a_plan_is_kept_when_its_panel_closes_and_can_be_shortened_saved_and_discarded
     click(&mut window, "Save");
     window.run_steps(3);
     let text = std::fs::read_to_string(&path).expect("the script is there");
-    assert_eq!(text, "{\"do\":\"joint.move\",\"node\":[\"LeftLowerLeg\"],\"by\":[0,0,0.03]}\n");
+    assert_eq!(text, "{\"do\":\"joint.move\",\"node\":\"LeftLowerLeg\",\"by\":[0,0,0.03]}\n");
     assert!(says(&window, "Plan of changes"), "the panel is back");
     click(&mut window, "Discard");
     window.run_steps(3);
