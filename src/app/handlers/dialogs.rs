@@ -95,7 +95,7 @@ impl App {
             DialogAction::KeepThen(wish) => self.keep_then(ctx, wish),
             DialogAction::BakeThen(wish) => self.bake_then(ctx, wish),
             DialogAction::ApplyPlan(line) => self.apply_plan(ctx, line),
-            DialogAction::ShowWorst => self.show_worst(ctx),
+            DialogAction::ShowWorst(k) => self.show_worst(ctx, k),
             DialogAction::Ask(command) => {
                 self.end_gesture(ctx);
                 self.ask_arguments(command);

@@ -348,8 +348,9 @@ pub enum DialogAction {
     Ask(&'static CommandSpec),
     /// Apply a command whose effects are shown, once they are known.
     ApplyPlan(CommandLine),
-    /// Show the clip, the time and the joint with the largest deviation of the plan.
-    ShowWorst,
+    /// Show the motion, the time and the joint with the largest deviation of the plan: of the
+    /// motion at this place among the worst.
+    ShowWorst(usize),
     /// Save although something is in the way.
     SaveAnyway {
         /// What is.

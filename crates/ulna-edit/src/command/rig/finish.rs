@@ -9,7 +9,7 @@ use super::{commands::Heirs, rewrite::RigDraft};
 use crate::{
     Edit,
     command::{
-        CommandError, Outcome, Scene,
+        CommandError, Outcome, Scene, mix_of,
         rig_report::{FitReport, NodeCounts, RigReport},
     },
 };
@@ -57,9 +57,11 @@ pub(super) fn finish(
         && !rig.moves_skin
         && before.aids.pose_layers.is_empty();
     let exactness = if is_exact { Exactness::Exact } else { Exactness::Bounded };
+    let mixes = [mix_of(before), mix_of(rig.document())];
     let request = DeviationRequest {
         joints: &frames,
         excluded: &gone,
+        mixes: mixes.each_ref().map(Option::as_ref),
         ..DeviationRequest::new(before, rig.document(), exactness)
     };
     let measured = Deviation::measure(&request, cancel, &Default::default());
@@ -67,6 +69,7 @@ pub(super) fn finish(
     if is_exact && deviation.worst_mm <= NOISE * deviation.size * 1000.0 {
         (deviation.mean_mm, deviation.p99_mm, deviation.worst_mm) = (0.0, 0.0, 0.0);
         (deviation.worst_degrees, deviation.worst_joint_mm) = (0.0, 0.0);
+        (deviation.worst, deviation.other_mm) = ([None; 3], 0.0);
     }
     let report = RigReport {
         nodes: NodeCounts { reframed: frames.len(), ..node_counts(before, rig.document()) },
