@@ -113,6 +113,7 @@ fn without_clips_the_strongest_are_kept_and_that_is_said() {
     run(
         &mut session,
         line("weights.assign")
+            .with("mesh", "#0")
             .with("joints", json!(["A", "B", "C"]))
             .with("weights", json!([0.5, 0.3, 0.2])),
     );

@@ -81,7 +81,7 @@ fn axes([a, b, c]: [DVec3; 3]) -> Option<DMat3> {
 }
 
 /// A point in one of `poses` poses.
-fn at(series: &Series, poses: usize, t: usize) -> DVec3 {
+fn at(series: &[f64], poses: usize, t: usize) -> DVec3 {
     DVec3::new(series[t], series[poses + t], series[2 * poses + t])
 }
 
@@ -93,7 +93,7 @@ impl SurfaceMotion<'_> {
     pub fn write(
         &self,
         vertex: usize,
-        own: &Series,
+        own: &[f64],
         target: &mut Series,
         joints: &mut Vec<(u16, f64)>,
         scratch: &mut CornerScratch,

@@ -1,5 +1,5 @@
-//! Deviation of the skin in the form of a command on the skeleton: its statistics, the motions where
-//! it is largest, and the way to their frames.
+//! Deviation of the skin in the form of a command on the skeleton: its statistics, the motions
+//! where it is largest, and the way to their frames.
 
 use egui::{
     Align2, Button, CursorIcon, Rect, Response, RichText, Sense, Ui, WidgetInfo, pos2, vec2,

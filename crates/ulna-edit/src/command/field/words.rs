@@ -67,7 +67,7 @@ choice! {
     LimitBy {
         /// The strongest.
         Strongest = "strongest",
-        /// Those with which the clips change least, with weights to match.
+        /// The ones with which the clips change least, with weights to match.
         Fit = "fit",
     }
 }
@@ -75,9 +75,9 @@ choice! {
 choice! {
     /// Weights that a vertex gets from the surface of another mesh.
     TransferBy {
-        /// Those of the matching point.
+        /// Weights of the matching point.
         Copy = "copy",
-        /// Those with which the vertex follows that point in the clips.
+        /// Weights with which the vertex follows that point in the clips.
         Fit = "fit",
     }
 }

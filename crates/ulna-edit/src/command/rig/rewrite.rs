@@ -68,8 +68,8 @@ impl RigDraft {
         self.size
     }
 
-    /// Gives nodes the local transforms of some chains, in the rest pose, in the pose, in every clip
-    /// and in unkeyed poses.
+    /// Gives nodes the local transforms of some chains, in the rest pose, in the pose, in every
+    /// clip and in unkeyed poses.
     pub(super) fn rewrite(&mut self, chains: &[Chain]) -> Result<(), CommandError> {
         self.fold_layers(chains)?;
         let document = &self.draft.document;

@@ -25,8 +25,8 @@ fn pose_at(document: &Document, at: UnkeyedAt, unkeyed: Option<Shared<Unkeyed>>)
 }
 
 impl RigDraft {
-    /// The products of chains in which an unkeyed pose has a part. The other nodes are where the clip
-    /// puts them at that time.
+    /// The products of chains in which an unkeyed pose has a part. The other nodes are where the
+    /// clip puts them at that time.
     pub(super) fn wanted_locals(&self, chains: &[Chain]) -> Result<Vec<WantedLocal>, CommandError> {
         let document = self.document();
         let mut wanted = Vec::new();

@@ -38,13 +38,6 @@ impl Transfer {
         let document = scene.document;
         let by = self.by.map_or(CarryBy::Surface, CarryWay::way);
         let wants_fit = self.how == Some(TransferBy::Fit);
-        if wants_fit && by == CarryBy::Order {
-            return Err(CommandError::other(
-                "arguments_exclusive",
-                "by vertex order no point of the surface is found that the mesh could follow; \
-                    omit “how”, or use “by”: “surface” or “uv”",
-            ));
-        }
         let from = self.from.find(document)?;
         let skinned = |mesh: &MeshId| Some((*mesh, skin_of(document, *mesh)?));
         let primitives = from.iter().filter_map(skinned).flat_map(|(mesh, skin)| {
@@ -56,6 +49,13 @@ impl Transfer {
             return Err(CommandError::other(
                 "no_weights_meant",
                 "“from” is not a skinned mesh with weights",
+            ));
+        }
+        if wants_fit && by == CarryBy::Order {
+            return Err(CommandError::other(
+                "arguments_exclusive",
+                "by vertex order no point of the surface is found that the mesh could follow; \
+                    omit “how”, or use “by”: “surface” or “uv”",
             ));
         }
         if by == CarryBy::Uv && sources.iter().all(|s| s.primitive.uv0.is_empty()) {
