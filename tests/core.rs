@@ -55,7 +55,9 @@ mod core {
     mod rates;
     mod recoveries;
     mod rig;
+    mod rig_fit;
     mod rig_more;
+    mod rig_motions;
     mod rig_plan;
     mod roles;
     mod sample;
@@ -75,6 +77,7 @@ mod core {
     mod weights_corpus;
     mod weights_counts;
     mod weights_files;
+    mod weights_fit;
     mod weights_kinds;
     mod weights_lines;
     mod weights_mended;

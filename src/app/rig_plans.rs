@@ -6,10 +6,10 @@ use egui::Context;
 use glam::Vec3;
 
 use super::{App, jobs::Title, planning::Planning};
-use crate::ui::{Action, Dialog, DialogAction, PathFor, ToastKind};
+use crate::ui::{Action, Dialog, DialogAction, Mode, PathFor, ToastKind};
 use ulna_edit::{CommandLine, command::FileCommand};
 use ulna_model::{Document, NodeId};
-use ulna_motion::{Pose, Stack, WorstPoint};
+use ulna_motion::{ComparedMotion, Pose, Stack, WorstPoint};
 use ulna_session::write_atomically;
 
 /// The joint that moves a point most, or the node of the point.
@@ -150,19 +150,27 @@ impl App {
         }
     }
 
-    /// Shows the clip, the time and the joint with the largest deviation of the plan.
-    pub(super) fn show_worst(&mut self, ctx: &Context) {
+    /// Shows one of the worst motions of the plan at the time of its largest deviation, with the
+    /// joint that moves the point most.
+    pub(super) fn show_worst(&mut self, ctx: &Context, which: usize) {
         let (Some(report), Some(session)) = (self.planning.report(), &self.session) else {
             return;
         };
         let (deviation, document) = (report.deviation, session.document());
-        let Some(at) = deviation.at.filter(|at| document.nodes.contains(at.node)) else { return };
-        match at.clip.filter(|clip| document.clips.contains(*clip)) {
-            Some(clip) => {
+        let at = deviation.worst.get(which).copied().flatten();
+        let Some(at) = at.filter(|at| document.nodes.contains(at.node)) else { return };
+        match at.motion {
+            ComparedMotion::Clip(clip) if document.clips.contains(clip) => {
                 self.timeline.playback.show(document, Some(clip));
                 self.mode = self.mode.with_clip();
             }
-            None => self.mode = self.mode.without_clips(),
+            ComparedMotion::Mix => {
+                self.mode = Mode::FOR_CLIPS;
+                self.timeline.playback.mix(true);
+            }
+            ComparedMotion::Clip(_) | ComparedMotion::Pose => {
+                self.mode = self.mode.without_clips();
+            }
         }
         self.timeline.playback.playing = false;
         self.timeline.playback.seek(at.time);

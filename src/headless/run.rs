@@ -24,6 +24,7 @@ use ulna_edit::{
     },
 };
 use ulna_model::{Document, Notice, UnkeyedAt};
+use ulna_motion::ComparedMotion;
 use ulna_session::{Consent, SaveRequest, Session, SystemDisk};
 
 /// A script's run has no window, and so does nothing of what is one's.
@@ -187,14 +188,31 @@ fn apply_text(
 /// The report of a change of the skeleton, as members of its record.
 fn rig_members(document: &Document, report: &RigReport) -> Map<String, Value> {
     let (deviation, tracks) = (&report.deviation, &report.tracks);
-    let at = report.worst_moment();
+    let at = deviation.at();
+    let worst = deviation.worst.iter().flatten().map(|at| {
+        let node = document.nodes.get(at.node).map(|node| node.label(at.node));
+        json!({
+            "motion": match at.motion {
+                ComparedMotion::Pose => "pose",
+                ComparedMotion::Clip(_) => "clip",
+                ComparedMotion::Mix => "mix",
+            },
+            "clip": at.motion.clip().map(|clip| document.clip_label(clip)),
+            "time": at.time,
+            "mm": at.mm,
+            "node": node,
+            "primitive": at.vertex.map(|(_, seen)| seen.primitive.0),
+            "vertex": at.vertex.map(|(_, seen)| seen.vertex),
+        })
+    });
     members(json!({
         "mean_mm": deviation.mean_mm,
         "p99_mm": deviation.p99_mm,
         "worst_mm": deviation.worst_mm,
         "worst_degrees": deviation.worst_degrees,
-        "clip": at.and_then(|(clip, _)| clip).map(|clip| document.clip_label(clip)),
-        "time": at.map(|(_, time)| time),
+        "clip": at.and_then(|at| at.motion.clip()).map(|clip| document.clip_label(clip)),
+        "time": at.map(|at| at.time),
+        "worst": worst.collect::<Vec<_>>(),
         "clips": report.clips,
         "tracks": {
             "same_keys": tracks.exact,

@@ -480,3 +480,23 @@ fn the_choices_of_commands_are_those_of_the_parser() {
     let words = String::from_utf8(ulna(&["commands"]).stdout).unwrap();
     assert!(words.contains("space=local|parent|world|gimbal|rest"), "the text lists them, too");
 }
+
+#[test]
+fn a_change_of_the_skeleton_reports_its_three_worst_clips() {
+    let (_keep, at) = folder();
+    write(&at("move.jsonl"), r#"{"do":"joint.move","node":"LeftLowerLeg","by":[0,0,0.3]}"#);
+    let [script, glb] = ["move.jsonl", "moved.glb"].map(&at);
+    let (value, status) = json_of(&["run", &script, SAMPLE, "-o", &glb, "--json"]);
+    assert_eq!(status, 0, "{value}");
+    let record = &value["commands"][0];
+    let worst = record["worst"].as_array().unwrap_or_else(|| panic!("{value}"));
+    assert_eq!(worst.len(), 3);
+    let mm: Vec<f64> = worst.iter().map(|row| row["mm"].as_f64().unwrap()).collect();
+    assert!(mm.is_sorted_by(|a, b| a >= b) && mm[2] > 0.0, "{mm:?}");
+    assert_eq!(Some(mm[0]), record["worst_mm"].as_f64());
+    assert_eq!((&worst[0]["clip"], &worst[0]["time"]), (&record["clip"], &record["time"]));
+    for row in worst {
+        assert_eq!(row["motion"], "clip");
+        assert!(row["clip"].is_string() && row["node"].is_string() && row["vertex"].is_u64());
+    }
+}

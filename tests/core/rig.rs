@@ -243,37 +243,6 @@ fn a_dissolved_joint_leaves_the_joints_below_it_in_motion() {
     }
 }
 
-/// Each joint of the sample removed in turn: the mean distance of the vertices that lose it, in
-/// percent of the height, as measured in the field: 1.27 with the weights of the joint above.
-#[test]
-fn fitted_weights_change_the_clips_least() {
-    let joints: Vec<String> = {
-        let session = sample();
-        let document = session.document();
-        let skins = document.skins.values().flat_map(|s| s.joints.to_vec());
-        skins.map(|n| label(document, n)).collect()
-    };
-    let (mut sums, mut count) = ([0.0f64; 2], 0usize);
-    for name in &joints {
-        let mut session = sample();
-        if session.run_line(&line("joint.remove").with("node", &**name)).is_err() {
-            continue;
-        }
-        let report = session.take_rig_report().unwrap();
-        let (fit, height) = (report.fitted, report.deviation.height);
-        if fit.vertices == 0 {
-            continue;
-        }
-        for (sum, mean) in sums.iter_mut().zip(fit.mean) {
-            *sum += 100.0 * mean / height;
-        }
-        count += 1;
-    }
-    assert!(count > 15, "{count} of {} joints could be removed", joints.len());
-    let [parent, fitted] = sums.map(|sum| sum / count as f64);
-    assert!(parent > 0.5 && fitted <= 0.30, "{parent} {fitted} of {count}");
-}
-
 #[test]
 fn a_joint_attached_to_its_grandparent_moves_as_before_and_back() {
     let mut session = sample();

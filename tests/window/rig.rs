@@ -121,6 +121,40 @@ fn enter_right_after_typing_applies_what_was_typed_and_show_goes_to_the_worst_fr
 }
 
 #[test]
+fn the_three_worst_clips_have_a_row_each_that_shows_the_frame() {
+    let (mut window, ..) = sample();
+    plan(&mut window, "LeftLowerLeg", "Move pivots…");
+    type_vector(&mut window, "Distance", ["0", "0", "30 cm"]);
+    let rows = |window: &Window| -> Vec<String> {
+        let all = window.query_all_by_label_contains(" mm");
+        let labels = all.filter_map(|n| n.accesskit_node().label());
+        let mut rows: Vec<String> = labels.filter(|l| l.starts_with("Show ")).collect();
+        let mm = |row: &String| -> f64 {
+            row.trim_end_matches(" mm").rsplit(' ').next().unwrap().parse().unwrap()
+        };
+        rows.sort_by(|a, b| mm(b).total_cmp(&mm(a)));
+        rows
+    };
+    let found = rows(&window);
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(says(&window, " more: ≤ "), "the others have a bound");
+    let mut shown = Vec::new();
+    for row in &found {
+        click(&mut window, row);
+        let document = session(&window).document();
+        let playback = window.state().playback();
+        let clip = document.clip_label(playback.clip.unwrap());
+        assert!(row.contains(&*clip), "{row} {clip}");
+        let frame = (playback.time * playback.fps + 1e-3).floor();
+        assert!(row.contains(&format!("frame {frame}:")), "{row} {frame}");
+        shown.push(playback.clip);
+        assert!(window.query_by_label("What will change").is_some(), "the panel stays");
+    }
+    shown.dedup();
+    assert_eq!(shown.len(), 3, "three clips");
+}
+
+#[test]
 fn an_exact_change_says_that_the_skin_stays_the_same() {
     let (mut window, ..) = sample();
     plan(&mut window, "LeftLowerArm", "Orient joints…");

@@ -58,7 +58,9 @@ pub use self::{
     bend::{Bend, TestPose, test_poses},
     clip_transfer::{CarriedClip, ClipTransfer, JointPair, KeysBy},
     counterparts::FoundBy,
-    deviation::{Deviation, DeviationRequest, Exactness, JointFrame, WorstJoint, WorstPoint},
+    deviation::{
+        ComparedMotion, Deviation, DeviationRequest, Exactness, JointFrame, WorstJoint, WorstPoint,
+    },
     evaluator::Evaluator,
     fold::{
         Folded, Folder, TOLERANCE, difference, fold_clip, fold_error, fold_pose, folded, merged,

@@ -10,7 +10,7 @@ use super::{
     Influences, SkinnedSurface,
     ids::{floor_index, numbers, to_f32, to_f64, to_index, to_single},
 };
-use ulna_geometry::ClosestSurface;
+use ulna_geometry::{ClosestSurface, Nearest};
 use ulna_model::{Primitive, Topology};
 
 /// Which spot of the other surface a vertex takes its weights from.
@@ -63,6 +63,17 @@ pub fn corners(primitive: &Primitive) -> Cow<'_, [u32]> {
     }
 }
 
+/// A point of the surface of one of several sources.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfacePoint {
+    /// Index of the source.
+    pub source: usize,
+    /// The vertices of its triangle.
+    pub triangle: [u32; 3],
+    /// Their shares at the point; sum to 1.
+    pub barycentric: [f32; 3],
+}
+
 /// A source, ready to be asked.
 struct Asked<'a> {
     source: &'a CarrySource<'a>,
@@ -108,16 +119,18 @@ impl<'a> Asked<'a> {
         Self { source, surface }
     }
 
-    /// How far the nearest spot is, with its vertices and their shares.
-    fn nearest(&self, at: Vec3) -> Option<(f32, [u32; 3], [f32; 3])> {
-        let spot = self.surface.as_ref()?.nearest(at)?;
-        // What lies on a vertex is that vertex, to the bit.
-        let corner = (0..3).find(|k| spot.shares[*k] > 1.0 - 1e-4);
-        let (vertices, shares) = match corner {
-            Some(k) => ([spot.vertices[k]; 3], [1.0, 0.0, 0.0]),
-            None => (spot.vertices, spot.shares),
-        };
-        Some((spot.distance, vertices, shares))
+    /// The nearest point.
+    fn nearest(&self, at: Vec3) -> Option<Nearest> {
+        self.surface.as_ref()?.nearest(at)
+    }
+}
+
+/// The vertices that a point takes from, and their shares. What lies on a vertex is that vertex, to
+/// the bit.
+fn givers_of(point: &Nearest) -> ([u32; 3], [f32; 3]) {
+    match (0..3).find(|k| point.shares[*k] > 1.0 - 1e-4) {
+        Some(k) => ([point.vertices[k]; 3], [1.0, 0.0, 0.0]),
+        None => (point.vertices, point.shares),
     }
 }
 
@@ -129,6 +142,8 @@ pub struct Carried {
     /// By row, the distance to the point that it was taken from, in units of mesh space; empty
     /// where no nearest point was searched.
     pub distances: Vec<f32>,
+    /// By row, the point that it was taken from; empty where no point was searched.
+    pub points: Vec<SurfacePoint>,
     /// Vertices for which nothing was found.
     pub unfound: usize,
     /// Vertices of which a part of the weights was of joints that are not here.
@@ -148,7 +163,7 @@ pub fn carry(
     let size = size_of(canvas.rest());
     let asked: Vec<Asked<'_>> = sources.iter().map(|s| Asked::new(s, by, size)).collect();
     let measures = matches!(by, CarryBy::Surface | CarryBy::Vertex);
-    let one = |v: &u32| -> (u32, Option<(Influences, bool, f32)>) {
+    let one = |v: &u32| -> (u32, Option<(Influences, bool, (f32, Option<SurfacePoint>))>) {
         let mut list = Influences::default();
         let mut lost = false;
         let mut take = |source: &CarrySource<'_>, vertex: u32, share: f32| {
@@ -163,7 +178,7 @@ pub fn carry(
                 let source = sources.get(part).filter(|s| to_index(own) < s.count);
                 source.map(|source| {
                     take(source, own, 1.0);
-                    0.0
+                    (0.0, None)
                 })
             }
             _ => {
@@ -174,29 +189,33 @@ pub fn carry(
                     _ => Some(rest),
                 };
                 let near = at.and_then(|at| {
-                    let spots = asked.iter().filter_map(|a| Some((a, a.nearest(at)?)));
-                    spots.min_by(|a, b| a.1.0.total_cmp(&b.1.0))
+                    let all = asked.iter().enumerate();
+                    let points = all.filter_map(|(k, a)| Some((k, a.nearest(at)?)));
+                    points.min_by(|a, b| a.1.distance.total_cmp(&b.1.distance))
                 });
-                near.map(|(a, (distance, vertices, shares))| {
+                near.map(|(source, point)| {
+                    let (vertices, shares) = givers_of(&point);
                     for (vertex, share) in
                         vertices.iter().zip(shares).filter(|(_, share)| *share > 0.0)
                     {
-                        take(a.source, *vertex, share);
+                        take(asked[source].source, *vertex, share);
                     }
-                    distance
+                    let (triangle, barycentric) = (point.vertices, point.shares);
+                    (point.distance, Some(SurfacePoint { source, triangle, barycentric }))
                 })
             }
         };
-        (*v, found.filter(|_| !list.is_empty()).map(|distance| (list, lost, distance)))
+        (*v, found.filter(|_| !list.is_empty()).map(|point| (list, lost, point)))
     };
     let all: Vec<_> = wanted.par_iter().with_min_len(64).map(one).collect();
     let mut carried = Carried::default();
     for (vertex, found) in all {
         match found {
             None => carried.unfound += 1,
-            Some((list, lost, distance)) => {
+            Some((list, lost, (distance, point))) => {
                 carried.partly += usize::from(lost);
                 carried.rows.push((vertex, list));
+                carried.points.extend(point);
                 if measures {
                     carried.distances.push(distance);
                 }

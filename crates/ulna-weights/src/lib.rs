@@ -37,12 +37,15 @@ pub use self::{
     bind::Bones,
     brush::{Brush, BrushKind, Falloff, Radius, Reach},
     canvas::{Maps, SkinnedSurface, SurfacePart, joint_heads, joint_parents},
-    carry::{Carried, CarryBy, CarrySource, Distances, RowOf, TakeWeight, carry, corners, no_row},
+    carry::{
+        Carried, CarryBy, CarrySource, Distances, RowOf, SurfacePoint, TakeWeight, carry, corners,
+        no_row,
+    },
     draft::{PartChange, Refused, Scope, WorkingWeights},
     faults::{Fault, Faults, fault, fault_in, faults, faults_in},
     fit::{
-        FIT_POSES, FitDeviation, FitPose, FitRequest, FitVertices, FittedWeights, fit_poses,
-        fit_weights, vertices_of_joints,
+        CarryingSurface, FIT_POSES, FitDeviation, FitPose, FitRequest, FitVertices, FittedWeights,
+        SurfaceFitRequest, fit_poses, fit_to_surface, fit_weights, vertices_of_joints,
     },
     flaws::WeightIssues,
     influences::{Influences, MOST, Refusal, WeightConstraints},

@@ -110,7 +110,7 @@ impl App {
                 );
             }
             DialogAction::SavePlan(path) => self.save_plan(ctx, Some(path)),
-            DialogAction::ShowWorst => self.show_worst(ctx),
+            DialogAction::ShowWorst(k) => self.show_worst(ctx, k),
             DialogAction::Ask(command) => {
                 self.end_gesture(ctx);
                 self.ask_arguments(command);

@@ -366,8 +366,9 @@ pub enum DialogAction {
     DiscardPlan,
     /// Write the plan to a file.
     SavePlan(PathBuf),
-    /// Show the clip, the time and the joint with the largest deviation of the plan.
-    ShowWorst,
+    /// Show the motion, the time and the joint with the largest deviation of the plan: of the
+    /// motion at this place among the worst.
+    ShowWorst(usize),
     /// Save although something is in the way.
     SaveAnyway {
         /// What is.

@@ -163,6 +163,7 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
         if counted_button(state, ui, view, "Limit", help, Act::Limit(most)) {
             let limit = Limit {
                 most,
+                how: None,
                 mesh: None,
                 primitive: None,
                 vertices: None,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use glam::DMat4;
 
-use ulna_model::{ClipId, Document, NodeId};
-use ulna_motion::{Deviation, surgery::Rewritten};
+use ulna_model::{Document, NodeId};
+use ulna_motion::{ComparedMotion, Deviation, surgery::Rewritten};
 use ulna_weights::FittedWeights;
 
 /// Weights that were chosen so that the clips change least.
@@ -79,11 +79,6 @@ impl FitReport {
 }
 
 impl RigReport {
-    /// The clip and the time in seconds at which the skin is farthest from where it was.
-    pub fn worst_moment(&self) -> Option<(Option<ClipId>, f64)> {
-        self.deviation.at.map(|at| (at.clip, at.time))
-    }
-
     /// One sentence, without its full stop.
     pub(in crate::command) fn sentence(&self, document: &Document) -> String {
         let tracks = self.tracks;
@@ -117,11 +112,12 @@ impl RigReport {
         } else if worst_mm == 0.0 {
             format!("the skin moves exactly as before, joints turn by up to {worst_degrees:.2}°")
         } else {
-            let at = match self.worst_moment() {
-                Some((Some(clip), time)) => {
+            let at = match self.deviation.at().map(|at| (at.motion, at.time)) {
+                Some((ComparedMotion::Clip(clip), time)) => {
                     format!(" in “{}” at {time:.2} s", document.clip_label(clip))
                 }
-                _ => String::new(),
+                Some((ComparedMotion::Mix, time)) => format!(" in the mix at {time:.2} s"),
+                Some((ComparedMotion::Pose, _)) | None => String::new(),
             };
             format!("the skin moves by at most {worst_mm:.2} mm{at}, on average {mean_mm:.3} mm")
         });

@@ -1,4 +1,4 @@
-//! The search over all clips and times.
+//! The search over all motions and times.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
@@ -6,81 +6,19 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::{
+    extremes::{Extreme, Extremes},
     frames::{Frames, difference, reach},
-    moments::sample_times,
-    points::{MatchedPrimitive, Matrices, PointIndex, PointSet, amounts, matched_primitives},
+    points::{MatchedPrimitive, Matrices, PointSet, amounts, matched_primitives},
     request::{DeviationRequest, Exactness},
+    result::{Deviation, WorstJoint, WorstPoint},
+    sampled::{PoseState, SampledMotion, Sources},
     samples::Samples,
 };
-use crate::{Evaluator, Pose, SeenVertex, Stack, joint_bounds, strain};
-use ulna_model::{ClipId, Document, LayerHome, MeshId, NodeId, UnkeyedAt};
+use crate::{Pose, SeenVertex, joint_bounds, strain};
+use ulna_model::{Document, MeshId};
 
-/// The point with the largest distance, and its time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WorstPoint {
-    /// The clip; `None` for the file's pose.
-    pub clip: Option<ClipId>,
-    /// Seconds on the clip's clock.
-    pub time: f64,
-    /// Node of the mesh, or the joint where no mesh is shown, in the document before the change.
-    pub node: NodeId,
-    /// The mesh and its vertex; `None` for a joint.
-    pub vertex: Option<(MeshId, SeenVertex)>,
-    /// Place in the scene before the change, meters.
-    pub before: Vec3,
-    /// Place in the scene after the change, meters.
-    pub after: Vec3,
-}
-
-/// The joint with the largest difference, and its time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WorstJoint {
-    /// The clip; `None` for the file's pose.
-    pub clip: Option<ClipId>,
-    /// Seconds on the clip's clock.
-    pub time: f64,
-    /// The node in the document before the change.
-    pub node: NodeId,
-}
-
-/// Differences between two documents over the file's pose and all clips.
-///
-/// Distances are in millimeters of the scene, where 1 unit is 1 m. Mean and percentile are over all
-/// points and times. Distances below 2e-6 of the size and angles below 0.0003° are float noise and
-/// count as 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Deviation {
-    /// Mean distance, millimeters.
-    pub mean_mm: f64,
-    /// 99th percentile of the distances, millimeters, within 0.2 %.
-    pub p99_mm: f64,
-    /// Largest distance, millimeters; may lie between the times that the mean is taken over.
-    pub worst_mm: f64,
-    /// Vertex and time of the largest distance; `None` where it is 0.
-    pub at: Option<WorstPoint>,
-    /// Largest angle between the axes of a joint, `W'` and `W·C`, degrees.
-    pub worst_degrees: f64,
-    /// Joint and time of that; `None` where it is 0.
-    pub worst_joint: Option<WorstJoint>,
-    /// Largest distance between the origins of a joint, `W'` and `W·C`, millimeters.
-    pub worst_joint_mm: f64,
-    /// Joint and time of that; `None` where it is 0.
-    pub farthest_joint: Option<WorstJoint>,
-    /// Number of points: vertices, or joints where no mesh is shown.
-    pub points: usize,
-    /// Number of times, all clips together, without those around the worst.
-    pub times: usize,
-    /// Number of samples that were left out because they are not finite.
-    pub not_finite: u64,
-    /// Number of shown primitives that were left out because they have no counterpart with the
-    /// same number of vertices.
-    pub unmatched: usize,
-    /// Diagonal of the model at rest, meters.
-    pub size: f64,
-    /// Height of the model at rest, meters.
-    pub height: f64,
-}
-
+/// Number of motions of which the worst point is named.
+const WORST: usize = 3;
 /// Distances within this share of the size are float noise.
 const NOISE: f32 = 2e-6;
 /// Angles within it are float noise, radians.
@@ -88,97 +26,24 @@ const ANGLE_NOISE: f64 = 5e-6;
 /// Times that one task evaluates.
 const TASK: usize = 120;
 
-/// The largest value so far.
-#[derive(Clone, Copy, Debug)]
-struct Extreme<T> {
-    value: f64,
-    time: f64,
-    at: Option<T>,
-}
-
-impl<T> Default for Extreme<T> {
-    fn default() -> Self {
-        Self { value: 0.0, time: 0.0, at: None }
-    }
-}
-
-impl<T: Copy> Extreme<T> {
-    /// Takes a larger value. Of equal ones the first stays, so that results do not depend on
-    /// threads.
-    fn take(&mut self, value: f64, time: f64, at: T) {
-        if value > self.value {
-            *self = Self { value, time, at: Some(at) };
-        }
-    }
-
-    fn merge(&mut self, other: &Self) {
-        if let Some(at) = other.at {
-            self.take(other.value, other.time, at);
-        }
-    }
-}
-
-/// Extremes of one clip.
-#[derive(Clone, Copy, Debug, Default)]
-struct Extremes {
-    point: Extreme<PointIndex>,
-    /// By index into the compared nodes.
-    angle: Extreme<usize>,
-    distance: Extreme<usize>,
-}
-
-impl Extremes {
-    fn merge(&mut self, other: &Self) {
-        self.point.merge(&other.point);
-        self.angle.merge(&other.angle);
-        self.distance.merge(&other.distance);
-    }
-}
-
-/// Evaluators and poses of both documents.
+/// Poses of both documents, and memory of the comparison.
 #[derive(Default)]
 struct State {
-    evaluators: [Evaluator; 2],
-    poses: [Pose; 2],
+    poses: PoseState,
     matrices: Matrices,
-}
-
-impl State {
-    /// Evaluates both documents at a time.
-    fn update(&mut self, documents: [&Document; 2], sampled: &SampledClip, time: f64) {
-        for (k, document) in documents.into_iter().enumerate() {
-            let unkeyed = sampled.unkeyed.and_then(|at| document.aids.unkeyed.get(&at).cloned());
-            let stack = Stack::shown(document, sampled.clip, time).with_unkeyed(unkeyed);
-            self.evaluators[k].update(document, &stack, &mut self.poses[k]);
-        }
-    }
-
-    fn poses(&self) -> [&Pose; 2] {
-        self.poses.each_ref()
-    }
 }
 
 /// Everything that does not change from time to time.
 struct Comparison<'a> {
-    documents: [&'a Document; 2],
+    sources: Sources<'a>,
     frames: Frames,
     points: PointSet,
     size: f32,
 }
 
-/// A clip of both documents with the times at which it is compared.
-struct SampledClip {
-    /// The clip; `None` for the file's pose.
-    clip: Option<ClipId>,
-    /// The unkeyed pose that is shown over it.
-    unkeyed: Option<UnkeyedAt>,
-    /// Seconds.
-    times: Vec<f64>,
-}
-
 impl Deviation {
-    /// Measures a change over the file's pose and all clips that are in both documents, with their
-    /// layers and unkeyed poses.
+    /// Measures a change over the file's pose, all clips that are in both documents, with their
+    /// layers and unkeyed poses, and the mix.
     ///
     /// `progress` counts up to 1000. The result is `None` where `cancel` was set.
     pub fn measure(
@@ -193,18 +58,18 @@ impl Deviation {
         let most = (request.vertices, request.most_points);
         let points = PointSet::new(request.before, &rest, &matched, &frames, most);
         let size = extent.length();
-        let documents = [request.before, request.after];
-        let comparison = Comparison { documents, frames, points, size };
-        let clips = comparison.clips(request);
-        let (samples, mut extremes) = comparison.sample(&clips, cancel, progress)?;
+        let sources = Sources { documents: [request.before, request.after], mixes: request.mixes };
+        let motions = sources.motions(request, points.skin_differs);
+        let comparison = Comparison { sources, frames, points, size };
+        let (samples, mut extremes) = comparison.sample(&motions, cancel, progress)?;
         if request.exactness == Exactness::Bounded {
-            comparison.refine(&clips, &mut extremes, cancel)?;
+            comparison.refine(&motions, &mut extremes, cancel)?;
         }
-        let mut found = comparison.summary(&clips, &extremes, &matched);
+        let mut found = comparison.summary(&motions, &extremes, &matched);
         progress.store(1000, Ordering::Relaxed);
         found.mean_mm = samples.mean() * 1e3;
         found.p99_mm = samples.percentile(0.99) * 1e3;
-        found.times = clips.iter().map(|c| c.times.len()).sum();
+        found.times = motions.iter().map(|m| m.times.len()).sum();
         (found.not_finite, found.unmatched) = (samples.not_finite, unmatched);
         (found.size, found.height) = (f64::from(size), f64::from(extent.y));
         Some(found)
@@ -217,37 +82,17 @@ impl Comparison<'_> {
         self.points.len() == 0
     }
 
-    fn clips(&self, request: &DeviationRequest<'_>) -> Vec<SampledClip> {
-        let [before, after] = self.documents;
-        let mut clips = vec![SampledClip { clip: None, unkeyed: None, times: vec![0.0] }];
-        for (id, clip) in before.clips.iter() {
-            let Some(changed) = after.clips.get(id) else { continue };
-            let layers = self.documents.map(|d| d.aids.layers(LayerHome::Clip(id)));
-            let pair = [(clip, &layers[0]), (changed, &layers[1])];
-            let all = self.points.skin_differs;
-            let times = sample_times(pair, request.exactness, all, request.most_times);
-            clips.push(SampledClip { clip: Some(id), unkeyed: None, times });
-            let own = before.aids.unkeyed.keys().filter(|at| at.clip == id);
-            clips.extend(own.map(|at| SampledClip {
-                clip: Some(id),
-                unkeyed: Some(*at),
-                times: vec![f64::from(at.time())],
-            }));
-        }
-        clips
-    }
-
     /// Compares both documents at a time.
     fn compare(
         &self,
-        (sampled, time): (&SampledClip, f64),
+        (sampled, time): (&SampledMotion, f64),
         state: &mut State,
         samples: &mut Samples,
         extremes: &mut Extremes,
     ) {
-        state.update(self.documents, sampled, time);
-        let State { poses, matrices, .. } = state;
-        let poses = poses.each_ref();
+        state.poses.update(&self.sources, sampled, time);
+        let State { poses, matrices } = state;
+        let poses = poses.poses();
         let mut moved = 0;
         self.points.distances(poses, (NOISE, self.size), matrices, |point, distance| {
             moved += 1;
@@ -273,19 +118,19 @@ impl Comparison<'_> {
         }
     }
 
-    /// Compares at all times; the extremes are per clip.
+    /// Compares at all times; the extremes are per motion.
     fn sample(
         &self,
-        clips: &[SampledClip],
+        motions: &[SampledMotion],
         cancel: &AtomicBool,
         progress: &AtomicU32,
     ) -> Option<(Samples, Vec<Extremes>)> {
-        let total = clips.iter().map(|c| c.times.len()).sum::<usize>().max(1);
+        let total = motions.iter().map(|m| m.times.len()).sum::<usize>().max(1);
         let done = AtomicUsize::new(0);
-        let tasks: Vec<(usize, &[f64])> = clips
+        let tasks: Vec<(usize, &[f64])> = motions
             .iter()
             .enumerate()
-            .flat_map(|(k, clip)| clip.times.chunks(TASK).map(move |times| (k, times)))
+            .flat_map(|(k, m)| m.times.chunks(TASK).map(move |times| (k, times)))
             .collect();
         let run = |(k, times): &(usize, &[f64])| {
             let (mut state, mut samples) = (State::default(), Samples::default());
@@ -294,7 +139,7 @@ impl Comparison<'_> {
                 if cancel.load(Ordering::Relaxed) {
                     return None;
                 }
-                let moment = (&clips[*k], *time);
+                let moment = (&motions[*k], *time);
                 self.compare(moment, &mut state, &mut samples, &mut extremes);
                 let done = done.fetch_add(1, Ordering::Relaxed) + 1;
                 // The rest is for times around the worst.
@@ -304,7 +149,7 @@ impl Comparison<'_> {
         };
         let found = tasks.par_iter().map(run).collect::<Option<Vec<_>>>()?;
         let mut samples = Samples::default();
-        let mut all = vec![Extremes::default(); clips.len()];
+        let mut all = vec![Extremes::default(); motions.len()];
         for ((k, _), (more, extremes)) in tasks.iter().zip(&found) {
             samples.merge(more);
             all[*k].merge(extremes);
@@ -312,35 +157,40 @@ impl Comparison<'_> {
         Some((samples, all))
     }
 
-    /// Looks for larger values between the times around the largest of each clip that comes near
-    /// the largest of all.
+    /// Looks for larger values between the times around the largest of each motion that comes near
+    /// the largest of all, or is one of the worst.
     fn refine(
         &self,
-        clips: &[SampledClip],
+        motions: &[SampledMotion],
         extremes: &mut [Extremes],
         cancel: &AtomicBool,
     ) -> Option<()> {
-        let most = |of: fn(&Extremes) -> f64| extremes.iter().map(of).fold(0.0, f64::max);
-        let (point, angle) = (most(|e| e.point.value), most(|e| e.angle.value));
-        let near = |value: f64, most: f64| value > 0.0 && value >= most * 0.5;
-        let run = |(clip, extremes): (&SampledClip, &mut Extremes)| {
+        let least = |of: fn(&Extremes) -> f64| {
+            let mut values: Vec<f64> = extremes.iter().map(of).collect();
+            values.sort_by(|a, b| b.total_cmp(a));
+            let named = values.get(WORST - 1).copied().unwrap_or(0.0);
+            values.first().map_or(0.0, |most| named.min(most * 0.5))
+        };
+        let (point, angle) = (least(|e| e.point.value), least(|e| e.angle.value));
+        let near = |value: f64, least: f64| value > 0.0 && value >= least;
+        let run = |(motion, extremes): (&SampledMotion, &mut Extremes)| {
             let mut state = State::default();
             if near(extremes.point.value, point) {
-                self.close_in(clip, extremes, &mut state, cancel, |e| e.point.time)?;
+                self.close_in(motion, extremes, &mut state, cancel, |e| e.point.time)?;
             }
             if near(extremes.angle.value, angle) {
-                self.close_in(clip, extremes, &mut state, cancel, |e| e.angle.time)?;
+                self.close_in(motion, extremes, &mut state, cancel, |e| e.angle.time)?;
             }
             Some(())
         };
-        clips.par_iter().zip(extremes.par_iter_mut()).map(run).collect::<Option<Vec<()>>>()?;
+        motions.par_iter().zip(extremes.par_iter_mut()).map(run).collect::<Option<Vec<()>>>()?;
         Some(())
     }
 
     /// Two rounds of eight times in the spans around the largest value.
     fn close_in(
         &self,
-        clip: &SampledClip,
+        motion: &SampledMotion,
         extremes: &mut Extremes,
         state: &mut State,
         cancel: &AtomicBool,
@@ -348,8 +198,8 @@ impl Comparison<'_> {
     ) -> Option<()> {
         let mut samples = Samples::default();
         let center = time_of(extremes);
-        let k = clip.times.partition_point(|t| *t < center);
-        let neighbor = |k: usize| clip.times.get(k).copied().unwrap_or(center);
+        let k = motion.times.partition_point(|t| *t < center);
+        let neighbor = |k: usize| motion.times.get(k).copied().unwrap_or(center);
         let mut span = [neighbor(k.saturating_sub(1)), neighbor(k + 1)];
         for _ in 0..2 {
             let step = (span[1] - span[0]) / 9.0;
@@ -357,7 +207,7 @@ impl Comparison<'_> {
                 if cancel.load(Ordering::Relaxed) {
                     return None;
                 }
-                let moment = (clip, span[0] + step * f64::from(k));
+                let moment = (motion, span[0] + step * f64::from(k));
                 self.compare(moment, state, &mut samples, extremes);
             }
             let center = time_of(extremes);
@@ -366,85 +216,121 @@ impl Comparison<'_> {
         Some(())
     }
 
-    /// The extremes of all clips, without the statistics.
+    /// The extremes of all motions, without the statistics.
     fn summary(
         &self,
-        clips: &[SampledClip],
+        motions: &[SampledMotion],
         extremes: &[Extremes],
         matched: &[MatchedPrimitive<'_>],
     ) -> Deviation {
-        let mut found = Deviation { points: self.points.len(), ..Deviation::default() };
-        let compared = self.frames.compared();
-        let (mut point, mut angle, mut distance) =
-            (Extreme::default(), Extreme::default(), Extreme::default());
-        for (k, clip) in extremes.iter().enumerate() {
-            let merge = |e: &Extreme<usize>, all: &mut Extreme<(usize, usize)>| {
+        let is_of_joints = self.is_of_joints();
+        let points = if is_of_joints { self.frames.compared().len() } else { self.points.len() };
+        let mut found = Deviation { points, ..Deviation::default() };
+        let largest = |of: fn(&Extremes) -> &Extreme<usize>| {
+            let mut all = Extreme::default();
+            for (k, e) in extremes.iter().enumerate().map(|(k, e)| (k, of(e))) {
                 if let Some(at) = e.at {
                     all.take(e.value, e.time, (k, at));
                 }
-            };
-            merge(&clip.angle, &mut angle);
-            merge(&clip.distance, &mut distance);
-            if let Some(at) = clip.point.at {
-                point.take(clip.point.value, clip.point.time, (k, at));
+            }
+            let joint = all.at.map(|(k, joint): (usize, usize)| WorstJoint {
+                motion: motions[k].motion,
+                time: all.time,
+                node: self.frames.compared()[joint].before,
+            });
+            (all.value, joint)
+        };
+        let (angle, worst_joint) = largest(|e| &e.angle);
+        (found.worst_degrees, found.worst_joint) = (angle.to_degrees(), worst_joint);
+        let (distance, farthest) = largest(|e| &e.distance);
+        (found.worst_joint_mm, found.farthest_joint) = (distance * 1e3, farthest);
+        let value = |e: &Extremes| if is_of_joints { e.distance.value } else { e.point.value };
+        // By motion, its largest value: an unkeyed pose belongs to its clip.
+        let mut worst: Vec<(f64, usize)> = Vec::new();
+        for (k, e) in extremes.iter().enumerate() {
+            match worst.last_mut() {
+                Some(last) if motions[last.1].motion == motions[k].motion => {
+                    if value(e) > last.0 {
+                        *last = (value(e), k);
+                    }
+                }
+                _ => worst.push((value(e), k)),
             }
         }
-        let joint = |e: &Extreme<(usize, usize)>| {
-            e.at.map(|(clip, joint)| WorstJoint {
-                clip: clips[clip].clip,
-                time: e.time,
-                node: compared[joint].before,
-            })
-        };
-        (found.worst_degrees, found.worst_joint) = (angle.value.to_degrees(), joint(&angle));
-        (found.worst_joint_mm, found.farthest_joint) = (distance.value * 1e3, joint(&distance));
+        worst.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let named = worst.iter().take(WORST).filter(|w| w.0 > 0.0).count();
+        (found.other_motions, found.other_mm) =
+            (worst.len() - named, worst.get(named).map_or(0.0, |w| w.0 * 1e3));
         let mut state = State::default();
-        if self.is_of_joints() {
-            found.points = compared.len();
-            found.worst_mm = found.worst_joint_mm;
-            found.at = distance.at.map(|(clip, joint)| {
-                let (sampled, time, frame) = (&clips[clip], distance.time, &compared[joint]);
-                state.update(self.documents, sampled, time);
-                let [before, after] = state.poses();
-                let wanted = before.world[frame.before.index()].as_dmat4();
-                let wanted = wanted * frame.before_from_after;
-                WorstPoint {
-                    clip: sampled.clip,
-                    time,
-                    node: frame.before,
-                    vertex: None,
-                    before: wanted.w_axis.truncate().as_vec3(),
-                    after: after.world[frame.after.index()].w_axis.truncate(),
-                }
-            });
-            return found;
-        }
-        let Some((clip, at)) = point.at else { return found };
-        let (sampled, time) = (&clips[clip], point.time);
-        state.update(self.documents, sampled, time);
-        let poses = state.poses();
-        let (mut mesh, mut vertex) = self.points.vertex(at);
-        found.worst_mm = point.value * 1e3;
+        let of = |(_, k): &(f64, usize)| {
+            let of = (&motions[*k], &extremes[*k]);
+            if is_of_joints {
+                self.joint_at(of, &mut state)
+            } else {
+                self.vertex_at(of, matched, &mut state)
+            }
+        };
+        let mut points: Vec<WorstPoint> = worst[..named].iter().filter_map(of).collect();
+        // Other vertices than the chosen ones may have changed the order.
+        points.sort_by(|a, b| b.mm.total_cmp(&a.mm));
+        found.worst_mm = points.first().map_or(0.0, |p| p.mm);
+        found.worst.iter_mut().zip(points).for_each(|(to, point)| *to = Some(point));
+        found
+    }
+
+    /// The joint with the largest distance in a motion.
+    fn joint_at(
+        &self,
+        (sampled, extremes): (&SampledMotion, &Extremes),
+        state: &mut State,
+    ) -> Option<WorstPoint> {
+        let Extreme { value, time, at } = extremes.distance;
+        let frame = &self.frames.compared()[at?];
+        state.poses.update(&self.sources, sampled, time);
+        let [before, after] = state.poses.poses();
+        let wanted = before.world[frame.before.index()].as_dmat4() * frame.before_from_after;
+        Some(WorstPoint {
+            motion: sampled.motion,
+            time,
+            mm: value * 1e3,
+            node: frame.before,
+            vertex: None,
+            before: wanted.w_axis.truncate().as_vec3(),
+            after: after.world[frame.after.index()].w_axis.truncate(),
+        })
+    }
+
+    /// The vertex with the largest distance in a motion, at the time of the largest distance of a
+    /// point.
+    fn vertex_at(
+        &self,
+        (sampled, extremes): (&SampledMotion, &Extremes),
+        matched: &[MatchedPrimitive<'_>],
+        state: &mut State,
+    ) -> Option<WorstPoint> {
+        let Extreme { value, time, at } = extremes.point;
+        let (mut mesh, mut vertex) = self.points.vertex(at?);
+        state.poses.update(&self.sources, sampled, time);
+        let poses = state.poses.poses();
+        let mut mm = value * 1e3;
         if !self.points.complete
             && let Some((distance, other)) = worst_vertex(matched, poses)
-            && f64::from(distance) > point.value
+            && f64::from(distance) > value
         {
-            found.worst_mm = f64::from(distance) * 1e3;
+            mm = f64::from(distance) * 1e3;
             (mesh, vertex) = other;
         }
         let of = |m: &&MatchedPrimitive<'_>| {
             (m.sources[0].node, m.sources[0].primitive) == (vertex.node, vertex.primitive)
         };
-        found.at = matched.iter().find(of).map(|matched| {
-            let palettes = [0, 1].map(|k| matched.palette(k, poses[k]));
-            let [before, after] = [0, 1].map(|k| {
-                let morphs = amounts(poses[k], matched.sources[k].node);
-                matched.placed(k, &palettes[k], morphs, vertex.vertex as usize)
-            });
-            let (clip, vertex) = (sampled.clip, Some((mesh, vertex)));
-            WorstPoint { clip, time, node: matched.sources[0].node, vertex, before, after }
+        let matched = matched.iter().find(of)?;
+        let palettes = [0, 1].map(|k| matched.palette(k, poses[k]));
+        let [before, after] = [0, 1].map(|k| {
+            let morphs = amounts(poses[k], matched.sources[k].node);
+            matched.placed(k, &palettes[k], morphs, vertex.vertex as usize)
         });
-        found
+        let (motion, node) = (sampled.motion, matched.sources[0].node);
+        Some(WorstPoint { motion, time, mm, node, vertex: Some((mesh, vertex)), before, after })
     }
 }
 

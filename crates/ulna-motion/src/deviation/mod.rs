@@ -1,19 +1,22 @@
 //! Deviation of a changed rig: the distance between the skin before and after a change, over the
-//! file's pose and all clips with their layers.
+//! file's pose, all clips with their layers, and the mix of clips.
 //!
 //! Both documents are evaluated at the same times, the same vertices are taken from both, and
 //! joints are compared by `W'(t) = W(t)·C`. Differences within float noise count as 0.
 
+mod extremes;
 mod frames;
 mod measure;
 mod moments;
 mod points;
 mod request;
+mod result;
+mod sampled;
 mod samples;
 #[cfg(test)]
 mod tests;
 
 pub use self::{
-    measure::{Deviation, WorstJoint, WorstPoint},
     request::{DeviationRequest, Exactness, JointFrame},
+    result::{ComparedMotion, Deviation, WorstJoint, WorstPoint},
 };

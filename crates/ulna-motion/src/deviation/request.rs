@@ -3,7 +3,7 @@
 use glam::DMat4;
 
 use crate::SeenVertex;
-use ulna_model::{Document, NodeId};
+use ulna_model::{Document, Mix, NodeId, Shared};
 
 /// Times at which a deviation is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct DeviationRequest<'a> {
     pub before: &'a Document,
     /// The document after the change.
     pub after: &'a Document,
+    /// The mixes of both documents. They are compared where both have one.
+    pub mixes: [Option<&'a Shared<Mix>>; 2],
     /// Frames of nodes that change. All other nodes of both documents correspond by id, with the
     /// identity as `C`.
     pub joints: &'a [JointFrame],
@@ -63,6 +65,7 @@ impl<'a> DeviationRequest<'a> {
         Self {
             before,
             after,
+            mixes: [None; 2],
             joints: &[],
             excluded: &[],
             vertices: &[],

@@ -8,9 +8,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::{SeenVertex, tube};
 use ulna_model::{
-    Clip, ClipId, Components, Document, Interpolation, LayerHome, Local, MeshId, MorphTarget, Node,
-    NodeId, PoseLayer, PoseLayers, PrimitiveId, Property, Shared, Skin, SkinId, Track, TrackId,
-    Transform, Unkeyed, UnkeyedAt, WeightMap,
+    Clip, ClipId, Components, Document, Interpolation, LayerHome, Local, MeshId, Mix, MixBar,
+    MixLane, MorphTarget, Node, NodeId, PoseLayer, PoseLayers, PrimitiveId, Property, Shared, Skin,
+    SkinId, Track, TrackId, Transform, Unkeyed, UnkeyedAt, WeightMap,
 };
 
 const UPPER: NodeId = NodeId(1);
@@ -71,12 +71,16 @@ fn measured(request: &DeviationRequest<'_>) -> Deviation {
     let found = Deviation::measure(request, &AtomicBool::new(false), &progress).expect("a result");
     assert_eq!(progress.into_inner(), 1000);
     assert!(found.mean_mm <= found.p99_mm.max(found.worst_mm) && found.p99_mm <= found.worst_mm);
-    assert_eq!(found.at.is_some(), found.worst_mm > 0.0);
+    assert_eq!(found.at().is_some(), found.worst_mm > 0.0);
     assert_eq!(found.worst_joint.is_some(), found.worst_degrees > 0.0);
-    if let Some(at) = found.at {
+    if let Some(at) = found.at() {
         let distance = f64::from(at.before.distance(at.after)) * 1e3;
         assert!((distance - found.worst_mm).abs() < 1e-2, "{distance} {found:?}");
     }
+    let named: Vec<WorstPoint> = found.worst.into_iter().flatten().collect();
+    assert!(named.is_sorted_by(|a, b| a.mm >= b.mm) && named.iter().all(|p| p.mm > 0.0));
+    assert!(named.last().is_none_or(|last| found.other_mm <= last.mm), "{found:?}");
+    assert_eq!(named.first().map_or(0.0, |p| p.mm), found.worst_mm);
     found
 }
 
@@ -110,7 +114,7 @@ fn a_document_does_not_deviate_from_itself() {
         let found = measured(&DeviationRequest::new(&document, &document.clone(), exactness));
         let all = [found.mean_mm, found.p99_mm, found.worst_mm];
         assert_eq!((all, found.worst_degrees, found.worst_joint_mm), ([0.0; 3], 0.0, 0.0));
-        assert_eq!((found.at, found.not_finite, found.unmatched), (None, 0, 0));
+        assert_eq!((found.at(), found.not_finite, found.unmatched), (None, 0, 0));
         assert_eq!(found.points, tube::RINGS * tube::ROUND);
         assert!((found.height - 1.0).abs() < 1e-6 && (found.size - 1.08f64.sqrt()).abs() < 1e-3);
         if exactness == Exactness::Exact {
@@ -128,11 +132,11 @@ fn a_turn_by_one_degree_is_found_with_its_arc() {
     // The clips drive the rotation of that joint, so only the file's pose changes.
     let found = measured(&bounded(&before, &after));
     assert!((found.worst_degrees - 1.0).abs() < 1e-4, "{found:?}");
-    assert_eq!(found.worst_joint.map(|j| (j.clip, j.node)), Some((None, UPPER)));
+    assert_eq!(found.worst_joint.map(|j| (j.motion, j.node)), Some((ComparedMotion::Pose, UPPER)));
     let chord = 2.0 * 0.5f64.to_radians().sin() * rim() * 1e3;
     assert!((found.worst_mm - chord).abs() < 1e-2, "{} {chord}", found.worst_mm);
-    let at = found.at.unwrap();
-    assert_eq!((at.clip, at.node), (None, tube::MESH));
+    let at = found.at().unwrap();
+    assert_eq!((at.motion, at.node), (ComparedMotion::Pose, tube::MESH));
     let (mesh, vertex) = at.vertex.unwrap();
     assert_eq!((mesh, vertex.vertex as usize / tube::ROUND), (MeshId(0), tube::RINGS - 1));
     // Less than half of the vertices, at one of many times.
@@ -225,8 +229,8 @@ fn a_bump_between_keys_is_found_at_its_time() {
     let found = measured(&bounded(&before, &after));
     let wanted = 0.3 * 4.0 / 27.0 * 1e3;
     assert!((found.worst_mm - wanted).abs() < wanted * 1e-3, "{} {wanted}", found.worst_mm);
-    let at = found.at.unwrap();
-    assert_eq!(at.clip, Some(ClipId(2)));
+    let at = found.at().unwrap();
+    assert_eq!(at.motion, ComparedMotion::Clip(ClipId(2)));
     assert!((at.time - 1.0).abs() < 0.05, "{}", at.time);
     assert!((at.after - at.before).z > 0.04);
     // The joint moves as far as its skin, and does not turn.
@@ -268,8 +272,8 @@ fn weights_of_a_removed_joint_that_went_to_its_parent_are_measured() {
     for most_points in [DeviationRequest::POINTS, 16] {
         let found = measured(&DeviationRequest { most_points, ..bounded(&before, &after) });
         assert!((found.worst_mm - wanted).abs() < 0.01, "{} {wanted}", found.worst_mm);
-        let at = found.at.unwrap();
-        assert_eq!((at.clip, at.time), (Some(ClipId(1)), 2.0));
+        let at = found.at().unwrap();
+        assert_eq!((at.motion, at.time), (ComparedMotion::Clip(ClipId(1)), 2.0));
         assert!(found.points <= most_points * 3 && found.mean_mm > 10.0 && found.p99_mm > 300.0);
         // The joint is in one document only.
         assert_eq!((found.worst_degrees, found.unmatched), (0.0, 0));
@@ -289,7 +293,7 @@ fn the_worst_of_all_vertices_is_found_among_few() {
     let all = measured(&bounded(&before, &after));
     let few = measured(&DeviationRequest { most_points: 2, ..bounded(&before, &after) });
     assert!(few.points < 20 && (few.worst_mm - all.worst_mm).abs() < 1e-3, "{few:?} {all:?}");
-    assert_eq!((all.at.unwrap().time, few.at.unwrap().time), (2.0, 2.0));
+    assert_eq!((all.at().unwrap().time, few.at().unwrap().time), (2.0, 2.0));
     // A given vertex is a point.
     let vertex = SeenVertex { node: tube::MESH, primitive: PrimitiveId(0), vertex: 7 };
     let given = [vertex, SeenVertex { vertex: u32::MAX, ..vertex }];
@@ -338,7 +342,7 @@ fn joints_are_the_points_where_no_mesh_is_shown() {
     let found = measured(&bounded(&before, &after));
     assert!((found.worst_mm - 2.0).abs() < 1e-3, "{found:?}");
     assert_eq!((found.points, found.worst_joint_mm), (3, found.worst_mm));
-    let at = found.at.unwrap();
+    let at = found.at().unwrap();
     assert_eq!((at.node, at.vertex), (UPPER, None));
     let frames = [JointFrame {
         before: UPPER,
@@ -348,7 +352,7 @@ fn joints_are_the_points_where_no_mesh_is_shown() {
     // The frame is constant in the joint, which turns: only the poses without a turn agree.
     let request = DeviationRequest { joints: &frames, ..bounded(&before, &after) };
     let found = measured(&request);
-    assert!(found.worst_mm > 0.5 && found.at.unwrap().clip.is_some(), "{found:?}");
+    assert!(found.worst_mm > 0.5 && found.at().unwrap().motion.clip().is_some(), "{found:?}");
 }
 
 #[test]
@@ -367,7 +371,7 @@ fn morph_targets_and_changed_meshes_are_seen() {
     Shared::make_mut(after.file.meshes.get_mut(MeshId(0)).unwrap()).default_weights = [0.9].into();
     let found = measured(&bounded(&before, &after));
     assert!((found.worst_mm - 50.0).abs() < 1e-2, "{found:?}");
-    assert_eq!(found.at.unwrap().vertex.unwrap().1.vertex, 5);
+    assert_eq!(found.at().unwrap().vertex.unwrap().1.vertex, 5);
     // A morphed vertex under a turned joint.
     let mut turned = before.clone();
     set_rest(&mut turned, 0, |rest| rest.rotation = Quat::from_rotation_y(0.1));
@@ -407,8 +411,51 @@ fn unkeyed_poses_are_measured_at_their_times() {
     let found = measured(&bounded(&before, &after));
     let wanted = 2.0 * 0.3f64.sin() * rim() * 1e3;
     assert!((found.worst_mm - wanted).abs() < 0.01, "{} {wanted}", found.worst_mm);
-    let at = found.at.unwrap();
-    assert_eq!((at.clip, at.time), (Some(ClipId(1)), 2.0));
+    let at = found.at().unwrap();
+    assert_eq!((at.motion, at.time), (ComparedMotion::Clip(ClipId(1)), 2.0));
+}
+
+#[test]
+fn the_three_worst_motions_are_named_and_the_mix_is_one() {
+    let degrees = |k: u32| Quat::from_rotation_z((k as f32).to_radians());
+    let turned = |by: &dyn Fn(u32) -> Quat| {
+        let mut document = tube::tube(|y| f32::from(y > 0.5));
+        for k in 0..6 {
+            let keys = [(0.0, by(k)), (1.0, by(k))];
+            put(&mut document, k, vec![turns(1, &keys)]);
+        }
+        document
+    };
+    let (before, after) = (turned(&|_| Quat::IDENTITY), turned(&degrees));
+    let chord = |k: u32| 2.0 * (f64::from(k) * 0.5).to_radians().sin() * rim() * 1e3;
+    let is_near = |a: f64, b: f64| (a - b).abs() < 1e-2;
+    let found = measured(&bounded(&before, &after));
+    for (k, point) in [5, 4, 3].into_iter().zip(found.worst) {
+        let point = point.unwrap();
+        assert_eq!(point.motion, ComparedMotion::Clip(ClipId(k)));
+        assert!(is_near(point.mm, chord(k)), "{k}: {}", point.mm);
+    }
+    // The pose, and clips 0 to 2.
+    assert_eq!(found.other_motions, 4);
+    assert!(is_near(found.other_mm, chord(2)));
+    // A mix of half of clip 5 over clip 2 turns by the mean of both.
+    let lane = |clip: u32, weight: f32| MixLane {
+        weight,
+        bars: vec![MixBar::new(ClipId(clip), 0.0, 1.0)],
+        ..MixLane::new("")
+    };
+    let mix = Shared::new(Mix { lanes: vec![lane(2, 1.0), lane(5, 0.5)] });
+    let request = DeviationRequest { mixes: [Some(&mix); 2], ..bounded(&before, &after) };
+    let found = measured(&request);
+    let motions = found.worst.map(|point| point.unwrap().motion);
+    let clip = |k: u32| ComparedMotion::Clip(ClipId(k));
+    assert_eq!(motions, [clip(5), clip(4), ComparedMotion::Mix]);
+    let mm = found.worst[2].unwrap().mm;
+    assert!((mm - (chord(2) + chord(5)) * 0.5).abs() < 0.1, "{mm}");
+    assert_eq!(found.other_motions, 5);
+    // Where one of the documents has no mix, there is nothing to compare.
+    let request = DeviationRequest { mixes: [Some(&mix), None], ..request };
+    assert_eq!(measured(&request).other_motions, 4);
 }
 
 #[test]

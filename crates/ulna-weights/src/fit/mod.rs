@@ -10,17 +10,24 @@
 //! `p*` is the posed position with the old joints and weights, `T'_j` the matrix of a new joint.
 //! With `Σw = 1` this is `wᵀGw` for the Gram matrix `G_ab = Σ_t (T'_a p − p*)·(T'_b p − p*)`, a
 //! quadratic program on the simplex per vertex.
+//!
+//! Weights that come from another mesh are fitted likewise: there `p*` is the place to which the
+//! surface of the other mesh carries the vertex.
 
 mod palettes;
 mod poses;
 mod relatives;
 mod shape;
 mod simplex;
+mod surface;
 #[cfg(test)]
 mod tests;
 mod vertex;
 
-pub use self::poses::{FIT_POSES, FitPose, fit_poses};
+pub use self::{
+    poses::{FIT_POSES, FitPose, fit_poses},
+    surface::CarryingSurface,
+};
 
 use std::{
     collections::BTreeMap,
@@ -33,13 +40,18 @@ use self::{
     palettes::PosePalettes,
     relatives::JointMatches,
     shape::{MorphedPositions, node_of},
-    vertex::{FitScratch, PoseErrors, PrimitiveFit},
+    surface::{PosedSource, SurfaceMotion},
+    vertex::{FitScratch, FitTarget, PoseErrors, PrimitiveFit},
 };
 use crate::{
-    WeightConstraints,
+    SurfacePoint, WeightConstraints,
     ids::{numbers, to_f64, to_index},
+    rest_scale,
 };
-use ulna_model::{Document, MeshId, NodeId, PrimitiveId, SkinId, WeightPatch, put_in_order};
+use ulna_model::{
+    Document, MeshId, NodeId, PrimitiveId, SkinId, WeightMap, WeightPatch, put_in_order,
+};
+use ulna_motion::Pose;
 
 /// Vertices per task.
 const CHUNK: usize = 128;
@@ -66,6 +78,23 @@ pub struct FitRequest<'a> {
     /// Whether a vertex may get more influences than it had before. The error is less then, but
     /// what one joint moved may not stay rigid.
     pub adds_influences: bool,
+}
+
+/// Weights of a skin that are fitted to the motion of other surfaces.
+#[derive(Clone, Copy, Debug)]
+pub struct SurfaceFitRequest<'a> {
+    /// The document. Its weights are the start of the fit, and stay where no others are better.
+    pub document: &'a Document,
+    /// The skin whose weights are fitted.
+    pub skin: SkinId,
+    /// The surfaces that carry the vertices.
+    pub surfaces: &'a [CarryingSurface<'a>],
+    /// By primitive, the vertices to fit with the points that carry them.
+    pub points: &'a BTreeMap<(MeshId, PrimitiveId), Vec<(u32, SurfacePoint)>>,
+    /// Poses to compare.
+    pub poses: &'a [Pose],
+    /// The most influences of a vertex. No vertex gets more than it has slots.
+    pub limit: usize,
 }
 
 /// Distances between posed positions before a change and after it, over vertices and poses.
@@ -176,6 +205,53 @@ pub fn fit_weights(request: &FitRequest<'_>, cancel: &AtomicBool) -> Option<Fitt
     let joints = JointMatches::new(before, after, skin, &rest.before);
     let locked = vec![false; new.joints()];
     let parts = parts(request, (&old, &new, &joints), &locked);
+    fit_parts(&parts, poses.len(), cancel)
+}
+
+/// Fits weights to the motion of other surfaces. `None` if `cancel` is set before the end.
+///
+/// A vertex may have weight on the joints that it has, and on those that move its triangle of the
+/// other surface. Its start stays unless the fit leaves a smaller sum of squared distances over the
+/// poses.
+pub fn fit_to_surface(
+    request: &SurfaceFitRequest<'_>,
+    cancel: &AtomicBool,
+) -> Option<FittedWeights> {
+    let SurfaceFitRequest { document, skin, poses, .. } = *request;
+    let Some(rest) = poses.first().filter(|_| document.skins.contains(skin)) else {
+        return Some(FittedWeights::default());
+    };
+    let palettes = PosePalettes::new(document, skin, poses.iter());
+    let source = |of| PosedSource::new(document, of, poses);
+    let sources: Vec<Option<PosedSource<'_>>> = request.surfaces.iter().map(source).collect();
+    let mirrors = rest.palette(document, skin).first().is_some_and(|m| m.determinant() < 0.0);
+    let scale = f64::from(rest_scale(document, skin)) * if mirrors { -1.0 } else { 1.0 };
+    let locked = vec![false; palettes.joints()];
+    let part = |(key, points): (&(MeshId, PrimitiveId), &Vec<(u32, SurfacePoint)>)| {
+        let (mesh, primitive) = *key;
+        let content = document.primitive(mesh, primitive)?;
+        let start = content.weights.as_deref()?;
+        let count = content.positions.len().min(start.vertex_count());
+        let points = points.iter().filter(|(v, _)| to_index(*v) < count).copied();
+        let target = SurfaceMotion { sources: &sources, points: points.collect(), scale };
+        let mut vertices: Vec<u32> = target.points.keys().copied().collect();
+        put_in_order(&mut vertices);
+        let node = node_of(document, mesh, skin);
+        let fit = PrimitiveFit {
+            target: FitTarget::Surface(target),
+            palettes: &palettes,
+            shape: MorphedPositions::new(content, node, poses.iter()),
+            start,
+            rule: rule(start, request.limit, &locked),
+        };
+        Some(FitPart { key: *key, fit, vertices })
+    };
+    let parts: Vec<FitPart<'_>> = request.points.iter().filter_map(part).collect();
+    fit_parts(&parts, poses.len(), cancel)
+}
+
+/// Fits the vertices of some primitives.
+fn fit_parts(parts: &[FitPart<'_>], poses: usize, cancel: &AtomicBool) -> Option<FittedWeights> {
     let tasks: Vec<(usize, &[u32])> = parts
         .iter()
         .enumerate()
@@ -205,9 +281,21 @@ pub fn fit_weights(request: &FitRequest<'_>, cancel: &AtomicBool) -> Option<Fitt
         }
     }
     result.patches.retain(|(.., patch)| !patch.vertices.is_empty());
-    let count = result.vertices * poses.len();
+    let count = result.vertices * poses;
     (result.start, result.fitted) = (start.error(count), fitted.error(count));
     Some(result)
+}
+
+/// Constraints on the new weights of a primitive.
+fn rule<'a>(start: &WeightMap, limit: usize, locked: &'a [bool]) -> WeightConstraints<'a> {
+    WeightConstraints {
+        locked,
+        parents: &[],
+        limit: limit.clamp(1, start.stride().max(1)),
+        encoding: start.encoding,
+        pairs: &[],
+        turned: false,
+    }
 }
 
 /// The primitives of a request that both documents have with weights.
@@ -229,24 +317,18 @@ fn parts<'a>(
         let node = |document| node_of(document, mesh, request.skin);
         let (poses_before, poses_after) =
             (request.poses.iter().map(|p| &p.before), request.poses.iter().map(|p| &p.after));
-        let rule = WeightConstraints {
-            locked,
-            parents: &[],
-            limit: request.limit.clamp(1, start.stride().max(1)),
-            encoding: start.encoding,
-            pairs: &[],
-            turned: false,
-        };
         let fit = PrimitiveFit {
-            before,
-            after,
-            joints,
-            old_shape: MorphedPositions::new(from, node(request.before), poses_before),
-            new_shape: MorphedPositions::new(to, node(request.after), poses_after),
-            old,
+            target: FitTarget::Weights {
+                palettes: before,
+                joints,
+                shape: MorphedPositions::new(from, node(request.before), poses_before),
+                weights: old,
+                adds_influences: request.adds_influences,
+            },
+            palettes: after,
+            shape: MorphedPositions::new(to, node(request.after), poses_after),
             start,
-            adds_influences: request.adds_influences,
-            rule,
+            rule: rule(start, request.limit, locked),
         };
         Some(FitPart { key: *key, fit, vertices })
     };

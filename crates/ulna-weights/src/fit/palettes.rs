@@ -10,6 +10,27 @@ const ENTRIES: usize = 12;
 /// Points in all poses: their x, then their y, then their z, meters.
 pub(super) type Series = Vec<f64>;
 
+/// Sum of products, in an order that does not depend on the processor.
+#[inline]
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let (a, a_rest) = a.as_chunks::<LANES>();
+    let (b, b_rest) = b.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (a, b) in a.iter().zip(b) {
+        for k in 0..LANES {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+#[inline]
+pub(super) fn add_scaled(to: &mut [f64], from: &[f64], factor: f64) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to += from * factor);
+}
+
 /// `T_j(t)`, `scene_from_mesh`, for the joints of a skin in some poses.
 #[derive(Debug)]
 pub(super) struct PosePalettes {

@@ -1,9 +1,10 @@
-//! Positions of a primitive's vertices in mesh space, with the morph targets of some poses.
+//! Positions of a primitive's vertices in mesh space, with the morph targets of some poses, and
+//! their weights.
 
 use glam::Vec3;
 
 use super::palettes::Series;
-use ulna_model::{Document, MeshId, NodeId, Primitive, SkinId};
+use ulna_model::{Document, MeshId, NodeId, Primitive, SkinId, WeightMap};
 use ulna_motion::Pose;
 
 /// A morph target that some pose uses.
@@ -59,4 +60,20 @@ impl<'a> MorphedPositions<'a> {
 pub(super) fn node_of(document: &Document, mesh: MeshId, skin: SkinId) -> Option<NodeId> {
     let mut nodes = document.nodes.iter();
     nodes.find(|(_, n)| n.mesh == Some(mesh) && n.skin == Some(skin)).map(|(id, _)| id)
+}
+
+/// The weights of a vertex by joint, each joint once and in rising order, so that the order of
+/// slots decides nothing.
+pub(super) fn read(map: &WeightMap, vertex: usize, joints: usize, list: &mut Vec<(u16, f64)>) {
+    list.clear();
+    let weights = map.vertex(vertex).filter(|(j, w)| *w != 0.0 && usize::from(*j) < joints);
+    list.extend(weights.map(|(j, w)| (j, f64::from(w))));
+    list.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    list.dedup_by(|next, first| {
+        let is_same = next.0 == first.0;
+        if is_same {
+            first.1 += next.1;
+        }
+        is_same
+    });
 }

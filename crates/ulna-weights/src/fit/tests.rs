@@ -6,9 +6,10 @@ use glam::{DVec3, Mat4, Quat, Vec3};
 use proptest::prelude::*;
 
 use super::{
-    FitPose, FitRequest, FitVertices, FittedWeights, fit_poses, fit_weights, vertices_of_joints,
+    CarryingSurface, FitPose, FitRequest, FitVertices, FittedWeights, SurfaceFitRequest, fit_poses,
+    fit_to_surface, fit_weights, vertices_of_joints,
 };
-use crate::WeightConstraints;
+use crate::{SurfacePoint, WeightConstraints};
 use ulna_model::{
     Clip, ClipId, Document, FileContent, Interpolation, Local, Mesh, MeshId, MorphTarget, Node,
     NodeId, Primitive, PrimitiveId, Property, Shared, Skin, SkinId, Slice, Topology, Track,
@@ -554,6 +555,82 @@ fn lowered_limits_are_fitted_to_the_motion() {
     let after = patched(&after, &fitted);
     let hands = map_of(&after).weight(7, 2) + map_of(&after).weight(7, 3);
     assert!((hands - 0.65).abs() < 1e-5);
+}
+
+#[test]
+fn the_influences_that_stay_are_those_that_change_the_clips_least() {
+    // The hands move alike, so one of them does for both: the forearm, which is weaker, must stay.
+    let rig = Rig { weights: vec![vec![(2, 0.4), (3, 0.35), (1, 0.25)]; 20], ..two_hands() };
+    let before = rig.document();
+    let strongest = Rig { weights: vec![vec![(2, 0.4 / 0.75), (3, 0.35 / 0.75)]; 20], ..rig };
+    let after = strongest.document();
+    let poses = fit_poses(&before, &after, 64);
+    let vertices = FitVertices::from([(KEY, (0..20).collect())]);
+    let request = FitRequest { limit: 2, ..request(&before, &after, &vertices, &poses) };
+    let fitted = fit_weights(&request, &AtomicBool::new(false)).unwrap();
+    assert_eq!(fitted.changed, 20);
+    assert!(fitted.start.mean > 0.01 && fitted.fitted.worst < 1e-5, "{fitted:?}");
+    let map = patched(&after, &fitted);
+    let map = map_of(&map);
+    assert!((0..20).all(|v| (map.weight(v, 1) - 0.25).abs() < 1e-5));
+    assert!((0..20).all(|v| map.vertex(v).filter(|(_, w)| *w > 0.0).count() == 2));
+}
+
+/// The weights of the last vertex of a rig, fitted to the triangle of the first three vertices;
+/// the result, and the weights.
+fn fitted_to_triangle(document: &Document) -> (FittedWeights, Vec<(u16, f32)>) {
+    let vertex = map_of(document).vertex_count() as u32 - 1;
+    let place = |v: u32| document.mesh(KEY.0).primitives[0].positions[v as usize];
+    let positions = &document.mesh(KEY.0).primitives[0].positions;
+    let joints: Vec<Option<u16>> = (0..4).map(Some).collect();
+    let surface = CarryingSurface { key: KEY, skin: SKIN, positions, joints: &joints };
+    // The middle of the triangle is below the vertex.
+    let middle = (place(0) + place(1) + place(2)) / 3.0;
+    assert!((place(vertex) - middle).length() > 0.05);
+    let point = SurfacePoint { source: 0, triangle: [0, 1, 2], barycentric: [1.0 / 3.0; 3] };
+    let points = BTreeMap::from([(KEY, vec![(vertex, point)])]);
+    let poses: Vec<Pose> =
+        fit_poses(document, document, 64).into_iter().map(|pose| pose.before).collect();
+    let request = SurfaceFitRequest {
+        document,
+        skin: SKIN,
+        surfaces: &[surface],
+        points: &points,
+        poses: &poses,
+        limit: 4,
+    };
+    let fitted = fit_to_surface(&request, &AtomicBool::new(false)).unwrap();
+    let fit = patched(document, &fitted);
+    let weights = map_of(&fit).vertex(vertex as usize).filter(|(_, w)| *w > 0.0).collect();
+    (fitted, weights)
+}
+
+#[test]
+fn a_vertex_follows_the_triangle_that_carries_it() {
+    let triangle = [Vec3::new(2.2, 0.0, 0.0), Vec3::new(2.6, 0.0, 0.0), Vec3::new(2.2, 0.4, 0.0)];
+    let above = (triangle[0] + triangle[1] + triangle[2]) / 3.0 + Vec3::Z * 0.1;
+    let on = |joint: u16| vec![(joint, 1.0)];
+    let rig = Rig {
+        points: triangle.into_iter().chain([above]).collect(),
+        weights: vec![on(2), on(2), on(2), on(1)],
+        ..two_hands()
+    };
+    let (fitted, weights) = fitted_to_triangle(&rig.document());
+    assert_eq!((fitted.vertices, fitted.changed), (1, 1));
+    assert!(fitted.start.mean > 0.05 && fitted.fitted.worst < 1e-5, "{fitted:?}");
+    assert_eq!(weights, [(2, 1.0)]);
+    // Mirrored as a whole, the vertex stays on its side of the triangle.
+    let mut document = rig.document();
+    let root = document.file.nodes.get_mut(NodeId(0)).unwrap();
+    root.rest = Local::Trs(Transform { scale: Vec3::new(-2.0, 2.0, 2.0), ..Transform::IDENTITY });
+    let (fitted, weights) = fitted_to_triangle(&document);
+    assert!(fitted.start.mean > 0.1 && fitted.fitted.worst < 1e-5, "{fitted:?}");
+    assert_eq!(weights, [(2, 1.0)]);
+    // A triangle without an area carries nothing.
+    let flat = Rig { points: vec![triangle[0], triangle[1], triangle[1], above], ..rig };
+    let (fitted, weights) = fitted_to_triangle(&flat.document());
+    assert_eq!((fitted.vertices, fitted.changed), (0, 0));
+    assert_eq!(weights, [(1, 1.0)]);
 }
 
 /// Random rigs of 3 to 9 joints with two clips.

@@ -1,10 +1,11 @@
 //! The fit of one vertex.
 
 use super::{
-    palettes::{PosePalettes, Series},
+    palettes::{PosePalettes, Series, add_scaled, dot},
     relatives::JointMatches,
-    shape::MorphedPositions,
+    shape::{MorphedPositions, read},
     simplex::{SimplexProgram, VARIABLES},
+    surface::{CornerScratch, SurfaceMotion},
 };
 use crate::{
     Influences, WeightConstraints,
@@ -71,61 +72,36 @@ pub(super) struct FitScratch {
     /// By candidate: `T_a p − p*`.
     offsets: Series,
     candidates: Vec<Candidate>,
+    corners: CornerScratch,
     /// The new influences of the last vertex whose fit replaces the start.
     pub list: Influences,
+}
+
+/// The motion that new weights are fitted to.
+#[derive(Debug)]
+pub(super) enum FitTarget<'a> {
+    /// The motion with the old joints and weights.
+    Weights {
+        palettes: &'a PosePalettes,
+        joints: &'a JointMatches,
+        shape: MorphedPositions<'a>,
+        weights: &'a WeightMap,
+        /// Whether a vertex may get more influences than it had before.
+        adds_influences: bool,
+    },
+    /// The motion of points that other surfaces carry.
+    Surface(SurfaceMotion<'a>),
 }
 
 /// A primitive whose vertices are fitted.
 #[derive(Debug)]
 pub(super) struct PrimitiveFit<'a> {
-    pub before: &'a PosePalettes,
-    pub after: &'a PosePalettes,
-    pub joints: &'a JointMatches,
-    pub old_shape: MorphedPositions<'a>,
-    pub new_shape: MorphedPositions<'a>,
-    pub old: &'a WeightMap,
+    pub target: FitTarget<'a>,
+    pub palettes: &'a PosePalettes,
+    pub shape: MorphedPositions<'a>,
     pub start: &'a WeightMap,
-    /// Whether a vertex may get more influences than it had before.
-    pub adds_influences: bool,
     /// Constraints on the new weights.
     pub rule: WeightConstraints<'a>,
-}
-
-/// Sum of products, in an order that does not depend on the processor.
-#[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    const LANES: usize = 8;
-    let (a, a_rest) = a.as_chunks::<LANES>();
-    let (b, b_rest) = b.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for (a, b) in a.iter().zip(b) {
-        for k in 0..LANES {
-            sums[k] += a[k] * b[k];
-        }
-    }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    sums.iter().sum::<f64>() + rest
-}
-
-#[inline]
-fn add_scaled(to: &mut [f64], from: &[f64], factor: f64) {
-    to.iter_mut().zip(from).for_each(|(to, from)| *to += from * factor);
-}
-
-/// The weights of a vertex by joint, each joint once and in rising order, so that the order of
-/// slots decides nothing.
-fn read(map: &WeightMap, vertex: usize, joints: usize, list: &mut Vec<(u16, f64)>) {
-    list.clear();
-    let weights = map.vertex(vertex).filter(|(j, w)| *w != 0.0 && usize::from(*j) < joints);
-    list.extend(weights.map(|(j, w)| (j, f64::from(w))));
-    list.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    list.dedup_by(|next, first| {
-        let is_same = next.0 == first.0;
-        if is_same {
-            first.1 += next.1;
-        }
-        is_same
-    });
 }
 
 impl PrimitiveFit<'_> {
@@ -135,13 +111,18 @@ impl PrimitiveFit<'_> {
         self.find_candidates(vertex, scratch)?;
         let start = self.errors(scratch, |c| c.start);
         let kept = VertexFit { start, fitted: start, is_changed: false };
-        let n = self.after.poses();
+        let n = self.palettes.poses();
         let reach = scratch.target.iter().fold(0.0, |reach: f64, v| reach.max(v.abs()));
         if start.squares <= to_f64(n) * (ROUNDING * reach).powi(2) {
             return Some(kept);
         }
-        let had = scratch.old.iter().filter(|(_, w)| *w > 0.0).count().max(1);
-        let most = if self.adds_influences { usize::MAX } else { had }.min(self.rule.limit);
+        let most = match self.target {
+            FitTarget::Weights { adds_influences: false, .. } => {
+                scratch.old.iter().filter(|(_, w)| *w > 0.0).count().max(1)
+            }
+            FitTarget::Weights { .. } | FitTarget::Surface(_) => usize::MAX,
+        };
+        let most = most.min(self.rule.limit);
         self.solve(start.squares, most, scratch);
         let rule = WeightConstraints { limit: most, ..self.rule };
         if normalize(&mut scratch.list, &rule).is_err() {
@@ -153,20 +134,27 @@ impl PrimitiveFit<'_> {
         Some(if is_changed { VertexFit { start, fitted, is_changed } } else { kept })
     }
 
-    /// The posed positions before, `p*`.
+    /// The wanted positions, `p*`.
     fn find_target(&self, vertex: usize, scratch: &mut FitScratch) -> Option<()> {
-        let FitScratch { old, points, target, moved, .. } = scratch;
-        let n = self.before.poses();
-        read(self.old, vertex, self.before.joints(), old);
+        let FitScratch { old, points, target, moved, corners, .. } = scratch;
+        let n = self.palettes.poses();
+        moved.resize(3 * n, 0.0);
+        let (palettes, shape, weights) = match &self.target {
+            FitTarget::Weights { palettes, shape, weights, .. } => (palettes, shape, weights),
+            FitTarget::Surface(surface) => {
+                self.shape.write(vertex, n, points);
+                return surface.write(vertex, points, target, old, corners);
+            }
+        };
+        read(weights, vertex, palettes.joints(), old);
         if old.is_empty() {
             return None;
         }
-        self.old_shape.write(vertex, n, points);
-        moved.resize(3 * n, 0.0);
+        shape.write(vertex, n, points);
         target.clear();
         target.resize(3 * n, 0.0);
         for (joint, weight) in old.iter() {
-            self.before.transform(*joint, points, moved);
+            palettes.transform(*joint, points, moved);
             add_scaled(target, moved, *weight);
         }
         target.iter().all(|v| v.is_finite()).then_some(())
@@ -176,7 +164,7 @@ impl PrimitiveFit<'_> {
     fn find_candidates(&self, vertex: usize, scratch: &mut FitScratch) -> Option<()> {
         let FitScratch { old, start, points, target, offsets, candidates, .. } = scratch;
         let size = target.len();
-        self.new_shape.write(vertex, self.after.poses(), points);
+        self.shape.write(vertex, self.palettes.poses(), points);
         candidates.clear();
         offsets.clear();
         let mut add = |joint: u16, start: f64, is_own: bool| {
@@ -186,7 +174,7 @@ impl PrimitiveFit<'_> {
             let row = offsets.len() / size;
             offsets.resize((row + 1) * size, 0.0);
             let offset = &mut offsets[row * size..];
-            self.after.transform(joint, points, offset);
+            self.palettes.transform(joint, points, offset);
             offset.iter_mut().zip(target.iter()).for_each(|(a, b)| *a -= b);
             let error = dot(offset, offset);
             if error.is_finite() {
@@ -194,17 +182,22 @@ impl PrimitiveFit<'_> {
             }
             error.is_finite()
         };
-        read(self.start, vertex, self.after.joints(), start);
+        read(self.start, vertex, self.palettes.joints(), start);
         if !start.iter().all(|(joint, weight)| add(*joint, *weight, true)) {
             return None;
         }
+        let FitTarget::Weights { joints, .. } = &self.target else {
+            // The joints of the triangle.
+            old.iter().for_each(|(joint, _)| _ = add(*joint, 0.0, true));
+            return Some(());
+        };
         for (joint, _) in old.iter() {
-            if let Some(joint) = self.joints.kept[usize::from(*joint)] {
+            if let Some(joint) = joints.kept[usize::from(*joint)] {
                 add(joint, 0.0, true);
             }
         }
         for (joint, _) in old.iter() {
-            for joint in &self.joints.relatives[usize::from(*joint)] {
+            for joint in &joints.relatives[usize::from(*joint)] {
                 add(*joint, 0.0, false);
             }
         }
@@ -215,8 +208,10 @@ impl PrimitiveFit<'_> {
     fn solve(&self, start_squares: f64, most: usize, scratch: &mut FitScratch) {
         let FitScratch { target, offsets, candidates, list, .. } = scratch;
         let size = target.len();
+        // Those of the start are always among them.
         candidates.sort_by(|a, b| {
-            (b.is_own.cmp(&a.is_own)).then(a.error.total_cmp(&b.error)).then(a.joint.cmp(&b.joint))
+            let first = (b.start > 0.0, b.is_own).cmp(&(a.start > 0.0, a.is_own));
+            first.then(a.error.total_cmp(&b.error)).then(a.joint.cmp(&b.joint))
         });
         let count = candidates.len().min(VARIABLES);
         let mut gram = [[0.0; VARIABLES]; VARIABLES];
@@ -234,7 +229,15 @@ impl PrimitiveFit<'_> {
         let ridge = RIDGE * start_squares + LEAST_RIDGE * greatest;
         let program = SimplexProgram::new(count, &gram, &toward, ridge);
         let smallest = SMALLEST.max(f64::from(least(self.rule.encoding)));
-        let weights = program.minimize_few(most, smallest);
+        let mut weights = program.minimize_few((1 << count) - 1, most, smallest);
+        // Dropping one joint after another may miss a choice that the start has made.
+        let own = (0..count).filter(|k| toward[*k] > 0.0).fold(0u32, |set, k| set | 1 << k);
+        if own != 0 && own.count_ones() as usize <= most {
+            let kept = program.minimize_few(own, most, smallest);
+            if program.value(&kept) < program.value(&weights) {
+                weights = kept;
+            }
+        }
         list.clear();
         for (candidate, weight) in candidates.iter().zip(weights) {
             if weight > 0.0 {
@@ -246,7 +249,7 @@ impl PrimitiveFit<'_> {
     /// The errors that weights of the candidates leave.
     fn errors(&self, scratch: &mut FitScratch, weight: impl Fn(&Candidate) -> f64) -> PoseErrors {
         let FitScratch { target, offsets, candidates, moved, .. } = scratch;
-        let (n, size) = (self.after.poses(), target.len());
+        let (n, size) = (self.palettes.poses(), target.len());
         moved.fill(0.0);
         let mut sum = 0.0;
         for candidate in candidates.iter() {

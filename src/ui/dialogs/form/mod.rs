@@ -2,6 +2,7 @@
 //! and a button that does it.
 
 mod acts;
+mod deviation;
 mod fields;
 mod help;
 mod lists;
@@ -30,7 +31,7 @@ use crate::ui::{
 use ulna_edit::{
     ArgumentSpec, ArgumentType, CommandSpec,
     command::{
-        field::ArgumentPart as _,
+        field::{ArgumentPart as _, LimitBy},
         forms::{Entry, entry, is_for_programs, is_needed, poses_over, shorter},
     },
 };
@@ -272,9 +273,18 @@ fn row_ui(
         } else if let Some(text) = ArgumentHelp::of(argument).under(&entry) {
             small(ui, view.theme, &text);
         }
+        let has_clips = view.session.is_none_or(|s| s.document().clips.count() > 0);
+        if !has_clips && is_fitted_to_clips(&entry) {
+            small(ui, view.theme, "This file has no clips, so there is no motion to fit to.");
+        }
         enters
     })
     .inner
+}
+
+/// Whether one of the choices fits weights to the clips.
+fn is_fitted_to_clips(entry: &Entry) -> bool {
+    matches!(entry, Entry::Words(words) if words.contains(&LimitBy::Fit.label()))
 }
 
 /// Where a pose goes: what is shown, or the pose of the file.

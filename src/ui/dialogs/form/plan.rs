@@ -9,11 +9,12 @@ use egui_material_icons::{MaterialIcon, icons};
 use super::{
     super::parts::{many, plain, primary, small},
     acts::acts_ui,
+    deviation::{ICON, deviation_ui},
 };
 use crate::ui::{
-    Action, Actions, Dialog, DialogAction, FormDraft, PlanForeseen, PlanView, Theme, View,
+    Actions, Dialog, DialogAction, FormDraft, PlanForeseen, PlanView, Theme, View,
     theme::Font,
-    widgets::{cut, name_widget, paint_icon, thousands},
+    widgets::{cut, paint_icon, thousands},
 };
 use ulna_edit::{
     CommandLine, CommandSpec,
@@ -22,13 +23,6 @@ use ulna_edit::{
 use ulna_model::Document;
 use ulna_motion::Deviation;
 use ulna_render::ColorRole;
-
-/// Width of the column of icons, points.
-const ICON: f32 = 26.0;
-/// Deviation that is a warning, millimeters on a body of [`BODY`].
-const WARNING: f64 = 1.0;
-/// Height that deviations are judged at, meters.
-const BODY: f64 = 1.8;
 
 /// Escape closes the form from one of its fields, too.
 pub fn step_back(ui: &Ui, actions: &mut Actions) {
@@ -201,7 +195,10 @@ fn found_ui(
             binds_ui(ui, theme, report);
             clips_ui(ui, theme, report, document);
             weights_ui(ui, theme, report);
-            deviation_ui(ui, view, document, &report.deviation, actions);
+            if let Some(sentence) = deviation_ui(ui, view, document, &report.deviation, actions) {
+                ui.add_space(4.0);
+                notice(ui, theme, (icons::ICON_WARNING, ColorRole::SeverityWarning), &sentence);
+            }
             unchanged_ui(ui, theme, report, document);
         }
     }
@@ -435,123 +432,6 @@ fn weights_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
     } else if report.gives_weights {
         let sentence = "Weights of removed joints go to the nearest joint above";
         fact(ui, theme, icons::ICON_SCATTER_PLOT, sentence, "");
-    }
-}
-
-/// Millimeters on a body of [`BODY`].
-fn scaled(deviation: &Deviation, mm: f64) -> f64 {
-    let height = if deviation.height > 1e-6 { deviation.height } else { deviation.size };
-    if height > 1e-6 { mm * BODY / height } else { mm }
-}
-
-fn deviation_ui(
-    ui: &mut Ui,
-    view: &View<'_>,
-    document: &Document,
-    deviation: &Deviation,
-    actions: &mut Actions,
-) {
-    if deviation.worst_mm == 0.0 {
-        return;
-    }
-    let theme = view.theme;
-    let worst = scaled(deviation, deviation.worst_mm);
-    let is_large = worst > WARNING;
-    ui.add_space(2.0);
-    numbers_ui(ui, theme, deviation, is_large);
-    if let Some(at) = deviation.at {
-        ui.horizontal(|ui| {
-            ui.add_space(ICON);
-            let clip = at.clip.and_then(|clip| document.clips.get(clip).zip(Some(clip)));
-            let (place, when) = match clip {
-                Some((found, clip)) => {
-                    let fps = found.guess_fps().map_or(30.0, |(fps, _)| fps);
-                    // As the timeline counts: a frame lasts until the next one.
-                    let frame = (at.time * fps + 1e-3).floor();
-                    (document.clip_label(clip), format!("frame {frame}"))
-                }
-                None => ("The file's pose".to_owned(), String::new()),
-            };
-            let vertex = at.vertex.map(|(_, v)| thousands(v.vertex as usize));
-            let label = document.nodes.get(at.node).map_or_else(String::new, |n| n.label(at.node));
-            let point = match vertex {
-                Some(vertex) => format!("vertex {vertex} of {label}"),
-                None => label,
-            };
-            let room = (ui.available_width() - 76.0).max(80.0);
-            let font = Theme::font(Font::Small);
-            ui.allocate_ui_with_layout(vec2(room, 34.0), Layout::top_down(Align::Min), |ui| {
-                ui.spacing_mut().item_spacing.y = 0.0;
-                ui.set_width(room);
-                let when = if when.is_empty() { String::new() } else { format!(", {when}") };
-                let first = cut(ui, &format!("Worst in {place}{when}"), &font, room);
-                let second = cut(ui, &point, &font, room);
-                for (text, role) in
-                    [(first, ColorRole::TextPrimary), (second, ColorRole::TextSecondary)]
-                {
-                    ui.label(RichText::new(text).font(font.clone()).color(theme.color(role)));
-                }
-            });
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let button = ui.add(egui::Button::new("Show").min_size(vec2(60.0, 24.0)));
-                name_widget(ui, &button, "Show the worst frame");
-                let about = "Shows the clip at this frame and selects the joint";
-                if button.on_hover_text(about).clicked() {
-                    actions.push(Action::Dialog(DialogAction::ShowWorst));
-                }
-            });
-        });
-    }
-    if is_large {
-        ui.add_space(4.0);
-        let sentence = if (scaled(deviation, 1.0) - 1.0).abs() < 0.05 {
-            format!("The skin moves by up to {worst:.1} mm.")
-        } else {
-            format!("The skin moves by up to {worst:.1} mm, scaled to a body of {BODY} m.")
-        };
-        notice(ui, theme, (icons::ICON_WARNING, ColorRole::SeverityWarning), &sentence);
-    }
-}
-
-/// Mean, percentile and worst deviation in one row.
-fn numbers_ui(ui: &mut Ui, theme: &Theme, deviation: &Deviation, is_large: bool) {
-    let size = vec2(ui.available_width(), 24.0);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    let Deviation { mean_mm, p99_mm, worst_mm, .. } = *deviation;
-    let name =
-        format!("Skin deviation: mean {mean_mm:.2}, 99 % {p99_mm:.2}, worst {worst_mm:.2} mm");
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &name));
-    let y = rect.center().y;
-    let (caption, number) = (Theme::font(Font::Small), Theme::font(Font::Number));
-    let secondary = theme.color(ColorRole::TextSecondary);
-    let painter = ui.painter();
-    painter.text(
-        pos2(rect.left() + ICON, y),
-        Align2::LEFT_CENTER,
-        "Skin deviation",
-        caption.clone(),
-        secondary,
-    );
-    let worst = if is_large { ColorRole::SeverityWarning } else { ColorRole::TextPrimary };
-    let primary = ColorRole::TextPrimary;
-    let unit =
-        painter.text(pos2(rect.right(), y), Align2::RIGHT_CENTER, "mm", caption.clone(), secondary);
-    let mut right = unit.left() - 4.0;
-    // From the right.
-    for (label, value, role) in
-        [("worst", worst_mm, worst), ("99 %", p99_mm, primary), ("mean", mean_mm, primary)]
-    {
-        let at = pos2(right, y);
-        let value = painter.text(
-            at,
-            Align2::RIGHT_CENTER,
-            format!("{value:.2}"),
-            number.clone(),
-            theme.color(role),
-        );
-        let at = pos2(value.left() - 6.0, y);
-        let label = painter.text(at, Align2::RIGHT_CENTER, label, caption.clone(), secondary);
-        right = label.left() - 12.0;
     }
 }
 

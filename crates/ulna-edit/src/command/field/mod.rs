@@ -16,7 +16,7 @@ pub use self::{
         AnySpace, Axis, Counts, Degrees, Factor, KeyParts, Numbers, Parts, Seconds, VertexList,
         VertexTerms,
     },
-    words::{Bits, CarryWay, Curve, How, LayerSide, MirrorWay, Side},
+    words::{Bits, CarryWay, Curve, How, LayerSide, LimitBy, MirrorWay, Side, TransferBy},
 };
 pub(super) use self::{
     named::meshes_of,

@@ -63,6 +63,26 @@ impl CarryWay {
 }
 
 choice! {
+    /// Influences that stay where there are too many.
+    LimitBy {
+        /// The strongest.
+        Strongest = "strongest",
+        /// The ones with which the clips change least, with weights to match.
+        Fit = "fit",
+    }
+}
+
+choice! {
+    /// Weights that a vertex gets from the surface of another mesh.
+    TransferBy {
+        /// Weights of the matching point.
+        Copy = "copy",
+        /// Weights with which the vertex follows that point in the clips.
+        Fit = "fit",
+    }
+}
+
+choice! {
     /// What says which vertices are each other's mirror image.
     MirrorWay {
         /// Where they lie, then how they hang together.

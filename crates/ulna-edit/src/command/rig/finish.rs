@@ -9,7 +9,7 @@ use super::{commands::Heirs, rewrite::RigDraft};
 use crate::{
     Edit,
     command::{
-        CommandError, Outcome, Scene,
+        CommandError, Outcome, Scene, mix_of,
         rig_report::{FitReport, NodeCounts, RigReport},
     },
 };
@@ -129,9 +129,11 @@ fn measured(
     let frames: Vec<JointFrame> = frames.iter().map(frame).collect();
     let gone: Vec<NodeId> = before.node_ids().filter(|n| !after.nodes.contains(*n)).collect();
     let exactness = if is_exact { Exactness::Exact } else { Exactness::Bounded };
+    let mixes = [mix_of(before), mix_of(after)];
     let request = DeviationRequest {
         joints: &frames,
         excluded: &gone,
+        mixes: mixes.each_ref().map(Option::as_ref),
         ..DeviationRequest::new(before, after, exactness)
     };
     let found = Deviation::measure(&request, cancel, &Default::default());
@@ -139,6 +141,7 @@ fn measured(
     if is_exact && deviation.worst_mm <= NOISE * deviation.size * 1000.0 {
         (deviation.mean_mm, deviation.p99_mm, deviation.worst_mm) = (0.0, 0.0, 0.0);
         (deviation.worst_degrees, deviation.worst_joint_mm) = (0.0, 0.0);
+        (deviation.worst, deviation.other_mm) = ([None; 3], 0.0);
     }
     Ok(deviation)
 }

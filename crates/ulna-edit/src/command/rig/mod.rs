@@ -12,6 +12,7 @@ mod rewrite;
 mod space;
 mod table;
 mod tree;
+mod unkeyed;
 
 pub use self::commands::{
     BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint, InverseBinds,

@@ -6,7 +6,7 @@ use glam::{DMat4, Mat4};
 
 use crate::{
     Edit,
-    command::{CommandError, draft::DocumentDraft, error::refuse},
+    command::{CommandError, draft::DocumentDraft},
 };
 use ulna_model::{
     ClipId, Document, LayerHome, Local, Node, NodeId, NodePose, PoseLayer, PoseLayers, Property,
@@ -22,7 +22,7 @@ use ulna_motion::{
 use ulna_weights::rests_after;
 
 /// Largest shear that is taken for rounding, relative to the scale.
-const PLAIN: f64 = 1e-4;
+pub(super) const PLAIN: f64 = 1e-4;
 
 /// A change of the skeleton while it is made.
 #[derive(Clone)]
@@ -68,12 +68,12 @@ impl RigDraft {
         self.size
     }
 
-    /// Gives nodes the local transforms of some chains, in the rest pose, in the pose and in every
-    /// clip.
+    /// Gives nodes the local transforms of some chains, in the rest pose, in the pose, in every
+    /// clip and in unkeyed poses.
     pub(super) fn rewrite(&mut self, chains: &[Chain]) -> Result<(), CommandError> {
-        self.refuse_unkeyed(chains)?;
         self.fold_layers(chains)?;
         let document = &self.draft.document;
+        let unkeyed = self.wanted_locals(chains)?;
         let mut nodes: BTreeMap<NodeId, Node> = BTreeMap::new();
         for chain in chains {
             nodes.insert(chain.node, moved(document, chain)?);
@@ -95,6 +95,7 @@ impl RigDraft {
         let clips = clips.into_iter().map(|(clip, to)| Edit::SetClip { clip, to: Some(to) });
         self.draft.put_all(clips)?;
         self.draft.put_all(layers)?;
+        self.put_unkeyed(&unkeyed, |n| bounds.of(n))?;
         self.tracks = self.tracks.with(tracks);
         Ok(())
     }
@@ -113,26 +114,6 @@ impl RigDraft {
             tolerance: self.tolerance,
             angle: 2.0 * self.tolerance / self.size,
         }
-    }
-
-    /// Refuses where a pose that is not keyed yet would have to follow.
-    fn refuse_unkeyed(&self, chains: &[Chain]) -> Result<(), CommandError> {
-        let document = &self.draft.document;
-        let nodes: BTreeSet<NodeId> =
-            chains.iter().flat_map(|c| c.nodes().into_iter().chain([c.node])).collect();
-        for (at, pose) in &document.aids.unkeyed {
-            if let Some(node) = pose.locals.keys().find(|n| nodes.contains(n)) {
-                let (label, clip) =
-                    (document.node(*node).label(*node), document.clip_label(at.clip));
-                return refuse(
-                    "unkeyed_pose",
-                    format!(
-                        "“{label}” has an unkeyed pose in “{clip}”; key it or discard it first"
-                    ),
-                );
-            }
-        }
-        Ok(())
     }
 
     /// Folds layers into the keys of nodes that become part of the transforms of others.
@@ -295,7 +276,7 @@ impl RigDraft {
                 self.draft.put(Edit::SetTrack { clip, track, to: Some(Shared::new(keys)) })?;
             }
         }
-        Ok(())
+        self.unkeyed_morphs_to(from, to)
     }
 
     /// Rests follow the bind matrices, as they will when the file is opened again.
@@ -459,7 +440,7 @@ pub(super) fn flat(document: &Document, node: NodeId) -> CommandError {
     )
 }
 
-fn shear(document: &Document, chains: &[Chain]) -> CommandError {
+pub(super) fn shear(document: &Document, chains: &[Chain]) -> CommandError {
     let labels: Vec<String> =
         chains.iter().take(1).map(|c| document.node(c.node).label(c.node)).collect();
     CommandError::other(

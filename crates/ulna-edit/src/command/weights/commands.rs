@@ -5,8 +5,8 @@ use glam::Vec3;
 use crate::command::{
     define::document_commands,
     field::{
-        Bits, CarryWay, Counts, Curve, How, Meshes, MirrorWay, Nodes, Numbers, Reach, Side,
-        VertexList, VertexTerms,
+        Bits, CarryWay, Counts, Curve, How, LimitBy, Meshes, MirrorWay, Nodes, Numbers, Reach,
+        Side, TransferBy, VertexList, VertexTerms,
     },
     rules,
     touch::Touch,
@@ -50,6 +50,9 @@ document_commands! {
         from: Meshes,
         /// Matching by nearest surface point, texture coordinates or vertex order.
         by: Option<CarryWay>,
+        /// Weights: `copy` takes those of the matching point, `fit` adjusts these so that the mesh
+        /// follows the surface of the other mesh in the clips; copy if omitted.
+        how: Option<TransferBy>,
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.transfer", "Transfer from a mesh", asks: true, enabled: rules::weighted;
@@ -58,10 +61,14 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.normalize", "Normalize", enabled: rules::weighted;
-    /// Keeps only the strongest influences of each vertex
+    /// Limits the number of influences of each vertex: keeps the strongest, or changes the clips
+    /// least
     Limit {
         /// Maximum number of influences per vertex.
         most: usize,
+        /// Influences to keep: `strongest` are those with the largest weights, `fit` chooses them
+        /// and their weights so that the clips change least; strongest if omitted.
+        how: Option<LimitBy>,
         /// Meshes to change; all if omitted.
         mesh: Option<Meshes>,
         /// Primitive of the meshes; all if omitted.

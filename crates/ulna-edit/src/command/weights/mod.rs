@@ -4,6 +4,7 @@
 mod bind;
 mod commands;
 mod fill;
+mod fit;
 mod mirror;
 mod run;
 mod tools;

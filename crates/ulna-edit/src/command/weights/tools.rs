@@ -5,13 +5,16 @@ use super::{
         Hammer, Limit, MergeJoints, Normalize, Prune, Quantize, Relax, Sets, Smooth, Store,
         SwapJoints,
     },
-    run::{joint_of, joints_of, run, run_for, run_on_base},
+    fit::{fitted_note, has_clips, limit_by_fit, no_clips},
+    run::{Job, joint_of, joints_of, run, run_for, run_on_base},
 };
 use crate::command::{
     CommandError, Outcome, Scene,
-    field::{Bits, Nodes, Reach},
+    field::{Bits, LimitBy, Nodes, Reach},
+    rig_report::FitReport,
 };
 use ulna_model::{Document, WeightEncoding};
+use ulna_weights::WorkingWeights;
 
 impl Normalize {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
@@ -23,9 +26,26 @@ impl Normalize {
 
 impl Limit {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let Self { most, mesh, primitive, vertices, locked, layer } = self.clone();
+        let Self { most, how, mesh, primitive, vertices, locked, layer } = self.clone();
         let reach = Reach { mesh, primitive, vertices, locked, most: Some(most), layer };
-        run(scene.document, &reach, "limited", |draft, job| Ok(draft.limit(&job.scope())))
+        let (document, wants_fit) = (scene.document, how == Some(LimitBy::Fit));
+        if !wants_fit || !has_clips(document) {
+            let strongest =
+                |draft: &mut WorkingWeights<'_>, job: &Job| Ok(draft.limit(&job.scope()));
+            let mut done = run(document, &reach, "limited", strongest)?;
+            if wants_fit && !done.edits.is_empty() {
+                done.notes.push(no_clips("the strongest influences were kept"));
+            }
+            return Ok(done);
+        }
+        let mut report = FitReport::default();
+        let mut done = run(document, &reach, "limited", |draft, job| {
+            limit_by_fit(document, (draft, job), &mut report, scene.cancel())
+        })?;
+        if report.vertices > 0 {
+            done.notes.push(fitted_note(&report, "mean error", "the strongest influences"));
+        }
+        Ok(done)
     }
 }
 

@@ -8,16 +8,27 @@ use std::{
 
 use glam::Vec3;
 
-use super::{commands::Transfer, run::run};
+use super::{
+    commands::Transfer,
+    fit::{CarriedVertices, fitted_note, follow_surfaces, has_clips, no_clips},
+    run::run,
+};
 use crate::{
     CommandError, Outcome,
-    command::{Scene, field::CarryWay, mesh_skins::skin_of, names::mesh_label},
+    command::{
+        Scene,
+        field::{CarryWay, TransferBy},
+        mesh_skins::skin_of,
+        names::mesh_label,
+        rig_report::FitReport,
+    },
 };
-use ulna_model::{Document, MeshId, NodeId, Notice, Primitive, SkinId, WeightMap};
+use ulna_model::{Document, MeshId, NodeId, Notice, Primitive, PrimitiveId, SkinId, WeightMap};
 use ulna_motion::joint_key;
 use ulna_weights::{
-    CarryBy, CarrySource, Distances, Giver, LaidBy, Refused, RowOf, SkinnedSurface, TakeWeight,
-    carry, corners, laid_over, no_row, rest_scale, takers,
+    CarryBy, CarrySource, CarryingSurface, Distances, Giver, LaidBy, Refused, RowOf,
+    SkinnedSurface, SurfacePoint, TakeWeight, carry, corners, laid_over, no_row, rest_scale,
+    takers,
 };
 
 impl Transfer {
@@ -26,16 +37,25 @@ impl Transfer {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let by = self.by.map_or(CarryBy::Surface, CarryWay::way);
+        let wants_fit = self.how == Some(TransferBy::Fit);
         let from = self.from.find(document)?;
         let skinned = |mesh: &MeshId| Some((*mesh, skin_of(document, *mesh)?));
         let primitives = from.iter().filter_map(skinned).flat_map(|(mesh, skin)| {
-            document.mesh(mesh).primitives.iter().filter_map(move |p| Source::of(p, skin))
+            let all = document.mesh(mesh).entries();
+            all.filter_map(move |(id, p)| Source::of((mesh, id), p, skin))
         });
         let sources: Vec<Source<'_>> = primitives.collect();
         if sources.is_empty() {
             return Err(CommandError::other(
                 "no_weights_meant",
                 "“from” is not a skinned mesh with weights",
+            ));
+        }
+        if wants_fit && by == CarryBy::Order {
+            return Err(CommandError::other(
+                "arguments_exclusive",
+                "by vertex order no point of the surface is found that the mesh could follow; \
+                    omit “how”, or use “by”: “surface” or “uv”",
             ));
         }
         if by == CarryBy::Uv && sources.iter().all(|s| s.primitive.uv0.is_empty()) {
@@ -45,6 +65,7 @@ impl Transfer {
             ));
         }
         let (mut distances, mut laid) = (Distances::default(), None);
+        let (is_fitted, mut report) = (wants_fit && has_clips(document), FitReport::default());
         let done = run(document, &self.reach, "transferred to", |draft, job| {
             let canvas = &job.canvas;
             let scope = job.scope();
@@ -69,6 +90,7 @@ impl Transfer {
             let rows: Vec<_> =
                 sources.iter().zip(&takers).map(|(s, joints)| row_of(s.map, joints)).collect();
             let (places, how) = placed(document, canvas, &givers, &wanted);
+            let lying = if is_fitted { places.clone() } else { Vec::new() };
             let near = sources
                 .iter()
                 .zip(places)
@@ -82,16 +104,76 @@ impl Transfer {
             if !carried.distances.is_empty() && how != LaidBy::Bind {
                 laid = Some(how);
             }
-            Ok(draft.put_as_is(&scope, carried.rows))
+            let vertices: Vec<u32> = carried.rows.iter().map(|row| row.0).collect();
+            let mut refused = draft.put_as_is(&scope, carried.rows);
+            if is_fitted {
+                let same = same_joints(document, canvas, &sources);
+                let surfaces = carrying(&sources, &lying, &same);
+                let carried = moved_alike(vertices.into_iter().zip(carried.points), &same);
+                let of = (&surfaces[..], &carried);
+                let fitted =
+                    follow_surfaces(document, (draft, job), of, &mut report, scene.cancel())?;
+                fitted.into_iter().for_each(|(why, n)| *refused.entry(why).or_default() += n);
+            }
+            Ok(refused)
         })?;
         if done.edits.is_empty() {
             return Ok(done);
         }
         let laid = laid.and_then(LaidBy::text).map(|said| Notice::new("posed_alike", said));
         let far = distances.text().map(|said| Notice::new("transfer_distances", said));
-        let notes = done.notes.into_iter().chain(laid).chain(far).collect();
+        let fit = wants_fit.then(|| fit_note(is_fitted, &report));
+        let notes = done.notes.into_iter().chain(laid).chain(far).chain(fit).collect();
         Ok(Outcome { notes, ..done })
     }
+}
+
+/// The note on a fit of transferred weights.
+fn fit_note(has_clips: bool, report: &FitReport) -> Notice {
+    const COPIED: &str = "the weights were copied as they are";
+    if !has_clips {
+        return no_clips(COPIED);
+    }
+    if report.vertices == 0 {
+        let said = format!("the skins have no joint in common, so {COPIED}");
+        return Notice::new("no_common_joints", said);
+    }
+    fitted_note(report, "mean distance from the motion of the source", "the copied weights")
+}
+
+/// By source and joint of its skin, the joint of a canvas that is the same node.
+fn same_joints(
+    document: &Document,
+    canvas: &SkinnedSurface,
+    sources: &[Source<'_>],
+) -> Vec<Vec<Option<u16>>> {
+    let of = |s: &Source<'_>| {
+        document.skin(s.skin).joints.iter().map(|joint| canvas.joint(*joint)).collect()
+    };
+    sources.iter().map(of).collect()
+}
+
+/// The surfaces of sources at rest, in the mesh space of a canvas.
+fn carrying<'a>(
+    sources: &[Source<'_>],
+    places: &'a [Vec<Vec3>],
+    joints: &'a [Vec<Option<u16>>],
+) -> Vec<CarryingSurface<'a>> {
+    let surface = |((s, positions), joints): ((&Source<'_>, &'a Vec<Vec3>), &'a Vec<_>)| {
+        CarryingSurface { key: s.key, skin: s.skin, positions, joints }
+    };
+    sources.iter().zip(places).zip(joints).map(surface).collect()
+}
+
+/// The points whose surface is moved by joints of the canvas: only there do the clips move both.
+fn moved_alike(
+    points: impl Iterator<Item = (u32, SurfacePoint)>,
+    joints: &[Vec<Option<u16>>],
+) -> CarriedVertices {
+    let is_moved = |(_, point): &(u32, SurfacePoint)| {
+        joints.get(point.source).is_some_and(|joints| joints.iter().any(Option::is_some))
+    };
+    points.filter(is_moved).collect()
 }
 
 /// By primitive that gives, where its vertices lie in the mesh space of a canvas.
@@ -199,14 +281,15 @@ fn row_of<'a>(
 
 /// A primitive that weights are carried over from.
 struct Source<'a> {
+    key: (MeshId, PrimitiveId),
     primitive: &'a Primitive,
     map: &'a WeightMap,
     skin: SkinId,
 }
 
 impl<'a> Source<'a> {
-    fn of(primitive: &'a Primitive, skin: SkinId) -> Option<Self> {
-        Some(Self { primitive, map: primitive.weights.as_deref()?, skin })
+    fn of(key: (MeshId, PrimitiveId), primitive: &'a Primitive, skin: SkinId) -> Option<Self> {
+        Some(Self { key, primitive, map: primitive.weights.as_deref()?, skin })
     }
 
     /// By its joints, which they are of the canvas: the same node, or one of the same name or part
