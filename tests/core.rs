@@ -55,6 +55,7 @@ mod core {
     mod rates;
     mod recoveries;
     mod rig;
+    mod rig_joints;
     mod rig_more;
     mod roles;
     mod sample;

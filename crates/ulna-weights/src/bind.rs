@@ -58,6 +58,15 @@ impl Bones {
         Self { bones }
     }
 
+    /// The joint whose bone is nearest to a position; the first of several. `None` where there are
+    /// no bones.
+    pub fn nearest(&self, position: Vec3) -> Option<JointSlot> {
+        let by_distance = |a: &&Bone, b: &&Bone| {
+            a.distance(position).total_cmp(&b.distance(position)).then(a.joint.cmp(&b.joint))
+        };
+        self.bones.iter().min_by(by_distance).map(|bone| bone.joint)
+    }
+
     /// Weights by distance, `1 / d⁴`, of the `most` nearest joints. Nothing where there are no
     /// bones.
     pub fn weights(&self, positions: &[Vec3], most: usize) -> Option<WeightMap> {
@@ -117,5 +126,7 @@ mod tests {
             assert!((map.vertex(v).map(|(_, w)| w).sum::<f32>() - 1.0).abs() < 1e-6);
         }
         assert!(Bones::new(&[], &[]).weights(&spots, 4).is_none());
+        let nearest = [Vec3::Y * 0.6, Vec3::new(0.4, 1.4, 0.0), Vec3::Y * 9.0];
+        assert_eq!(nearest.map(|p| bones.nearest(p)), [0, 1, 2].map(|k| Some(JointSlot(k))));
     }
 }

@@ -7,8 +7,9 @@ use crate::ui::{menu::command_lines, popups::context_menu};
 use ulna_edit::{
     Command,
     command::{
-        AddNode, Below, DissolveJoint, DuplicateNodes, InsertJoint, Keep, MoveJoint, OrientJoint,
-        RemoveJoint, RemoveMaterials, RemoveMeshes, RemoveNodes, RemoveSkins, Reparent,
+        AddNode, Below, DissolveJoint, DuplicateNodes, InsertJoint, Keep, MergeJoint, MirrorJoint,
+        MoveJoint, OrientJoint, RemoveJoint, RemoveMaterials, RemoveMeshes, RemoveNodes,
+        RemoveSkins, Reparent,
         field::{Meshes, Nodes},
     },
 };
@@ -16,8 +17,15 @@ use ulna_model::{Document, NodeId};
 use ulna_render::ColorRole;
 
 /// Commands in the menu of a joint.
-const OF_JOINTS: [&str; 5] =
-    [OrientJoint::NAME, MoveJoint::NAME, InsertJoint::NAME, DissolveJoint::NAME, RemoveJoint::NAME];
+const OF_JOINTS: [&str; 7] = [
+    OrientJoint::NAME,
+    MoveJoint::NAME,
+    MirrorJoint::NAME,
+    InsertJoint::NAME,
+    MergeJoint::NAME,
+    DissolveJoint::NAME,
+    RemoveJoint::NAME,
+];
 
 /// One line of a menu.
 struct Line {
@@ -82,32 +90,22 @@ pub fn node_menu(
             let about = "Detaches the nodes from their parent and keeps their position";
             lines(ui, actions, [line("Move to the top of the scene", about, top.into())]);
         }
-        if nodes.iter().all(|n| view.joints.get(n.index()) == Some(&true)) {
-            ui.separator();
-            command_lines(ui, view, &OF_JOINTS, actions);
-        }
         ui.separator();
-        let remove = |below: Below, force: bool| {
-            RemoveNodes { node: all(), below: Some(below), force: force.then_some(true) }.into()
-        };
+        // Joints have commands of their own, which show their effects before.
+        if nodes.iter().all(|n| view.joints.get(n.index()) == Some(&true)) {
+            command_lines(ui, view, &OF_JOINTS, actions);
+            return;
+        }
+        let remove =
+            |below: Below| RemoveNodes { node: all(), below: Some(below), force: None }.into();
         let has_children = nodes.iter().any(|n| !document.children(*n).is_empty());
         let everything = if has_children { "Remove with all nodes below" } else { "Remove" };
         let about = "Removes the nodes and the meshes that only they show";
-        lines(ui, actions, [line(everything, about, remove(Below::Remove, false))]);
+        lines(ui, actions, [line(everything, about, remove(Below::Remove))]);
         if has_children {
-            let about = "Attaches the nodes below to the parent and keeps their position";
-            lines(
-                ui,
-                actions,
-                [line("Remove, keep nodes below", about, remove(Below::KeepWorld, false))],
-            );
+            let about = "Attaches the nodes below to the parent; they move as before";
+            lines(ui, actions, [line("Remove, keep nodes below", about, remove(Below::KeepWorld))]);
         }
-        let about = "Removes keys, too; weights of joints go to the joints above";
-        lines(
-            ui,
-            actions,
-            [line("Remove with joints and keys", about, remove(Below::Remove, true))],
-        );
     });
 }
 

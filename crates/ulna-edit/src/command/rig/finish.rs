@@ -1,23 +1,17 @@
 //! The end of a change of the skeleton: weights find their heirs, rests follow, and the deviation
 //! is measured.
 
-use std::{collections::BTreeMap, sync::atomic::AtomicBool};
+use std::collections::BTreeMap;
 
 use glam::Mat4;
 
 use super::{commands::Heirs, rewrite::RigDraft};
-use crate::{
-    Edit,
-    command::{
-        CommandError, Outcome, Scene,
-        rig_report::{FitReport, NodeCounts, RigReport},
-    },
+use crate::command::{
+    CommandError, Outcome, Scene,
+    rig_report::{FitReport, NodeCounts, RigReport},
 };
-use ulna_model::{Clip, ClipId, Document, NodeId, Notice, Shared, SkinId};
+use ulna_model::{Clip, ClipId, Document, NodeId, Notice, Shared};
 use ulna_motion::{Deviation, DeviationRequest, Exactness, JointFrame, Skeleton};
-use ulna_weights::{
-    FIT_POSES, FitRequest, FittedWeights, fit_poses, fit_weights, vertices_of_joints,
-};
 
 /// The skin moves less than this where nothing but rounding is between, in parts of the size.
 const NOISE: f64 = 1e-5;
@@ -30,10 +24,8 @@ pub(super) fn finish(
     heirs: Option<Heirs>,
 ) -> Result<Outcome, CommandError> {
     let (before, cancel) = (scene.document, scene.cancel());
-    let is_fitted = match heirs {
-        Some(heirs) => heirs == Heirs::Fit,
-        None => before.clips.iter().next().is_some(),
-    };
+    let has_clips = before.clips.iter().next().is_some();
+    let heirs = heirs.unwrap_or(if has_clips { Heirs::Fit } else { Heirs::Parent });
     let mut fitted = FitReport::default();
     let gone: Vec<NodeId> =
         before.node_ids().filter(|n| !rig.document().nodes.contains(*n)).collect();
@@ -41,10 +33,14 @@ pub(super) fn finish(
     // Nodes that move no vertex leave no weights behind.
     let deforms = Skeleton::of(before).deforms;
     let leaves_weights = gone.iter().any(|n| deforms[n.index()]);
-    if is_fitted && leaves_weights {
-        for done in fit(&mut rig, before, &gone, cancel)? {
-            fitted.add(&done);
+    match heirs {
+        Heirs::Fit if leaves_weights => {
+            let Some(all) = rig.fit_losers(before, &gone, cancel)? else { return Err(canceled()) };
+            all.iter().for_each(|done| fitted.add(done));
         }
+        Heirs::Smoothed if leaves_weights => rig.smooth_losers(before, &gone)?,
+        // The nearest joints took over before.
+        Heirs::Fit | Heirs::Smoothed | Heirs::Parent | Heirs::Nearest => {}
     }
     let frames: Vec<JointFrame> = rig
         .frames
@@ -75,6 +71,7 @@ pub(super) fn finish(
         tracks_removed: tracks_of(before, &gone),
         clips: changed_clips(before, rig.document()),
         gives_weights: leaves_weights,
+        given: rig.given,
         fitted,
         deviation,
     };
@@ -129,49 +126,4 @@ fn inverse_binds(before: &Document, after: &Document) -> [usize; 2] {
         counts[1] += skin.joints.len();
     }
     counts
-}
-
-/// Chooses the weights of vertices that lost joints so that the clips change least.
-fn fit(
-    rig: &mut RigDraft,
-    before: &Document,
-    gone: &[NodeId],
-    cancel: &AtomicBool,
-) -> Result<Vec<FittedWeights>, CommandError> {
-    let after = rig.document().clone();
-    let skins: Vec<SkinId> = before
-        .skins
-        .iter()
-        .filter(|(id, skin)| {
-            after.skins.contains(*id) && skin.joints.iter().any(|j| gone.contains(j))
-        })
-        .map(|(id, _)| id)
-        .collect();
-    if skins.is_empty() {
-        return Ok(Vec::new());
-    }
-    let poses = fit_poses(before, &after, FIT_POSES);
-    let mut all = Vec::new();
-    for skin in skins {
-        let vertices = vertices_of_joints(before, skin, gone);
-        let (after, poses) = (&after, &poses[..]);
-        let request = FitRequest {
-            before,
-            after,
-            skin,
-            vertices: &vertices,
-            poses,
-            limit: usize::MAX,
-            adds_influences: true,
-        };
-        let Some(done) = fit_weights(&request, cancel) else { return Err(canceled()) };
-        let patches = done.patches.iter().cloned();
-        rig.draft.put_all(patches.map(|(mesh, primitive, patch)| Edit::PatchWeights {
-            mesh,
-            primitive,
-            patch: Box::new(patch),
-        }))?;
-        all.push(done);
-    }
-    Ok(all)
 }
