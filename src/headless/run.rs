@@ -186,7 +186,7 @@ fn apply_text(
 
 /// The report of a change of the skeleton, as members of its record.
 fn rig_members(document: &Document, report: &RigReport) -> Map<String, Value> {
-    let (deviation, tracks) = (&report.deviation, &report.tracks);
+    let (deviation, tracks, given) = (&report.deviation, &report.tracks, &report.given);
     let at = report.worst_moment();
     members(json!({
         "mean_mm": deviation.mean_mm,
@@ -204,6 +204,10 @@ fn rig_members(document: &Document, report: &RigReport) -> Map<String, Value> {
             "removed": report.tracks_removed,
         },
         "fitted_vertices": report.fitted.changed,
+        "nearest_vertices": given.nearest,
+        "smoothed_vertices": given.smoothed,
+        "merged_vertices": given.merged,
+        "mirrored_vertices": given.mirrored,
     }))
 }
 

@@ -170,7 +170,7 @@ fn an_axis_points_along_the_bone_and_the_other_one_up() {
         assert!(made.y_axis.distance(along(&before, node, below)) < 1e-4, "{node}");
         undone(&mut session);
     }
-    // The farthest of the fingers.
+    // The finger that is farthest ahead.
     act(&mut session, orient("LeftHand", "y"));
     let made = axes(session.document(), "LeftHand");
     assert!(made.y_axis.distance(along(&before, "LeftHand", "LeftMiddle1")) < 1e-4);
@@ -341,10 +341,12 @@ fn weights_of_a_removed_joint_go_to_the_nearest_bones_or_are_smoothed() {
         assert_eq!(report.fitted.changed, 0);
         let stated = report.deviation.worst_mm as f32 / 1000.0;
         assert!(stated > 0.0 && skin_apart(&before, &after) <= 1.2 * stated + 1e-5, "{rule}");
-        // Near the wrist they go to the hand.
-        let hand = weights(&after, &["LeftHand"]);
-        let more = hand.iter().zip(weights(&before, &["LeftHand"])).filter(|(a, b)| **a > b + 0.1);
-        assert!(more.count() > 0, "{rule}");
+        if rule == "nearest" {
+            // Beside the wrist they go to the hand.
+            let hand = weights(&after, &["LeftHand"]).into_iter();
+            let more = hand.zip(weights(&before, &["LeftHand"])).filter(|(a, b)| *a > b + 0.3);
+            assert!(more.count() > 0);
+        }
         let joints = after.skins.values().next().unwrap().joints.len();
         for map in
             after.meshes.values().flat_map(|m| &m.primitives).filter_map(|p| p.weights.as_deref())
@@ -384,7 +386,7 @@ fn a_missing_side_is_made_from_the_other_one() {
         assert_eq!(parent(&opened), parent(&after));
         let off = weights(&opened, &[name]).into_iter().zip(weights(&after, &[name]));
         let off = off.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-        assert!(off < 0.02, "{name}: {off}");
+        assert!(off < 0.05, "{name}: {off}");
     }
     assert!(apart(&before, &after, &[]) < 1e-5);
     assert!(skin_apart(&before, &after) <= 1.2e-3 * report.deviation.worst_mm as f32 + 1e-5);

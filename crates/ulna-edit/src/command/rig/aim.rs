@@ -78,10 +78,16 @@ impl<'d> RestBones<'d> {
     /// The direction and length of the bone of a joint in the scene; `None` where it has none.
     pub(super) fn bone(&self, node: NodeId) -> Option<DVec3> {
         let head = self.head(node);
+        let above = self.above(node).map(|p| head - self.head(p)).filter(|w| is_some(*w));
+        // How far a joint below is ahead; without a bone before it, how far away.
+        let ahead = |way: DVec3| match above {
+            Some(above) => way.dot(above.normalize()),
+            None => way.length(),
+        };
         let ways = |nodes: &[NodeId]| -> Option<DVec3> {
             let ways = nodes.iter().map(|n| self.head(*n) - head).filter(|w| is_some(*w));
-            // Of equally long ones the first.
-            ways.reduce(|a, b| if b.length() > a.length() * (1.0 + 1e-6) { b } else { a })
+            // Of two that are as far ahead, the first.
+            ways.reduce(|a, b| if ahead(b) > ahead(a) + 1e-6 * a.length() { b } else { a })
         };
         let below = self.below(node);
         let is_center = |n: &NodeId| self.mirror.partner(*n) == Some(*n);
@@ -89,11 +95,7 @@ impl<'d> RestBones<'d> {
             true => below.iter().copied().filter(is_center).collect(),
             false => Vec::new(),
         };
-        let from_above = || {
-            let above = self.above(node).map(|p| head - self.head(p));
-            above.filter(|w| is_some(*w))
-        };
-        ways(&center).or_else(|| ways(&below)).or_else(from_above)
+        ways(&center).or_else(|| ways(&below)).or(above)
     }
 }
 

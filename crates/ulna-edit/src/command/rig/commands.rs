@@ -24,8 +24,8 @@ document_commands! {
         /// Whether they get the axes of the scene, in the rest pose.
         world: Option<bool>,
         /// Own axis that points along the bone: to the joint below, of several to the one in the
-        /// middle of the body or else the farthest, and at the end of a chain away from the joint
-        /// above.
+        /// middle of the body or else the one farthest ahead, and at the end of a chain away from
+        /// the joint above.
         aim: Option<OwnAxis>,
         /// Own axis beside it that points up; y if omitted, or z if y points along the bone.
         up: Option<OwnAxis>,

@@ -44,7 +44,9 @@ impl RigDraft {
                 continue;
             }
             let palette = rest.palette(&document, id);
-            let bones = bones_left(&document, (id, skin), gone, &rest);
+            let head = |n: &NodeId| rest.world[n.index()].w_axis.truncate();
+            let heads: Vec<Vec3> = skin.joints.iter().map(head).collect();
+            let bones = Bones::new(&heads, &joint_parents(&document, id));
             let is_gone: Vec<bool> = skin.joints.iter().map(|j| gone.contains(j)).collect();
             let is_gone = |slot: u16| is_gone.get(usize::from(slot)) == Some(&true);
             for mesh in meshes_of(&document, id) {
@@ -52,7 +54,7 @@ impl RigDraft {
                     let Some(map) = found.weights.as_deref() else { continue };
                     let nearest = |vertex: usize| {
                         let own = found.positions.get(vertex).copied()?;
-                        bones.nearest(posed(map, vertex, own, &palette))
+                        bones.nearest(posed(map, vertex, own, &palette), |slot| !is_gone(slot.0))
                     };
                     let heir = |vertex: usize| -> Option<JointSlot> {
                         let mut all = map.vertex(vertex);
@@ -153,29 +155,6 @@ impl RigDraft {
         }
         Ok(Some(all))
     }
-}
-
-/// Bones at rest of the joints of a skin that are not removed. Slots are those of the skin.
-fn bones_left(
-    document: &Document,
-    (id, skin): (SkinId, &Skin),
-    gone: &BTreeSet<NodeId>,
-    rest: &Pose,
-) -> Bones {
-    let is_gone = |slot: usize| gone.contains(&skin.joints[slot]);
-    let above = joint_parents(document, id);
-    let parent = |slot: usize| {
-        let up = |slot: &JointSlot| above[slot.index()];
-        std::iter::successors(above[slot], up).take(above.len()).find(|slot| !is_gone(slot.index()))
-    };
-    let head = |slot: usize| match is_gone(slot) {
-        true => Vec3::NAN,
-        false => rest.world[skin.joints[slot].index()].w_axis.truncate(),
-    };
-    let slots = 0..skin.joints.len();
-    let heads: Vec<Vec3> = slots.clone().map(head).collect();
-    let parents: Vec<_> = slots.map(|k| parent(k).filter(|_| !is_gone(k))).collect();
-    Bones::new(&heads, &parents)
 }
 
 /// A vertex where the joints put it.

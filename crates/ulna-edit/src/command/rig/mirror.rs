@@ -29,7 +29,7 @@ use ulna_weights::{
 };
 
 /// Distances, in sizes of the skeleton, and rotations up to this are rounding.
-const NONE: f64 = 1e-5;
+const NONE: f64 = 5e-5;
 
 /// Joints of one side, and those of the other.
 struct SidePlan<'d> {
