@@ -371,6 +371,8 @@ fn a_missing_side_is_made_from_the_other_one() {
     let remove = line("joint.remove").with("node", "RightUpperArm").with("below", "remove");
     act(&mut session, remove.with("weights", "parent"));
     let before = session.document().clone();
+    let hand = line("joint.mirror").with("node", "LeftHand");
+    assert_eq!(refused(&mut session, &hand), "no_mirror_partner", "it has no parent there");
     let report = act(&mut session, line("joint.mirror").with("node", "LeftUpperArm"));
     let after = session.document().clone();
     assert_eq!((report.nodes.added, report.nodes.reframed), (18, 0));

@@ -352,7 +352,7 @@ fn is_single(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
                 "joint"
             )
             | ("weights.along", "from" | "to")
-            | ("weights.merge", "into")
+            | ("weights.merge" | "joint.merge", "into")
             | ("layer.mask", "below")
     )
 }

@@ -155,6 +155,21 @@ impl<'d> SidePlan<'d> {
         )
     }
 
+    /// The parent, on the other side, of the joints below a node.
+    fn parent_across(&self, node: NodeId) -> Result<NodeId, CommandError> {
+        match self.partner(node) {
+            Some(partner) => Ok(partner),
+            None if !self.document.joint_flags()[node.index()] => Ok(node),
+            None => {
+                let label = self.document.node(node).label(node);
+                refuse(
+                    "no_mirror_partner",
+                    format!("“{label}” has no mirror joint yet; mirror that joint first"),
+                )
+            }
+        }
+    }
+
     /// Adds the missing joints; by joint, the new one on the other side.
     fn add(&self, rig: &mut RigDraft) -> Result<BTreeMap<NodeId, NodeId>, CommandError> {
         let signs = DMat4::from_mat3(DMat3::from_diagonal(self.convention()));
@@ -165,14 +180,13 @@ impl<'d> SidePlan<'d> {
                 return Err(self.not_mirrored(*node));
             };
             let place = reflection * self.stand(*node) * signs;
-            let parent = about.parent.map(|p| match made.get(&p) {
-                Some(new) => *new,
-                None => {
-                    let other = self.pairs.get(&p).copied().or_else(|| self.partner(p));
-                    let parent = other.unwrap_or(p);
-                    (parent, self.stand(parent))
-                }
-            });
+            let parent = match about.parent {
+                Some(p) => Some(match made.get(&p) {
+                    Some(new) => *new,
+                    None => self.parent_across(p).map(|parent| (parent, self.stand(parent)))?,
+                }),
+                None => None,
+            };
             let local = parent.map_or(DMat4::IDENTITY, |(_, above)| above.inverse()) * place;
             if !local.is_finite() {
                 return Err(self.not_mirrored(*node));

@@ -301,10 +301,7 @@ pub fn stored(opened: &FileContent, now: &FileContent, saved: &Saved) -> FileCon
     made.node_space = stored_space(opened, now, renumbering);
     if let Some(vrm) = made.vrm.as_ref().filter(|_| saved.springs_removed > 0) {
         let springs = vrm.springs.saturating_sub(saved.springs_removed);
-        // Those of VRM 0 are not removed.
-        if !vrm.version.starts_with('0') {
-            made.vrm = Some(Shared::new(Vrm { springs, ..(**vrm).clone() }));
-        }
+        made.vrm = Some(Shared::new(Vrm { springs, ..(**vrm).clone() }));
     }
     renumbering.apply(&mut made);
     made.nodes = made.nodes.values().cloned().collect();

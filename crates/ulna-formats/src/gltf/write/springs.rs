@@ -13,7 +13,7 @@ use ulna_model::{FileContent, NodeId};
 pub(super) struct WithoutEntries {
     /// The text; `None` where no spring names a removed node.
     pub(super) text: Option<String>,
-    /// Number of springs of VRM 1 that had only removed nodes, and were removed.
+    /// Number of springs of an avatar of VRM 1 that had only removed nodes, and were removed.
     pub(super) springs: usize,
 }
 
@@ -21,8 +21,11 @@ pub(super) struct WithoutEntries {
 /// is its id.
 pub(super) fn without_removed(text: &str, root: &Value, now: &FileContent) -> WithoutEntries {
     let mut ops = Ops::object();
-    let springs = one(root, now, &mut ops);
+    let removed = one(root, now, &mut ops);
     zero(root, now, &mut ops);
+    // Only of such an avatar they are counted.
+    let is_counted = root["extensions"]["VRMC_vrm"].is_object();
+    let springs = if is_counted { removed } else { 0 };
     let text = (!ops.is_keep()).then(|| rewrite(text, &ops));
     WithoutEntries { text, springs }
 }
