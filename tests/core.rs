@@ -56,6 +56,7 @@ mod core {
     mod recoveries;
     mod rig;
     mod rig_fit;
+    mod rig_joints;
     mod rig_more;
     mod rig_motions;
     mod rig_plan;

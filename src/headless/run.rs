@@ -187,7 +187,7 @@ fn apply_text(
 
 /// The report of a change of the skeleton, as members of its record.
 fn rig_members(document: &Document, report: &RigReport) -> Map<String, Value> {
-    let (deviation, tracks) = (&report.deviation, &report.tracks);
+    let (deviation, tracks, given) = (&report.deviation, &report.tracks, &report.given);
     let at = deviation.at();
     let worst = deviation.worst.iter().flatten().map(|at| {
         let node = document.nodes.get(at.node).map(|node| node.label(at.node));
@@ -222,6 +222,10 @@ fn rig_members(document: &Document, report: &RigReport) -> Map<String, Value> {
             "removed": report.tracks_removed,
         },
         "fitted_vertices": report.fitted.changed,
+        "nearest_vertices": given.nearest,
+        "smoothed_vertices": given.smoothed,
+        "merged_vertices": given.merged,
+        "mirrored_vertices": given.mirrored,
     }))
 }
 

@@ -16,9 +16,10 @@ use crate::ui::{DialogAction, Mode, ProgramAction};
 use ulna_edit::{
     CommandSpec,
     command::{
-        DissolveJoint, DragLimb, FileCommand, InsertJoint, MendArmature, MirrorWeights, MoveJoint,
-        NewClip, Normalize, OrientJoint, PlayCommand, RemoveJoint, RenameNode, ReparentJoint,
-        ResetAll, SelectCommand, SessionCommand, SetPin, Sets, ViewCommand, forms::is_for_programs,
+        DissolveJoint, DragLimb, FileCommand, InsertJoint, MendArmature, MergeJoint, MirrorJoint,
+        MirrorWeights, MoveJoint, NewClip, Normalize, OrientJoint, PlayCommand, RemoveJoint,
+        RenameNode, ReparentJoint, ResetAll, SelectCommand, SessionCommand, SetPin, Sets,
+        ViewCommand, forms::is_for_programs,
     },
     find, table,
 };
@@ -49,10 +50,12 @@ const FIRST_OF_GROUP: [&str; 18] = [
 ];
 
 /// Commands in the menus of a joint.
-pub const OF_JOINTS: [&str; 6] = [
+pub const OF_JOINTS: [&str; 8] = [
     OrientJoint::NAME,
     MoveJoint::NAME,
+    MirrorJoint::NAME,
     InsertJoint::NAME,
+    MergeJoint::NAME,
     ReparentJoint::NAME,
     DissolveJoint::NAME,
     RemoveJoint::NAME,

@@ -917,7 +917,7 @@ pub(super) fn open(bytes: &[u8]) -> Opened {
 fn save(opened: &Opened, now: &Document) -> (Vec<u8>, Document) {
     let saved = gltf::save(&opened.source, &opened.document, now, "model", SaveOptions::default());
     let saved = saved.unwrap_or_else(|e| panic!("{e}"));
-    let stored = gltf::stored(&opened.document, now, &saved.renumbering);
+    let stored = gltf::stored(&opened.document, now, &saved);
     (saved.bytes.to_vec(), stored.into())
 }
 
@@ -1018,7 +1018,7 @@ fn every_kind_of_edit_is_saved_in_files_of_every_kind() {
             &Progress::default(),
         )
         .unwrap();
-        let stored = gltf::stored(&opened.document, &now, &saved.renumbering);
+        let stored = gltf::stored(&opened.document, &now, &saved);
         assert_eq!(
             first_lost(&opened.document, &stored, &read.document),
             None,

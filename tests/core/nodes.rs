@@ -172,7 +172,8 @@ fn a_joint_or_a_node_with_keys_is_left_alone_unless_forced() {
     let mut session = sample();
     for (node, part) in [("LeftHand", "have keys in"), ("Hips", "more are joints of")] {
         let elsewhere = line("node.reparent").with("node", node).with("keep", "local");
-        for act in [line("node.remove").with("node", node), elsewhere] {
+        let removed = line("node.remove").with("node", node).with("below", "keep-local");
+        for act in [removed, elsewhere] {
             let said = refused(&mut session, &act);
             assert!(said.starts_with("would_change_motion") && said.contains(part), "{said}");
         }

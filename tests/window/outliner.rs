@@ -145,16 +145,31 @@ fn the_menu_of_a_row_adds_and_removes_nodes() {
 }
 
 #[test]
-fn a_joint_is_not_removed_without_a_word() {
+fn a_joint_is_removed_by_its_rule_and_what_that_does_is_said() {
     let (mut window, _folder, _path) = sample();
-    let at = row(&window, "Hips").center();
-    window.event(Event::PointerMoved(at));
-    window.step();
-    click(&mut window, "Hips");
+    let delete = |window: &mut Window, name: &str| {
+        let at = row(window, name).center();
+        window.event(Event::PointerMoved(at));
+        window.step();
+        window.get_by_role_and_label(egui::accesskit::Role::TreeItem, name).click();
+        window.run_steps(3);
+        press(window, Modifiers::NONE, Key::Delete);
+    };
+    let said = |window: &Window, text: &str| window.query_all_by_label_contains(text).count() > 0;
     let before = session(&window).document().clone();
-    press(&mut window, Modifiers::NONE, Key::Delete);
+    delete(&mut window, "Hips");
     assert!(*session(&window).document() == before);
-    let said: Vec<String> =
-        window.get_all_by_label_contains("are joints of").map(|n| format!("{n:?}")).collect();
-    assert!(!said.is_empty(), "no word about the joints");
+    assert!(said(&window, "would lose its last joint"));
+    click(&mut window, "Filter by name or kind");
+    window.event(Event::Text("Left".to_owned()));
+    window.run_steps(3);
+    delete(&mut window, "LeftHand");
+    let count = |window: &Window| session(window).document().nodes.ids().count();
+    assert_eq!(count(&window), before.nodes.ids().count() - 16);
+    assert!(said(&window, "the skin moves by at most"), "the deviation is said");
+    // The menu of a joint has the commands of joints, one of which removes it.
+    window.get_by_role_and_label(egui::accesskit::Role::TreeItem, "LeftFoot").click_secondary();
+    window.run_steps(4);
+    assert!(window.query_by_label("Remove joints…").is_some());
+    assert!(window.query_by_label("Remove with all nodes below").is_none());
 }

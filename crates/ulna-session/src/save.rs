@@ -353,7 +353,7 @@ impl Saving {
     fn pack(&self, target: TargetContainer, stem: &str) -> Result<Packed, SaveError> {
         let saved = gltf::save(&self.source, &self.opened, self.document(), stem, self.options)?;
         let t_pose = vrm_pose::warning(&self.opened, self.document());
-        let stored = gltf::stored(&self.opened, self.document(), &saved.renumbering);
+        let stored = gltf::stored(&self.opened, self.document(), &saved);
         if (target == TargetContainer::Glb) == self.source.container.is_glb() {
             let (bytes, beside, changes) = (saved.bytes, saved.companions.into(), saved.changes);
             let lost = saved.stays.into_iter().chain(t_pose).collect();

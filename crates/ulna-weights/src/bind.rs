@@ -58,6 +58,14 @@ impl Bones {
         Self { bones }
     }
 
+    /// The joint whose bone is nearest to a position, of those that count; the first of several.
+    /// `None` where none of them has a bone.
+    pub fn nearest(&self, position: Vec3, counts: impl Fn(JointSlot) -> bool) -> Option<JointSlot> {
+        let counted = self.bones.iter().filter(|bone| counts(bone.joint));
+        let near = counted.map(|bone| (bone.distance(position), bone.joint));
+        near.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(_, joint)| joint)
+    }
+
     /// Weights by distance, `1 / d⁴`, of the `most` nearest joints. Nothing where there are no
     /// bones.
     pub fn weights(&self, positions: &[Vec3], most: usize) -> Option<WeightMap> {
@@ -117,5 +125,9 @@ mod tests {
             assert!((map.vertex(v).map(|(_, w)| w).sum::<f32>() - 1.0).abs() < 1e-6);
         }
         assert!(Bones::new(&[], &[]).weights(&spots, 4).is_none());
+        let nearest = [Vec3::Y * 0.6, Vec3::new(0.4, 1.4, 0.0), Vec3::Y * 9.0];
+        let found = |skipped: u16| nearest.map(|p| bones.nearest(p, |j| j.0 != skipped));
+        assert_eq!(found(9), [0, 1, 2].map(|k| Some(JointSlot(k))));
+        assert_eq!(found(1), [0, 2, 2].map(|k| Some(JointSlot(k))));
     }
 }

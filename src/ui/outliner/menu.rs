@@ -81,32 +81,22 @@ pub fn node_menu(
             let about = "Detaches the nodes from their parent and keeps their position";
             lines(ui, actions, [line("Move to the top of the scene", about, top.into())]);
         }
-        if nodes.iter().all(|n| view.joints.get(n.index()) == Some(&true)) {
-            ui.separator();
-            command_lines(ui, view, &OF_JOINTS, actions);
-        }
         ui.separator();
-        let remove = |below: Below, force: bool| {
-            RemoveNodes { node: all(), below: Some(below), force: force.then_some(true) }.into()
-        };
+        // Joints have commands of their own, which show their effects before.
+        if nodes.iter().all(|n| view.joints.get(n.index()) == Some(&true)) {
+            command_lines(ui, view, &OF_JOINTS, actions);
+            return;
+        }
+        let remove =
+            |below: Below| RemoveNodes { node: all(), below: Some(below), force: None }.into();
         let has_children = nodes.iter().any(|n| !document.children(*n).is_empty());
         let everything = if has_children { "Remove with all nodes below" } else { "Remove" };
         let about = "Removes the nodes and the meshes that only they show";
-        lines(ui, actions, [line(everything, about, remove(Below::Remove, false))]);
+        lines(ui, actions, [line(everything, about, remove(Below::Remove))]);
         if has_children {
-            let about = "Attaches the nodes below to the parent and keeps their position";
-            lines(
-                ui,
-                actions,
-                [line("Remove, keep nodes below", about, remove(Below::KeepWorld, false))],
-            );
+            let about = "Attaches the nodes below to the parent; they move as before";
+            lines(ui, actions, [line("Remove, keep nodes below", about, remove(Below::KeepWorld))]);
         }
-        let about = "Removes keys, too; weights of joints go to the joints above";
-        lines(
-            ui,
-            actions,
-            [line("Remove with joints and keys", about, remove(Below::Remove, true))],
-        );
     });
 }
 

@@ -34,6 +34,19 @@ pub struct NodeCounts {
     pub attached: usize,
 }
 
+/// Numbers of vertices with weights that other joints took over, by the rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GivenWeights {
+    /// Weights went to the joint whose bone is nearest.
+    pub nearest: usize,
+    /// Weights went to the nearest joint above and were smoothed.
+    pub smoothed: usize,
+    /// Weights went to the joint that others were merged into.
+    pub merged: usize,
+    /// Weights are the mirror image of the other side's.
+    pub mirrored: usize,
+}
+
 /// Effects of a change of the skeleton on the clips and the skin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RigReport {
@@ -51,6 +64,8 @@ pub struct RigReport {
     pub clips: usize,
     /// Whether removed joints had weights, which other joints take over.
     pub gives_weights: bool,
+    /// Weights that other joints took over by another rule than the fit.
+    pub given: GivenWeights,
     /// Weights that were fitted.
     pub fitted: FitReport,
     /// Distance of the skin and the joints from where they were, in all clips. 0 where the change
@@ -60,6 +75,18 @@ pub struct RigReport {
     pub is_exact: bool,
     /// New frames of nodes: `C` of `W' = W·C`, from the new frame to the one before.
     pub frames: BTreeMap<NodeId, DMat4>,
+}
+
+impl GivenWeights {
+    /// Both together.
+    pub(in crate::command) const fn with(self, other: Self) -> Self {
+        Self {
+            nearest: self.nearest + other.nearest,
+            smoothed: self.smoothed + other.smoothed,
+            merged: self.merged + other.merged,
+            mirrored: self.mirrored + other.mirrored,
+        }
+    }
 }
 
 impl FitReport {
@@ -102,6 +129,14 @@ impl RigReport {
                 "vertex got fitted weights",
                 "vertices got fitted weights",
             ),
+            counted(
+                self.given.nearest,
+                "vertex went to the nearest joint",
+                "vertices went to the nearest joints",
+            ),
+            counted(self.given.smoothed, "vertex was smoothed", "vertices were smoothed"),
+            counted(self.given.merged, "vertex was merged", "vertices were merged"),
+            counted(self.given.mirrored, "vertex was mirrored", "vertices were mirrored"),
         ]
         .into_iter()
         .flatten()

@@ -61,6 +61,9 @@ pub struct Saved {
     pub stays: Vec<Notice>,
     /// Indices in the file by the ids of the document: others where elements were removed.
     pub renumbering: Renumbering,
+    /// Number of springs of a VRM avatar that the file lacks now, because all their nodes were
+    /// removed.
+    pub springs_removed: usize,
 }
 
 /// A file in the other container.

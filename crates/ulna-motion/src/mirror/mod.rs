@@ -188,6 +188,12 @@ impl Mirror {
         self.frames[node.index()].as_mat4()
     }
 
+    /// The reflection in the scene that swaps the sides of the body that a node is of; `None` where
+    /// it is of none.
+    pub fn reflection(&self, node: NodeId) -> Option<DMat4> {
+        Some(self.bodies[self.member(node)?.body].own)
+    }
+
     /// Whether two joints rest on the same side of the plane; so they do where that is not known.
     pub fn is_same_side(&self, a: NodeId, b: NodeId) -> bool {
         let side = |n: NodeId| {

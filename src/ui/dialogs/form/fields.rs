@@ -206,7 +206,8 @@ fn plain(value: &Value) -> String {
 fn in_words(word: &str) -> String {
     let kind = KINDS.iter().find(|(kind, _)| kind.label() == word);
     // Spellings are shown as they are: *l_arm* is another one than *L_Arm*.
-    let is_spelling = word.contains(['_', '.']) || word.contains(char::is_uppercase);
+    let is_spelling =
+        word.starts_with('-') || word.contains(['_', '.']) || word.contains(char::is_uppercase);
     match kind {
         Some((_, text)) => (*text).to_owned(),
         None if is_spelling => word.to_owned(),

@@ -32,7 +32,7 @@ use ulna_edit::{
     ArgumentSpec, ArgumentType, CommandSpec,
     command::{
         field::{ArgumentPart as _, LimitBy},
-        forms::{Entry, entry, is_for_programs, is_needed, poses_over, shorter},
+        forms::{Entry, entry, is_for_programs, is_needed, needed_choice, poses_over, shorter},
     },
 };
 use ulna_render::ColorRole;
@@ -71,11 +71,16 @@ fn rows(spec: &CommandSpec, draft: &FormDraft) -> (Vec<usize>, Vec<usize>) {
         return (all, Vec::new());
     }
     let first = first_typed(spec, draft);
+    // Of arguments that exclude each other, all are offered.
+    let choice = needed_choice(spec).filter(|choice| choice.exclusive);
+    let is_choice =
+        |name: &str| choice.is_some_and(|c| c.groups.iter().any(|group| group.contains(&name)));
     let kept = |k: &usize| {
         let argument = &spec.arguments[*k];
         let is_keys = entry(spec, argument) == Some(Entry::Keys);
         let is_first = *k == first && argument.name != "primitive";
-        is_needed(spec, argument) || is_keys || draft.entered[*k].value.is_some() || is_first
+        let is_given = draft.entered[*k].value.is_some();
+        is_needed(spec, argument) || is_choice(argument.name) || is_keys || is_given || is_first
     };
     all.into_iter().partition(kept)
 }

@@ -18,7 +18,9 @@ use crate::ui::{
 };
 use ulna_edit::{
     CommandLine, CommandSpec,
-    command::{MendArmature, MoveJoint, OrientJoint, RigReport},
+    command::{
+        GivenWeights, InsertJoint, MendArmature, MirrorJoint, MoveJoint, OrientJoint, RigReport,
+    },
 };
 use ulna_model::Document;
 use ulna_motion::Deviation;
@@ -290,10 +292,10 @@ fn nodes_ui(
         fact(ui, theme, icon, &sentence, &about);
     }
     if nodes.added > 0 {
-        let details = if nodes.reframed == 0 && !about.is_empty() {
-            format!("Above {about}")
-        } else {
-            String::new()
+        let details = match command {
+            InsertJoint::NAME if !about.is_empty() => format!("Above {about}"),
+            MirrorJoint::NAME => format!("On the other side of {about}"),
+            _ => String::new(),
         };
         let sentence = acts(nodes.added, "joint", "is added", "are added");
         fact(ui, theme, icons::ICON_ADD, &sentence, &details);
@@ -429,7 +431,23 @@ fn weights_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
         let sentence = format!("{count} {word} {verb}");
         let details = format!("Mean error {fit:.2} mm, {parent:.2} mm with the parent's weights");
         fact(ui, theme, icons::ICON_SCATTER_PLOT, &sentence, &details);
-    } else if report.gives_weights {
+        return;
+    }
+    let GivenWeights { nearest, smoothed, merged, mirrored } = report.given;
+    let rules = [
+        (nearest, ["goes to the nearest joint", "go to the nearest joints"]),
+        (smoothed, ["gets smoothed weights", "get smoothed weights"]),
+        (merged, ["goes to the joint that stays", "go to the joint that stays"]),
+        (mirrored, ["gets mirrored weights", "get mirrored weights"]),
+    ];
+    let mut is_said = false;
+    for (count, verbs) in rules.into_iter().filter(|(count, _)| *count > 0) {
+        let word = if count == 1 { "vertex" } else { "vertices" };
+        let sentence = format!("{} {word} {}", thousands(count), verbs[usize::from(count != 1)]);
+        fact(ui, theme, icons::ICON_SCATTER_PLOT, &sentence, "");
+        is_said = true;
+    }
+    if report.gives_weights && !is_said {
         let sentence = "Weights of removed joints go to the nearest joint above";
         fact(ui, theme, icons::ICON_SCATTER_PLOT, sentence, "");
     }
@@ -438,7 +456,8 @@ fn weights_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
 /// Data that the change leaves as it is.
 fn unchanged_ui(ui: &mut Ui, theme: &Theme, report: &RigReport, document: &Document) {
     let mut stays = Vec::new();
-    if !report.gives_weights && document.meshes.count() > 0 {
+    let is_given = report.gives_weights || report.given.mirrored > 0;
+    if !is_given && document.meshes.count() > 0 {
         stays.push("meshes and weights");
     }
     if document.clips.count() > 0 {

@@ -352,7 +352,7 @@ fn is_single(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
                 "joint"
             )
             | ("weights.along", "from" | "to")
-            | ("weights.merge", "into")
+            | ("weights.merge" | "joint.merge", "into")
             | ("layer.mask", "below")
     )
 }
@@ -398,6 +398,7 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
     Some(match (spec.name, argument.name) {
         (_, "set") => Quantity::whole(0.0..=9.0),
         ("joint.insert", "at") => Quantity::share(),
+        ("joint.orient", "roll") => Quantity::any(Unit::Degrees),
         ("joint.insert", "count") => Quantity::whole(1.0..=64.0),
         ("pose.blend", "amount") => Quantity::new(Unit::Percent, -2.0..=3.0),
         ("key.ease", "amount") => Quantity::new(Unit::Percent, 0.0..=2.0),
@@ -510,7 +511,7 @@ pub fn needed_choice(spec: &CommandSpec) -> Option<NeededChoice> {
             (&[&["find"], &["humanoid"], &["side"], &["prefix"], &["suffix"], &["number"]], false)
         }
         "edit.revert" => (&[&["clip", "layer"], &["node"], &["mesh"]], true),
-        "joint.orient" => (&[&["degrees"], &["like"], &["world"]], true),
+        "joint.orient" => (&[&["degrees"], &["like"], &["world"], &["aim"], &["mirrored"]], true),
         "pose.set" | "pose.set_local" | "pose.set_world" | "unkeyed.set" | "key.shift" => {
             (&[&["translation"], &["degrees"], &["scale"]], false)
         }

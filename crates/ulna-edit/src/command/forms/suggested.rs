@@ -252,6 +252,11 @@ impl Suggestions<'_> {
                 others().last().copied().or(partner).into_iter().collect()
             }
             ("weights.merge", "from") => others(),
+            // Into the active one of several; a single one into its parent.
+            ("joint.merge", "node") if selected.len() > 1 => others(),
+            ("joint.merge", "into") if selected.len() < 2 => {
+                active.and_then(|n| document.node(n).parent).into_iter().collect()
+            }
             ("skin.create", "joint") => selected,
             _ if !needed => return None,
             (_, "into" | "to") => active.into_iter().collect(),

@@ -37,7 +37,7 @@ document_commands! {
         /// Otherwise, all clips follow if the position is kept.
         force: Option<bool>,
     } = "node.reparent", "Attach to another parent", asks: true, enabled: rules::selected;
-    /// Removes the selected nodes from the file
+    /// Removes the selected nodes from the file; what stays moves as before in every clip
     RemoveNodes {
         /// Nodes to remove.
         node: Nodes,
@@ -45,8 +45,9 @@ document_commands! {
         /// and keeps them where they are; `keep-local` attaches them to the parent and keeps their
         /// transforms. They are removed if omitted.
         below: Option<Below>,
-        /// Whether to remove joints and nodes with keys: the keys are removed, and the weights of
-        /// a joint go to the nearest joint above it.
+        /// Whether weights of joints go to the nearest joint above, and nodes below a node with
+        /// keys move differently. Otherwise, joints are removed as by “Remove joints”: weights
+        /// are fitted so that the clips change least, and kept nodes move as before.
         force: Option<bool>,
     } = "node.remove", "Remove nodes", key: "Delete", enabled: rules::selected;
     /// Removes skins; their meshes stay, without deformation

@@ -8,6 +8,7 @@ mod duplicate;
 mod meshes;
 mod purge;
 mod removal;
+mod remove;
 mod reparent;
 mod worlds;
 
@@ -18,7 +19,7 @@ pub use self::commands::{
 pub(super) use self::{
     dependents::refuse_fixed,
     meshes::skin_named,
-    removal::uppermost,
+    removal::{remapped, uppermost, with_below, without},
     reparent::last_rank,
     worlds::{RestOrPose, world},
 };

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    commands::{Below, RemoveNodes},
-    dependents::{refuse_fixed, refuse_motion, refuse_rootless},
+    commands::Below,
+    dependents::{refuse_fixed, refuse_rootless},
     meshes::{mesh_gone, skin_gone},
     purge::without_nodes,
     worlds::kept_in_world,
 };
 use crate::{
     Edit,
-    command::{CommandError, Outcome, Scene, error::refuse, mesh_skins::skin_label},
+    command::{CommandError, Outcome, error::refuse, mesh_skins::skin_label},
 };
 use ulna_model::{
     Document, MeshId, Node, NodeId, Notice, PrimitiveId, References as _, SceneId, Shared, Skin,
@@ -35,7 +35,7 @@ pub(in crate::command) fn uppermost(document: &Document, nodes: &BTreeSet<NodeId
 }
 
 /// The nodes and all nodes below them.
-pub(super) fn with_below(document: &Document, nodes: &[NodeId]) -> BTreeSet<NodeId> {
+pub(in crate::command) fn with_below(document: &Document, nodes: &[NodeId]) -> BTreeSet<NodeId> {
     let mut all = BTreeSet::new();
     let mut open = nodes.to_vec();
     while let Some(node) = open.pop() {
@@ -46,77 +46,69 @@ pub(super) fn with_below(document: &Document, nodes: &[NodeId]) -> BTreeSet<Node
     all
 }
 
-impl RemoveNodes {
-    pub(in crate::command) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let document = scene.document;
-        let named = self.node.all(document)?;
-        let below = self.below.unwrap_or(Below::Remove);
-        let is_forced = self.force.unwrap_or(false);
-        let all_below = with_below(document, &named);
-        let removed = if below == Below::Remove {
-            all_below.clone()
-        } else {
-            named.iter().copied().collect()
-        };
-        refuse_fixed(document, &removed)?;
-        let anyway = "To remove them anyway, choose “Remove with joints and keys” in the outliner, \
-            or set “force” in a script";
-        refuse_motion(document, &all_below, is_forced, anyway)?;
-        let left = left_skins(document, &removed)?;
-        let kept: Vec<(SkinId, Vec<NodeId>)> = document
-            .skins
-            .iter()
-            .filter(|(id, _)| !left.skins.contains(id))
-            .map(|(id, skin)| {
-                (id, skin.joints.iter().copied().filter(|j| !removed.contains(j)).collect())
-            })
-            .collect();
-        let above = |n: NodeId| {
-            let all = std::iter::successors(document.node(n).parent, |n| document.node(*n).parent);
-            all.into_iter().find(|n| !removed.contains(n))
-        };
-        refuse_rootless(document, kept.iter().map(|(id, j)| (*id, &j[..])), above)?;
-        let (mut edits, channels) = without_nodes(document, &removed);
-        edits.extend(left.edits);
-        let (nodes, roots) = attached(document, &removed, below)?;
-        for (scene, to) in roots {
-            edits.push(Edit::SetRoots { scene, to });
-        }
-        // A node names its skin, and a skin its joints: the skin goes between.
-        let bare: Vec<_> = removed
-            .iter()
-            .map(|n| (*n, document.node(*n)))
-            .filter(|(_, node)| node.skin.is_some_and(|s| left.skins.contains(&s)))
-            .map(|(n, node)| (n, Some(Box::new(Node { skin: None, ..node.clone() }))))
-            .collect();
-        if !bare.is_empty() {
-            edits.push(Edit::SetNodes(bare));
-        }
-        edits.extend(left.skins.iter().flat_map(|s| skin_gone(document, *s)));
-        let mut nodes: Vec<(NodeId, Option<Box<Node>>)> = nodes;
-        nodes.extend(removed.iter().map(|n| (*n, None)));
-        nodes.sort_by_key(|(n, _)| *n);
-        edits.push(Edit::SetNodes(nodes));
-        let meshes = unused_meshes(document, &removed);
-        edits.extend(meshes.iter().flat_map(|m| mesh_gone(document, *m)));
-        let counted = |n: usize, one: &str, many: &str| match n {
-            0 => None,
-            1 => Some(format!("1 {one}")),
-            n => Some(format!("{n} {many}")),
-        };
-        let parts: Vec<String> = [
-            counted(removed.len(), "node", "nodes"),
-            counted(meshes.len(), "mesh", "meshes"),
-            counted(left.skins.len(), "skin", "skins"),
-            counted(channels, "channel of keys", "channels of keys"),
-        ]
-        .into_iter()
-        .flatten()
+/// A document without some nodes. `heirs`: the joints that take over the weights of removed ones,
+/// where they are joints of the same skin; else the nearest joint above does.
+pub(in crate::command) fn without(
+    document: &Document,
+    removed: &BTreeSet<NodeId>,
+    below: Below,
+    heirs: &BTreeMap<NodeId, NodeId>,
+) -> Result<Outcome, CommandError> {
+    refuse_fixed(document, removed)?;
+    let left = left_skins(document, removed, heirs)?;
+    let kept: Vec<(SkinId, Vec<NodeId>)> = document
+        .skins
+        .iter()
+        .filter(|(id, _)| !left.skins.contains(id))
+        .map(|(id, skin)| {
+            (id, skin.joints.iter().copied().filter(|j| !removed.contains(j)).collect())
+        })
         .collect();
-        let mut notes = vec![Notice::new("removed", format!("removed {}", parts.join(", ")))];
-        notes.extend(left.notes);
-        Ok(Outcome { edits, notes, ..Outcome::default() })
+    let above = |n: NodeId| {
+        let all = std::iter::successors(document.node(n).parent, |n| document.node(*n).parent);
+        all.into_iter().find(|n| !removed.contains(n))
+    };
+    refuse_rootless(document, kept.iter().map(|(id, j)| (*id, &j[..])), above)?;
+    let (mut edits, channels) = without_nodes(document, removed);
+    edits.extend(left.edits);
+    let (nodes, roots) = attached(document, removed, below)?;
+    for (scene, to) in roots {
+        edits.push(Edit::SetRoots { scene, to });
     }
+    // A node names its skin, and a skin its joints: the skin goes between.
+    let bare: Vec<_> = removed
+        .iter()
+        .map(|n| (*n, document.node(*n)))
+        .filter(|(_, node)| node.skin.is_some_and(|s| left.skins.contains(&s)))
+        .map(|(n, node)| (n, Some(Box::new(Node { skin: None, ..node.clone() }))))
+        .collect();
+    if !bare.is_empty() {
+        edits.push(Edit::SetNodes(bare));
+    }
+    edits.extend(left.skins.iter().flat_map(|s| skin_gone(document, *s)));
+    let mut nodes: Vec<(NodeId, Option<Box<Node>>)> = nodes;
+    nodes.extend(removed.iter().map(|n| (*n, None)));
+    nodes.sort_by_key(|(n, _)| *n);
+    edits.push(Edit::SetNodes(nodes));
+    let meshes = unused_meshes(document, removed);
+    edits.extend(meshes.iter().flat_map(|m| mesh_gone(document, *m)));
+    let counted = |n: usize, one: &str, many: &str| match n {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        n => Some(format!("{n} {many}")),
+    };
+    let parts: Vec<String> = [
+        counted(removed.len(), "node", "nodes"),
+        counted(meshes.len(), "mesh", "meshes"),
+        counted(left.skins.len(), "skin", "skins"),
+        counted(channels, "channel of keys", "channels of keys"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let mut notes = vec![Notice::new("removed", format!("removed {}", parts.join(", ")))];
+    notes.extend(left.notes);
+    Ok(Outcome { edits, notes, ..Outcome::default() })
 }
 
 /// The remaining nodes that change their parent, and the roots of scenes afterwards.
@@ -183,7 +175,11 @@ struct LeftSkins {
     notes: Vec<Notice>,
 }
 
-fn left_skins(document: &Document, removed: &BTreeSet<NodeId>) -> Result<LeftSkins, CommandError> {
+fn left_skins(
+    document: &Document,
+    removed: &BTreeSet<NodeId>,
+    heirs: &BTreeMap<NodeId, NodeId>,
+) -> Result<LeftSkins, CommandError> {
     let mut left = LeftSkins::default();
     for (id, skin) in document.skins.iter() {
         let users: Vec<NodeId> =
@@ -193,17 +189,18 @@ fn left_skins(document: &Document, removed: &BTreeSet<NodeId>) -> Result<LeftSki
         if is_unused && (has_removed_joint || !users.is_empty()) {
             left.skins.push(id);
         } else if has_removed_joint {
-            without_joints(document, (id, skin), removed, &mut left)?;
+            without_joints(document, (id, skin), (removed, heirs), &mut left)?;
         }
     }
     Ok(left)
 }
 
-/// Takes removed joints out of a skin; their weights go to the nearest joint above.
+/// Takes removed joints out of a skin; their weights go to their heirs, or to the nearest joint
+/// above.
 fn without_joints(
     document: &Document,
     (id, skin): (SkinId, &Skin),
-    removed: &BTreeSet<NodeId>,
+    (removed, heirs): (&BTreeSet<NodeId>, &BTreeMap<NodeId, NodeId>),
     left: &mut LeftSkins,
 ) -> Result<(), CommandError> {
     let label = skin_label(document, id);
@@ -226,7 +223,8 @@ fn without_joints(
     // The slot that each old one becomes.
     let mut table = Vec::with_capacity(skin.joints.len());
     for joint in skin.joints.iter() {
-        let mut at = Some(*joint);
+        let heir = heirs.get(joint).filter(|heir| new_slot.contains_key(heir));
+        let mut at = Some(*heir.unwrap_or(joint));
         while let Some(node) = at.filter(|n| !new_slot.contains_key(n)) {
             at = document.node(node).parent;
         }
@@ -250,8 +248,8 @@ fn without_joints(
         }
         for (primitive, found) in document.mesh(mesh).entries() {
             let Some(map) = found.weights.as_deref() else { continue };
-            let to =
-                remapped(map, &table).ok_or_else(|| no_heir(document, skin, &table, &label))?;
+            let to = remapped(map, |_, slot| slot_of(&table, slot))
+                .ok_or_else(|| no_heir(document, skin, &table, &label))?;
             given += to.1;
             edit_weights(mesh, primitive, to.0, &mut left.edits);
         }
@@ -309,9 +307,17 @@ fn settle(encoding: WeightEncoding, before: &[f32], list: &mut [(u16, f32)]) {
     }
 }
 
-/// Weights with other slots, and the number of vertices whose weights changed; `None` where a
-/// weight has no slot to go to. Weights of one joint are added up.
-fn remapped(map: &WeightMap, table: &[Option<u16>]) -> Option<(WeightMap, usize)> {
+/// The slot in a table; one beyond the joints names none, and stays beyond them.
+fn slot_of(table: &[Option<u16>], slot: u16) -> Option<u16> {
+    table.get(usize::from(slot)).copied().unwrap_or(Some(slot))
+}
+
+/// Weights with other slots by vertex and slot, and the number of vertices whose weights were added
+/// up; `None` where a weight has no slot to go to. Weights of one joint are added up.
+pub(in crate::command) fn remapped(
+    map: &WeightMap,
+    slot_of: impl Fn(usize, u16) -> Option<u16>,
+) -> Option<(WeightMap, usize)> {
     let stride = map.stride();
     let (mut joints, mut weights) = (map.joints.to_vec(), map.weights.to_vec());
     let mut changed = 0;
@@ -323,11 +329,7 @@ fn remapped(map: &WeightMap, table: &[Option<u16>]) -> Option<(WeightMap, usize)
             if *weight == 0.0 {
                 continue;
             }
-            let to = match table.get(usize::from(*slot)) {
-                Some(to) => (*to)?,
-                // A slot beyond the joints names none; it stays beyond them.
-                None => *slot,
-            };
+            let to = slot_of(vertex, *slot)?;
             match list.iter_mut().find(|(other, _)| *other == to) {
                 Some((_, sum)) => {
                     *sum += *weight;

@@ -2,7 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{commands::MendArmature, finish::finish, rewrite::RigDraft};
+use super::{
+    commands::{MendArmature, Motion},
+    finish::finish,
+    rewrite::RigDraft,
+};
 use crate::command::{CommandError, Outcome, Scene, error::refuse};
 use ulna_model::{Document, NodeId, Property, Transform};
 use ulna_motion::surgery::Moving;
@@ -74,7 +78,7 @@ impl MendArmature {
         }
         frames.retain(|_, c| *c != Moving::IDENTITY);
         let mut rig = RigDraft::of(document);
-        rig.reframe(&frames)?;
+        rig.reframe(&frames, Motion::Keep)?;
         finish(rig, scene, None)
     }
 }

@@ -127,6 +127,22 @@ impl<'d> NodeUses<'d> {
         found
     }
 
+    /// Unused joints that a game may attach objects to, and those above them: by their names, or
+    /// alone at the end of a chain of other joints.
+    fn sockets(&self, unused: &BTreeSet<NodeId>) -> BTreeSet<NodeId> {
+        let document = self.document;
+        let is_alone = |n: NodeId| {
+            let parent = document.node(n).parent;
+            let below = document.children(n);
+            !parent.is_some_and(|p| unused.contains(&p))
+                && !below.iter().any(|c| unused.contains(c))
+        };
+        let is_named = |n: NodeId| document.node(n).name.as_deref().is_some_and(is_socket_name);
+        let found = unused.iter().copied().filter(|n| is_alone(*n) || is_named(*n));
+        let up = |n: &NodeId| document.node(*n).parent.filter(|p| unused.contains(p));
+        found.flat_map(|n| std::iter::successors(Some(n), up)).collect()
+    }
+
     /// Nodes between joints that do not move by themselves, and those of assimp anywhere.
     fn helpers(&self) -> BTreeSet<NodeId> {
         let document = self.document;
@@ -172,6 +188,15 @@ fn is_leaf_name(name: &str) -> bool {
         || before.is_some_and(is_word)
 }
 
+/// Words in the names of joints that objects are attached to.
+const SOCKET_WORDS: [&str; 10] =
+    ["socket", "slot", "attach", "mount", "weapon", "prop", "item", "grip", "holder", "snap"];
+
+fn is_socket_name(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    SOCKET_WORDS.iter().any(|word| lower.contains(word))
+}
+
 /// Nodes to remove, with their kinds, and nodes that stay, with the reasons.
 #[derive(Default)]
 struct CleanPlan {
@@ -193,17 +218,25 @@ impl CleanPlan {
             add(uses.helpers(), CleanKind::Helpers);
         }
         let leaves = uses.leaves();
+        let mut sockets = BTreeSet::new();
         let with_leaves = wants(CleanKind::Leaves);
         if wants(CleanKind::Unused) {
             let fits = |n| (with_leaves && leaves.contains(&n)) || uses.is_joint(n);
             let unused = uses.idle_below(fits);
-            add(unused.difference(&leaves).copied().collect(), CleanKind::Unused);
+            let mut unused: BTreeSet<NodeId> = unused.difference(&leaves).copied().collect();
+            if what.is_none() {
+                sockets = uses.sockets(&unused);
+                unused.retain(|n| !sockets.contains(n));
+            }
+            add(unused, CleanKind::Unused);
         }
         if with_leaves {
             add(leaves, CleanKind::Leaves);
         }
         let swings = document.vrm.as_ref().is_some_and(|vrm| vrm.springs > 0);
         let found = std::mem::take(&mut plan.found);
+        let why = "games attach objects to such joints; to remove them, clean unused joints alone";
+        plan.kept.extend(sockets.into_iter().map(|n| (n, why.to_owned())));
         for (node, kind) in found {
             let why = if swings && kind != CleanKind::Helpers {
                 Err("spring bones of the VRM avatar may use it".to_owned())

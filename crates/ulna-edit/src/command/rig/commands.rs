@@ -23,6 +23,23 @@ document_commands! {
         like: Option<Nodes>,
         /// Whether they get the axes of the scene, in the rest pose.
         world: Option<bool>,
+        /// Own axis that points along the bone: to the joint below, of several to the one in the
+        /// middle of the body or else the one farthest ahead, and at the end of a chain away from
+        /// the joint above.
+        aim: Option<OwnAxis>,
+        /// Own axis beside it that points up; y if omitted, or z if y points along the bone.
+        up: Option<OwnAxis>,
+        /// Direction that the up axis follows: `scene` is up, or the front for steep bones, `front`
+        /// is the front of the scene, `parent` is the same axis of the parent, `now` keeps the
+        /// direction that it has; `scene` if omitted.
+        up_to: Option<UpDirection>,
+        /// Rotation about the bone after that, in degrees.
+        roll: Option<f32>,
+        /// Whether they get the axes of their mirror joints, mirrored.
+        mirrored: Option<bool>,
+        /// Clips: `keep` moves the skin as before, `follow` turns the joint about its new axes by
+        /// the same keys, so that the skin moves differently; `keep` if omitted.
+        motion: Option<Motion>,
     } = "joint.orient", "Orient joints", asks: true, enabled: rules::selected;
     /// Moves the pivots of joints; the skin and all other joints stay as they are in every clip
     MoveJoint {
@@ -30,6 +47,9 @@ document_commands! {
         node: Nodes,
         /// Distance in the rest pose, along the axes of the scene, in meters.
         by: Vec3,
+        /// Clips: `keep` moves the skin as before, `follow` turns it about the new pivots by the
+        /// same keys, so that the skin moves differently; `keep` if omitted.
+        motion: Option<Motion>,
     } = "joint.move", "Move pivots", asks: true, enabled: rules::selected;
     /// Adds joints between a joint and its parent; they move with the parent until they are keyed
     InsertJoint {
@@ -47,8 +67,9 @@ document_commands! {
         /// Joints to dissolve.
         node: Nodes,
         /// Joints that take over their weights: `fit` chooses them so that the clips change
-        /// least, `parent` gives them to the nearest joint above; `fit` if omitted and the file has
-        /// clips.
+        /// least, `parent` gives them to the nearest joint above, `nearest` gives each vertex to
+        /// the nearest bone, `smoothed` is the joint above with smoothed weights; `fit` if omitted
+        /// and the file has clips.
         weights: Option<Heirs>,
     } = "joint.dissolve", "Dissolve joints", enabled: rules::selected;
     /// Removes joints; those below them keep their motion, or are removed, too
@@ -56,13 +77,24 @@ document_commands! {
         /// Joints to remove.
         node: Nodes,
         /// Joints that take over their weights: `fit` chooses them so that the clips change
-        /// least, `parent` gives them to the nearest joint above; `fit` if omitted and the file has
-        /// clips.
+        /// least, `parent` gives them to the nearest joint above, `nearest` gives each vertex to
+        /// the nearest bone, `smoothed` is the joint above with smoothed weights; `fit` if omitted
+        /// and the file has clips.
         weights: Option<Heirs>,
         /// Joints below: `keep` attaches them to the parent with their motion, `remove` removes
         /// them, too; they are kept if omitted.
         below: Option<BelowJoint>,
     } = "joint.remove", "Remove joints", asks: true, enabled: rules::selected;
+    /// Merges joints into another one, which takes over their weights and the joints below them
+    MergeJoint {
+        /// Joints to merge; they are removed.
+        node: Nodes,
+        /// Joint that stays.
+        into: Nodes,
+        /// Weights of the merged joints: `into` gives all of them to the joint that stays, `fit`
+        /// chooses joints around so that the clips change least; `into` if omitted.
+        weights: Option<MergedWeights>,
+    } = "joint.merge", "Merge joints", asks: true, enabled: rules::selected;
     /// Attaches joints to another parent; they move as before in every clip
     ReparentJoint {
         /// Joints to attach.
@@ -70,6 +102,17 @@ document_commands! {
         /// New parent; the top of the scene if omitted.
         to: Option<Nodes>,
     } = "joint.reparent", "Attach joints to another parent", asks: true, enabled: rules::selected;
+    /// Makes the other side of joints like theirs: mirrored positions and axes in the rest pose, with
+    /// the side in the name exchanged; joints that are missing there are added
+    MirrorJoint {
+        /// Joints of one side, such as the first joint of an arm.
+        node: Nodes,
+        /// Whether the joints below them are mirrored, too; they are if omitted.
+        below: Option<bool>,
+        /// Whether the meshes of new joints get weights on them: vertices of the other side get the
+        /// mirrored weights of this side. If omitted, they are mirrored where joints are new.
+        weights: Option<bool>,
+    } = "joint.mirror", "Mirror joints", asks: true, enabled: rules::selected;
     /// Takes scale and rotation out of the nodes above the skeleton; everything moves as before
     MendArmature {
     } = "rig.mend_armature", "Remove armature scale and rotation";
@@ -77,7 +120,9 @@ document_commands! {
     CleanRig {
         /// Nodes to remove: `helpers` are nodes between joints that do not move by themselves,
         /// `unused` are joints that move no vertex and do not move, `leaves` are such joints at
-        /// the ends, named `_end`, `_leaf` or `Nub`; all three if omitted.
+        /// the ends, named `_end`, `_leaf` or `Nub`. If omitted, all three but for sockets: unused
+        /// joints that are alone at the end of a chain, such as a hand slot, or named as a socket,
+        /// slot, mount, weapon or prop, since games attach objects to them.
         what: Option<CleanKind>,
     } = "rig.clean", "Clean skeleton", enabled: rules::opened;
     /// Adds leaf joints at the ends of chains, for programs that draw bones between joints alone;
@@ -193,6 +238,62 @@ choice! {
         Fit = "fit",
         /// The nearest joint above.
         Parent = "parent",
+        /// The joint whose bone is nearest, per vertex.
+        Nearest = "nearest",
+        /// The nearest joint above; the vertices are smoothed then.
+        Smoothed = "smoothed",
+    }
+}
+
+choice! {
+    /// Weights after joints are merged into another one.
+    MergedWeights {
+        /// The other joint gets all of them.
+        Into = "into",
+        /// They are chosen so that the clips change least.
+        Fit = "fit",
+    }
+}
+
+choice! {
+    /// Motion of clips where joints get another pivot or other axes.
+    Motion {
+        /// The skin moves as before.
+        Keep = "keep",
+        /// The same keys turn the joint about its new pivot and axes.
+        Follow = "follow",
+    }
+}
+
+choice! {
+    /// Axes of a joint, and the directions against them.
+    OwnAxis {
+        /// The x axis.
+        X = "x",
+        /// The y axis.
+        Y = "y",
+        /// The z axis.
+        Z = "z",
+        /// Against the x axis.
+        MinusX = "-x",
+        /// Against the y axis.
+        MinusY = "-y",
+        /// Against the z axis.
+        MinusZ = "-z",
+    }
+}
+
+choice! {
+    /// Directions that an axis follows.
+    UpDirection {
+        /// Up in the scene, or its front for steep bones.
+        Scene = "scene",
+        /// The front of the scene.
+        Front = "front",
+        /// The same axis of the parent joint.
+        Parent = "parent",
+        /// The direction that the axis has.
+        Now = "now",
     }
 }
 

@@ -6,19 +6,13 @@ use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 use glam::{DMat4, Mat4};
 
 use super::{commands::Heirs, rewrite::RigDraft};
-use crate::{
-    Edit,
-    command::{
-        CommandError, Outcome, Scene, mix_of,
-        rig_report::{FitReport, NodeCounts, RigReport},
-    },
+use crate::command::{
+    CommandError, Outcome, Scene, mix_of,
+    rig_report::{FitReport, GivenWeights, NodeCounts, RigReport},
 };
-use ulna_model::{Clip, ClipId, Document, NodeId, Notice, Shared, SkinId};
+use ulna_model::{Clip, ClipId, Document, NodeId, Notice, Shared};
 use ulna_motion::{
     Deviation, DeviationRequest, Exactness, JointFrame, Skeleton, surgery::Rewritten,
-};
-use ulna_weights::{
-    FIT_POSES, FitRequest, FittedWeights, fit_poses, fit_weights, vertices_of_joints,
 };
 
 /// The skin moves less than this where nothing but rounding is between, in parts of the size.
@@ -32,10 +26,8 @@ pub(super) fn finish(
     heirs: Option<Heirs>,
 ) -> Result<Outcome, CommandError> {
     let (before, cancel) = (scene.document, scene.cancel());
-    let is_fitted = match heirs {
-        Some(heirs) => heirs == Heirs::Fit,
-        None => before.clips.iter().next().is_some(),
-    };
+    let has_clips = before.clips.iter().next().is_some();
+    let heirs = heirs.unwrap_or(if has_clips { Heirs::Fit } else { Heirs::Parent });
     let mut fitted = FitReport::default();
     let gone: Vec<NodeId> =
         before.node_ids().filter(|n| !rig.document().nodes.contains(*n)).collect();
@@ -43,10 +35,14 @@ pub(super) fn finish(
     // Nodes that move no vertex leave no weights behind.
     let deforms = Skeleton::of(before).deforms;
     let leaves_weights = gone.iter().any(|n| deforms[n.index()]);
-    if is_fitted && leaves_weights {
-        for done in fit(&mut rig, before, &gone, cancel)? {
-            fitted.add(&done);
+    match heirs {
+        Heirs::Fit if leaves_weights => {
+            let Some(all) = rig.fit_losers(before, &gone, cancel)? else { return Err(canceled()) };
+            all.iter().for_each(|done| fitted.add(done));
         }
+        Heirs::Smoothed if leaves_weights => rig.smooth_losers(before, &gone)?,
+        // The nearest joints took over before.
+        Heirs::Fit | Heirs::Smoothed | Heirs::Parent | Heirs::Nearest => {}
     }
     let frames = rig.frames.iter().filter(|(n, _)| before.nodes.contains(**n));
     let frames: BTreeMap<NodeId, DMat4> = frames.map(|(n, c)| (*n, c.matrix())).collect();
@@ -63,6 +59,7 @@ pub(super) fn finish(
         tracks_removed: tracks_of(before, &gone),
         clips: changed_clips(before, after),
         gives_weights: leaves_weights,
+        given: rig.given,
         fitted,
         deviation: measured(before, after, (&frames, is_exact), cancel)?,
         is_exact,
@@ -86,6 +83,7 @@ impl RigReport {
     ) -> Result<Self, CommandError> {
         let mut frames: BTreeMap<NodeId, DMat4> = BTreeMap::new();
         let (mut tracks, mut fitted) = (Rewritten::default(), FitReport::default());
+        let mut given = GivenWeights::default();
         for report in reports {
             for (node, c) in &report.frames {
                 let own = frames.entry(*node).or_insert(DMat4::IDENTITY);
@@ -93,6 +91,7 @@ impl RigReport {
             }
             tracks = tracks.with(report.tracks);
             fitted.join(&report.fitted);
+            given = given.with(report.given);
         }
         frames.retain(|n, _| before.nodes.contains(*n) && after.nodes.contains(*n));
         let is_exact = reports.iter().all(|r| r.is_exact);
@@ -104,6 +103,7 @@ impl RigReport {
             tracks_removed: tracks_of(before, &counts.removed),
             clips: changed_clips(before, after),
             gives_weights: reports.iter().any(|r| r.gives_weights),
+            given,
             fitted,
             deviation: measured(before, after, (&frames, is_exact), cancel)?,
             is_exact,
@@ -201,49 +201,4 @@ fn inverse_binds(before: &Document, after: &Document) -> [usize; 2] {
         counts[1] += skin.joints.len();
     }
     counts
-}
-
-/// Chooses the weights of vertices that lost joints so that the clips change least.
-fn fit(
-    rig: &mut RigDraft,
-    before: &Document,
-    gone: &[NodeId],
-    cancel: &AtomicBool,
-) -> Result<Vec<FittedWeights>, CommandError> {
-    let after = rig.document().clone();
-    let skins: Vec<SkinId> = before
-        .skins
-        .iter()
-        .filter(|(id, skin)| {
-            after.skins.contains(*id) && skin.joints.iter().any(|j| gone.contains(j))
-        })
-        .map(|(id, _)| id)
-        .collect();
-    if skins.is_empty() {
-        return Ok(Vec::new());
-    }
-    let poses = fit_poses(before, &after, FIT_POSES);
-    let mut all = Vec::new();
-    for skin in skins {
-        let vertices = vertices_of_joints(before, skin, gone);
-        let (after, poses) = (&after, &poses[..]);
-        let request = FitRequest {
-            before,
-            after,
-            skin,
-            vertices: &vertices,
-            poses,
-            limit: usize::MAX,
-            adds_influences: true,
-        };
-        let Some(done) = fit_weights(&request, cancel) else { return Err(canceled()) };
-        let patches = done.patches.iter().cloned();
-        rig.draft.put_all(patches.map(|(mesh, primitive, patch)| Edit::PatchWeights {
-            mesh,
-            primitive,
-            patch: Box::new(patch),
-        }))?;
-        all.push(done);
-    }
-    Ok(all)
 }

@@ -1,12 +1,16 @@
 //! Changes of the skeleton that keep the motion of every clip.
 
+mod aim;
 mod armature;
 mod binds;
 mod clean;
 mod commands;
 mod finish;
 mod frames;
+mod heirs;
 mod leaves;
+mod merge;
+mod mirror;
 mod rename;
 mod rewrite;
 mod space;
@@ -16,7 +20,8 @@ mod unkeyed;
 
 pub use self::commands::{
     BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint, InverseBinds,
-    LeafJoints, MendArmature, MoveJoint, OrientJoint, RemoveJoint, RenameJoints, ReparentJoint,
-    RigCommand, SideStyle,
+    LeafJoints, MendArmature, MergeJoint, MergedWeights, MirrorJoint, Motion, MoveJoint,
+    OrientJoint, OwnAxis, RemoveJoint, RenameJoints, ReparentJoint, RigCommand, SideStyle,
+    UpDirection,
 };
-pub(super) use self::tree::reparented;
+pub(super) use self::tree::{reparented, without_joints};

@@ -13,7 +13,7 @@ use crate::command::{
     rig_report::RigReport,
 };
 use ulna_model::{Document, NodeId, Notice};
-use ulna_motion::{JointNames, humanoid_names};
+use ulna_motion::{JointNames, humanoid_names, joint_key};
 
 /// Sign that stands for a digit of a number.
 const DIGIT: char = '#';
@@ -286,6 +286,22 @@ fn styled(name: &str, from: Option<SideStyle>, to: SideStyle) -> Option<String> 
     split.map(|name| to.join(&name))
 }
 
+/// Spellings of the sides in names.
+const SIDES: [[&str; 2]; 6] =
+    [["Left", "Right"], ["left", "right"], ["LEFT", "RIGHT"], ["左", "右"], ["L", "R"], ["l", "r"]];
+
+/// A name with the side exchanged; `None` where it has no side.
+pub(super) fn other_side(name: &str) -> Option<String> {
+    let (side, words) = joint_key(name);
+    let side = side?;
+    let pairs = SIDES.into_iter().flat_map(|[left, right]| [(left, right), (right, left)]);
+    let mut made = pairs.flat_map(|(from, to)| {
+        let places = name.match_indices(from);
+        places.map(move |(at, _)| format!("{}{to}{}", &name[..at], &name[at + from.len()..]))
+    });
+    made.find(|made| joint_key(made) == (Some(side.other()), words.clone()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -321,6 +337,27 @@ mod tests {
             assert_eq!(styled(none, None, dot), None, "{none}");
         }
         assert_eq!(styled("arm.L", Some(word), dot), None);
+    }
+
+    #[test]
+    fn names_of_the_other_side_are_spelled_alike() {
+        let pairs = [
+            ("mixamorig:LeftArm", "mixamorig:RightArm"),
+            ("upper_arm.L", "upper_arm.R"),
+            ("upper_arm.l.001", "upper_arm.r.001"),
+            ("L_leg_lower", "R_leg_lower"),
+            ("lowerleg_l", "lowerleg_r"),
+            ("Bip001 L Calf", "Bip001 R Calf"),
+            ("J_Bip_L_LowerLeg", "J_Bip_R_LowerLeg"),
+            ("lThigh", "rThigh"),
+            ("leftLittleProximal", "rightLittleProximal"),
+            ("左腕", "右腕"),
+        ];
+        for (left, right) in pairs {
+            assert_eq!(other_side(left).as_deref(), Some(right));
+            assert_eq!(other_side(right).as_deref(), Some(left));
+        }
+        assert_eq!(["Spine", "Ball", "rig"].map(other_side), [None, None, None]);
     }
 
     #[test]

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{DMat4, Mat4};
 
+use super::commands::Motion;
 use crate::{
     Edit,
-    command::{CommandError, draft::DocumentDraft},
+    command::{CommandError, draft::DocumentDraft, rig_report::GivenWeights},
 };
 use ulna_model::{
     ClipId, Document, LayerHome, Local, Node, NodeId, NodePose, PoseLayer, PoseLayers, Property,
-    RestSource, Shared, Skin, Transform,
+    RestSource, Shared, Skin, Track, Transform,
 };
 use ulna_motion::{
     Pose, Stack, fold_clip, fold_pose, joint_bounds,
@@ -34,6 +35,8 @@ pub(super) struct RigDraft {
     pub(super) joints: BTreeSet<NodeId>,
     /// Whether the change moves the skin by itself, so that it is measured in full.
     pub(super) moves_skin: bool,
+    /// Weights that other joints took over by another rule than the fit.
+    pub(super) given: GivenWeights,
     /// Frames of nodes, `new_from_old` inverted: `W' = W·C`.
     pub(super) frames: BTreeMap<NodeId, Moving>,
     /// Baked keys are this near, meters, and the size of the skeleton.
@@ -53,6 +56,7 @@ impl RigDraft {
             tracks: Rewritten::default(),
             joints: BTreeSet::new(),
             moves_skin: false,
+            given: GivenWeights::default(),
             frames: BTreeMap::new(),
             tolerance: NEAR * size,
             size,
@@ -162,12 +166,18 @@ impl RigDraft {
     }
 
     /// Puts nodes into other frames, `W' = W·C` for each, while everything else stays: nodes below
-    /// them, the skin, and what hangs on them.
+    /// them, the skin, and what hangs on them. Where the motion follows the new frames, that is so
+    /// at rest alone.
     pub(super) fn reframe(
         &mut self,
         frames: &BTreeMap<NodeId, Moving>,
+        motion: Motion,
     ) -> Result<(), CommandError> {
         self.detach_objects(frames)?;
+        let shifts = match motion {
+            Motion::Keep => BTreeMap::new(),
+            Motion::Follow => self.follow(frames)?,
+        };
         let document = &self.draft.document;
         let mut nodes: BTreeSet<NodeId> = frames.keys().copied().collect();
         nodes.extend(frames.keys().flat_map(|n| document.children(*n).iter().copied()));
@@ -179,8 +189,12 @@ impl RigDraft {
                 let back = above.inverse().ok_or_else(|| flat(document, node))?;
                 factors.push(Factor::Constant(back));
             }
-            factors.push(Factor::Local(node));
-            factors.extend(frames.get(&node).map(|c| Factor::Constant(*c)));
+            if let Some(shift) = shifts.get(&node) {
+                factors.extend([Factor::Constant(*shift), Factor::Local(node)]);
+            } else {
+                factors.push(Factor::Local(node));
+                factors.extend(frames.get(&node).map(|c| Factor::Constant(*c)));
+            }
             chains.push(Chain { node, factors });
         }
         self.rewrite(&chains)?;
@@ -272,7 +286,7 @@ impl RigDraft {
                 return Err(unfollowed(document, Some(clip), why));
             }
             if let Some((track, keys)) = found.track(from, Property::Weights) {
-                let keys = ulna_model::Track { target: to, ..(**keys).clone() };
+                let keys = Track { target: to, ..(**keys).clone() };
                 self.draft.put(Edit::SetTrack { clip, track, to: Some(Shared::new(keys)) })?;
             }
         }

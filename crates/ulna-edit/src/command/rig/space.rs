@@ -10,9 +10,10 @@ use crate::{
     command::{CommandError, error::refuse},
 };
 use ulna_model::{
-    ConstraintKind, Document, NodeConstraint, NodeId, NodeSpace, NodeVector, VectorKind,
+    ConstraintKind, Document, Interpolation, NodeConstraint, NodeId, NodeSpace, NodeVector,
+    Property, VectorKind,
 };
-use ulna_motion::surgery::Moving;
+use ulna_motion::surgery::{Chain, Factor, Moving};
 
 /// Distances (units of the node) and rotations (1 − cosine of half the angle) up to this are
 /// rounding.
@@ -94,4 +95,73 @@ fn refuse_other_axis(
         _ => return Ok(()),
     };
     refuse("constraint_axis", format!("by a VRM constraint, “{label}” {why}"))
+}
+
+/// Refuses changes of the tree in which a constraint would do something else: rotations of both of
+/// its nodes are told from their parents.
+pub(super) fn refuse_constraints(
+    document: &Document,
+    chains: &[Chain],
+) -> Result<(), CommandError> {
+    let chain = |n: NodeId| chains.iter().find(|c| c.node == n);
+    // The rotation of the new parent's axes to those of the old parent, at rest.
+    let turn = |n: NodeId| {
+        let Some(chain) = chain(n) else { return Some(DQuat::IDENTITY) };
+        let above = chain.factors.iter().copied().filter(|f| *f != Factor::Local(n)).collect();
+        let above = Chain { node: n, factors: above };
+        let local = |n: NodeId| Moving::still(&document.node(n).rest.transform());
+        above.product(local).map(|made| made.moving.rotation)
+    };
+    let moves = |n: NodeId| {
+        let factors = chain(n).into_iter().flat_map(|c| &c.factors);
+        factors.filter_map(Factor::node).any(|other| other != n && turns(document, other))
+    };
+    for NodeConstraint { node, source, kind } in document.node_space.constraints.iter() {
+        let [label, other] = [node, source].map(|n| document.node(*n).label(*n));
+        let counts = |n: NodeId| n == *node || *kind != ConstraintKind::Aim;
+        let moving = [*node, *source].into_iter().find(|n| counts(*n) && moves(*n));
+        if let Some(n) = moving {
+            let moved = document.node(n).label(n);
+            return refuse(
+                "constraint_axis",
+                format!(
+                    "by a VRM constraint, “{label}” follows “{other}” in the axes of their \
+                        parents; leave the parent of “{moved}” as it is, since clips turn it"
+                ),
+            );
+        }
+        let is_alike = || {
+            let both = turn(*node).zip(turn(*source));
+            both.is_some_and(|(a, b)| a.dot(b).abs() >= 1.0 - NONE)
+        };
+        if *kind == ConstraintKind::Roll && !is_alike() {
+            return refuse(
+                "constraint_axis",
+                format!(
+                    "by a VRM constraint, “{label}” rolls with “{other}”; leave the parents of \
+                        both as they are"
+                ),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Whether a node has another rotation than at rest in a clip, in a layer or in the pose.
+fn turns(document: &Document, node: NodeId) -> bool {
+    let about = document.node(node);
+    let rest = about.rest.transform().rotation;
+    let is_rest = |q: &[f32]| {
+        let dot: f32 = q.iter().zip(rest.to_array()).map(|(a, b)| a * b).sum();
+        dot.abs() >= 1.0 - 1e-6
+    };
+    let tracks = document.clips.values().filter_map(|c| c.track(node, Property::Rotation));
+    let is_keyed = tracks.into_iter().any(|(_, t)| {
+        let is_cubic = t.interpolation == Interpolation::CubicSpline;
+        is_cubic || (0..t.times.len()).any(|k| !is_rest(t.value(k)))
+    });
+    let layers = document.aids.pose_layers.values().flat_map(|l| l.iter());
+    let is_layered = layers.into_iter().any(|l| l.nodes().contains(&node));
+    let posed = about.local().transform().rotation;
+    is_keyed || is_layered || !is_rest(&posed.to_array())
 }

@@ -8,6 +8,7 @@ use super::{
     commands::{BelowJoint, DissolveJoint, Heirs, InsertJoint, RemoveJoint, ReparentJoint},
     finish::finish,
     rewrite::{RigDraft, affine},
+    space::refuse_constraints,
 };
 use crate::{
     Edit,
@@ -15,7 +16,7 @@ use crate::{
         CommandError, Outcome, Scene,
         error::refuse,
         field::Nodes,
-        nodes::{Below, Keep, RemoveNodes, Reparent, uppermost},
+        nodes::{Below, Keep, Reparent, uppermost, with_below, without},
     },
 };
 use ulna_model::{Document, Local, Node, NodeId, References as _, Shared, Skin, Transform};
@@ -52,72 +53,92 @@ impl RigDraft {
     /// Removes nodes; nodes below them are attached to the nearest node above that stays, and move
     /// as before.
     pub(super) fn dissolve(&mut self, nodes: &BTreeSet<NodeId>) -> Result<(), CommandError> {
+        self.dissolve_into(nodes, &BTreeMap::new())
+    }
+
+    /// As [`Self::dissolve`], with other new parents of some nodes below, and other joints that
+    /// take over the weights of some of the removed ones.
+    pub(super) fn dissolve_into(
+        &mut self,
+        nodes: &BTreeSet<NodeId>,
+        heirs: &BTreeMap<NodeId, NodeId>,
+    ) -> Result<(), CommandError> {
         let document = self.document().clone();
-        for node in nodes {
-            refuse_attached(&document, *node)?;
-        }
+        nodes.iter().try_for_each(|n| refuse_named(&document, *n))?;
         let skins = document.skins.values().filter(|s| s.joints.iter().any(|j| nodes.contains(j)));
         let joints: BTreeSet<NodeId> = skins.flat_map(|s| s.joints.iter().copied()).collect();
         let is_gone = |n: &NodeId| nodes.contains(n);
         let mut chains = Vec::new();
-        // By the uppermost of the nodes above it, each node that is attached to another parent.
-        let mut moved: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+        // By new parent and the node before which they come, nodes that are attached elsewhere.
+        let mut moved: BTreeMap<(Option<NodeId>, Option<NodeId>), Vec<NodeId>> = BTreeMap::new();
         for id in document.nodes.order().iter().filter(|n| !is_gone(n)) {
-            let above =
-                std::iter::successors(document.node(*id).parent, |n| document.node(*n).parent);
-            let mut above: Vec<NodeId> = above.take_while(is_gone).collect();
-            above.reverse();
-            let Some(top) = above.first() else { continue };
-            moved.entry(*top).or_default().push(*id);
-            let factors = above.iter().chain([id]).map(|n| Factor::Local(*n)).collect();
+            let Some(parent) = document.node(*id).parent.filter(is_gone) else { continue };
+            let up = |n: &NodeId| document.node(*n).parent;
+            let above = std::iter::successors(Some(parent), up).take_while(is_gone);
+            let top = above.last().unwrap_or(parent);
+            let above_all = document.node(top).parent;
+            let heir = heirs.get(&parent).filter(|h| *h != id && !document.is_above(*id, **h));
+            let (to, before) = match heir {
+                Some(heir) => (Some(*heir), None),
+                None => (above_all, Some(top)),
+            };
+            moved.entry((to, before)).or_default().push(*id);
+            let mut factors = way(&document, to, Some(parent));
+            factors.push(Factor::Local(*id));
             chains.push(Chain { node: *id, factors });
         }
+        refuse_constraints(&document, &chains)?;
         self.rewrite(&chains)?;
-        for (top, below) in moved {
-            self.attach(below, document.node(top).parent, Some(top))?;
+        for ((to, before), below) in moved {
+            self.attach(below, to, before)?;
         }
-        self.remove(nodes.iter().copied().collect())?;
+        self.remove(nodes, heirs)?;
         self.joints.extend(joints.into_iter().filter(|n| !is_gone(n)));
         Ok(())
     }
 
-    fn remove(&mut self, nodes: Vec<NodeId>) -> Result<(), CommandError> {
-        let command =
-            RemoveNodes { node: Nodes::Ids(nodes), below: Some(Below::Remove), force: Some(true) };
-        self.run_nodes(|scene| command.work(scene))
+    /// Removes nodes. Nodes below them are among them.
+    fn remove(
+        &mut self,
+        nodes: &BTreeSet<NodeId>,
+        heirs: &BTreeMap<NodeId, NodeId>,
+    ) -> Result<(), CommandError> {
+        let done = without(self.document(), nodes, Below::Remove, heirs)?;
+        self.draft.put_all(done.edits)
     }
 }
 
-/// Refuses to remove a node to which something is attached that would be lost.
-fn refuse_attached(document: &Document, node: NodeId) -> Result<(), CommandError> {
-    let about = document.node(node);
-    if document.node_space.names(node) {
-        let label = about.label(node);
-        return refuse(
-            "carries_object",
-            format!(
-                "“{label}” carries a collider or a constraint of the VRM avatar, which would lose \
-                    its place; the joint must stay"
-            ),
-        );
+/// Refuses to dissolve a node on which the avatar has something that would lose its place.
+fn refuse_named(document: &Document, node: NodeId) -> Result<(), CommandError> {
+    if !document.node_space.names(node) {
+        return Ok(());
     }
+    refuse(
+        "carries_object",
+        format!(
+            "“{}” carries a collider or a constraint of the VRM avatar, which would lose its \
+                place; the joint must stay",
+            document.node(node).label(node)
+        ),
+    )
+}
+
+/// Refuses to dissolve a node to which something is attached that would be lost.
+pub(super) fn refuse_attached(document: &Document, node: NodeId) -> Result<(), CommandError> {
+    let about = document.node(node);
     let what = [
         (about.mesh.is_some(), "a mesh"),
         (about.camera.is_some(), "a camera"),
         (about.light.is_some(), "a light"),
     ];
-    match what.iter().find(|(is_there, _)| *is_there) {
-        Some((_, what)) => {
-            let label = about.label(node);
-            refuse(
-                "carries_object",
-                format!(
-                    "“{label}” carries {what}, which would be lost; move it to another node first"
-                ),
-            )
-        }
-        None => Ok(()),
-    }
+    let Some((_, what)) = what.iter().find(|(is_there, _)| *is_there) else { return Ok(()) };
+    refuse(
+        "carries_object",
+        format!(
+            "“{}” carries {what}, which would be lost; move it to another node first",
+            about.label(node)
+        ),
+    )
 }
 
 impl InsertJoint {
@@ -241,34 +262,51 @@ pub(super) fn join_skins(
 
 impl DissolveJoint {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let document = scene.document;
-        dissolved(scene, &self.node.all(document)?, self.weights)
+        let nodes = self.node.all(scene.document)?;
+        removed_joints(scene, &nodes, (BelowJoint::Keep, self.weights))
     }
-}
-
-fn dissolved(
-    scene: &Scene<'_>,
-    nodes: &[NodeId],
-    heirs: Option<Heirs>,
-) -> Result<Outcome, CommandError> {
-    let mut rig = RigDraft::of(scene.document);
-    rig.dissolve(&nodes.iter().copied().collect())?;
-    finish(rig, scene, heirs)
 }
 
 impl RemoveJoint {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let document = scene.document;
-        let nodes = self.node.all(document)?;
-        match self.below.unwrap_or(BelowJoint::Keep) {
-            BelowJoint::Keep => dissolved(scene, &nodes, self.weights),
-            BelowJoint::Remove => {
-                let mut rig = RigDraft::of(document);
-                rig.remove(nodes)?;
-                finish(rig, scene, self.weights)
-            }
-        }
+        let nodes = self.node.all(scene.document)?;
+        removed_joints(scene, &nodes, (self.below.unwrap_or(BelowJoint::Keep), self.weights))
     }
+}
+
+fn removed_joints(
+    scene: &Scene<'_>,
+    nodes: &[NodeId],
+    (below, heirs): (BelowJoint, Option<Heirs>),
+) -> Result<Outcome, CommandError> {
+    let document = scene.document;
+    let gone: BTreeSet<NodeId> = match below {
+        BelowJoint::Keep => nodes.iter().copied().collect(),
+        BelowJoint::Remove => with_below(document, nodes),
+    };
+    if below == BelowJoint::Keep {
+        gone.iter().try_for_each(|n| refuse_attached(document, *n))?;
+    }
+    without_joints(scene, &gone, (below, heirs))
+}
+
+/// A document without some nodes, by the rules of joints: weights are fitted if the file has clips,
+/// and nodes below them, where they are kept, move as before. Meshes, cameras and lights on the
+/// nodes are removed with them.
+pub(in crate::command) fn without_joints(
+    scene: &Scene<'_>,
+    gone: &BTreeSet<NodeId>,
+    (below, heirs): (BelowJoint, Option<Heirs>),
+) -> Result<Outcome, CommandError> {
+    let mut rig = RigDraft::of(scene.document);
+    if heirs == Some(Heirs::Nearest) {
+        rig.give_to_nearest(gone)?;
+    }
+    match below {
+        BelowJoint::Keep => rig.dissolve(gone)?,
+        BelowJoint::Remove => rig.remove(gone, &BTreeMap::new())?,
+    }
+    finish(rig, scene, heirs)
 }
 
 impl ReparentJoint {
@@ -312,6 +350,7 @@ pub(in crate::command) fn reparented(
             Chain { node: *node, factors }
         })
         .collect();
+    refuse_constraints(document, &chains)?;
     rig.rewrite(&chains)?;
     if !moved.is_empty() {
         rig.attach(moved.to_vec(), parent, before)?;
@@ -327,7 +366,7 @@ pub(in crate::command) fn reparented(
 }
 
 /// The factors of `W_q⁻¹·W_p` over the path between two nodes; the scene for `None`.
-fn way(document: &Document, q: Option<NodeId>, p: Option<NodeId>) -> Vec<Factor> {
+pub(super) fn way(document: &Document, q: Option<NodeId>, p: Option<NodeId>) -> Vec<Factor> {
     let up = |from: Option<NodeId>| -> Vec<NodeId> {
         std::iter::successors(from, |n| document.node(*n).parent).collect()
     };

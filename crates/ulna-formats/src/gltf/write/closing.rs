@@ -12,11 +12,13 @@ use serde_json::{Map, Value};
 use super::super::{
     json::with_nulls,
     references::{Named, element, is_known, names_in_order, tree},
+    saved::Saved,
     text::{Ops, rewrite},
 };
+use super::springs::{WithoutEntries, without_removed};
 use ulna_model::{
     AnyId, FileContent, IdKind, Node, NodeId, NodeSpace, NodeVector, Notice, Renumbering, Shared,
-    Skin, SlotId, Slots,
+    Skin, SlotId, Slots, Vrm,
 };
 
 /// Kinds of elements that can be removed.
@@ -29,6 +31,8 @@ pub(super) struct Closed {
     pub(super) renumbering: Renumbering,
     /// Sentences about the elements that stay in place of removed ones.
     pub(super) stays: Vec<Notice>,
+    /// Number of springs that were removed, since all their nodes are.
+    pub(super) springs: usize,
 }
 
 /// The ids of one kind that a document no longer has, and how many of its list the file gave.
@@ -68,6 +72,12 @@ pub(super) fn has_gaps(now: &FileContent) -> bool {
 /// The text without removed elements. `None` where it cannot be read.
 pub(super) fn close(text: &str, now: &FileContent) -> Option<Closed> {
     let root = with_nulls(text)?;
+    let WithoutEntries { text: changed, springs } = without_removed(text, &root, now);
+    let root = match &changed {
+        Some(text) => with_nulls(text)?,
+        None => root,
+    };
+    let text = changed.as_deref().unwrap_or(text);
     let removed = Removed::all(now);
     let mut stays = Vec::new();
     let staying = staying(&root, now, &removed, &mut stays);
@@ -110,7 +120,7 @@ pub(super) fn close(text: &str, now: &FileContent) -> Option<Closed> {
         }
     }
     let text = without_unused_extensions(&root, rewrite(text, &ops))?;
-    Some(Closed { text, renumbering, stays })
+    Some(Closed { text, renumbering, stays, springs })
 }
 
 /// Takes extensions out of `extensionsUsed` and `extensionsRequired` that were used before, and now
@@ -258,8 +268,9 @@ fn is_named_by_number(now: &FileContent, removed: &Removed) -> bool {
 }
 
 /// The document that a save of `now` leaves in the file: its ids are the indices of the file.
-/// `opened` is the document of the opened file, and `renumbering` that of the save.
-pub fn stored(opened: &FileContent, now: &FileContent, renumbering: &Renumbering) -> FileContent {
+/// `opened` is the document of the opened file.
+pub fn stored(opened: &FileContent, now: &FileContent, saved: &Saved) -> FileContent {
+    let renumbering = &saved.renumbering;
     if !has_gaps(now) {
         return now.clone();
     }
@@ -288,6 +299,10 @@ pub fn stored(opened: &FileContent, now: &FileContent, renumbering: &Renumbering
     });
     made.materials = materials.into();
     made.node_space = stored_space(opened, now, renumbering);
+    if let Some(vrm) = made.vrm.as_ref().filter(|_| saved.springs_removed > 0) {
+        let springs = vrm.springs.saturating_sub(saved.springs_removed);
+        made.vrm = Some(Shared::new(Vrm { springs, ..(**vrm).clone() }));
+    }
     renumbering.apply(&mut made);
     made.nodes = made.nodes.values().cloned().collect();
     made.meshes = made.meshes.values().cloned().collect();

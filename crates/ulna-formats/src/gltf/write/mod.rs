@@ -18,6 +18,7 @@ mod materials;
 mod node_space;
 mod nodes;
 mod skins;
+mod springs;
 mod writer;
 
 pub use self::closing::stored;

@@ -59,17 +59,20 @@ impl<'a> Writer<'a> {
                 changes: self.changes,
                 stays: Vec::new(),
                 renumbering: Renumbering::default(),
+                springs_removed: 0,
             });
         }
         let mut json =
             if self.ops.is_keep() { self.text.to_owned() } else { rewrite(self.text, &self.ops) };
         let (mut renumbering, mut stays) = (Renumbering::default(), Vec::new());
+        let mut springs_removed = 0;
         if has_gaps {
             let closed = closing::close(&json, now)
                 .ok_or_else(|| SaveError::no_form("the file", "the removal of an element"))?;
             json = closed.text;
             renumbering = closed.renumbering;
             stays = closed.stays;
+            springs_removed = closed.springs;
         }
         let bytes = match &source.container {
             Container::Gltf { json: range } => {
@@ -94,7 +97,8 @@ impl<'a> Writer<'a> {
         };
         let companions =
             buffers.sidecar.map(|(name, bytes)| FileToWrite { name, bytes }).into_iter().collect();
-        Ok(Saved { bytes: Arc::new(bytes), companions, changes: self.changes, stays, renumbering })
+        let (bytes, changes) = (Arc::new(bytes), self.changes);
+        Ok(Saved { bytes, companions, changes, stays, renumbering, springs_removed })
     }
 
     /// Gives a member of an element, such as `nodes/3`, this text, or takes it away.

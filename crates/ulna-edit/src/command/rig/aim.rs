@@ -1,0 +1,260 @@
+//! Axes of joints that are found from bones, or from the joint on the other side.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use glam::{DMat3, DMat4, DQuat, DVec3};
+
+use super::commands::{OwnAxis, UpDirection};
+use crate::command::{
+    CommandError,
+    error::refuse,
+    nodes::{RestOrPose, world},
+};
+use ulna_geometry::orthogonal_factor;
+use ulna_model::{Document, NodeId};
+use ulna_motion::Mirror;
+
+/// Sines below this: two directions are the same.
+const ALONG: f64 = 0.02;
+/// Sine of the rise above which a bone is steep: 60°.
+const STEEP: f64 = 0.866;
+
+impl OwnAxis {
+    pub(super) const fn vector(self) -> DVec3 {
+        match self {
+            Self::X => DVec3::X,
+            Self::Y => DVec3::Y,
+            Self::Z => DVec3::Z,
+            Self::MinusX => DVec3::NEG_X,
+            Self::MinusY => DVec3::NEG_Y,
+            Self::MinusZ => DVec3::NEG_Z,
+        }
+    }
+}
+
+/// Bones of a skeleton at rest.
+pub(super) struct RestBones<'d> {
+    document: &'d Document,
+    /// By node. All nodes in a file without joints.
+    joints: Vec<bool>,
+    mirror: Arc<Mirror>,
+}
+
+impl<'d> RestBones<'d> {
+    pub(super) fn of(document: &'d Document) -> Self {
+        let joints = document.joint_flags();
+        let has_joints = joints.contains(&true);
+        let joints = if has_joints { joints } else { vec![true; joints.len()] };
+        Self { document, joints, mirror: Mirror::of(document) }
+    }
+
+    fn head(&self, node: NodeId) -> DVec3 {
+        world(self.document, Some(node), RestOrPose::Rest).w_axis.truncate()
+    }
+
+    /// The nearest joints below a node.
+    fn below(&self, node: NodeId) -> Vec<NodeId> {
+        let mut found = Vec::new();
+        let mut open: Vec<NodeId> = self.document.children(node).iter().rev().copied().collect();
+        while let Some(next) = open.pop() {
+            if self.joints[next.index()] {
+                found.push(next);
+            } else {
+                open.extend(self.document.children(next).iter().rev());
+            }
+        }
+        found
+    }
+
+    /// The nearest joint above a node.
+    fn above(&self, node: NodeId) -> Option<NodeId> {
+        let parent = |n: &NodeId| self.document.node(*n).parent;
+        std::iter::successors(parent(&node), parent).find(|n| self.joints[n.index()])
+    }
+
+    /// The direction and length of the bone of a joint in the scene; `None` where it has none.
+    pub(super) fn bone(&self, node: NodeId) -> Option<DVec3> {
+        let head = self.head(node);
+        let above = self.above(node).map(|p| head - self.head(p)).filter(|w| is_some(*w));
+        // How far a joint below is ahead; without a bone before it, how far away.
+        let ahead = |way: DVec3| match above {
+            Some(above) => way.dot(above.normalize()),
+            None => way.length(),
+        };
+        let ways = |nodes: &[NodeId]| -> Option<DVec3> {
+            let ways = nodes.iter().map(|n| self.head(*n) - head).filter(|w| is_some(*w));
+            // Of two that are as far ahead, the first.
+            ways.reduce(|a, b| if ahead(b) > ahead(a) + 1e-6 * a.length() { b } else { a })
+        };
+        let below = self.below(node);
+        let is_center = |n: &NodeId| self.mirror.partner(*n) == Some(*n);
+        let center: Vec<NodeId> = match is_center(&node) {
+            true => below.iter().copied().filter(is_center).collect(),
+            false => Vec::new(),
+        };
+        ways(&center).or_else(|| ways(&below)).or(above)
+    }
+}
+
+fn is_some(way: DVec3) -> bool {
+    way.is_finite() && way.length() > 1e-9
+}
+
+/// Axes of joints by the bones that they belong to.
+pub(super) struct BoneAxes {
+    pub(super) aim: OwnAxis,
+    pub(super) up: OwnAxis,
+    pub(super) up_to: UpDirection,
+    /// Radians.
+    pub(super) roll: f64,
+}
+
+impl BoneAxes {
+    /// The rotation of each joint about its own axes that gives it these axes.
+    pub(super) fn rotations(
+        &self,
+        document: &Document,
+        nodes: &[NodeId],
+    ) -> Result<BTreeMap<NodeId, DQuat>, CommandError> {
+        if self.aim.vector().abs() == self.up.vector().abs() {
+            return refuse("arguments_together", "“up” must be another axis than “aim”");
+        }
+        let bones = RestBones::of(document);
+        let meant: BTreeSet<NodeId> = nodes.iter().copied().collect();
+        let mut made = BTreeMap::new();
+        // Parents first: their new axes count for those below.
+        for node in document.nodes.order().iter().filter(|n| meant.contains(n)) {
+            let q = self.rotation(&bones, *node, &made)?;
+            made.insert(*node, q);
+        }
+        Ok(made)
+    }
+
+    fn rotation(
+        &self,
+        bones: &RestBones<'_>,
+        node: NodeId,
+        made: &BTreeMap<NodeId, DQuat>,
+    ) -> Result<DQuat, CommandError> {
+        let document = bones.document;
+        let label = || document.node(node).label(node);
+        let Some(bone) = bones.bone(node) else {
+            return refuse(
+                "joint_without_bone",
+                format!("“{}” has no bone: no joint is above or below it elsewhere", label()),
+            );
+        };
+        let linear = |n: NodeId| DMat3::from_mat4(world(document, Some(n), RestOrPose::Rest));
+        let own = linear(node);
+        let along = (own.inverse() * bone).normalize();
+        if !along.is_finite() {
+            return refuse(
+                "squashed_flat",
+                format!("“{}” is scaled to zero, so its axes cannot be turned", label()),
+            );
+        }
+        let of_parent = |p: NodeId| {
+            let turn = made.get(&p).copied().unwrap_or(DQuat::IDENTITY);
+            linear(p) * (turn * self.up.vector())
+        };
+        let scene = match (bone.normalize().y.abs() > STEEP, self.up_to) {
+            (true, _) | (_, UpDirection::Front) => [DVec3::Z, DVec3::Y, DVec3::X],
+            (false, _) => [DVec3::Y, DVec3::Z, DVec3::X],
+        };
+        let first = match self.up_to {
+            UpDirection::Scene | UpDirection::Front => None,
+            UpDirection::Parent => bones.above(node).map(of_parent),
+            UpDirection::Now => Some(own * self.up.vector()),
+        };
+        // Directions in the axes of the joint, without the part along the bone.
+        let inside = |way: DVec3| {
+            let way = (own.transpose() * way).normalize();
+            way - along * way.dot(along)
+        };
+        let up = first.into_iter().chain(scene).map(inside).find(|up| up.length() > ALONG);
+        let up = up.unwrap_or_else(|| along.any_orthonormal_vector()).normalize();
+        let basis = |a: DVec3, b: DVec3| DMat3::from_cols(a, b, a.cross(b));
+        let turn = basis(along, up) * basis(self.aim.vector(), self.up.vector()).transpose();
+        let roll = DQuat::from_axis_angle(self.aim.vector(), self.roll);
+        Ok((DQuat::from_mat3(&turn) * roll).normalize())
+    }
+}
+
+/// Signs of axes: a mirror image of axes has one or three of them turned over.
+const SIGNS: [DVec3; 8] = [
+    DVec3::new(1.0, 1.0, 1.0),
+    DVec3::new(1.0, -1.0, -1.0),
+    DVec3::new(-1.0, 1.0, -1.0),
+    DVec3::new(-1.0, -1.0, 1.0),
+    DVec3::new(-1.0, 1.0, 1.0),
+    DVec3::new(1.0, -1.0, 1.0),
+    DVec3::new(1.0, 1.0, -1.0),
+    DVec3::new(-1.0, -1.0, -1.0),
+];
+
+/// The signs that make a rotation of an orthogonal matrix: the smallest one.
+pub(super) fn smallest_signs(image: &DMat3) -> DVec3 {
+    let trace = |s: &DVec3| s.dot(DVec3::new(image.x_axis.x, image.y_axis.y, image.z_axis.z));
+    let side = image.determinant().signum();
+    let fits = SIGNS.into_iter().filter(|s| s.element_product() == side);
+    fits.max_by(|a, b| trace(a).total_cmp(&trace(b))).unwrap_or(DVec3::ONE)
+}
+
+/// The mirror image of the axes of a joint in those of its mirror joint, `G_n⁻¹·M·G_p`, where both
+/// stand symmetric: orthogonal, and `None` where one of them is scaled to zero.
+pub(super) fn mirrored_axes(mirror: &Mirror, node: NodeId, partner: NodeId) -> Option<DMat3> {
+    let stand = |n: NodeId| DMat3::from_mat4(mirror.stand(n).as_dmat4());
+    let reflection = DMat3::from_mat4(mirror.reflection(node)?);
+    let image = stand(node).inverse() * reflection * stand(partner);
+    if image.is_finite() { orthogonal_factor(&DMat4::from_mat3(image)) } else { None }
+}
+
+/// The refusal of two mirror joints where one side is meant.
+pub(super) fn both_sides(document: &Document, node: NodeId, partner: NodeId) -> CommandError {
+    let [node, partner] = [node, partner].map(|n| document.node(n).label(n));
+    CommandError::other(
+        "both_sides_named",
+        format!(
+            "“{node}” and its mirror joint “{partner}” are both named; name the joints of one side \
+                only"
+        ),
+    )
+}
+
+/// The rotation of each joint about its own axes that gives it the mirror image of the axes of its
+/// mirror joint. Of the four ways to turn such an image into axes, the nearest to those that it has.
+pub(super) fn mirrored_rotations(
+    document: &Document,
+    nodes: &[NodeId],
+) -> Result<BTreeMap<NodeId, DQuat>, CommandError> {
+    let mirror = Mirror::of(document);
+    let mut made = BTreeMap::new();
+    for node in nodes {
+        let label = document.node(*node).label(*node);
+        let partner = mirror.partner(*node).filter(|p| p != node);
+        let Some(partner) = partner else {
+            return refuse(
+                "no_mirror_partner",
+                format!(
+                    "“{label}” has no mirror joint on the other side; pair it with one first, or \
+                        leave it out"
+                ),
+            );
+        };
+        if nodes.contains(&partner) {
+            return Err(both_sides(document, *node, partner));
+        }
+        let Some(image) = mirrored_axes(&mirror, *node, partner) else {
+            return refuse(
+                "squashed_flat",
+                format!("“{label}” is scaled to zero, so its axes cannot be turned"),
+            );
+        };
+        let turn = image * DMat3::from_diagonal(smallest_signs(&image));
+        made.insert(*node, DQuat::from_mat3(&turn).normalize());
+    }
+    Ok(made)
+}

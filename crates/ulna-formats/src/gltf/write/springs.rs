@@ -1,0 +1,124 @@
+//! Springs of VRM avatars that name removed nodes: the entry is removed, so that a spring does not
+//! swing an empty node.
+
+use serde_json::Value;
+
+use super::super::{
+    references::index_of,
+    text::{Ops, rewrite},
+};
+use ulna_model::{FileContent, NodeId};
+
+/// A text without the removed nodes in its springs.
+pub(super) struct WithoutEntries {
+    /// The text; `None` where no spring names a removed node.
+    pub(super) text: Option<String>,
+    /// Number of springs of an avatar of VRM 1 that had only removed nodes, and were removed.
+    pub(super) springs: usize,
+}
+
+/// Takes the removed nodes out of the springs of a text in which every element is at the index that
+/// is its id.
+pub(super) fn without_removed(text: &str, root: &Value, now: &FileContent) -> WithoutEntries {
+    let mut ops = Ops::object();
+    let removed = one(root, now, &mut ops);
+    zero(root, now, &mut ops);
+    // Only of such an avatar they are counted.
+    let is_counted = root["extensions"]["VRMC_vrm"].is_object();
+    let springs = if is_counted { removed } else { 0 };
+    let text = (!ops.is_keep()).then(|| rewrite(text, &ops));
+    WithoutEntries { text, springs }
+}
+
+fn is_removed(value: &Value, now: &FileContent) -> bool {
+    let index = index_of(value).map(NodeId);
+    index.is_some_and(|n| n.index() < now.nodes.len() && !now.nodes.contains(n))
+}
+
+/// The items of a list; none where it is no list.
+fn items(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], |list| list)
+}
+
+/// The springs of `VRMC_springBone`; how many of them were removed.
+fn one(root: &Value, now: &FileContent, ops: &mut Ops) -> usize {
+    let springs = items(&root["extensions"]["VRMC_springBone"]["springs"]);
+    let mut removed = Vec::new();
+    for (k, spring) in springs.iter().enumerate() {
+        let joints = items(&spring["joints"]);
+        let gone: Vec<usize> = joints
+            .iter()
+            .enumerate()
+            .filter(|(_, joint)| is_removed(&joint["node"], now))
+            .map(|(k, _)| k)
+            .collect();
+        let is_free = is_removed(&spring["center"], now);
+        if !gone.is_empty() && gone.len() == joints.len() {
+            removed.push(k);
+        } else if is_free || !gone.is_empty() {
+            let own = ops.member("extensions").member("VRMC_springBone").member("springs").item(k);
+            if is_free {
+                *own.member("center") = Ops::Remove;
+            }
+            for joint in gone {
+                *own.member("joints").item(joint) = Ops::Remove;
+            }
+        }
+    }
+    if !removed.is_empty() {
+        let list = ops.member("extensions").member("VRMC_springBone").member("springs");
+        if removed.len() == springs.len() {
+            // A list of nothing is not valid.
+            *list = Ops::Remove;
+        } else {
+            removed.iter().for_each(|k| *list.item(*k) = Ops::Remove);
+        }
+    }
+    removed.len()
+}
+
+/// The bone groups of `VRM`: a bone swings with all below it, so the nodes that were below a
+/// removed one take its place.
+fn zero(root: &Value, now: &FileContent, ops: &mut Ops) {
+    let groups = items(&root["extensions"]["VRM"]["secondaryAnimation"]["boneGroups"]);
+    for (k, group) in groups.iter().enumerate() {
+        let bones = items(&group["bones"]);
+        let loses = bones.iter().any(|b| is_removed(b, now));
+        let is_free = is_removed(&group["center"], now);
+        if !loses && !is_free {
+            continue;
+        }
+        let secondary = ops.member("extensions").member("VRM").member("secondaryAnimation");
+        let own = secondary.member("boneGroups").item(k);
+        if is_free {
+            // In VRM 0, −1 names no node.
+            *own.member("center") = Ops::Replace("-1".into());
+        }
+        if loses {
+            let mut made: Vec<Value> = Vec::with_capacity(bones.len());
+            for bone in bones {
+                left_at(root, bone, now, &mut made);
+            }
+            *own.member("bones") = Ops::Replace(Value::from(made).to_string());
+        }
+    }
+}
+
+/// A node, or, where it is removed, the nodes below it that are left.
+fn left_at(root: &Value, node: &Value, now: &FileContent, made: &mut Vec<Value>) {
+    let mut open = vec![node];
+    // No node is below two others in a file that can be read.
+    let mut steps = now.nodes.len();
+    while let Some(next) = open.pop() {
+        if !is_removed(next, now) {
+            if !made.contains(next) {
+                made.push(next.clone());
+            }
+            continue;
+        }
+        let Some(left) = steps.checked_sub(1) else { return };
+        steps = left;
+        let index = index_of(next).unwrap_or_default() as usize;
+        open.extend(items(&root["nodes"][index]["children"]).iter().rev());
+    }
+}
