@@ -56,6 +56,7 @@ mod core {
     mod recoveries;
     mod rig;
     mod rig_more;
+    mod rig_skins;
     mod roles;
     mod sample;
     mod saving;

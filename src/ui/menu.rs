@@ -17,8 +17,8 @@ use ulna_edit::{
     CommandSpec,
     command::{
         DragLimb, FileCommand, MendArmature, MirrorWeights, NewClip, Normalize, PlayCommand,
-        RenameNode, ResetAll, SelectCommand, SessionCommand, SetPin, Sets, ViewCommand,
-        forms::is_for_programs,
+        RenameNode, ResetAll, RestFromPose, SelectCommand, SessionCommand, SetPin, Sets,
+        ViewCommand, forms::is_for_programs,
     },
     find, table,
 };
@@ -27,7 +27,7 @@ use ulna_render::{ColorRole, Shading};
 const MENUS: [&str; 8] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Rig", "Help"];
 
 /// Commands with a line above them in a menu of the bar.
-const FIRST_OF_GROUP: [&str; 17] = [
+const FIRST_OF_GROUP: [&str; 18] = [
     FileCommand::Save.name(),
     FileCommand::Export.name(),
     FileCommand::Revert.name(),
@@ -45,6 +45,7 @@ const FIRST_OF_GROUP: [&str; 17] = [
     Normalize::NAME,
     Sets::NAME,
     MendArmature::NAME,
+    RestFromPose::NAME,
 ];
 
 /// Files in *Open recent*, at most.

@@ -190,7 +190,10 @@ pub fn baked_shapes(
                     .vertex(v)
                     .filter_map(|(j, w)| Some(*palette.get(usize::from(j))? * f64::from(w)));
                 let sum = parts.fold(DMat4::ZERO, |sum, part| sum + part);
-                if sum.w_axis.w.abs() > 1e-9 { sum } else { DMat4::IDENTITY }
+                let total = sum.w_axis.w;
+                // Weights that do not sum to 1 scale what is shown, once more when it is shown
+                // again.
+                if total.abs() > 1e-9 { sum * total.recip() } else { DMat4::IDENTITY }
             })
             .collect();
         let linear = |v: usize| DMat3::from_mat4(blended[v]);

@@ -151,9 +151,10 @@ pub use self::{
     },
     pose_target::PoseTarget,
     rig::{
-        BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint,
-        InverseBinds, LeafJoints, MendArmature, MoveJoint, OrientJoint, RemoveJoint, RenameJoints,
-        ReparentJoint, RigCommand, SideStyle,
+        AddRoot, BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint,
+        InverseBinds, LeafJoints, MendArmature, MergeSkins, MoveJoint, OrientJoint, RemoveJoint,
+        RenameJoints, ReparentJoint, RestFromPose, RestMesh, RestWeights, RigCommand, SideStyle,
+        SkeletonFromNodes, SplitSkins,
     },
     rig_report::{FitReport, NodeCounts, RigReport},
     scene::Scene,

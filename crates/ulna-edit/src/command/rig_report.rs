@@ -10,10 +10,11 @@ use ulna_weights::FittedWeights;
 pub struct FitReport {
     /// Number of vertices that lost a joint.
     pub vertices: usize,
-    /// Number of vertices with other weights than those of the nearest joint above.
+    /// Number of vertices with other weights than those of the nearest joint above, or than before
+    /// where no joint was removed.
     pub changed: usize,
     /// Mean distance of those vertices from where they were, over all compared poses, in meters:
-    /// with the weights of the nearest joint above, and with the fitted ones.
+    /// with those weights, and with the fitted ones.
     pub mean: [f64; 2],
 }
 
@@ -22,6 +23,8 @@ pub struct FitReport {
 pub struct NodeCounts {
     /// Nodes with another pivot, other axes or another scale.
     pub reframed: usize,
+    /// Nodes with another rest pose.
+    pub rested: usize,
     /// New nodes.
     pub added: usize,
     /// Removed nodes.
@@ -37,6 +40,12 @@ pub struct RigReport {
     pub nodes: NodeCounts,
     /// Number of joints with another inverse bind matrix, and of all joints; of all skins.
     pub inverse_binds: [usize; 2],
+    /// Number of skins, before and after.
+    pub skins: [usize; 2],
+    /// Meshes with other vertices.
+    pub shapes: usize,
+    /// Meshes with other weights, or with the same weights of joints of another list.
+    pub weights: usize,
     /// Tracks of all clips, by the treatment of their keys.
     pub tracks: Rewritten,
     /// Tracks of removed nodes.

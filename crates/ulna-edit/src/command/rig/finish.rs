@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 
-use glam::Mat4;
+use glam::{DMat4, Mat4};
 
 use super::{commands::Heirs, rewrite::RigDraft};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
         rig_report::{FitReport, NodeCounts, RigReport},
     },
 };
-use ulna_model::{Clip, ClipId, Document, NodeId, Notice, Shared, SkinId};
+use ulna_model::{Clip, ClipId, Document, Mesh, MeshId, NodeId, Notice, Primitive, Shared, SkinId};
 use ulna_motion::{Deviation, DeviationRequest, Exactness, JointFrame, Skeleton};
 use ulna_weights::{
     FIT_POSES, FitRequest, FittedWeights, fit_poses, fit_weights, vertices_of_joints,
@@ -46,12 +46,23 @@ pub(super) fn finish(
             fitted.add(&done);
         }
     }
-    let frames: Vec<JointFrame> = rig
-        .frames
-        .iter()
-        .filter(|(n, _)| before.nodes.contains(**n))
+    if !rig.refitted.is_empty() {
+        for done in refit(&mut rig, before, cancel)? {
+            fitted.add(&done);
+        }
+    }
+    let reframed = rig.frames.iter().filter(|(n, _)| before.nodes.contains(**n));
+    let mut frames: Vec<JointFrame> = reframed
         .map(|(n, c)| JointFrame { before: *n, after: *n, before_from_after: c.matrix() })
         .collect();
+    let reframed = frames.len();
+    frames.extend(rig.shown_by.iter().map(|(n, to)| JointFrame {
+        before: *n,
+        after: *to,
+        before_from_after: DMat4::IDENTITY,
+    }));
+    let excluded: Vec<NodeId> =
+        gone.iter().chain(&rig.stilled).chain(rig.shown_by.keys()).copied().collect();
     let is_exact = rig.tracks.baked == 0
         && !leaves_weights
         && !rig.moves_skin
@@ -59,7 +70,7 @@ pub(super) fn finish(
     let exactness = if is_exact { Exactness::Exact } else { Exactness::Bounded };
     let request = DeviationRequest {
         joints: &frames,
-        excluded: &gone,
+        excluded: &excluded,
         ..DeviationRequest::new(before, rig.document(), exactness)
     };
     let measured = Deviation::measure(&request, cancel, &Default::default());
@@ -69,8 +80,11 @@ pub(super) fn finish(
         (deviation.worst_degrees, deviation.worst_joint_mm) = (0.0, 0.0);
     }
     let report = RigReport {
-        nodes: NodeCounts { reframed: frames.len(), ..node_counts(before, rig.document()) },
+        nodes: NodeCounts { reframed, rested: rig.rested, ..node_counts(before, rig.document()) },
         inverse_binds: inverse_binds(before, rig.document()),
+        skins: [before.skins.count(), rig.document().skins.count()],
+        shapes: changed_meshes(before, rig.document(), |a, b| a.shape() != b.shape()),
+        weights: changed_meshes(before, rig.document(), |a, b| a.weights != b.weights),
         tracks: rig.tracks,
         tracks_removed: tracks_of(before, &gone),
         clips: changed_clips(before, rig.document()),
@@ -94,6 +108,21 @@ fn changed_clips(before: &Document, after: &Document) -> usize {
         before.clips.get(id).is_some_and(|was| Shared::ptr_eq(was, clip) || was == clip)
     };
     after.clips.iter().filter(|(id, clip)| !is_same(*id, clip)).count()
+}
+
+/// Number of meshes of which some primitive differs.
+fn changed_meshes(
+    before: &Document,
+    after: &Document,
+    differs: impl Fn(&Primitive, &Primitive) -> bool,
+) -> usize {
+    let is_changed = |(id, was): &(MeshId, &Shared<Mesh>)| {
+        let now = after.meshes.get(*id).filter(|now| !Shared::ptr_eq(was, now));
+        now.is_some_and(|now| {
+            was.primitives.iter().zip(&now.primitives).any(|(a, b)| differs(a, b))
+        })
+    };
+    before.meshes.iter().filter(is_changed).count()
 }
 
 fn canceled() -> CommandError {
@@ -165,13 +194,47 @@ fn fit(
             adds_influences: true,
         };
         let Some(done) = fit_weights(&request, cancel) else { return Err(canceled()) };
-        let patches = done.patches.iter().cloned();
-        rig.draft.put_all(patches.map(|(mesh, primitive, patch)| Edit::PatchWeights {
-            mesh,
-            primitive,
-            patch: Box::new(patch),
-        }))?;
+        put_weights(rig, &done)?;
         all.push(done);
     }
     Ok(all)
+}
+
+/// Chooses the weights of skins whose meshes have another shape so that the clips change least.
+fn refit(
+    rig: &mut RigDraft,
+    before: &Document,
+    cancel: &AtomicBool,
+) -> Result<Vec<FittedWeights>, CommandError> {
+    let after = rig.document().clone();
+    // The first pose is the rest, which is another one on purpose.
+    let mut poses = fit_poses(before, &after, FIT_POSES);
+    poses.remove(0);
+    let mut all = Vec::new();
+    for skin in rig.refitted.clone() {
+        let joints = before.skin(skin).joints.to_vec();
+        let vertices = vertices_of_joints(before, skin, &joints);
+        let request = FitRequest {
+            before,
+            after: &after,
+            skin,
+            vertices: &vertices,
+            poses: &poses,
+            limit: usize::MAX,
+            adds_influences: true,
+        };
+        let Some(done) = fit_weights(&request, cancel) else { return Err(canceled()) };
+        put_weights(rig, &done)?;
+        all.push(done);
+    }
+    Ok(all)
+}
+
+fn put_weights(rig: &mut RigDraft, fitted: &FittedWeights) -> Result<(), CommandError> {
+    let patches = fitted.patches.iter().cloned();
+    rig.draft.put_all(patches.map(|(mesh, primitive, patch)| Edit::PatchWeights {
+        mesh,
+        primitive,
+        patch: Box::new(patch),
+    }))
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 use ulna_model::{
     ClipId, Document, LayerHome, Local, Node, NodeId, NodePose, PoseLayer, PoseLayers, Property,
-    RestSource, Shared, Skin, Transform,
+    RestSource, Shared, Skin, SkinId, Transform,
 };
 use ulna_motion::{
     Pose, Stack, fold_clip, fold_pose, joint_bounds,
@@ -34,6 +34,14 @@ pub(super) struct RigDraft {
     pub(super) joints: BTreeSet<NodeId>,
     /// Whether the change moves the skin by itself, so that it is measured in full.
     pub(super) moves_skin: bool,
+    /// Nodes with another rest pose.
+    pub(super) rested: usize,
+    /// Skins whose weights are fitted to the motion before.
+    pub(super) refitted: Vec<SkinId>,
+    /// Nodes that lose their own motion on purpose, because others take it over.
+    pub(super) stilled: BTreeSet<NodeId>,
+    /// Nodes whose mesh another node shows afterwards.
+    pub(super) shown_by: BTreeMap<NodeId, NodeId>,
     /// Frames of nodes, `new_from_old` inverted: `W' = W·C`.
     pub(super) frames: BTreeMap<NodeId, Moving>,
     /// Baked keys are this near, meters, and the size of the skeleton.
@@ -53,6 +61,10 @@ impl RigDraft {
             tracks: Rewritten::default(),
             joints: BTreeSet::new(),
             moves_skin: false,
+            rested: 0,
+            refitted: Vec::new(),
+            stilled: BTreeSet::new(),
+            shown_by: BTreeMap::new(),
             frames: BTreeMap::new(),
             tolerance: NEAR * size,
             size,
@@ -136,7 +148,7 @@ impl RigDraft {
     }
 
     /// Folds layers into the keys of nodes that become part of the transforms of others.
-    fn fold_layers(&mut self, chains: &[Chain]) -> Result<(), CommandError> {
+    pub(super) fn fold_layers(&mut self, chains: &[Chain]) -> Result<(), CommandError> {
         let own = chains
             .iter()
             .flat_map(|c| c.factors.iter().filter_map(Factor::node).filter(|n| *n != c.node));
@@ -279,7 +291,7 @@ impl RigDraft {
     }
 
     /// Keys of morph targets follow a mesh to another node.
-    fn morphs_to(
+    pub(super) fn morphs_to(
         &mut self,
         document: &Document,
         from: NodeId,
@@ -300,8 +312,11 @@ impl RigDraft {
 
     /// Rests follow the bind matrices, as they will when the file is opened again.
     pub(super) fn settle(&mut self) -> Result<(), CommandError> {
-        let joints: Vec<NodeId> =
-            self.joints.iter().copied().filter(|n| self.document().nodes.contains(*n)).collect();
+        // A rest that was chosen over the bind matrices goes with new matrices only.
+        let is_chosen =
+            |n: NodeId| !self.moves_skin && self.document().node(n).rest_source == RestSource::Pose;
+        let there = self.joints.iter().copied().filter(|n| self.document().nodes.contains(*n));
+        let joints: Vec<NodeId> = there.filter(|n| !is_chosen(*n)).collect();
         let rests: Vec<_> = rests_after(self.document(), &joints);
         self.draft.put_all(rests.into_iter().map(|(node, to)| Edit::node(node, to)))?;
         // A joint with no joint above it has no rest in the bind matrices any longer.
