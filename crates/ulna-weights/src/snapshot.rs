@@ -11,7 +11,8 @@
 use glam::{DMat3, DMat4, Mat4, Vec3, Vec4};
 
 use ulna_model::{
-    Document, MorphTarget, Node, NodeId, PrimitiveId, RestGeometry, RestSource, SkinId, find_rest,
+    Document, FileContent, MorphTarget, Node, NodeId, PrimitiveId, RestGeometry, RestSource,
+    SkinId, find_rest,
 };
 use ulna_motion::Pose;
 
@@ -126,13 +127,20 @@ pub fn snapshot(
     joints.iter().map(one).collect()
 }
 
-/// The nodes of some joints as reopening the file would find their rest, those of them that change.
-pub fn rests_after(document: &Document, joints: &[NodeId]) -> Vec<(NodeId, Node)> {
+/// The file with the rests that its bind matrices give, as reopening would find them without
+/// extras.
+pub fn found_rests(document: &Document) -> FileContent {
     let mut asset = document.file.clone();
     for node in asset.nodes.values_mut() {
         (node.rest, node.pose, node.rest_source) = (node.local(), None, RestSource::File);
     }
     find_rest(&mut asset);
+    asset
+}
+
+/// The nodes of some joints as reopening the file would find their rest, those of them that change.
+pub fn rests_after(document: &Document, joints: &[NodeId]) -> Vec<(NodeId, Node)> {
+    let asset = found_rests(document);
     let mut made = Vec::new();
     for joint in joints {
         let (now, found) = (document.node(*joint), asset.node(*joint));

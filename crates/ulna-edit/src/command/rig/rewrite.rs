@@ -19,7 +19,7 @@ use ulna_motion::{
         shear_between,
     },
 };
-use ulna_weights::rests_after;
+use ulna_weights::found_rests;
 
 /// Largest shear that is taken for rounding, relative to the scale.
 const PLAIN: f64 = 1e-4;
@@ -317,20 +317,24 @@ impl RigDraft {
             |n: NodeId| !self.moves_skin && self.document().node(n).rest_source == RestSource::Pose;
         let there = self.joints.iter().copied().filter(|n| self.document().nodes.contains(*n));
         let joints: Vec<NodeId> = there.filter(|n| !is_chosen(*n)).collect();
-        let rests: Vec<_> = rests_after(self.document(), &joints);
-        self.draft.put_all(rests.into_iter().map(|(node, to)| Edit::node(node, to)))?;
-        // A joint with no joint above it has no rest in the bind matrices any longer.
-        let document = self.document();
-        let unbound: Vec<Edit> = joints
+        let (document, found) = (self.document(), found_rests(self.document()));
+        let changed: Vec<Edit> = joints
             .into_iter()
-            .filter(|n| document.node(*n).rest_source == RestSource::Bind)
-            .filter(|n| !has_joint_above(document, *n))
-            .map(|n| {
-                let to = Node { rest_source: RestSource::File, ..document.node(n).clone() };
-                Edit::node(n, to)
+            .filter_map(|n| {
+                let (now, found) = (document.node(n), found.node(n));
+                let to = match (found.rest_source, now.rest_source) {
+                    (RestSource::Bind, _) => {
+                        let Node { rest, rest_source, pose, .. } = *found;
+                        Node { rest, rest_source, pose, ..now.clone() }
+                    }
+                    // The bind matrices give it no rest any longer.
+                    (_, RestSource::Bind) => Node { rest_source: RestSource::File, ..now.clone() },
+                    _ => return None,
+                };
+                (to != *now).then(|| Edit::node(n, to))
             })
             .collect();
-        self.draft.put_all(unbound)
+        self.draft.put_all(changed)
     }
 }
 
@@ -507,12 +511,4 @@ fn unfollowed(document: &Document, clip: Option<ClipId>, why: Unfollowed) -> Com
             ),
         ),
     }
-}
-
-/// Whether a skin with bind matrices has a node and one above it.
-fn has_joint_above(document: &Document, node: NodeId) -> bool {
-    document.skins.values().any(|skin| {
-        let above = |n: &NodeId| document.is_above(*n, node);
-        skin.has_inverse_bind && skin.joints.contains(&node) && skin.joints.iter().any(above)
-    })
 }

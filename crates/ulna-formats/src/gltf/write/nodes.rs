@@ -104,7 +104,10 @@ impl Writer<'_> {
             self.transform(id, &label, &old, &new);
         }
         let is_told = |n: &Node| matches!(n.rest_source, RestSource::Extras | RestSource::Pose);
-        let has_other_rest = (is_told(before) || is_told(after))
+        // The bind matrices gave it, and give it no longer.
+        let is_lost =
+            before.rest_source == RestSource::Bind && after.rest_source != RestSource::Bind;
+        let has_other_rest = (is_told(before) || is_told(after) || is_lost)
             && (before.rest, before.pose, before.rest_source)
                 != (after.rest, after.pose, after.rest_source);
         let is_joint = || now.skins.values().any(|s| s.joints.contains(&id));
