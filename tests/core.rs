@@ -60,6 +60,7 @@ mod core {
     mod rig_more;
     mod rig_motions;
     mod rig_plan;
+    mod rig_skins;
     mod roles;
     mod sample;
     mod saving;

@@ -27,13 +27,13 @@ pub(super) fn planned_joints(
         is_turned: false,
     });
     let changes = |node: &NodeId| {
-        report.frames.contains_key(node)
+        report.matches.frames.contains_key(node)
             || before.nodes.get(*node).is_none_or(|was| was.parent != after.node(*node).parent)
     };
     let stays = after.node_ids().filter(changes).map(|node| {
         let world = pose_after.world.get(node.index()).copied().unwrap_or_default();
         let axes = [world.x_axis, world.y_axis, world.z_axis];
-        let turned = report.frames.get(&node).is_some_and(|c| {
+        let turned = report.matches.frames.get(&node).is_some_and(|c| {
             let (_, rotation, _) = c.to_scale_rotation_translation();
             rotation.xyz().length() > 1e-4
         });

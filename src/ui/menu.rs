@@ -18,8 +18,8 @@ use ulna_edit::{
     command::{
         DissolveJoint, DragLimb, FileCommand, InsertJoint, MendArmature, MergeJoint, MirrorJoint,
         MirrorWeights, MoveJoint, NewClip, Normalize, OrientJoint, PlayCommand, RemoveJoint,
-        RenameNode, ReparentJoint, ResetAll, SelectCommand, SessionCommand, SetPin, Sets,
-        ViewCommand, forms::is_for_programs,
+        RenameNode, ReparentJoint, ResetAll, RestFromPose, SelectCommand, SessionCommand, SetPin,
+        Sets, ViewCommand, forms::is_for_programs,
     },
     find, table,
 };
@@ -28,7 +28,7 @@ use ulna_render::{ColorRole, Shading};
 const MENUS: [&str; 8] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Rig", "Help"];
 
 /// Commands with a line above them in a menu of the bar.
-const FIRST_OF_GROUP: [&str; 18] = [
+const FIRST_OF_GROUP: [&str; 19] = [
     FileCommand::Save.name(),
     FileCommand::Export.name(),
     FileCommand::Revert.name(),
@@ -46,6 +46,7 @@ const FIRST_OF_GROUP: [&str; 18] = [
     Normalize::NAME,
     Sets::NAME,
     MendArmature::NAME,
+    RestFromPose::NAME,
     FileCommand::Plan.name(),
 ];
 

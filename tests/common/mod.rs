@@ -10,6 +10,7 @@ pub mod judges;
 pub mod large;
 #[cfg(feature = "gui")]
 pub mod paint;
+pub mod random_rigs;
 pub mod weights;
 #[cfg(feature = "gui")]
 pub mod window;

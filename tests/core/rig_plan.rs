@@ -42,7 +42,7 @@ fn frames_of_several_changes_are_one_frame_and_exact_ones_stay_exact() {
     assert_eq!(report.nodes.reframed, 1);
     let wanted =
         DMat4::from_rotation_x(30f64.to_radians()) * DMat4::from_rotation_y(20f64.to_radians());
-    let (_, frame) = report.frames.iter().next().unwrap();
+    let (_, frame) = report.matches.frames.iter().next().unwrap();
     let off = (*frame - wanted).to_cols_array().into_iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     assert!(off < 1e-9, "{off}");
     // There and back is no change of the skin either, and no joint is off its frame.
@@ -68,6 +68,7 @@ fn a_plan_states_the_deviation_of_all_its_changes_together() {
     // Measured anew, from the first state to the last.
     let gone: Vec<_> = before.node_ids().filter(|n| !after.nodes.contains(*n)).collect();
     let frames: Vec<JointFrame> = report
+        .matches
         .frames
         .iter()
         .map(|(n, c)| JointFrame { before: *n, after: *n, before_from_after: *c })

@@ -59,6 +59,9 @@ pub enum RestSource {
     Bind,
     /// `extras["ulna.rest"]` of the node, which an earlier save of a pose left there.
     Extras,
+    /// A pose that was made the rest pose, although the inverse bind matrices of a skin give
+    /// another one; in `extras["ulna.rest"]`, with `over_bind`.
+    Pose,
 }
 
 /// What a node has beside its rest: `Ul`, and the local transform that it comes to.

@@ -58,7 +58,10 @@ pub use self::{
     reach::{PosedSurface, Touch, faces_eye},
     seams::{Claimed, CrossSkinSeams, mesh_from_mesh},
     select::{Pick, Reshape, pick, reshape},
-    snapshot::{BoundMesh, Flat, at_rest, baked_shapes, bound_mesh, rests_after, snapshot, world},
+    snapshot::{
+        BoundMesh, Flat, at_rest, baked_shapes, bound_mesh, found_rests, rests_after, snapshot,
+        world,
+    },
     stored::moved_by_storing,
     stroke::{Dab, Paint, Stroke},
     tally::{STRAY, WeightStats},

@@ -11,7 +11,8 @@
 use glam::{DMat3, DMat4, Mat4, Vec3, Vec4};
 
 use ulna_model::{
-    Document, MorphTarget, Node, NodeId, PrimitiveId, RestGeometry, RestSource, SkinId, find_rest,
+    Document, FileContent, MorphTarget, Node, NodeId, PrimitiveId, RestGeometry, RestSource,
+    SkinId, find_rest,
 };
 use ulna_motion::Pose;
 
@@ -126,13 +127,20 @@ pub fn snapshot(
     joints.iter().map(one).collect()
 }
 
-/// The nodes of some joints as reopening the file would find their rest, those of them that change.
-pub fn rests_after(document: &Document, joints: &[NodeId]) -> Vec<(NodeId, Node)> {
+/// The file with the rests that its bind matrices give, as reopening would find them without
+/// extras.
+pub fn found_rests(document: &Document) -> FileContent {
     let mut asset = document.file.clone();
     for node in asset.nodes.values_mut() {
         (node.rest, node.pose, node.rest_source) = (node.local(), None, RestSource::File);
     }
     find_rest(&mut asset);
+    asset
+}
+
+/// The nodes of some joints as reopening the file would find their rest, those of them that change.
+pub fn rests_after(document: &Document, joints: &[NodeId]) -> Vec<(NodeId, Node)> {
+    let asset = found_rests(document);
     let mut made = Vec::new();
     for joint in joints {
         let (now, found) = (document.node(*joint), asset.node(*joint));
@@ -190,7 +198,10 @@ pub fn baked_shapes(
                     .vertex(v)
                     .filter_map(|(j, w)| Some(*palette.get(usize::from(j))? * f64::from(w)));
                 let sum = parts.fold(DMat4::ZERO, |sum, part| sum + part);
-                if sum.w_axis.w.abs() > 1e-9 { sum } else { DMat4::IDENTITY }
+                let total = sum.w_axis.w;
+                // Weights that do not sum to 1 scale what is shown, once more when it is shown
+                // again.
+                if total.abs() > 1e-9 { sum * total.recip() } else { DMat4::IDENTITY }
             })
             .collect();
         let linear = |v: usize| DMat3::from_mat4(blended[v]);

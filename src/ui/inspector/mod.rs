@@ -273,6 +273,7 @@ fn node_sections(
     let source = match (document.node(node).rest_source, document.node(node).rest) {
         (RestSource::Bind, _) => "from the bind pose, read-only",
         (RestSource::Extras, _) => "from the file's extras, read-only",
+        (RestSource::Pose, _) => "from a pose, read-only",
         (RestSource::File, Local::Matrix(_)) => "matrix in the file, read-only",
         (RestSource::File, Local::Trs(_)) => "from the file, read-only",
     };

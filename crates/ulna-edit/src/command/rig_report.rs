@@ -1,7 +1,7 @@
 //! The report of a change of the skeleton: nodes, keys, fitted weights, and the deviation of all
 //! clips.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::DMat4;
 
@@ -14,10 +14,11 @@ use ulna_weights::FittedWeights;
 pub struct FitReport {
     /// Number of vertices that lost a joint.
     pub vertices: usize,
-    /// Number of vertices with other weights than those of the nearest joint above.
+    /// Number of vertices with other weights than those of the nearest joint above, or than before
+    /// where no joint was removed.
     pub changed: usize,
     /// Mean distance of those vertices from where they were, over all compared poses, in meters:
-    /// with the weights of the nearest joint above, and with the fitted ones.
+    /// with those weights, and with the fitted ones.
     pub mean: [f64; 2],
 }
 
@@ -26,6 +27,8 @@ pub struct FitReport {
 pub struct NodeCounts {
     /// Nodes with another pivot, other axes or another scale.
     pub reframed: usize,
+    /// Nodes with another rest pose.
+    pub rested: usize,
     /// New nodes.
     pub added: usize,
     /// Removed nodes.
@@ -47,6 +50,18 @@ pub struct GivenWeights {
     pub mirrored: usize,
 }
 
+/// Nodes before and after a change that correspond. All others correspond by id, with the same
+/// frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeMatches {
+    /// New frames of nodes: `C` of `W' = W·C`, from the new frame to the one before.
+    pub frames: BTreeMap<NodeId, DMat4>,
+    /// Nodes that lose their own motion on purpose, because others take it over.
+    pub stilled: BTreeSet<NodeId>,
+    /// Nodes whose mesh another node shows afterwards.
+    pub shown_by: BTreeMap<NodeId, NodeId>,
+}
+
 /// Effects of a change of the skeleton on the clips and the skin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RigReport {
@@ -56,6 +71,12 @@ pub struct RigReport {
     pub renamed: Vec<(String, String)>,
     /// Number of joints with another inverse bind matrix, and of all joints; of all skins.
     pub inverse_binds: [usize; 2],
+    /// Number of skins, before and after.
+    pub skins: [usize; 2],
+    /// Meshes with other vertices.
+    pub shapes: usize,
+    /// Meshes with other weights, or with the same weights of joints of another list.
+    pub weights: usize,
     /// Tracks of all clips, by the treatment of their keys.
     pub tracks: Rewritten,
     /// Tracks of removed nodes.
@@ -73,8 +94,25 @@ pub struct RigReport {
     pub deviation: Deviation,
     /// Whether the change is exact by rule.
     pub is_exact: bool,
-    /// New frames of nodes: `C` of `W' = W·C`, from the new frame to the one before.
-    pub frames: BTreeMap<NodeId, DMat4>,
+    /// Nodes before and after that correspond.
+    pub matches: NodeMatches,
+}
+
+impl NodeMatches {
+    /// Adds a change that is made after this one.
+    pub(in crate::command) fn join(&mut self, next: &Self) {
+        for (node, c) in &next.frames {
+            let own = self.frames.entry(*node).or_insert(DMat4::IDENTITY);
+            *own *= *c;
+        }
+        self.stilled.extend(&next.stilled);
+        for to in self.shown_by.values_mut() {
+            *to = next.shown_by.get(to).copied().unwrap_or(*to);
+        }
+        for (node, to) in &next.shown_by {
+            self.shown_by.entry(*node).or_insert(*to);
+        }
+    }
 }
 
 impl GivenWeights {

@@ -195,6 +195,7 @@ fn found_ui(
                 return;
             }
             binds_ui(ui, theme, report);
+            skins_ui(ui, theme, report);
             clips_ui(ui, theme, report, document);
             weights_ui(ui, theme, report);
             if let Some(sentence) = deviation_ui(ui, view, document, &report.deviation, actions) {
@@ -291,6 +292,11 @@ fn nodes_ui(
         };
         fact(ui, theme, icon, &sentence, &about);
     }
+    if nodes.rested > 0 {
+        let verbs = ["gets its pose as rest pose", "get their pose as rest pose"];
+        let sentence = acts(nodes.rested, "node", verbs[0], verbs[1]);
+        fact(ui, theme, icons::ICON_ACCESSIBILITY_NEW, &sentence, "");
+    }
     if nodes.added > 0 {
         let details = match command {
             InsertJoint::NAME if !about.is_empty() => format!("Above {about}"),
@@ -374,6 +380,32 @@ fn binds_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
     }
 }
 
+/// Skins and meshes that a change of skins or of the rest pose concerns.
+fn skins_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
+    let [before, after] = report.skins;
+    if before != after {
+        let verb = if before == 1 { "becomes" } else { "become" };
+        let sentence = match before {
+            0 => format!("{} added", many(after, "skin")),
+            _ => format!("{} {verb} {after}", many(before, "skin")),
+        };
+        fact(ui, theme, icons::ICON_LAYERS, &sentence, "");
+    }
+    let meshes = |n: usize, what: &str| match n {
+        1 => format!("1 mesh gets {what}"),
+        n => format!("{n} meshes get {what}"),
+    };
+    if report.shapes > 0 {
+        let sentence = meshes(report.shapes, "other vertex positions");
+        fact(ui, theme, icons::ICON_DEPLOYED_CODE, &sentence, "");
+    }
+    // Weights that are given away or fitted are told below.
+    if report.weights > 0 && !report.gives_weights && report.fitted.changed == 0 {
+        let sentence = meshes(report.weights, "other joint indices");
+        fact(ui, theme, icons::ICON_SCATTER_PLOT, &sentence, "");
+    }
+}
+
 fn clips_ui(ui: &mut Ui, theme: &Theme, report: &RigReport, document: &Document) {
     if document.clips.count() == 0 {
         return;
@@ -429,7 +461,9 @@ fn weights_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
         let word = if fitted.changed == 1 { "vertex" } else { "vertices" };
         let verb = verbs[usize::from(fitted.changed != 1)];
         let sentence = format!("{count} {word} {verb}");
-        let details = format!("Mean error {fit:.2} mm, {parent:.2} mm with the parent's weights");
+        let whose =
+            if report.gives_weights { "the parent's weights" } else { "the weights before" };
+        let details = format!("Mean error {fit:.2} mm, {parent:.2} mm with {whose}");
         fact(ui, theme, icons::ICON_SCATTER_PLOT, &sentence, &details);
         return;
     }
@@ -457,7 +491,8 @@ fn weights_ui(ui: &mut Ui, theme: &Theme, report: &RigReport) {
 fn unchanged_ui(ui: &mut Ui, theme: &Theme, report: &RigReport, document: &Document) {
     let mut stays = Vec::new();
     let is_given = report.gives_weights || report.given.mirrored > 0;
-    if !is_given && document.meshes.count() > 0 {
+    let has_other_meshes = is_given || report.shapes + report.weights > 0;
+    if !has_other_meshes && document.meshes.count() > 0 {
         stays.push("meshes and weights");
     }
     if document.clips.count() > 0 {

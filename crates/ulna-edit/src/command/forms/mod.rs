@@ -320,7 +320,7 @@ fn has_data(spec: &CommandSpec) -> bool {
 
 fn nodes_of(spec: &CommandSpec, argument: &ArgumentSpec) -> NodesOf {
     match (spec.name, argument.name) {
-        ("skin.create" | "skin.bind", "node") => NodesOf::Meshes,
+        ("skin.create" | "skin.bind" | "skin.merge", "node") => NodesOf::Meshes,
         ("view.camera", _) => NodesOf::Cameras,
         (name, "node") if name.ends_with("morph") || name.ends_with("morphs") => NodesOf::Morphs,
         (_, "joint" | "joints" | "locked" | "below") => NodesOf::Joints,
@@ -339,7 +339,8 @@ fn is_single(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
                 | "pose.ik"
                 | "key.shift"
                 | "clip.root_motion"
-                | "mix.over",
+                | "mix.over"
+                | "rig.skeleton_from_nodes",
             "node"
         ) | ("node.add" | "node.reparent", "parent" | "before")
             | ("joints.pair" | "weights.swap", "joint" | "with")
@@ -432,6 +433,7 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
         (_, "frames") => Quantity::whole(1.0..=10_000.0),
         (_, "millimetres") => Quantity::new(Unit::Millimeters, 0.0..=1000.0),
         (_, "degrees") => Quantity::new(Unit::Degrees, 0.0..=180.0),
+        ("skin.split", "most") => Quantity::whole(1.0..=65_535.0),
         (_, "most") => Quantity::whole(1.0..=255.0),
         (_, "passes") => Quantity::whole(1.0..=1000.0),
         (_, "steps") => Quantity::whole(1.0..=65_535.0),
@@ -472,6 +474,7 @@ pub fn when_left_out(command: &str, argument: &str) -> &'static str {
         ("view.camera", _) => "Next camera",
         ("vertices.in_range", _) => "Painted joint",
         ("key.paste", _) => "Same names",
+        ("skin.merge", _) => "Skins that share joints",
         ("joint.orient", "like") => "None",
         ("joint.reparent", "to") => "Top of the scene",
         ("node.add" | "node.reparent", "parent") => "Top of the scene",

@@ -20,7 +20,7 @@ use ulna_model::{
     SkinId, Track, Transform,
 };
 use ulna_motion::{Pose, Stack};
-use ulna_weights::{at_rest, bound_mesh, snapshot, world};
+use ulna_weights::{at_rest, bound_mesh, rests_after, snapshot, world};
 
 /// Elements nearer than this to each other, relative to the largest one, are the same.
 const SAME: f32 = 1e-5;
@@ -88,9 +88,16 @@ fn from_nodes(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandErr
 /// The rest that the bind matrices give becomes the pose of the file. Clips that move the skeleton
 /// keep what they held of the old pose in tracks of one key.
 fn to_nodes(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandError> {
-    let document = scene.document;
+    let mut rig = RigDraft::of(scene.document);
+    rig.moves_skin = true;
     let joints: BTreeSet<NodeId> =
-        skins.iter().flat_map(|s| document.skin(*s).joints.iter().copied()).collect();
+        skins.iter().flat_map(|s| scene.document.skin(*s).joints.iter().copied()).collect();
+    // A rest that was chosen over the matrices gives way to theirs.
+    let is_chosen = |n: &NodeId| scene.document.node(*n).rest_source == RestSource::Pose;
+    let chosen: Vec<NodeId> = joints.iter().copied().filter(is_chosen).collect();
+    let rests = rests_after(scene.document, &chosen);
+    rig.draft.put_all(rests.into_iter().map(|(node, to)| Edit::node(node, to)))?;
+    let document = &rig.document().clone();
     let (bound, unbound): (Vec<NodeId>, Vec<NodeId>) =
         joints.iter().partition(|n| document.node(**n).rest_source == RestSource::Bind);
     let posed: Vec<NodeId> =
@@ -108,19 +115,19 @@ fn to_nodes(scene: &Scene<'_>, skins: &[SkinId]) -> Result<Outcome, CommandError
             ),
         ));
     }
-    if posed.is_empty() {
+    if posed.is_empty() && rig.draft.edits.is_empty() {
         let mut done = unchanged();
         done.notes.append(&mut notes);
         return Ok(done);
     }
-    let mut rig = RigDraft::of(document);
-    rig.moves_skin = true;
     for (id, clip) in document.clips.iter() {
         if let Some(to) = held(document, clip, &joints, &posed) {
             rig.draft.put(Edit::SetClip { clip: id, to: Some(Shared::new(to)) })?;
         }
     }
-    rig.draft.put(Edit::SetPoses(posed.iter().map(|n| (*n, None)).collect()))?;
+    if !posed.is_empty() {
+        rig.draft.put(Edit::SetPoses(posed.iter().map(|n| (*n, None)).collect()))?;
+    }
     let mut done = finish(rig, scene, None)?;
     done.notes.append(&mut notes);
     Ok(done)

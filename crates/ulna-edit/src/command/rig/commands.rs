@@ -171,6 +171,41 @@ document_commands! {
         /// Skin to change; all if omitted.
         skin: Option<String>,
     } = "skin.inverse_binds", "Set bind matrices", asks: true, enabled: rules::opened;
+    /// Makes the present pose the rest pose: nodes only, or with the meshes in their posed shape
+    RestFromPose {
+        /// Meshes: `keep` leaves them as they are, so nothing that is seen changes; `rebake` stores
+        /// their posed shape, as between A-pose and T-pose; `keep` if omitted.
+        mesh: Option<RestMesh>,
+        /// Weights of rebaked meshes: `fit` chooses them so that the clips change least, `keep`
+        /// leaves them; `fit` if omitted and the file has clips.
+        weights: Option<RestWeights>,
+    } = "rig.rest_from_pose", "Make pose the rest pose", asks: true, enabled: rules::opened;
+    /// Adds a root joint above each skeleton; motion of the nodes above moves onto it
+    AddRoot {
+        /// Name of the joint; “Root” if omitted.
+        name: Option<String>,
+    } = "rig.root", "Add root joint", asks: true, enabled: rules::opened;
+    /// Makes a skeleton and a skin of a figure whose parts are nodes with rigid meshes; everything
+    /// moves as before
+    SkeletonFromNodes {
+        /// Topmost node of the figure.
+        node: Nodes,
+        /// Name of the skin; that of the node if omitted.
+        name: Option<String>,
+    } = "rig.skeleton_from_nodes", "Make skeleton from nodes", asks: true,
+        enabled: rules::selected;
+    /// Merges skins that share joints into one; the meshes move as before
+    MergeSkins {
+        /// Nodes of the meshes whose skins are merged; all skins that share joints if omitted.
+        node: Option<Nodes>,
+    } = "skin.merge", "Merge skins", asks: true, enabled: rules::opened;
+    /// Gives each mesh a skin with only the joints that it uses; the meshes move as before
+    SplitSkins {
+        /// Skin to split; all skins of several meshes if omitted.
+        skin: Option<String>,
+        /// Largest number of joints of a skin; skins within it stay.
+        most: Option<usize>,
+    } = "skin.split", "Split skins", asks: true, enabled: rules::opened;
 }
 
 choice! {
@@ -304,5 +339,25 @@ choice! {
         Keep = "keep",
         /// They are removed, too.
         Remove = "remove",
+    }
+}
+
+choice! {
+    /// Treatment of meshes when a pose becomes the rest pose.
+    RestMesh {
+        /// They stay as they are, and so does all that is seen.
+        Keep = "keep",
+        /// They are stored in the shape of the pose.
+        Rebake = "rebake",
+    }
+}
+
+choice! {
+    /// Weights of meshes that are stored in the shape of a pose.
+    RestWeights {
+        /// The ones with which the clips change least.
+        Fit = "fit",
+        /// The present ones.
+        Keep = "keep",
     }
 }

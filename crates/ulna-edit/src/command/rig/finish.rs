@@ -8,9 +8,9 @@ use glam::{DMat4, Mat4};
 use super::{commands::Heirs, rewrite::RigDraft};
 use crate::command::{
     CommandError, Outcome, Scene, mix_of,
-    rig_report::{FitReport, GivenWeights, NodeCounts, RigReport},
+    rig_report::{FitReport, GivenWeights, NodeCounts, NodeMatches, RigReport},
 };
-use ulna_model::{Clip, ClipId, Document, NodeId, Notice, Shared};
+use ulna_model::{Clip, ClipId, Document, Mesh, MeshId, NodeId, Notice, Primitive, Shared};
 use ulna_motion::{
     Deviation, DeviationRequest, Exactness, JointFrame, Skeleton, surgery::Rewritten,
 };
@@ -44,26 +44,38 @@ pub(super) fn finish(
         // The nearest joints took over before.
         Heirs::Fit | Heirs::Smoothed | Heirs::Parent | Heirs::Nearest => {}
     }
+    if !rig.refitted.is_empty() {
+        let Some(all) = rig.refit(before, cancel)? else { return Err(canceled()) };
+        all.iter().for_each(|done| fitted.add(done));
+    }
     let frames = rig.frames.iter().filter(|(n, _)| before.nodes.contains(**n));
-    let frames: BTreeMap<NodeId, DMat4> = frames.map(|(n, c)| (*n, c.matrix())).collect();
+    let matches = NodeMatches {
+        frames: frames.map(|(n, c)| (*n, c.matrix())).collect(),
+        stilled: rig.stilled.clone(),
+        shown_by: rig.shown_by.clone(),
+    };
     let is_exact = rig.tracks.baked == 0
         && !leaves_weights
         && !rig.moves_skin
         && before.aids.pose_layers.is_empty();
     let after = rig.document();
+    let reframed = matches.frames.len();
     let report = RigReport {
-        nodes: NodeCounts { reframed: frames.len(), ..node_counts(before, after) },
+        nodes: NodeCounts { reframed, rested: rig.rested, ..node_counts(before, after) },
         renamed: renamed(before, after),
         inverse_binds: inverse_binds(before, after),
+        skins: [before.skins.count(), after.skins.count()],
+        shapes: changed_meshes(before, after, |a, b| a.shape() != b.shape()),
+        weights: changed_meshes(before, after, |a, b| a.weights != b.weights),
         tracks: rig.tracks,
         tracks_removed: tracks_of(before, &gone),
         clips: changed_clips(before, after),
         gives_weights: leaves_weights,
         given: rig.given,
         fitted,
-        deviation: measured(before, after, (&frames, is_exact), cancel)?,
+        deviation: measured(before, after, (&matches, is_exact), cancel)?,
         is_exact,
-        frames,
+        matches,
     };
     let notes = vec![Notice::new("clips_followed", report.sentence(before))];
     Ok(Outcome { edits: rig.draft.edits, notes, rig: Some(Box::new(report)), ..Outcome::default() })
@@ -81,19 +93,18 @@ impl RigReport {
         reports: &[Self],
         cancel: &AtomicBool,
     ) -> Result<Self, CommandError> {
-        let mut frames: BTreeMap<NodeId, DMat4> = BTreeMap::new();
+        let (mut matches, mut rested) = (NodeMatches::default(), 0);
         let (mut tracks, mut fitted) = (Rewritten::default(), FitReport::default());
         let mut given = GivenWeights::default();
         for report in reports {
-            for (node, c) in &report.frames {
-                let own = frames.entry(*node).or_insert(DMat4::IDENTITY);
-                *own *= *c;
-            }
+            matches.join(&report.matches);
+            rested += report.nodes.rested;
             tracks = tracks.with(report.tracks);
             fitted.join(&report.fitted);
             given = given.with(report.given);
         }
-        frames.retain(|n, _| before.nodes.contains(*n) && after.nodes.contains(*n));
+        matches.frames.retain(|n, _| before.nodes.contains(*n) && after.nodes.contains(*n));
+        let reframed = matches.frames.len();
         let is_exact = reports.iter().all(|r| r.is_exact);
         let counts = node_counts(before, after);
         Ok(Self {
@@ -105,10 +116,13 @@ impl RigReport {
             gives_weights: reports.iter().any(|r| r.gives_weights),
             given,
             fitted,
-            deviation: measured(before, after, (&frames, is_exact), cancel)?,
+            deviation: measured(before, after, (&matches, is_exact), cancel)?,
             is_exact,
-            nodes: NodeCounts { reframed: frames.len(), ..counts },
-            frames,
+            nodes: NodeCounts { reframed, rested, ..counts },
+            skins: [before.skins.count(), after.skins.count()],
+            shapes: changed_meshes(before, after, |a, b| a.shape() != b.shape()),
+            weights: changed_meshes(before, after, |a, b| a.weights != b.weights),
+            matches,
         })
     }
 }
@@ -118,21 +132,23 @@ impl RigReport {
 fn measured(
     before: &Document,
     after: &Document,
-    (frames, is_exact): (&BTreeMap<NodeId, DMat4>, bool),
+    (matches, is_exact): (&NodeMatches, bool),
     cancel: &AtomicBool,
 ) -> Result<Deviation, CommandError> {
-    let frame = |(node, c): (&NodeId, &DMat4)| JointFrame {
-        before: *node,
-        after: *node,
-        before_from_after: *c,
-    };
-    let frames: Vec<JointFrame> = frames.iter().map(frame).collect();
-    let gone: Vec<NodeId> = before.node_ids().filter(|n| !after.nodes.contains(*n)).collect();
+    let NodeMatches { frames, stilled, shown_by } = matches;
+    let frame =
+        |(before, after, before_from_after)| JointFrame { before, after, before_from_after };
+    let reframed = frames.iter().map(|(n, c)| (*n, *n, *c));
+    let shown = shown_by.iter().map(|(n, to)| (*n, *to, DMat4::IDENTITY));
+    let frames: Vec<JointFrame> = reframed.chain(shown).map(frame).collect();
+    let gone = before.node_ids().filter(|n| !after.nodes.contains(*n));
+    let excluded: Vec<NodeId> =
+        gone.chain(stilled.iter().copied()).chain(shown_by.keys().copied()).collect();
     let exactness = if is_exact { Exactness::Exact } else { Exactness::Bounded };
     let mixes = [mix_of(before), mix_of(after)];
     let request = DeviationRequest {
         joints: &frames,
-        excluded: &gone,
+        excluded: &excluded,
         mixes: mixes.each_ref().map(Option::as_ref),
         ..DeviationRequest::new(before, after, exactness)
     };
@@ -166,6 +182,21 @@ fn changed_clips(before: &Document, after: &Document) -> usize {
         before.clips.get(id).is_some_and(|was| Shared::ptr_eq(was, clip) || was == clip)
     };
     after.clips.iter().filter(|(id, clip)| !is_same(*id, clip)).count()
+}
+
+/// Number of meshes of which some primitive differs.
+fn changed_meshes(
+    before: &Document,
+    after: &Document,
+    differs: impl Fn(&Primitive, &Primitive) -> bool,
+) -> usize {
+    let is_changed = |(id, was): &(MeshId, &Shared<Mesh>)| {
+        let now = after.meshes.get(*id).filter(|now| !Shared::ptr_eq(was, now));
+        now.is_some_and(|now| {
+            was.primitives.iter().zip(&now.primitives).any(|(a, b)| differs(a, b))
+        })
+    };
+    before.meshes.iter().filter(is_changed).count()
 }
 
 fn canceled() -> CommandError {

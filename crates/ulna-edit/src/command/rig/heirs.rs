@@ -145,15 +145,49 @@ impl RigDraft {
                 adds_influences: true,
             };
             let Some(done) = fit_weights(&request, cancel) else { return Ok(None) };
-            let patches = done.patches.iter().cloned();
-            self.draft.put_all(patches.map(|(mesh, primitive, patch)| Edit::PatchWeights {
-                mesh,
-                primitive,
-                patch: Box::new(patch),
-            }))?;
+            self.put_weights(&done)?;
             all.push(done);
         }
         Ok(Some(all))
+    }
+
+    /// Chooses the weights of skins whose meshes have another shape so that the clips change least.
+    /// `None` if canceled.
+    pub(super) fn refit(
+        &mut self,
+        before: &Document,
+        cancel: &AtomicBool,
+    ) -> Result<Option<Vec<FittedWeights>>, CommandError> {
+        let after = self.document().clone();
+        // The first pose is the rest, which is another one on purpose.
+        let mut poses = fit_poses(before, &after, FIT_POSES);
+        poses.remove(0);
+        let mut all = Vec::new();
+        for skin in self.refitted.clone() {
+            let joints = before.skin(skin).joints.to_vec();
+            let request = FitRequest {
+                before,
+                after: &after,
+                skin,
+                vertices: &vertices_of_joints(before, skin, &joints),
+                poses: &poses,
+                limit: usize::MAX,
+                adds_influences: true,
+            };
+            let Some(done) = fit_weights(&request, cancel) else { return Ok(None) };
+            self.put_weights(&done)?;
+            all.push(done);
+        }
+        Ok(Some(all))
+    }
+
+    fn put_weights(&mut self, fitted: &FittedWeights) -> Result<(), CommandError> {
+        let patches = fitted.patches.iter().cloned();
+        self.draft.put_all(patches.map(|(mesh, primitive, patch)| Edit::PatchWeights {
+            mesh,
+            primitive,
+            patch: Box::new(patch),
+        }))
     }
 }
 

@@ -5,23 +5,30 @@ mod armature;
 mod binds;
 mod clean;
 mod commands;
+mod figure;
 mod finish;
 mod frames;
 mod heirs;
 mod leaves;
 mod merge;
+mod merge_skins;
 mod mirror;
 mod rename;
+mod rest;
 mod rewrite;
+mod root;
+mod slots;
 mod space;
+mod split;
 mod table;
 mod tree;
 mod unkeyed;
 
 pub use self::commands::{
-    BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint, InverseBinds,
-    LeafJoints, MendArmature, MergeJoint, MergedWeights, MirrorJoint, Motion, MoveJoint,
-    OrientJoint, OwnAxis, RemoveJoint, RenameJoints, ReparentJoint, RigCommand, SideStyle,
+    AddRoot, BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint,
+    InverseBinds, LeafJoints, MendArmature, MergeJoint, MergeSkins, MergedWeights, MirrorJoint,
+    Motion, MoveJoint, OrientJoint, OwnAxis, RemoveJoint, RenameJoints, ReparentJoint,
+    RestFromPose, RestMesh, RestWeights, RigCommand, SideStyle, SkeletonFromNodes, SplitSkins,
     UpDirection,
 };
 pub(super) use self::tree::{reparented, without_joints};

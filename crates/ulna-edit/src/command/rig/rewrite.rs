@@ -11,7 +11,7 @@ use crate::{
 };
 use ulna_model::{
     ClipId, Document, LayerHome, Local, Node, NodeId, NodePose, PoseLayer, PoseLayers, Property,
-    RestSource, Shared, Skin, Track, Transform,
+    RestSource, Shared, Skin, SkinId, Track, Transform,
 };
 use ulna_motion::{
     Pose, Stack, fold_clip, fold_pose, joint_bounds,
@@ -20,7 +20,7 @@ use ulna_motion::{
         shear_between,
     },
 };
-use ulna_weights::rests_after;
+use ulna_weights::found_rests;
 
 /// Largest shear that is taken for rounding, relative to the scale.
 pub(super) const PLAIN: f64 = 1e-4;
@@ -37,6 +37,14 @@ pub(super) struct RigDraft {
     pub(super) moves_skin: bool,
     /// Weights that other joints took over by another rule than the fit.
     pub(super) given: GivenWeights,
+    /// Nodes with another rest pose.
+    pub(super) rested: usize,
+    /// Skins whose weights are fitted to the motion before.
+    pub(super) refitted: Vec<SkinId>,
+    /// Nodes that lose their own motion on purpose, because others take it over.
+    pub(super) stilled: BTreeSet<NodeId>,
+    /// Nodes whose mesh another node shows afterwards.
+    pub(super) shown_by: BTreeMap<NodeId, NodeId>,
     /// Frames of nodes, `new_from_old` inverted: `W' = W·C`.
     pub(super) frames: BTreeMap<NodeId, Moving>,
     /// Baked keys are this near, meters, and the size of the skeleton.
@@ -57,6 +65,10 @@ impl RigDraft {
             joints: BTreeSet::new(),
             moves_skin: false,
             given: GivenWeights::default(),
+            rested: 0,
+            refitted: Vec::new(),
+            stilled: BTreeSet::new(),
+            shown_by: BTreeMap::new(),
             frames: BTreeMap::new(),
             tolerance: NEAR * size,
             size,
@@ -121,7 +133,7 @@ impl RigDraft {
     }
 
     /// Folds layers into the keys of nodes that become part of the transforms of others.
-    fn fold_layers(&mut self, chains: &[Chain]) -> Result<(), CommandError> {
+    pub(super) fn fold_layers(&mut self, chains: &[Chain]) -> Result<(), CommandError> {
         let own = chains
             .iter()
             .flat_map(|c| c.factors.iter().filter_map(Factor::node).filter(|n| *n != c.node));
@@ -274,7 +286,7 @@ impl RigDraft {
     }
 
     /// Keys of morph targets follow a mesh to another node.
-    fn morphs_to(
+    pub(super) fn morphs_to(
         &mut self,
         document: &Document,
         from: NodeId,
@@ -295,22 +307,29 @@ impl RigDraft {
 
     /// Rests follow the bind matrices, as they will when the file is opened again.
     pub(super) fn settle(&mut self) -> Result<(), CommandError> {
-        let joints: Vec<NodeId> =
-            self.joints.iter().copied().filter(|n| self.document().nodes.contains(*n)).collect();
-        let rests: Vec<_> = rests_after(self.document(), &joints);
-        self.draft.put_all(rests.into_iter().map(|(node, to)| Edit::node(node, to)))?;
-        // A joint with no joint above it has no rest in the bind matrices any longer.
-        let document = self.document();
-        let unbound: Vec<Edit> = joints
+        // A rest that was chosen over the bind matrices goes with new matrices only.
+        let is_chosen =
+            |n: NodeId| !self.moves_skin && self.document().node(n).rest_source == RestSource::Pose;
+        let there = self.joints.iter().copied().filter(|n| self.document().nodes.contains(*n));
+        let joints: Vec<NodeId> = there.filter(|n| !is_chosen(*n)).collect();
+        let (document, found) = (self.document(), found_rests(self.document()));
+        let changed: Vec<Edit> = joints
             .into_iter()
-            .filter(|n| document.node(*n).rest_source == RestSource::Bind)
-            .filter(|n| !has_joint_above(document, *n))
-            .map(|n| {
-                let to = Node { rest_source: RestSource::File, ..document.node(n).clone() };
-                Edit::node(n, to)
+            .filter_map(|n| {
+                let (now, found) = (document.node(n), found.node(n));
+                let to = match (found.rest_source, now.rest_source) {
+                    (RestSource::Bind, _) => {
+                        let Node { rest, rest_source, pose, .. } = *found;
+                        Node { rest, rest_source, pose, ..now.clone() }
+                    }
+                    // The bind matrices give it no rest any longer.
+                    (_, RestSource::Bind) => Node { rest_source: RestSource::File, ..now.clone() },
+                    _ => return None,
+                };
+                (to != *now).then(|| Edit::node(n, to))
             })
             .collect();
-        self.draft.put_all(unbound)
+        self.draft.put_all(changed)
     }
 }
 
@@ -487,12 +506,4 @@ fn unfollowed(document: &Document, clip: Option<ClipId>, why: Unfollowed) -> Com
             ),
         ),
     }
-}
-
-/// Whether a skin with bind matrices has a node and one above it.
-fn has_joint_above(document: &Document, node: NodeId) -> bool {
-    document.skins.values().any(|skin| {
-        let above = |n: &NodeId| document.is_above(*n, node);
-        skin.has_inverse_bind && skin.joints.contains(&node) && skin.joints.iter().any(above)
-    })
 }

@@ -34,7 +34,7 @@ impl RigDraft {
     }
 
     /// Attaches nodes to another parent with the local transforms that they have.
-    fn attach(
+    pub(super) fn attach(
         &mut self,
         nodes: Vec<NodeId>,
         parent: Option<NodeId>,

@@ -7,7 +7,7 @@ use super::{
         REST_EXTRA, ReadError, animation, json, material, mesh, node_space, progress::Progress,
         scene_extras, vrm,
     },
-    nodes::{is_odd, remembered_rest},
+    nodes::{RestPrecedence, is_odd, remembered_rest},
     reader::Reader,
 };
 use ulna_model::{AnyId, FileContent, Local, NodeId, PointerTrack, Shared, Transform, find_rest};
@@ -90,7 +90,8 @@ impl Reader<'_> {
             if let Some(rest) = raw.extras.get::<Transform>(REST_EXTRA)
                 && let Some(node) = asset.nodes.get_mut(NodeId::from(k))
             {
-                remembered_rest(node, &rest);
+                let is_over_bind = RestPrecedence::is_over_bind(&raw.extras, REST_EXTRA);
+                remembered_rest(node, &rest, is_over_bind);
             }
         }
         Ok((asset, uris))

@@ -1,6 +1,7 @@
 //! Nodes: their transforms, rests and the tree.
 
 use glam::{Mat4, Quat, Vec3};
+use serde::Deserialize;
 
 use super::{
     super::{ReadError, json, scene_extras, schema},
@@ -8,7 +9,7 @@ use super::{
 };
 use ulna_model::{
     Decomposed, IdKind, Local, Location, Mesh, Node, NodePose, Nodes, RestSource, Severity, Shared,
-    Transform, transform::unit_or,
+    Transform, free_of_zeros, transform::unit_or,
 };
 
 impl Reader<'_> {
@@ -195,17 +196,39 @@ impl Reader<'_> {
     }
 }
 
-/// Takes the rest that an earlier save left in the node's extras, where the skins give none.
-pub(super) fn remembered_rest(node: &mut Node, rest: &Transform) {
+/// The precedence of `ulna.rest` over the rest that a skin gives.
+#[derive(Deserialize)]
+pub(super) struct RestPrecedence {
+    /// Whether it holds although a skin gives another rest.
+    #[serde(default)]
+    over_bind: bool,
+}
+
+impl RestPrecedence {
+    pub(super) fn is_over_bind(extras: &json::Extensions, member: &str) -> bool {
+        extras.get::<Self>(member).is_some_and(|r| r.over_bind)
+    }
+}
+
+/// Takes the rest that an earlier save left in the node's extras: where the skins give none, or
+/// where it holds over theirs.
+pub(super) fn remembered_rest(node: &mut Node, rest: &Transform, is_over_bind: bool) {
+    /// A rest this near to the pose is the pose: radians, and parts of the distance.
+    const SAME: f32 = 1e-6;
+    let is_free = node.rest_source == RestSource::File || is_over_bind;
+    if !is_free || !rest.is_finite() {
+        return;
+    }
     let local = node.local();
     let pose = local.transform();
-    if node.rest_source == RestSource::File
-        && rest.is_finite()
-        && let Ok(user) = rest.user_from(&pose)
-    {
+    let source = if is_over_bind { RestSource::Pose } else { RestSource::Extras };
+    if is_over_bind && rest.is_close(&pose, SAME, SAME * pose.translation.length()) {
+        (node.rest, node.pose, node.rest_source) = (local, None, source);
+        free_of_zeros(node);
+    } else if let Ok(user) = rest.user_from(&pose) {
         node.rest =
             Local::Trs(Transform { rotation: unit_or(rest.rotation, Quat::IDENTITY), ..*rest });
-        node.rest_source = RestSource::Extras;
+        node.rest_source = source;
         node.pose = Some(NodePose { user, local });
     }
 }

@@ -102,9 +102,17 @@ impl Writer<'_> {
         let (old, new) = (before.local(), after.local());
         if old != new {
             self.transform(id, &label, &old, &new);
-            if now.skins.values().any(|s| s.joints.contains(&id)) {
-                self.remember_rest(id, &label, (before, after))?;
-            }
+        }
+        let is_told = |n: &Node| matches!(n.rest_source, RestSource::Extras | RestSource::Pose);
+        // The bind matrices gave it, and give it no longer.
+        let is_lost =
+            before.rest_source == RestSource::Bind && after.rest_source != RestSource::Bind;
+        let has_other_rest = (is_told(before) || is_told(after) || is_lost)
+            && (before.rest, before.pose, before.rest_source)
+                != (after.rest, after.pose, after.rest_source);
+        let is_joint = || now.skins.values().any(|s| s.joints.contains(&id));
+        if (old != new || has_other_rest) && is_joint() {
+            self.remember_rest(id, &label, (before, after))?;
         }
         Ok(())
     }
@@ -173,7 +181,7 @@ impl Writer<'_> {
             name,
             parent: _,
             rank: _,
-            rest,
+            rest: _,
             rest_source,
             pose: _,
             mesh,
@@ -222,13 +230,13 @@ impl Writer<'_> {
         }
         put("extensions", (!extensions.is_empty()).then_some(Value::Object(extensions)));
         let joint = now.skins.values().any(|s| s.joints.contains(&id));
-        if joint
-            && node.pose.is_some()
-            && !comes_by_itself(node)
-            && *rest_source != RestSource::Bind
-            && self.options.remember_rest
-        {
-            put("extras", Some(json!({ REST_EXTRA: RestExtra::of(&rest.transform()) })));
+        let is_told = match rest_source {
+            RestSource::Bind => false,
+            RestSource::Pose => true,
+            RestSource::File | RestSource::Extras => node.pose.is_some() && !comes_by_itself(node),
+        };
+        if joint && is_told && self.options.remember_rest {
+            put("extras", Some(json!({ REST_EXTRA: RestExtra::of(node) })));
         }
         self.ops.member("nodes").push(Value::Object(members).to_string());
         self.changes.push(format!("{place} “{}”: new", node.label(id)));
@@ -243,17 +251,22 @@ impl Writer<'_> {
         label: &str,
         (before, node): (&Node, &Node),
     ) -> Result<(), SaveError> {
-        if node.rest_source == RestSource::Bind || !self.options.remember_rest {
+        let is_over = |n: &Node| n.rest_source == RestSource::Pose;
+        // A rest that holds over the bind matrices must not stay where they give it again.
+        let is_bound = node.rest_source == RestSource::Bind && !is_over(before);
+        if is_bound || !self.options.remember_rest {
             return Ok(());
         }
         let at = ("nodes", id.index());
         let known = self.extras(at, REST_EXTRA)?;
         let is_known = known == Extras::With;
-        let is_posed = node.pose.is_some() && (is_known || !comes_by_itself(node));
-        if is_posed == is_known && (!is_known || before.rest == node.rest) {
+        let is_posed = node.rest_source != RestSource::Bind
+            && (is_over(node) || node.pose.is_some() && (is_known || !comes_by_itself(node)));
+        let is_same = before.rest == node.rest && is_over(before) == is_over(node);
+        if is_posed == is_known && (!is_known || is_same) {
             return Ok(());
         }
-        let rest = is_posed.then(|| json!(RestExtra::of(&node.rest.transform())).to_string());
+        let rest = is_posed.then(|| json!(RestExtra::of(node)).to_string());
         let is_put = self.put_extra(at, REST_EXTRA, rest.clone())?;
         let place = format!("nodes/{} “{label}”", id.0);
         match (rest, is_put) {
@@ -323,11 +336,15 @@ struct RestExtra {
     version: u32,
     #[serde(flatten)]
     rest: Transform,
+    /// Whether it holds although a skin gives another rest.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    over_bind: bool,
 }
 
 impl RestExtra {
-    const fn of(rest: &Transform) -> Self {
-        Self { version: 1, rest: *rest }
+    fn of(node: &Node) -> Self {
+        let over_bind = node.rest_source == RestSource::Pose;
+        Self { version: 1, rest: node.rest.transform(), over_bind }
     }
 }
 
