@@ -225,7 +225,7 @@ pub(super) fn both_sides(document: &Document, node: NodeId, partner: NodeId) -> 
 }
 
 /// The rotation of each joint about its own axes that gives it the mirror image of the axes of its
-/// mirror joint. Of the four ways to turn such an image into axes, the nearest to those that it has.
+/// mirror joint. Of the four ways to turn such an image into axes, the nearest to its own.
 pub(super) fn mirrored_rotations(
     document: &Document,
     nodes: &[NodeId],

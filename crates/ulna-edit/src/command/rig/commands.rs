@@ -102,7 +102,7 @@ document_commands! {
         /// New parent; the top of the scene if omitted.
         to: Option<Nodes>,
     } = "joint.reparent", "Attach joints to another parent", asks: true, enabled: rules::selected;
-    /// Makes the other side of joints like theirs: mirrored positions and axes in the rest pose, with
+    /// Makes the other side like these joints: mirrored positions and axes in the rest pose, with
     /// the side in the name exchanged; joints that are missing there are added
     MirrorJoint {
         /// Joints of one side, such as the first joint of an arm.

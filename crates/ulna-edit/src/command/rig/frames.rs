@@ -116,7 +116,7 @@ impl MoveJoint {
 }
 
 impl RigDraft {
-    /// Prepares frames that the motion follows, `M' = T(R₀·S₀·d)·M` with rotations `R₀·q·R₀⁻¹·R` for
+    /// Frames that the motion follows, `M' = T(R₀·S₀·d)·M` with rotations `R₀·q·R₀⁻¹·R` for
     /// the rest `R₀`, `S₀`: rotations are turned, and the shift of each translation is returned.
     pub(super) fn follow(
         &mut self,
