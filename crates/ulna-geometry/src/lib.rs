@@ -4,12 +4,15 @@ mod bvh;
 mod closest;
 mod csr;
 mod hull;
+mod laplacian;
 mod manipulator;
 mod point_grid;
 mod point_id;
 mod polar;
 mod ray;
+pub mod sparse;
 mod vectors;
+mod voxels;
 mod weld;
 
 pub use self::bvh::LeavesOf;
@@ -21,11 +24,13 @@ pub use self::{
     closest::{ClosestSurface, Nearest},
     csr::{Csr, CsrCounter, CsrFiller},
     hull::{convex_hull, depth_in},
+    laplacian::{SurfaceLaplacian, cotangent_laplacian},
     manipulator::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_plane, snapped},
     point_grid::PointGrid,
     point_id::PointId,
     polar::orthogonal_factor,
     ray::Ray,
     vectors::{VECTORS_VARIABLE, vectors_in_use},
+    voxels::SurfaceVoxels,
     weld::weld,
 };

@@ -34,7 +34,10 @@ mod topology;
 mod volume;
 
 pub use self::{
-    bind::Bones,
+    bind::{
+        BindBone, BindError, BindMesh, BindMethod, BindPiece, BindRequest, BindSettings, Bones,
+        BoundWeights, PieceMethod, RigidProposal, bind_weights,
+    },
     brush::{Brush, BrushKind, Falloff, Radius, Reach},
     canvas::{Maps, SkinnedSurface, SurfacePart, joint_heads, joint_parents},
     carry::{

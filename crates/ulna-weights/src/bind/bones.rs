@@ -1,61 +1,96 @@
-//! First weights for a surface that has none: each vertex goes to the bones that it lies nearest
-//! to, softly.
+//! The bones of a skin, and weights by the distance to them.
 
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::Influences;
+use crate::Influences;
 use ulna_model::{JointSlot, Slice, WeightEncoding, WeightMap};
 
-/// A bone of a skin: from a joint to the next, or the joint alone.
-#[derive(Clone, Copy, Debug)]
-struct Bone {
-    joint: JointSlot,
-    head: Vec3,
-    tail: Vec3,
+/// A bone: the segment from a joint to the next, or the joint alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BindBone {
+    /// The joint that the bone moves with.
+    pub joint: JointSlot,
+    /// Position of the joint.
+    pub head: Vec3,
+    /// The other end; the head for a bone without length.
+    pub tail: Vec3,
 }
 
-impl Bone {
-    fn distance(&self, p: Vec3) -> f32 {
+impl BindBone {
+    /// The nearest point of the bone.
+    pub(super) fn closest(&self, p: Vec3) -> Vec3 {
         let way = self.tail - self.head;
         let along = ((p - self.head).dot(way) / way.length_squared().max(f32::MIN_POSITIVE))
             .clamp(0.0, 1.0);
-        p.distance(self.head + way * along)
+        self.head + way * along
+    }
+
+    pub(super) fn distance(&self, p: Vec3) -> f32 {
+        p.distance(self.closest(p))
     }
 }
 
 /// The bones of a skin at rest.
 #[derive(Clone, Debug)]
 pub struct Bones {
-    /// Those of one joint side by side.
-    bones: Vec<Bone>,
+    /// Sorted by joint.
+    bones: Vec<BindBone>,
 }
 
 impl Bones {
-    /// From where the joints are in mesh space, and which joint each hangs on. A joint without a
-    /// joint below goes on for half the length of the bone that leads to it.
+    /// The bones of all joints from their positions in mesh space and their parents. A joint
+    /// without a joint below goes on for half the length of the bone that leads to it.
     pub fn new(heads: &[Vec3], parents: &[Option<JointSlot>]) -> Self {
-        let mut bones = Vec::with_capacity(heads.len());
-        let mut has_child = vec![false; heads.len()];
+        Self::of_joints(heads, parents, &vec![true; heads.len()])
+    }
+
+    /// As [`Self::new`] for some of the joints. A bone then ends at the next of these joints below,
+    /// or at the joints right below if none of those is meant.
+    pub fn of_joints(heads: &[Vec3], parents: &[Option<JointSlot>], is_meant: &[bool]) -> Self {
+        let is_meant = |joint: JointSlot| is_meant.get(joint.index()) == Some(&true);
         let place_of = |joint: JointSlot| heads.get(joint.index()).filter(|p| p.is_finite());
-        for (joint, (head, parent)) in heads.iter().zip(parents).enumerate() {
-            let Some(parent) = *parent else { continue };
-            let Some(above) = place_of(parent).filter(|_| head.is_finite()) else { continue };
-            has_child[parent.index()] = true;
-            if parent.index() != joint {
-                bones.push(Bone { joint: parent, head: *above, tail: *head });
+        let parent_of = |joint: JointSlot| {
+            parents.get(joint.index()).copied().flatten().filter(|p| p.index() < heads.len())
+        };
+        let mut bones = Vec::with_capacity(heads.len());
+        let mut has_bone = vec![false; heads.len()];
+        let mut add = |joint: JointSlot, tail: Vec3| {
+            if let Some(head) = place_of(joint) {
+                has_bone[joint.index()] = true;
+                bones.push(BindBone { joint, head: *head, tail });
+            }
+        };
+        let finite = || JointSlot::first(heads.len()).filter(|j| place_of(*j).is_some());
+        for joint in finite().filter(|j| is_meant(*j)) {
+            // No more steps than joints, whatever the list of parents says.
+            let ancestors = std::iter::successors(parent_of(joint), |j| parent_of(*j));
+            let above = ancestors.take(heads.len()).find(|j| is_meant(*j));
+            let Some(above) = above.filter(|above| *above != joint) else { continue };
+            add(above, heads[joint.index()]);
+        }
+        let is_without = |has_bone: &[bool], j: JointSlot| is_meant(j) && !has_bone[j.index()];
+        let ends = has_bone.clone();
+        for joint in finite().filter(|j| !is_meant(*j)) {
+            if let Some(above) = parent_of(joint).filter(|j| is_without(&ends, *j)) {
+                let Some(head) = place_of(above) else { continue };
+                has_bone[above.index()] = true;
+                bones.push(BindBone { joint: above, head: *head, tail: heads[joint.index()] });
             }
         }
-        for (joint, head) in JointSlot::first(heads.len())
-            .zip(heads)
-            .filter(|(j, head)| !has_child[j.index()] && head.is_finite())
-        {
-            let above = parents.get(joint.index()).copied().flatten().and_then(place_of);
-            let tail = above.map_or(*head, |above| *head + (*head - *above) * 0.5);
-            bones.push(Bone { joint, head: *head, tail });
+        for joint in finite().filter(|j| is_without(&has_bone, *j)) {
+            let head = heads[joint.index()];
+            let above = parent_of(joint).and_then(place_of);
+            let tail = above.map_or(head, |above| head + (head - *above) * 0.5);
+            bones.push(BindBone { joint, head, tail });
         }
         bones.sort_by_key(|bone| bone.joint);
         Self { bones }
+    }
+
+    /// The bones, sorted by joint.
+    pub fn list(&self) -> &[BindBone] {
+        &self.bones
     }
 
     /// The joint whose bone is nearest to a position, of those that count; the first of several.
@@ -129,5 +164,22 @@ mod tests {
         let found = |skipped: u16| nearest.map(|p| bones.nearest(p, |j| j.0 != skipped));
         assert_eq!(found(9), [0, 1, 2].map(|k| Some(JointSlot(k))));
         assert_eq!(found(1), [0, 2, 2].map(|k| Some(JointSlot(k))));
+    }
+
+    #[test]
+    fn bones_of_some_joints_reach_to_the_next_of_them() {
+        // Hip, knee with a twist joint between, foot, and a leaf.
+        let heads = [0.0, 1.0, 2.0, 3.0, 4.0].map(|y| Vec3::Y * -y);
+        let parents = [None, Some(0), Some(1), Some(2), Some(3)].map(|p| p.map(JointSlot));
+        let bones = Bones::of_joints(&heads, &parents, &[true, false, true, true, false]);
+        let found: Vec<_> = bones.list().iter().map(|b| (b.joint.0, b.head.y, b.tail.y)).collect();
+        assert_eq!(found, [(0, 0.0, -2.0), (2, -2.0, -3.0), (3, -3.0, -4.0)]);
+        let alone = Bones::of_joints(&heads, &parents, &[false, false, false, false, true]);
+        assert_eq!(
+            alone.list(),
+            [BindBone { joint: JointSlot(4), head: heads[4], tail: Vec3::Y * -4.5 }]
+        );
+        let circle = Bones::new(&heads[..2], &[Some(JointSlot(1)), Some(JointSlot(0))]);
+        assert_eq!(circle.list().len(), 2);
     }
 }

@@ -1,0 +1,79 @@
+//! Solutions for many right sides at once.
+
+use super::Factor;
+use crate::vectors;
+
+/// Right sides that are solved together: two cache lines of double precision per row. Each element
+/// of the factor is loaded once for all of them.
+pub const LANES: usize = 16;
+
+/// One value per right side.
+type Lanes = [f64; LANES];
+
+impl Factor {
+    /// Replaces right sides by solutions, by row of the matrix.
+    ///
+    /// Solutions are computed in double precision, as the factor is: where few rows are tied to a
+    /// value, single precision would lose the digits that tell the solutions apart.
+    ///
+    /// # Panics
+    /// There are fewer values than rows.
+    pub fn solve(&self, values: &mut [Lanes]) {
+        let mut ordered: Vec<Lanes> = self.order.iter().map(|r| values[*r as usize]).collect();
+        let (x, scratch) = (ordered.as_mut_slice(), &mut Vec::new());
+        vectors().dispatch(
+            #[inline(always)]
+            || {
+                // Taken by value: a closure that could be called twice gets a shim, which is not
+                // compiled for the wide vectors.
+                let (x, scratch) = (x, scratch);
+                self.substitute(x, scratch);
+            },
+        );
+        self.order.iter().zip(&ordered).for_each(|(row, x)| values[*row as usize] = *x);
+    }
+
+    #[inline(always)]
+    fn substitute(&self, x: &mut [Lanes], scratch: &mut Vec<Lanes>) {
+        // L·y = b, each block on values that lie side by side.
+        for block in &self.blocks {
+            let own = block.own.len();
+            scratch.clear();
+            scratch.extend_from_slice(&x[block.own.clone()]);
+            scratch.extend(block.boundary.iter().map(|p| x[*p as usize]));
+            let mut columns = &block.columns[..];
+            for k in 0..own {
+                let (done, later) = scratch.split_at_mut(k + 1);
+                let (column, rest) = columns.split_at(later.len());
+                let value = done[k];
+                for (later, element) in later.iter_mut().zip(column) {
+                    (0..LANES).for_each(|lane| later[lane] -= element * value[lane]);
+                }
+                columns = rest;
+            }
+            x[block.own.clone()].copy_from_slice(&scratch[..own]);
+            for (at, value) in block.boundary.iter().zip(&scratch[own..]) {
+                x[*at as usize] = *value;
+            }
+        }
+        // D·Lᵀ·x = y.
+        for block in self.blocks.iter().rev() {
+            let own = block.own.len();
+            scratch.clear();
+            scratch.extend_from_slice(&x[block.own.clone()]);
+            scratch.extend(block.boundary.iter().map(|p| x[*p as usize]));
+            let mut columns = &block.columns[..];
+            for k in (0..own).rev() {
+                let (done, later) = scratch.split_at_mut(k + 1);
+                let (rest, column) = columns.split_at(columns.len() - later.len());
+                let mut value = done[k].map(|v| v * block.inverse[k]);
+                for (later, element) in later.iter().zip(column) {
+                    (0..LANES).for_each(|lane| value[lane] -= element * later[lane]);
+                }
+                done[k] = value;
+                columns = rest;
+            }
+            x[block.own.clone()].copy_from_slice(&scratch[..own]);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Weights of the nearest point of a solved surface.
+
+use super::{joint_weight::JointWeight, surface::BindSurface};
+use crate::ids::to_index;
+use ulna_geometry::ClosestSurface;
+
+/// The triangles whose corners all have weights.
+pub(super) struct SolvedSurface<'a> {
+    weights: &'a [Vec<JointWeight>],
+    surface: ClosestSurface,
+}
+
+impl<'a> SolvedSurface<'a> {
+    pub fn new(surface: &BindSurface, weights: &'a [Vec<JointWeight>]) -> Self {
+        let solved = surface
+            .triangles
+            .iter()
+            .filter(|t| t.iter().all(|p| !weights[to_index(*p)].is_empty()));
+        let indices: Vec<u32> = solved.flatten().copied().collect();
+        Self { weights, surface: ClosestSurface::new(surface.points.clone(), indices) }
+    }
+
+    /// The weights of the nearest point; none if nothing is solved.
+    pub fn weights(&self, point: glam::Vec3) -> Vec<JointWeight> {
+        let mut list: Vec<JointWeight> = Vec::new();
+        let Some(found) = self.surface.nearest(point) else { return list };
+        for (vertex, part) in found.vertices.iter().zip(found.shares) {
+            for (joint, weight) in &self.weights[to_index(*vertex)] {
+                match list.iter_mut().find(|(j, _)| j == joint) {
+                    Some((_, sum)) => *sum += weight * part,
+                    None => list.push((*joint, weight * part)),
+                }
+            }
+        }
+        list
+    }
+}

@@ -1,0 +1,343 @@
+//! The chain of methods.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::{
+    BindBone, BindError, BindMethod, BindPiece, BindRequest, BindSettings, BoundWeights,
+    PieceMethod, RigidProposal,
+    distance::by_bones,
+    heat::heat,
+    joint_weight::{JointWeight, PointWeights},
+    nearest::SolvedSurface,
+    sight::{PointSight, sights},
+    surface::BindSurface,
+    voxel::voxel,
+};
+use crate::{
+    Influences, MOST, WeightConstraints,
+    ids::{to_f32, to_index},
+    normalize::prune,
+};
+use ulna_geometry::PointId;
+use ulna_model::{JointSlot, Slice, WeightEncoding, WeightMap};
+
+/// An open piece of which a larger part is hidden gets its weights from voxels.
+const MOST_HIDDEN: f32 = 0.6;
+/// A piece of which at least this part is reached through voxels is solved by them.
+const LEAST_REACHED: f32 = 0.5;
+/// The least part of a piece's weight that makes its joint a proposal.
+const LEAST_CONFIDENCE: f32 = 0.5;
+
+/// Weights for meshes without weights. `progress` is called with the part that is done, `0..=1`,
+/// from any thread.
+///
+/// Every vertex gets weights, whatever the meshes and the bones are.
+///
+/// # Errors
+/// There are no bones, or `cancel` is set before the end.
+pub fn bind_weights(
+    request: &BindRequest<'_>,
+    progress: &(dyn Fn(f32) + Sync),
+    cancel: &AtomicBool,
+) -> Result<BoundWeights, BindError> {
+    let first = request.bones.first().ok_or(BindError::NoBones)?;
+    let settings = BindSettings {
+        sharpness: in_range(request.settings.sharpness, 0.05, 100.0, 2.0),
+        grid: request.settings.grid.clamp(16, 256),
+        limit: request.settings.limit.clamp(1, 16),
+        prune: in_range(request.settings.prune, 0.0, 0.5, 0.01),
+        ..request.settings
+    };
+    let surface = BindSurface::new(request.meshes, request.bones);
+    let mut bones = surface.unit_bones(request.bones);
+    if bones.is_empty() {
+        bones.push(BindBone { joint: first.joint, ..BindBone::default() });
+    }
+    bones.sort_by_key(|b| b.joint);
+    let mut chain = Chain::new(&surface, &bones, &settings, cancel);
+    chain.run(progress)?;
+    let weights = finished(&chain.weights, &settings, cancel)?;
+    let result = chain.result(&weights);
+    progress(1.0);
+    Ok(result)
+}
+
+/// A number in a range, or `other` if it is not a number.
+const fn in_range(value: f32, low: f32, high: f32, other: f32) -> f32 {
+    if value.is_nan() { other } else { value.clamp(low, high) }
+}
+
+/// The state of the chain: what is solved so far.
+struct Chain<'a> {
+    surface: &'a BindSurface,
+    /// In unit space; those of a joint lie side by side.
+    bones: &'a [BindBone],
+    settings: &'a BindSettings,
+    cancel: &'a AtomicBool,
+    /// By point; empty if not solved yet.
+    weights: Vec<Vec<JointWeight>>,
+    /// By piece; `None` if not solved yet.
+    methods: Vec<Option<PieceMethod>>,
+    /// By piece, the part of its points that see no bone.
+    hidden: Vec<f32>,
+}
+
+impl<'a> Chain<'a> {
+    fn new(
+        surface: &'a BindSurface,
+        bones: &'a [BindBone],
+        settings: &'a BindSettings,
+        cancel: &'a AtomicBool,
+    ) -> Self {
+        Self {
+            surface,
+            bones,
+            settings,
+            cancel,
+            weights: vec![Vec::new(); surface.points.len()],
+            methods: vec![None; surface.piece_points.len()],
+            hidden: vec![0.0; surface.piece_points.len()],
+        }
+    }
+
+    fn run(&mut self, progress: &(dyn Fn(f32) + Sync)) -> Result<(), BindError> {
+        progress(0.05);
+        if matches!(self.settings.method, BindMethod::Auto | BindMethod::Heat) {
+            self.run_heat(progress)?;
+        }
+        if self.settings.method != BindMethod::Distance && self.methods.contains(&None) {
+            self.run_voxel(&|part| progress(0.8 + 0.15 * part))?;
+        }
+        if self.settings.method != BindMethod::Distance {
+            self.run_nearest()?;
+        }
+        progress(0.95);
+        self.run_distance()
+    }
+
+    fn run_heat(&mut self, progress: &(dyn Fn(f32) + Sync)) -> Result<(), BindError> {
+        let sights = sights(self.surface, self.bones, self.cancel)?;
+        progress(0.3);
+        let wanted = self.warm_pieces(&sights);
+        if !wanted.contains(&true) {
+            return Ok(());
+        }
+        let report = |part: f32| progress(0.3 + 0.5 * part);
+        let found = heat(self.surface, &sights, &wanted, self.settings, (&report, self.cancel))?;
+        self.take(found.unwrap_or_default(), PieceMethod::Heat, 0.0);
+        Ok(())
+    }
+
+    /// The pieces that heat can solve.
+    fn warm_pieces(&mut self, sights: &[PointSight]) -> Vec<bool> {
+        for (piece, sight) in self.surface.piece_of.iter().zip(sights) {
+            if let Some(piece) = piece.map(to_index) {
+                self.hidden[piece] += if sight.is_hidden() { 1.0 } else { 0.0 };
+            }
+        }
+        for (hidden, points) in self.hidden.iter_mut().zip(&self.surface.piece_points) {
+            *hidden /= to_f32(to_index(*points));
+        }
+        let is_doubtful: Vec<bool> = self
+            .hidden
+            .iter()
+            .map(|h| self.settings.method == BindMethod::Auto && *h > MOST_HIDDEN && *h < 1.0)
+            .collect();
+        let is_open = if is_doubtful.contains(&true) {
+            self.surface.open_pieces(&is_doubtful)
+        } else {
+            is_doubtful
+        };
+        self.hidden.iter().zip(is_open).map(|(hidden, open)| *hidden < 1.0 && !open).collect()
+    }
+
+    fn run_voxel(&mut self, progress: &(dyn Fn(f32) + Sync)) -> Result<(), BindError> {
+        let wanted: Vec<bool> = self.methods.iter().map(Option::is_none).collect();
+        let grid = self.settings.grid;
+        let found = voxel(self.surface, self.bones, &wanted, grid, (progress, self.cancel))?;
+        self.take(found, PieceMethod::Voxel, LEAST_REACHED);
+        Ok(())
+    }
+
+    /// Takes the weights of a method for each piece of which at least a part has weights.
+    fn take(&mut self, found: Vec<PointWeights>, method: PieceMethod, least_solved: f32) {
+        let piece = |point: usize| self.surface.piece_of[point].map(to_index);
+        let mut solved = vec![0usize; self.methods.len()];
+        let with_weights = found.iter().filter(|(_, list)| !list.is_empty());
+        with_weights.filter_map(|(point, _)| piece(*point)).for_each(|k| solved[k] += 1);
+        for (k, count) in solved.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let points = to_f32(to_index(self.surface.piece_points[k]));
+            if to_f32(*count) >= points * least_solved {
+                self.methods[k] = Some(method);
+            }
+        }
+        for (point, list) in found {
+            if piece(point).is_some_and(|k| self.methods[k] == Some(method)) {
+                self.weights[point] = list;
+            }
+        }
+    }
+
+    /// Gives points without weights those of the nearest point that has some.
+    fn run_nearest(&mut self) -> Result<(), BindError> {
+        if !self.methods.iter().any(Option::is_some) {
+            return Ok(());
+        }
+        let open: Vec<usize> = self.open_points().collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let source = SolvedSurface::new(self.surface, &self.weights);
+        let lists: Vec<Vec<JointWeight>> = open
+            .par_iter()
+            .with_min_len(256)
+            .map(|k| {
+                let point = self.surface.points[*k];
+                if self.cancel.load(Ordering::Relaxed) {
+                    return Err(BindError::Canceled);
+                }
+                Ok(if point.is_finite() { source.weights(point) } else { Vec::new() })
+            })
+            .collect::<Result<_, _>>()?;
+        for (point, list) in open.into_iter().zip(lists).filter(|(_, list)| !list.is_empty()) {
+            self.weights[point] = list;
+            if let Some(piece) = self.surface.piece_of[point] {
+                self.methods[to_index(piece)].get_or_insert(PieceMethod::Nearest);
+            }
+        }
+        Ok(())
+    }
+
+    fn run_distance(&mut self) -> Result<(), BindError> {
+        let open: Vec<usize> = self.open_points().collect();
+        let lists: Vec<Vec<JointWeight>> = open
+            .par_iter()
+            .with_min_len(256)
+            .map(|k| {
+                if self.cancel.load(Ordering::Relaxed) {
+                    return Err(BindError::Canceled);
+                }
+                Ok(by_bones(self.bones, self.surface.points[*k]))
+            })
+            .collect::<Result<_, _>>()?;
+        open.into_iter().zip(lists).for_each(|(point, list)| self.weights[point] = list);
+        for method in &mut self.methods {
+            method.get_or_insert(PieceMethod::Distance);
+        }
+        Ok(())
+    }
+
+    fn open_points(&self) -> impl Iterator<Item = usize> {
+        (0..self.weights.len()).filter(|k| self.weights[*k].is_empty())
+    }
+
+    /// The joint with the most weight of each piece, and its part.
+    fn proposals(&self) -> Vec<Option<RigidProposal>> {
+        let mut points: Vec<(usize, usize)> = (self.surface.piece_of.iter().enumerate())
+            .filter_map(|(point, piece)| Some((to_index((*piece)?), point)))
+            .collect();
+        points.sort_unstable();
+        let mut proposals = vec![None; self.methods.len()];
+        let mut parts: Vec<JointWeight> = Vec::new();
+        for list in points.chunk_by(|a, b| a.0 == b.0) {
+            parts.clear();
+            for (_, point) in list {
+                // Points of pieces without any area count alike.
+                let area = self.surface.areas[*point].max(f32::MIN_POSITIVE);
+                parts.extend(self.weights[*point].iter().map(|(j, w)| (*j, w * area)));
+            }
+            parts.sort_by_key(|(joint, _)| *joint);
+            let total: f32 = parts.iter().map(|(_, w)| w).sum();
+            let sums = parts.chunk_by(|a, b| a.0 == b.0);
+            let sums = sums.map(|list| (list[0].0, list.iter().map(|(_, w)| w).sum::<f32>()));
+            let strongest = sums.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+            proposals[list[0].0] = strongest
+                .map(|(joint, sum)| RigidProposal { joint, confidence: (sum / total).min(1.0) })
+                .filter(|p| p.confidence >= LEAST_CONFIDENCE);
+        }
+        proposals
+    }
+
+    fn result(&self, weights: &[Vec<JointWeight>]) -> BoundWeights {
+        let sets = self.settings.limit.div_ceil(4);
+        let points = &self.surface.point_of;
+        let mut vertices = vec![0usize; self.methods.len()];
+        let piece_of: Vec<Vec<Option<u32>>> = points
+            .iter()
+            .map(|list| list.iter().map(|p| self.surface.piece_of[p.index()]).collect())
+            .collect();
+        let all = piece_of.iter().flatten();
+        all.clone().flatten().for_each(|k| vertices[to_index(*k)] += 1);
+        let loose = all.filter(|p| p.is_none()).count();
+        let proposals = self.proposals();
+        let piece = |k: usize| BindPiece {
+            method: self.methods[k].unwrap_or(PieceMethod::Distance),
+            vertices: vertices[k],
+            hidden: self.hidden[k],
+            rigid: proposals[k],
+        };
+        BoundWeights {
+            maps: points.iter().map(|points| weight_map(points, weights, sets)).collect(),
+            pieces: (0..self.methods.len()).map(piece).collect(),
+            piece_of,
+            loose,
+        }
+    }
+}
+
+/// The weights of each point, pruned, limited and normalized.
+fn finished(
+    weights: &[Vec<JointWeight>],
+    settings: &BindSettings,
+    cancel: &AtomicBool,
+) -> Result<Vec<Vec<JointWeight>>, BindError> {
+    let joints = weights.iter().flatten().map(|(j, _)| j.index() + 1).max().unwrap_or(0);
+    let locked = vec![false; joints];
+    let rule = WeightConstraints {
+        locked: &locked,
+        parents: &[],
+        limit: settings.limit,
+        encoding: WeightEncoding::Float,
+        pairs: &[],
+        turned: false,
+    };
+    let one = |list: &Vec<JointWeight>| {
+        if cancel.load(Ordering::Relaxed) {
+            return Err(BindError::Canceled);
+        }
+        let mut strongest = list.clone();
+        strongest.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        strongest.truncate(MOST);
+        let sum: f32 = strongest.iter().map(|(_, w)| w).sum();
+        let mut influences = Influences::default();
+        strongest.iter().for_each(|(joint, w)| influences.add(joint.0, w / sum));
+        // Without locked joints, the strongest always receives the rest.
+        let is_normalized = prune(&mut influences, settings.prune, &rule).is_ok();
+        let kept = influences.iter().map(|(j, w)| (JointSlot(j), w)).collect();
+        Ok(if is_normalized { kept } else { vec![(strongest[0].0, 1.0)] })
+    };
+    weights.par_iter().with_min_len(1024).map(one).collect()
+}
+
+/// The weights of a mesh by the points of its vertices.
+fn weight_map(points: &[PointId], weights: &[Vec<JointWeight>], sets: usize) -> WeightMap {
+    let stride = sets * 4;
+    let mut joints = vec![0; points.len() * stride];
+    let mut values = vec![0.0; points.len() * stride];
+    let rows = joints.chunks_exact_mut(stride).zip(values.chunks_exact_mut(stride));
+    for (point, (joints, values)) in points.iter().zip(rows) {
+        let list = &weights[point.index()];
+        for ((joint, weight), to) in list.iter().zip(joints.iter_mut().zip(values)) {
+            (*to.0, *to.1) = (joint.0, *weight);
+        }
+    }
+    WeightMap {
+        sets,
+        joints: Slice::from(joints),
+        weights: Slice::from(values),
+        encoding: WeightEncoding::Float,
+        not_numbers: [].into(),
+    }
+}
