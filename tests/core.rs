@@ -6,6 +6,7 @@ mod common;
 mod core {
     mod avatars;
     mod beside;
+    mod binding_automatic;
     mod bvh;
     mod cli;
     mod clips;

@@ -14,6 +14,7 @@ mod deviation;
 mod evaluator;
 mod fold;
 mod frame;
+mod helper_names;
 mod humanoid;
 pub mod ik;
 mod insert;
@@ -65,6 +66,7 @@ pub use self::{
     fold::{
         Folded, Folder, TOLERANCE, difference, fold_clip, fold_error, fold_pose, folded, merged,
     },
+    helper_names::names_helper,
     insert::{Inserted, insert_key},
     layers::{added_at, strength_of, user_at, with_layers},
     limits::{JointRange, Limits, limits_of},

@@ -74,7 +74,20 @@ impl Problems {
         let (mesh, primitive) = problem.place.primitive_key()?;
         let (mesh, primitive) = (Some(Meshes::Ids(vec![mesh])), Some(primitive));
         Some(match fix {
-            Repair::Bind => Bind { mesh, primitive, most: None, passes: None }.into(),
+            Repair::Bind => Bind {
+                mesh,
+                primitive,
+                joints: None,
+                method: None,
+                sharpness: None,
+                grid: None,
+                limit: None,
+                passes: None,
+                rebind: None,
+                vertices: None,
+                locked: None,
+            }
+            .into(),
             Repair::Normalize => {
                 Normalize { reach: Reach { mesh, primitive, ..Reach::default() } }.into()
             }

@@ -131,16 +131,17 @@ pub(super) const fn weighted(a: &Availability) -> Rule {
     }
 }
 
+/// There is a skinned mesh, with weights or without.
+pub(super) const fn skinned(a: &Availability) -> Rule {
+    match opened(a) {
+        Ok(()) => when(a.weights || a.bare, "The file has no skinned mesh"),
+        not => not,
+    }
+}
+
 /// Weights can be painted, or given first.
 pub(super) const fn paintable(a: &Availability) -> Rule {
     if a.document && a.bare { Ok(()) } else { weighted(a) }
-}
-
-pub(super) const fn bare(a: &Availability) -> Rule {
-    match opened(a) {
-        Ok(()) => when(a.bare, "Every skinned mesh has weights"),
-        not => not,
-    }
 }
 
 pub(super) const fn painting(a: &Availability) -> Rule {

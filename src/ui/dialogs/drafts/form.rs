@@ -9,9 +9,9 @@ use crate::ui::dialogs::typed_path::expand;
 use ulna_edit::{
     ArgumentSpec, ArgumentType, CommandLine, CommandSpec,
     command::{
-        ExtractLayer, InsertJoint, JoinClip, MaskPoseLayer, MergeJoint, MirrorJoint, MoveJoint,
-        MoveMarker, MovePoseLayer, OrientJoint, PairJoints, PlayOver, Prune, RemoveJoint,
-        RemoveMarker, RenameJoints, ReparentJoint, RippleKeys, SetMarker, SwapJoints,
+        Bind, ExtractLayer, InsertJoint, JoinClip, MaskPoseLayer, MergeJoint, MirrorJoint,
+        MoveJoint, MoveMarker, MovePoseLayer, OrientJoint, PairJoints, PlayOver, Prune,
+        RemoveJoint, RemoveMarker, RenameJoints, ReparentJoint, RippleKeys, SetMarker, SwapJoints,
         forms::{Entry, NeededChoice, Quantity, entry, is_needed, needed_choice},
     },
     find,
@@ -59,6 +59,10 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
         (MovePoseLayer::NAME, "place", _) => "Position",
         (MaskPoseLayer::NAME, "below", _) => "First joint",
         (Prune::NAME, "below", _) => "Lowest weight",
+        (Bind::NAME, "joints", _) => "Joints",
+        (Bind::NAME, "limit", _) => "Max influences",
+        (Bind::NAME, "grid", _) => "Voxels",
+        (Bind::NAME, "rebind", _) => "Replace weights",
         (_, "node", _) if spec.has_plan() => "Joints",
         (MoveJoint::NAME, "by", _) => "Distance",
         (OrientJoint::NAME, "like", _) => "Axes of",

@@ -16,7 +16,9 @@ pub use self::{
         AnySpace, Axis, Counts, Degrees, Factor, KeyParts, Numbers, Parts, Seconds, VertexList,
         VertexTerms,
     },
-    words::{Bits, CarryWay, Curve, How, LayerSide, LimitBy, MirrorWay, Side, TransferBy},
+    words::{
+        BindBy, Bits, CarryWay, Curve, How, LayerSide, LimitBy, MirrorWay, Rebind, Side, TransferBy,
+    },
 };
 pub(super) use self::{
     named::meshes_of,

@@ -73,6 +73,32 @@ choice! {
 }
 
 choice! {
+    /// Methods of computing weights.
+    BindBy {
+        /// Heat; inside the body for open pieces that see few bones.
+        Auto = "auto",
+        /// Heat that spreads from the bones along the surface.
+        Heat = "heat",
+        /// Distances inside the body.
+        Voxel = "voxel",
+        /// Distances in a straight line.
+        Distance = "distance",
+    }
+}
+
+choice! {
+    /// Weights that are replaced by new ones.
+    Rebind {
+        /// All but those of locked joints.
+        All = "all",
+        /// Those of the named joints.
+        Joints = "joints",
+        /// Those of the named vertices.
+        Vertices = "vertices",
+    }
+}
+
+choice! {
     /// Weights that a vertex gets from the surface of another mesh.
     TransferBy {
         /// Weights of the matching point.

@@ -1,20 +1,44 @@
 //! Weights for primitives that have none though they hang on a skin.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::atomic::AtomicBool,
+};
 
 use glam::Vec3;
 
-use super::commands::Bind;
+use super::{
+    automatic::{automatic, said, shared_maps},
+    commands::Bind,
+};
 use crate::{
     CommandError, Edit, apply,
-    command::{Scene, field::meshes_of, names::mesh_label},
+    command::{Outcome, Scene, field::meshes_of, names::mesh_label},
 };
-use ulna_model::{Document, JointSlot, MeshId, PrimitiveId, Shared, SkinId};
-use ulna_weights::{Bones, Influences, Scope, SkinnedSurface, joint_heads, joint_parents};
+use ulna_model::{Document, JointSlot, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightMap};
+use ulna_weights::{
+    BindMethod, BindSettings, Bones, Influences, Scope, SkinnedSurface, joint_heads, joint_parents,
+};
 
 impl Bind {
-    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
-        bind(scene.document, self)
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let named = self.named_joints(document)?;
+        if let Some(what) = self.rebind {
+            return self.rebind(scene, what);
+        }
+        let meshes = meshes_of(document, self.mesh.as_ref())?;
+        let settings = self.settings()?;
+        // Weights by distance are smoothed unless told otherwise.
+        let is_distance = settings.method == BindMethod::Distance;
+        let passes = if is_distance { self.passes } else { self.passes.or(Some(0)) };
+        let request = BareRequest {
+            primitive: self.primitive,
+            passes: passes.map(|p| p.min(1000)),
+            named: named.as_ref(),
+            settings,
+        };
+        bind_meshes(document, &meshes, &request, scene.cancel())
     }
 }
 
@@ -40,10 +64,14 @@ fn bare(
     list
 }
 
-fn bind(document: &Document, command: &Bind) -> Result<Vec<Edit>, CommandError> {
-    let meshes = meshes_of(document, command.mesh.as_ref())?;
-    let most = command.most.unwrap_or(4).clamp(1, 16);
-    bind_meshes(document, &meshes, command.primitive, most, command.passes.map(|p| p.min(1000)))
+/// A bind of meshes without weights.
+struct BareRequest<'a> {
+    primitive: Option<PrimitiveId>,
+    /// Passes of smoothing; a few gentle ones if `None`.
+    passes: Option<usize>,
+    /// Joints to bind to; those that deform the meshes if `None`.
+    named: Option<&'a BTreeSet<NodeId>>,
+    settings: BindSettings,
 }
 
 /// The weights of meshes that hang on a skin and have none, as the command gives them unless told
@@ -52,7 +80,9 @@ pub(in crate::command) fn bind_bare(
     document: &Document,
     meshes: &[MeshId],
 ) -> Result<Vec<Edit>, CommandError> {
-    bind_meshes(document, meshes, None, 4, None)
+    let settings = BindSettings { method: BindMethod::Distance, ..BindSettings::default() };
+    let request = BareRequest { primitive: None, passes: None, named: None, settings };
+    Ok(bind_meshes(document, meshes, &request, &AtomicBool::new(false))?.edits)
 }
 
 /// Passes of smoothing unless a number is given, and how strong they are: over a body they spread
@@ -95,16 +125,17 @@ fn strength(
     }
 }
 
-/// Gives each vertex to the bones that it lies nearest to, then smooths that. What lies on a vertex
-/// that has weights gets those.
+/// Gives weights to meshes without any, then smooths them. Vertices at the same place as one that
+/// has weights get those.
 fn bind_meshes(
     document: &Document,
     meshes: &[MeshId],
-    primitive: Option<PrimitiveId>,
-    most: usize,
-    passes: Option<usize>,
-) -> Result<Vec<Edit>, CommandError> {
+    request: &BareRequest<'_>,
+    cancel: &AtomicBool,
+) -> Result<Outcome, CommandError> {
+    let BareRequest { primitive, passes, named, settings } = *request;
     let mut bound = document.clone();
+    let (mut pieces, mut left_out) = (BTreeMap::new(), BTreeSet::new());
     let mut done: BTreeSet<(MeshId, PrimitiveId)> = BTreeSet::new();
     for skin in document.skins.ids() {
         let list: Vec<_> = bare(document, skin, meshes, primitive)
@@ -128,17 +159,23 @@ fn bind_meshes(
             Some(passes) => (passes, 1.0),
             None => (PASSES, strength(document, &list, &heads, &parents)),
         };
-        for (mesh, k) in &list {
-            let positions = &document.mesh(*mesh).primitives[k.index()].positions;
-            let Some(map) = bones.weights(positions, most) else {
-                let message =
-                    format!("the skin of “{}” has no joints", mesh_label(document, *mesh));
-                return Err(CommandError::other("skin_has_no_joints", message));
-            };
-            apply(
-                &mut bound,
-                Edit::BindWeights { mesh: *mesh, primitive: *k, to: Some(Shared::new(map)) },
-            )?;
+        if heads.is_empty() {
+            let message = format!("the skin of “{}” has no joints", mesh_label(document, *first));
+            return Err(CommandError::other("skin_has_no_joints", message));
+        }
+        let maps = match (settings.method, named) {
+            (BindMethod::Distance, None) => by_distance(document, &list, &bones, settings.limit),
+            _ => {
+                let made = automatic(document, (skin, &list), named, &settings, cancel)?;
+                for (method, count) in &made.pieces {
+                    *pieces.entry(*method).or_insert(0) += count;
+                }
+                left_out.extend(made.left_out.iter().copied());
+                shared_maps(&made)
+            }
+        };
+        for (mesh, primitive, map) in maps {
+            apply(&mut bound, Edit::BindWeights { mesh, primitive, to: Some(map) })?;
         }
         let Some(canvas) = SkinnedSurface::whole(&bound, skin) else { continue };
         settle(&mut bound, &canvas, &list, smooth)?;
@@ -147,14 +184,32 @@ fn bind_meshes(
     if done.is_empty() {
         return Err(CommandError::other(
             "weights_there_already",
-            "every skinned mesh already has weights",
+            "every skinned mesh already has weights; use “rebind” to replace them",
         ));
     }
     let weights = |(mesh, primitive): (MeshId, PrimitiveId)| {
         let to = bound.mesh(mesh).primitives[primitive.index()].weights.clone();
         Edit::BindWeights { mesh, primitive, to }
     };
-    Ok(done.into_iter().map(weights).collect())
+    let notes = match pieces.is_empty() {
+        true => Vec::new(),
+        false => vec![said(document, &pieces, &left_out.into_iter().collect::<Vec<_>>())],
+    };
+    Ok(Outcome { edits: done.into_iter().map(weights).collect(), notes, ..Outcome::default() })
+}
+
+/// Weights by the distance to all bones.
+fn by_distance(
+    document: &Document,
+    list: &[(MeshId, PrimitiveId)],
+    bones: &Bones,
+    most: usize,
+) -> Vec<(MeshId, PrimitiveId, Shared<WeightMap>)> {
+    let one = |(mesh, k): &(MeshId, PrimitiveId)| {
+        let positions = &document.mesh(*mesh).primitives[k.index()].positions;
+        Some((*mesh, *k, Shared::new(bones.weights(positions, most)?)))
+    };
+    list.iter().filter_map(one).collect()
 }
 
 /// Closes the seams with what had weights before, and smooths the rest.

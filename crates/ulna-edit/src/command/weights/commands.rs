@@ -5,8 +5,8 @@ use glam::Vec3;
 use crate::command::{
     define::document_commands,
     field::{
-        Bits, CarryWay, Counts, Curve, How, LimitBy, Meshes, MirrorWay, Nodes, Numbers, Reach,
-        Side, TransferBy, VertexList, VertexTerms,
+        BindBy, Bits, CarryWay, Counts, Curve, How, LimitBy, Meshes, MirrorWay, Nodes, Numbers,
+        Reach, Rebind, Side, TransferBy, VertexList, VertexTerms,
     },
     rules,
     touch::Touch,
@@ -26,17 +26,35 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.mirror", "Mirror weights", asks: true, enabled: rules::weighted;
-    /// Computes weights for skinned meshes that have none
+    /// Computes weights of skinned meshes from the shape of the meshes and the joints
     Bind {
         /// Meshes to bind; all if omitted.
         mesh: Option<Meshes>,
         /// Primitive of the meshes; all if omitted.
         primitive: Option<PrimitiveId>,
+        /// Joints to bind to; those that deform the meshes if omitted: no controls, sockets, root
+        /// joints, leaf joints and joints outside.
+        joints: Option<Nodes>,
+        /// Method: `heat` spreads from the bones along the surface, `voxel` measures distances inside
+        /// the body, `distance` those in a straight line, `auto` chooses for each connected piece;
+        /// auto if omitted.
+        method: Option<BindBy>,
+        /// Fall-off beside the bones, from 0.5, soft, to 8, sharp; 2 if omitted.
+        sharpness: Option<f32>,
+        /// Number of voxels along the longest side, 64 to 256; 96 if omitted.
+        grid: Option<usize>,
         /// Maximum number of influences per vertex; 4 if omitted.
-        most: Option<usize>,
-        /// Number of smoothing passes; 3 if omitted.
+        limit: Option<usize>,
+        /// Number of smoothing passes; with `distance` 3 if omitted, else none.
         passes: Option<usize>,
-    } = "weights.bind", "Bind to the nearest bones", enabled: rules::bare;
+        /// Meshes that have weights: `all` replaces them, `joints` only those of the named joints,
+        /// `vertices` only those of the named vertices; they keep them if omitted.
+        rebind: Option<Rebind>,
+        /// Vertices that get new weights.
+        vertices: Option<VertexTerms>,
+        /// Joints that keep their weights.
+        locked: Option<Nodes>,
+    } = "weights.bind", "Bind automatically", asks: true, enabled: rules::skinned;
     /// Sets the mirror joint of a joint; a center joint is paired with itself
     PairJoints {
         /// Joint to edit.

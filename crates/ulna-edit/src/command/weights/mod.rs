@@ -1,6 +1,7 @@
 //! Commands on weights: the tools of `ulna_weights` on the vertices that a line names, and strokes
 //! as lines of text.
 
+mod automatic;
 mod bind;
 mod commands;
 mod fill;
