@@ -239,7 +239,7 @@ impl Bvh {
             let last = self.triangles.len().min((at.index + 1) * LEAF);
             for t in &self.triangles[at.index * LEAF..last] {
                 let [p, q, r] = corners[*t as usize].map(|v| positions[v as usize]);
-                if let Some((distance, shares)) = ray_triangle(ray, p, q, r)
+                if let Some((distance, shares)) = ray_triangle(ray, [p, q, r], 0.0)
                     && distance < nearest
                 {
                     nearest = distance;
@@ -248,6 +248,36 @@ impl Bvh {
             }
         }
         best
+    }
+
+    /// Whether a triangle crosses the segment of length `limit` from the origin of a ray. Triangles
+    /// reach a little beyond their edges, so that no ray slips through between two of them.
+    pub fn is_blocked(&self, positions: &[Vec3], indices: &[u32], ray: &Ray, limit: f32) -> bool {
+        /// Of the sides of a triangle: what rounding loses.
+        const SLACK: f32 = 1e-5;
+        let origin = Vec3A::from(ray.origin);
+        let inverse = Vec3A::from(ray.direction).recip();
+        let corners = indices.as_chunks::<3>().0;
+        let mut stack: Vec<NodeAt> = Vec::with_capacity(64);
+        stack.extend(self.root());
+        while let Some(at) = stack.pop() {
+            if self.bounds_of(at).entry(origin, inverse, limit).is_none() {
+                continue;
+            }
+            if at.level > 0 {
+                stack.extend(self.below(at));
+                continue;
+            }
+            let last = self.triangles.len().min((at.index + 1) * LEAF);
+            let blocks = |t: &u32| {
+                let [p, q, r] = corners[*t as usize].map(|v| positions[v as usize]);
+                ray_triangle(ray, [p, q, r], SLACK).is_some_and(|(distance, _)| distance < limit)
+            };
+            if self.triangles[at.index * LEAF..last].iter().any(blocks) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Hands over triangles by rising distance of their boxes from a point, until none is nearer
@@ -383,7 +413,8 @@ impl LeavesOf {
 }
 
 /// Möller and Trumbore, *Fast, minimum storage ray/triangle intersection* (1997), both sides.
-fn ray_triangle(ray: &Ray, a: Vec3, b: Vec3, c: Vec3) -> Option<(f32, [f32; 3])> {
+/// Points beyond an edge by `slack` of the triangle's height count as hit.
+fn ray_triangle(ray: &Ray, [a, b, c]: [Vec3; 3], slack: f32) -> Option<(f32, [f32; 3])> {
     let (ab, ac) = (b - a, c - a);
     let p = ray.direction.cross(ac);
     let determinant = ab.dot(p);
@@ -395,13 +426,14 @@ fn ray_triangle(ray: &Ray, a: Vec3, b: Vec3, c: Vec3) -> Option<(f32, [f32; 3])>
     let q = from.cross(ab);
     let v = ray.direction.dot(q) / determinant;
     let distance = ac.dot(q) / determinant;
-    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0)
+    (u >= -slack && v >= -slack && u + v <= 1.0 + slack && distance > 0.0)
         .then_some((distance, [1.0 - u - v, u, v]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::Vec3Swizzles as _;
 
     /// A wavy sheet of `n` × `n` vertices, and its triangles.
     fn sheet(n: usize, bend: f32) -> (Vec<Vec3>, Vec<u32>) {
@@ -434,12 +466,7 @@ mod tests {
             let plain = indices
                 .chunks_exact(3)
                 .filter_map(|c| {
-                    ray_triangle(
-                        &ray,
-                        positions[c[0] as usize],
-                        positions[c[1] as usize],
-                        positions[c[2] as usize],
-                    )
+                    ray_triangle(&ray, [0, 1, 2].map(|k| positions[c[k] as usize]), 0.0)
                 })
                 .map(|h| h.0)
                 .min_by(f32::total_cmp);
@@ -551,5 +578,39 @@ mod tests {
             tree.hit(&positions, &indices, &ray, f32::INFINITY).is_none_or(|h| h.0.is_finite())
         );
         tree.around(Vec3::ZERO, 1.0, &mut |list| assert!(list.len() <= positions.len()));
+    }
+
+    #[test]
+    fn a_segment_is_blocked_where_a_ray_hits_and_at_edges_too() {
+        let (positions, indices) = sheet(30, 0.2);
+        let tree = Bvh::build(&positions, &indices);
+        let blocked = |origin: Vec3, to: Vec3| {
+            let limit = origin.distance(to);
+            let ray = Ray { origin, direction: (to - origin) / limit };
+            let hit = tree.hit(&positions, &indices, &ray, limit).is_some();
+            let is_blocked = tree.is_blocked(&positions, &indices, &ray, limit);
+            assert!(is_blocked || !hit, "{origin} {to}");
+            is_blocked
+        };
+        for k in 0..400 {
+            let (a, b) = ((k as f32 * 0.37).sin() * 0.45, (k as f32 * 0.73).sin() * 0.45);
+            assert!(blocked(Vec3::new(a, b, 1.0), Vec3::new(b, a, -1.0)));
+            assert!(!blocked(Vec3::new(a, b, 1.0), Vec3::new(b, a, 0.3)));
+        }
+        // Through each edge and each vertex inside of the sheet, askew.
+        for corners in indices.as_chunks::<3>().0 {
+            for k in 0..3 {
+                let [p, q] = [corners[k], corners[(k + 1) % 3]].map(|v| positions[v as usize]);
+                for at in
+                    [p, p.lerp(q, 0.37)].into_iter().filter(|at| at.abs().xy().max_element() < 0.48)
+                {
+                    let way = Vec3::new(0.3, 0.17, 1.0);
+                    assert!(blocked(at + way, at - way), "{at}");
+                }
+            }
+        }
+        let nothing = Bvh::build(&[], &[]);
+        let ray = Ray { origin: Vec3::ZERO, direction: Vec3::X };
+        assert!(!nothing.is_blocked(&[], &[], &ray, 1.0));
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn sights(
             return true;
         }
         let ray = Ray { origin: from, direction: (point - from) / distance };
-        bvh.hit(&surface.points, indices, &ray, limit).is_none()
+        !bvh.is_blocked(&surface.points, indices, &ray, limit)
     };
     let one = |nearest: &mut Vec<(f32, usize)>, k: usize| {
         let mut sight = PointSight::default();
