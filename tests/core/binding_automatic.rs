@@ -17,10 +17,10 @@ use crate::common::{run, sample, shared, skipped};
 /// its own weights, % of the height.
 const BODIES: [(&str, f64, f64); 5] = [
     ("CesiumMan/CesiumMan.glb", 0.20, 4.0),
-    ("RiggedFigure/RiggedFigure.glb", 0.03, 2.5),
-    ("Dragon/dragon-animations.glb", 0.06, 7.0),
-    ("Knight/Knight.glb", 1.6, 60.0),
-    ("Fox49/fox-animations.glb", 1.0, 7.0),
+    ("RiggedFigure/RiggedFigure.glb", 0.09, 2.5),
+    ("Dragon/dragon-animations.glb", 6.06, 97.0),
+    ("Knight/Knight.glb", 9.6, 160.0),
+    ("Fox49/fox-animations.glb", 9.0, 77.0),
 ];
 
 fn rebound(session: &mut Session) -> Vec<String> {
