@@ -18,9 +18,9 @@ use crate::common::{run, sample, shared, skipped};
 const BODIES: [(&str, f64, f64); 5] = [
     ("CesiumMan/CesiumMan.glb", 0.20, 4.0),
     ("RiggedFigure/RiggedFigure.glb", 0.09, 2.5),
-    ("Dragon/dragon-animations.glb", 6.06, 97.0),
-    ("Knight/Knight.glb", 9.6, 160.0),
-    ("Fox49/fox-animations.glb", 9.0, 77.0),
+    ("Dragon/dragon-animations.glb", 0.30, 15.0),
+    ("Knight/Knight.glb", 1.6, 40.0),
+    ("Fox49/fox-animations.glb", 0.50, 9.0),
 ];
 
 fn rebound(session: &mut Session) -> Vec<String> {

@@ -64,7 +64,7 @@ other_commands! {
         after: "weights.import";
     /// Shows the planned changes of the skeleton with their effects, to apply them as one undo step
     Plan = "rig.plan", "Plan of changes…", menu: "Rig", enabled: planned, anywhere: true,
-        after: "skin.inverse_binds";
+        after: "skin.split";
     /// Saves the planned changes as a script that “ulna run” applies to other files
     SavePlan {
         /// File to write; opens a dialog if omitted.
