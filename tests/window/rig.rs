@@ -158,7 +158,7 @@ fn the_three_worst_clips_have_a_row_each_that_shows_the_frame() {
 fn an_exact_change_says_that_the_skin_stays_the_same() {
     let (mut window, ..) = sample();
     plan(&mut window, "LeftLowerArm", "Orient joints…");
-    assert!(says(&window, "Enter the rotation"));
+    assert!(says(&window, "Fill in one of rotation"));
     type_vector(&mut window, "Rotation", ["30", "0", "0"]);
     assert!(says(&window, "1 joint turns: LeftLowerArm"));
     assert!(says(&window, "skin stays the same"));

@@ -251,7 +251,7 @@ impl FormDraft {
             0 => {
                 let is_typed = all.iter().any(|k| !self.entered[*k].texts.is_empty());
                 // “The find” is no English, and a long list is no object of a verb.
-                if labels.len() > 3 || labels.iter().any(|l| l == "find") {
+                if spec.has_plan() && labels.len() > 3 || labels.iter().any(|l| l == "find") {
                     return Err(format!("Fill in one of {}", listed("and")));
                 }
                 let verb = if is_typed { "Enter" } else { "Pick" };
