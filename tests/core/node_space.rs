@@ -246,7 +246,11 @@ fn colliders_of_a_removed_joint_stay_in_the_file() {
     session.write_to(&path).unwrap();
     let again = Session::open(&path, &Progress::default()).unwrap();
     assert_eq!(again.document().node_space.vectors.len(), count);
-    assert_eq!(raw(&std::fs::read(&path).unwrap()), raw(&bytes));
+    // The spring loses the joint.
+    let joints = "/VRMC_springBone/springs/0/joints";
+    let mut wanted = raw(&bytes);
+    wanted.pointer_mut(joints).unwrap().as_array_mut().unwrap().pop();
+    assert_eq!(raw(&std::fs::read(&path).unwrap()), wanted);
     session.undo();
     assert!(saved(&session) == bytes);
 }

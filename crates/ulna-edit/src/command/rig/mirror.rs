@@ -292,9 +292,8 @@ fn mirrored(
         ));
     }
     let Some(canvas) = SkinnedSurface::whole(document, id) else { return Ok(Vec::new()) };
-    let sides = Sides::of(document, &canvas).map_err(|_| {
-        format!("the weights of {label} were not mirrored: its two sides were not found")
-    })?;
+    let sides = Sides::of(document, &canvas)
+        .map_err(|why| format!("the weights of {label} were not mirrored: {why}"))?;
     let slots: Vec<bool> = canvas.joints().iter().map(|j| pairs.contains_key(j)).collect();
     let heads = canvas.heads().iter().zip(&slots).filter(|(_, is_meant)| **is_meant);
     let along: f32 = heads.map(|(head, _)| head[sides.axis] - sides.offset).sum();
