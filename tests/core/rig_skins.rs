@@ -117,7 +117,7 @@ fn apart(before: &Document, after: &Document, (times, step): (usize, usize)) -> 
     (worst, (high - low).max(Vec3::ZERO).length().max(far).max(1e-3))
 }
 
-/// The largest distance between nodes of two documents at rest, by name, relative to the size.
+/// The largest distance between nodes of two documents at rest, relative to the size.
 fn rests_apart(before: &Document, after: &Document) -> f32 {
     let rest = |d: &Document| {
         let mut still = d.clone();
@@ -127,13 +127,11 @@ fn rests_apart(before: &Document, after: &Document) -> f32 {
     let (a, b) = (rest(before), rest(after));
     let size = a.world.iter().map(|m| m.w_axis.truncate().length()).fold(1e-3, f32::max);
     let of = |id: NodeId| {
-        let name = before.node(id).name.clone();
-        let other = after.node_ids().find(|n| after.node(*n).name == name)?;
-        let (a, b) = (a.world[id.index()], b.world[other.index()]);
+        let (a, b) = (a.world[id.index()], b.world[id.index()]);
         let off = a.to_cols_array().into_iter().zip(b.to_cols_array()).map(|(a, b)| (a - b).abs());
-        Some(off.fold(0.0, f32::max) / size)
+        off.fold(0.0, f32::max) / size
     };
-    before.node_ids().filter_map(of).fold(0.0, f32::max)
+    before.node_ids().map(of).fold(0.0, f32::max)
 }
 
 /// The commands that are drawn on random rigs and run on the corpus.
@@ -274,9 +272,9 @@ fn skinned_models_of_the_corpus_move_as_before() {
     }
     eprintln!("{files} files\n{done:#?}\nrefused: {refused:#?}");
     assert!(files > 40, "{files}");
-    for what in ["keep", "rebake", "rig.root", "skin.split"] {
+    for (what, least) in [("rig.rest_from_pose", 90), ("rig.root", 30), ("skin.", 3)] {
         let count: usize = done.iter().filter(|(l, _)| l.contains(what)).map(|(_, n)| n).sum();
-        assert!(count > 30, "{what}: {done:#?}");
+        assert!(count > least, "{what}: {done:#?}");
     }
 }
 

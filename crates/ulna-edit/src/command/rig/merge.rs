@@ -205,7 +205,7 @@ fn apart(
         .zip(skin.inverse_bind.iter())
         .filter_map(|(joint, bind)| {
             let slot = joints.iter().position(|j| j == joint)?;
-            let own: DMat4 = binds[slot].as_dmat4();
+            let own = binds[slot].as_dmat4();
             let factor = own.inverse() * bind.as_dmat4();
             factor.is_finite().then_some(factor)
         })

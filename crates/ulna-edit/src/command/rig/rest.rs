@@ -191,8 +191,10 @@ impl RigDraft {
         for (node, about) in document.nodes.iter().filter(|(_, n)| n.skin == Some(skin)) {
             let Some(mesh) = about.mesh.filter(|m| done.insert(*m)) else { continue };
             refuse_shared(document, mesh, skin)?;
-            let shapes = baked_shapes(document, pose, node, scene_from_mesh)
-                .map_err(|_| flat(document, node))?;
+            let shapes = baked_shapes(document, pose, node, scene_from_mesh).or_else(|why| {
+                let label = document.node(node).label(node);
+                refuse("squashed_flat", format!("“{label}”: {why}"))
+            })?;
             for (primitive, shape) in shapes {
                 self.draft.put(Edit::SetShape { mesh, primitive, to: Box::new(shape) })?;
             }
