@@ -197,6 +197,8 @@ impl RandomRig {
             (0..VERTICES).map(|_| back.transform_point3(self.draw.vector(1.0))).collect();
         let (mut slots, mut weights) = (Vec::new(), Vec::new());
         let rigid = self.draw.one_in(4);
+        // Some meshes use a few of the joints.
+        let joints = if self.draw.one_in(2) { joints } else { 1 + self.draw.below(joints.min(4)) };
         for _ in 0..VERTICES {
             let most = if rigid { 1 } else { 1 + self.draw.below(4.min(joints)) };
             let first = self.draw.below(joints);

@@ -147,7 +147,9 @@ pub fn free_of_matrices(document: &Document, done: &mut Outcome) {
     for edit in &mut done.edits {
         let Edit::SetPoses(poses) = edit else { continue };
         for (node, to) in poses {
-            let becomes = to.as_ref().map_or(&document.node(*node).rest, |p| &p.local);
+            // A new node has no matrix that could stay.
+            let Some(was) = document.nodes.get(*node) else { continue };
+            let becomes = to.as_ref().map_or(&was.rest, |p| &p.local);
             if matches!(becomes, Local::Matrix(_)) && (moved.contains(node) || keyed(*node)) {
                 *to = plain(*node, becomes);
             }
@@ -156,7 +158,7 @@ pub fn free_of_matrices(document: &Document, done: &mut Outcome) {
     }
     let mut freed = Vec::new();
     for node in moved {
-        let local = document.node(node).local();
+        let Some(local) = document.nodes.get(node).map(ulna_model::Node::local) else { continue };
         if let Local::Matrix(_) = local {
             freed.push((node, plain(node, &local)));
         }

@@ -301,6 +301,16 @@ fn refuse_part(document: &Document, node: NodeId) -> Result<(), CommandError> {
     }
     let up: Vec<NodeId> = std::iter::successors(Some(node), |n| document.node(*n).parent).collect();
     for (id, clip) in document.clips.iter() {
+        let mut tracks = clip.pointers.iter().filter_map(|p| p.track.as_ref());
+        if tracks.any(|t| t.target == node && t.property == Property::Weights) {
+            return refuse(
+                "keys_not_editable",
+                format!(
+                    "“{}” has morph keys of “{label}” that cannot be edited; delete the clip first",
+                    document.clip_label(id)
+                ),
+            );
+        }
         let keys = clip.pointers.iter().filter_map(|p| p.visibility.as_ref());
         if let Some(keys) = keys.into_iter().find(|keys| up.contains(&keys.node)) {
             let (hidden, clip) =

@@ -7,7 +7,7 @@ use glam::{DMat4, Mat4};
 use super::{
     commands::MergeSkins,
     finish::finish,
-    rewrite::RigDraft,
+    rewrite::{RigDraft, is_same_bind},
     slots::{SlotTable, meshes_on, refuse_fixed_slots, refuse_other_skins, renumbered, used_slots},
 };
 use crate::{
@@ -20,10 +20,6 @@ use crate::{
 };
 use ulna_model::{Document, MeshId, Node, NodeId, Notice, Shared, Skin, SkinId};
 
-/// Elements of bind matrices nearer than this to each other, relative to the largest one, are the
-/// same.
-const SAME: f64 = 1e-6;
-
 impl MergeSkins {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
@@ -34,7 +30,7 @@ impl MergeSkins {
         let groups: Vec<Vec<SkinId>> = groups.into_iter().filter(|g| g.len() > 1).collect();
         if groups.is_empty() {
             return Ok(Outcome::noted(
-                "nothing_to_merge",
+                "skins_share_nothing",
                 "there are no two skins that share joints; choose meshes with different skins to \
                     merge others",
             ));
@@ -119,7 +115,7 @@ fn merge(rig: &mut RigDraft, group: &[SkinId]) -> Result<(), CommandError> {
                 binds.push(*bind);
                 joints.len() - 1
             });
-            if !is_same(&binds[slot], bind) {
+            if !is_same_bind(&binds[slot], bind) {
                 return Err(apart(&document, (group[0], *id), (&joints, &binds), *joint));
             }
             let Ok(slot) = u16::try_from(slot) else {
@@ -194,12 +190,6 @@ fn renumber_meshes(
     Ok(())
 }
 
-fn is_same(a: &Mat4, b: &Mat4) -> bool {
-    let (a, b) = (a.as_dmat4(), b.as_dmat4());
-    let size = a.to_cols_array().iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    a.abs_diff_eq(b, SAME * size)
-}
-
 /// Skins that bind a joint in different ways: why they cannot become one.
 fn apart(
     document: &Document,
@@ -215,7 +205,7 @@ fn apart(
         .zip(skin.inverse_bind.iter())
         .filter_map(|(joint, bind)| {
             let slot = joints.iter().position(|j| j == joint)?;
-            let own: DMat4 = binds[slot].as_dmat4();
+            let own = binds[slot].as_dmat4();
             let factor = own.inverse() * bind.as_dmat4();
             factor.is_finite().then_some(factor)
         })

@@ -28,10 +28,6 @@ use ulna_model::{
 use ulna_motion::{Pose, Stack, fold_pose};
 use ulna_weights::{at_rest, baked_shapes, bound_mesh, snapshot};
 
-/// Elements of bind matrices nearer than this to each other, relative to the largest one, are the
-/// same.
-const SAME: f32 = 1e-5;
-
 impl RestFromPose {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
@@ -168,19 +164,12 @@ impl RigDraft {
         let mut rebaked = Vec::new();
         for (id, skin) in document.skins.iter() {
             self.joints.extend(skin.joints.iter().copied());
-            if !skin.has_inverse_bind && !skin.joints.iter().any(|j| is_posed(&document, *j)) {
+            if !skin.joints.iter().any(|j| is_posed(&document, *j)) {
                 continue;
             }
             let scene_from_mesh = shown_at(&document, id);
             let binds = snapshot(&document, &pose, &skin.joints, &scene_from_mesh)
                 .map_err(|joint| flat(&document, joint))?;
-            let is_same = |(a, b): (&Mat4, &Mat4)| {
-                let size = a.to_cols_array().iter().fold(0.0f32, |m, v| m.max(v.abs()));
-                a.abs_diff_eq(*b, SAME * size)
-            };
-            if skin.inverse_bind.iter().zip(&binds).all(is_same) {
-                continue;
-            }
             self.rebake_meshes(&document, &pose, id, &scene_from_mesh)?;
             let has_inverse_bind =
                 skin.has_inverse_bind || binds.iter().any(|m| *m != Mat4::IDENTITY);
@@ -202,8 +191,10 @@ impl RigDraft {
         for (node, about) in document.nodes.iter().filter(|(_, n)| n.skin == Some(skin)) {
             let Some(mesh) = about.mesh.filter(|m| done.insert(*m)) else { continue };
             refuse_shared(document, mesh, skin)?;
-            let shapes = baked_shapes(document, pose, node, scene_from_mesh)
-                .map_err(|_| flat(document, node))?;
+            let shapes = baked_shapes(document, pose, node, scene_from_mesh).or_else(|why| {
+                let label = document.node(node).label(node);
+                refuse("squashed_flat", format!("“{label}”: {why}"))
+            })?;
             for (primitive, shape) in shapes {
                 self.draft.put(Edit::SetShape { mesh, primitive, to: Box::new(shape) })?;
             }

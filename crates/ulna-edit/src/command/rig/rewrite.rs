@@ -298,8 +298,12 @@ impl RigDraft {
                 return Err(unfollowed(document, Some(clip), why));
             }
             if let Some((track, keys)) = found.track(from, Property::Weights) {
+                // The channel of a track in the file keeps its target: another one takes the keys.
+                let free = self.draft.document.clips[clip].free_track_id();
                 let keys = Track { target: to, ..(**keys).clone() };
-                self.draft.put(Edit::SetTrack { clip, track, to: Some(Shared::new(keys)) })?;
+                self.draft.put(Edit::SetTrack { clip, track, to: None })?;
+                let to = Some(Shared::new(keys));
+                self.draft.put(Edit::SetTrack { clip, track: free, to })?;
             }
         }
         self.unkeyed_morphs_to(from, to)
@@ -355,6 +359,17 @@ pub(super) fn affine(m: DMat4) -> Mat4 {
     let mut m = m.as_mat4();
     (m.x_axis.w, m.y_axis.w, m.z_axis.w, m.w_axis.w) = (0.0, 0.0, 0.0, 1.0);
     m
+}
+
+/// Whether bind matrices are the same but for rounding: the linear part, and the translation.
+pub(super) fn is_same_bind(a: &Mat4, b: &Mat4) -> bool {
+    const SAME: f32 = 1e-6;
+    let near = |a: &[f32], b: &[f32]| {
+        let most = a.iter().fold(0.0f32, |m, v| m.max(v.abs()));
+        a.iter().zip(b).all(|(a, b)| (a - b).abs() <= SAME * most)
+    };
+    let (a, b) = (a.to_cols_array(), b.to_cols_array());
+    near(&a[..12], &b[..12]) && near(&a[12..], &b[12..])
 }
 
 /// A node with the local transform of a chain, in the rest pose and in the pose.
