@@ -58,6 +58,7 @@ mod core {
     mod rig_fit;
     mod rig_more;
     mod rig_motions;
+    mod rig_stated;
     mod roles;
     mod sample;
     mod saving;
