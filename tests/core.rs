@@ -62,6 +62,7 @@ mod core {
     mod rig_motions;
     mod rig_plan;
     mod rig_skins;
+    mod rig_stated;
     mod roles;
     mod sample;
     mod saving;

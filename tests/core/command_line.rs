@@ -484,8 +484,8 @@ fn the_choices_of_commands_are_those_of_the_parser() {
 #[test]
 fn a_change_of_the_skeleton_reports_its_three_worst_clips() {
     let (_keep, at) = folder();
-    write(&at("move.jsonl"), r#"{"do":"joint.move","node":"LeftLowerLeg","by":[0,0,0.3]}"#);
-    let [script, glb] = ["move.jsonl", "moved.glb"].map(&at);
+    write(&at("dissolve.jsonl"), r#"{"do":"joint.dissolve","node":"LeftLowerLeg"}"#);
+    let [script, glb] = ["dissolve.jsonl", "dissolved.glb"].map(&at);
     let (value, status) = json_of(&["run", &script, SAMPLE, "-o", &glb, "--json"]);
     assert_eq!(status, 0, "{value}");
     let record = &value["commands"][0];

@@ -13,23 +13,25 @@ use crate::common::{sample, shared};
 /// Mean errors of a character over its joints, in percent of its height.
 #[derive(Clone, Copy, Debug, Default)]
 struct MeanErrors {
-    /// Joints whose removal left weights behind.
+    /// Joints of all skins.
     joints: usize,
+    /// Joints whose removal left weights behind.
+    removed: usize,
     /// With the weights of the joint above.
     parent: f64,
     /// With fitted weights.
     fitted: f64,
 }
 
-/// Removes every `step`-th joint of a skin, one at a time.
-fn removed_in_turn(mut session: Session, step: usize) -> MeanErrors {
+/// Removes each joint of the skins, one at a time.
+fn removed_in_turn(mut session: Session) -> MeanErrors {
     let document = session.document();
     let skins = document.skins.values();
     let mut joints: Vec<NodeId> = skins.flat_map(|s| s.joints.iter().copied()).collect();
     joints.sort_unstable();
     joints.dedup();
-    let mut errors = MeanErrors::default();
-    for joint in joints.iter().step_by(step) {
+    let mut errors = MeanErrors { joints: joints.len(), ..MeanErrors::default() };
+    for joint in joints {
         let name = format!("#{}", joint.0);
         let remove = CommandLine::new("joint.remove").with("node", name).with("weights", "fit");
         // A joint that carries a mesh stays, for example.
@@ -44,50 +46,51 @@ fn removed_in_turn(mut session: Session, step: usize) -> MeanErrors {
         }
         let [parent, fitted] = fit.mean.map(|mean| 100.0 * mean / height);
         assert!(fitted <= parent * (1.0 + 1e-6), "#{}: {fitted} {parent}", joint.0);
-        errors.joints += 1;
+        errors.removed += 1;
         errors.parent += parent;
         errors.fitted += fitted;
     }
-    let count = errors.joints.max(1) as f64;
+    let count = errors.removed.max(1) as f64;
     (errors.parent, errors.fitted) = (errors.parent / count, errors.fitted / count);
     println!("{errors:?}");
     errors
 }
 
-/// Checks the ratio of the errors, and the number of joints. The ratio was measured with the
-/// method's prototype; 5 % are for poses that are sampled otherwise.
-fn check(name: &str, errors: MeanErrors, joints: usize, [parent, fitted]: [f64; 2]) {
-    assert_eq!(errors.joints, joints, "{name}");
+/// Checks the ratio of the errors, and that most joints were removed: the others carry a mesh, or
+/// move no vertex. The ratio was measured with the method's prototype; 5 % are for poses that are
+/// sampled otherwise.
+fn check(name: &str, errors: MeanErrors, [parent, fitted]: [f64; 2]) {
+    assert!(errors.removed * 2 > errors.joints, "{name}: {errors:?}");
     let (found, wanted) = (errors.fitted / errors.parent, fitted / parent);
     assert!(found <= wanted * 1.05, "{name}: {found} {wanted}, {errors:?}");
 }
 
 #[test]
 fn each_joint_of_the_sample_is_removed_with_little_error() {
-    let errors = removed_in_turn(sample(), 1);
-    check("mannequin", errors, 22, [1.27, 0.26]);
+    let errors = removed_in_turn(sample());
+    check("mannequin", errors, [1.27, 0.26]);
+    assert!(errors.removed > 15, "{errors:?}");
     assert!(errors.parent > 0.5 && errors.fitted <= 0.30, "{errors:?}");
 }
 
 #[test]
 fn each_joint_of_characters_is_removed_with_less_error_than_by_the_parent() {
-    /// By file: every so many joints, the number of joints that leave weights, and the errors in
-    /// percent of the height as first measured, of the parent rule and of the fit.
-    const CHARACTERS: [(&str, usize, usize, [f64; 2]); 5] = [
-        ("CesiumMan/CesiumMan.glb", 1, 19, [0.81, 0.55]),
-        ("RiggedFigure/RiggedFigure.glb", 1, 19, [0.034, 0.005]),
-        ("Fox/Fox.glb", 1, 22, [1.78, 0.99]),
-        ("Dragon/dragon-animations.glb", 1, 30, [0.220, 0.020]),
-        // Its 76 clips take their time: a part of the joints stands for all.
-        ("Knight/Knight.glb", 5, 8, [1.96, 1.08]),
+    /// By file, the errors in percent of the height as first measured: of the parent rule and of
+    /// the fit.
+    const CHARACTERS: [(&str, [f64; 2]); 5] = [
+        ("CesiumMan/CesiumMan.glb", [0.81, 0.55]),
+        ("RiggedFigure/RiggedFigure.glb", [0.034, 0.005]),
+        ("Fox/Fox.glb", [1.78, 0.99]),
+        ("Knight/Knight.glb", [1.96, 1.08]),
+        ("Dragon/dragon-animations.glb", [0.220, 0.020]),
     ];
     let Some(shared) = shared() else { return };
     let mut files = 0;
-    for (file, step, joints, wanted) in CHARACTERS {
+    for (file, wanted) in CHARACTERS {
         let path = shared.join("corpus/characters").join(Path::new(file));
         let session = Session::open(&path, &Progress::default())
             .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        check(file, removed_in_turn(session, step), joints, wanted);
+        check(file, removed_in_turn(session), wanted);
         files += 1;
     }
     assert_eq!(files, CHARACTERS.len());

@@ -22,8 +22,9 @@ fn unkeyed(name: &str, node: &str) -> CommandLine {
 /// The sample with an unkeyed pose of an arm.
 fn posed() -> Session {
     let mut session = sample();
-    for (node, degrees) in [("LeftUpperArm", [20, -30, 10]), ("LeftLowerArm", [-15, 40, 25])] {
-        run(&mut session, unkeyed("pose.rotate", node).with("degrees", json!(degrees)));
+    for (node, axis, degrees) in [("LeftUpperArm", "y", 35), ("LeftLowerArm", "z", -40)] {
+        let turn = unkeyed("pose.turn", node).with("axis", axis).with("degrees", degrees);
+        run(&mut session, turn);
     }
     assert_eq!(session.document().unkeyed_nodes().len(), 2);
     session
