@@ -12,7 +12,7 @@ use ulna_edit::{
     },
     free_of_matrices,
 };
-use ulna_model::{Document, LayerHome, NodeId};
+use ulna_model::{Document, LayerHome, NodeId, NodePose};
 
 /// What a command of the document, or the file's own, comes to on a document; not applied.
 pub(super) fn edits_of(
@@ -30,11 +30,25 @@ pub(super) fn edits_of(
             };
             let was = |node: NodeId| opened.nodes.get(node);
             let pose = |node: &NodeId| {
-                let pose = was(*node).and_then(|n| n.pose);
+                let now = document.node(*node);
+                let pose = was(*node).and_then(|n| match n.pose {
+                    Some(pose) if now.rest == n.rest => Some(pose),
+                    // The pose became the rest, or the rest is in another frame.
+                    Some(pose) if now.rest != pose.local => {
+                        Some(NodePose::by(&now.rest, pose.user))
+                    }
+                    _ => None,
+                });
                 (document.node(*node).pose != pose).then_some((*node, pose))
             };
             let morphs = |node: &NodeId| {
-                let (node, to) = (*node, was(*node).and_then(|n| n.morph_weights.clone()));
+                let (node, was) = (*node, was(*node));
+                // Another node may show the mesh by now.
+                let same = was.filter(|n| n.mesh == document.node(node).mesh);
+                if was.is_some() && same.is_none() {
+                    return None;
+                }
+                let to = same.and_then(|n| n.morph_weights.clone());
                 (document.node(node).morph_weights != to).then_some(Edit::SetMorphs { node, to })
             };
             let poses: Vec<_> = nodes.iter().filter_map(pose).collect();
