@@ -19,7 +19,7 @@ pub struct BindMesh<'a> {
 /// The first method to try.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BindMethod {
-    /// Heat, except for open pieces most of which see no bone.
+    /// The method that was measured to be nearest to painted weights: today, heat.
     #[default]
     Auto,
     /// Heat for every piece that sees a bone.

@@ -135,31 +135,6 @@ impl BindSurface {
             piece.into_iter().for_each(|k| self.piece_points[to_index(k)] += 1);
         }
     }
-
-    /// The piece of a triangle.
-    pub fn piece_of_triangle(&self, triangle: &[u32; 3]) -> Option<usize> {
-        self.piece_of[to_index(triangle[0])].map(to_index)
-    }
-
-    /// By piece, whether an edge of it has only one triangle. Pieces that are not asked about count
-    /// as closed.
-    pub fn open_pieces(&self, asked: &[bool]) -> Vec<bool> {
-        let mut edges: Vec<(u32, u32)> = Vec::new();
-        for triangle in &self.triangles {
-            if self.piece_of_triangle(triangle).is_some_and(|k| asked[k]) {
-                let [a, b, c] = *triangle;
-                edges.extend([(a, b), (b, c), (c, a)].map(|(a, b)| (a.min(b), a.max(b))));
-            }
-        }
-        edges.par_sort_unstable();
-        let mut open = vec![false; self.piece_points.len()];
-        for edge in edges.chunk_by(|a, b| a == b).filter(|same| same.len() == 1) {
-            if let Some(piece) = self.piece_of[to_index(edge[0].0)] {
-                open[to_index(piece)] = true;
-            }
-        }
-        open
-    }
 }
 
 /// The center of the box of some points and its longest side. Points that are not finite do not
