@@ -75,7 +75,7 @@ choice! {
 choice! {
     /// Methods of computing weights.
     BindBy {
-        /// Heat; inside the body for open pieces that see few bones.
+        /// Heat, and the next method for connected pieces where it fails.
         Auto = "auto",
         /// Heat that spreads from the bones along the surface.
         Heat = "heat",

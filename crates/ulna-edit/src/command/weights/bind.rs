@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     CommandError, Edit, apply,
-    command::{Outcome, Scene, field::meshes_of, names::mesh_label},
+    command::{Outcome, Scene, error::refuse, field::meshes_of, names::mesh_label},
 };
 use ulna_model::{Document, JointSlot, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightMap};
 use ulna_weights::{
@@ -24,8 +24,17 @@ impl Bind {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let named = self.named_joints(document)?;
+        if let Some(locked) = &self.locked {
+            locked.all(document)?;
+        }
         if let Some(what) = self.rebind {
             return self.rebind(scene, what);
+        }
+        if self.locked.is_some() || self.vertices.is_some() {
+            return refuse(
+                "arguments_together",
+                "“locked” and “vertices” are about weights that exist, so they need “rebind”",
+            );
         }
         let meshes = meshes_of(document, self.mesh.as_ref())?;
         let settings = self.settings()?;

@@ -35,9 +35,9 @@ document_commands! {
         /// Joints to bind to; those that deform the meshes if omitted: no controls, sockets, root
         /// joints, leaf joints and joints outside.
         joints: Option<Nodes>,
-        /// Method: `heat` spreads from the bones along the surface, `voxel` measures distances inside
-        /// the body, `distance` those in a straight line, `auto` chooses for each connected piece;
-        /// auto if omitted.
+        /// Method: `heat` spreads from the bones along the surface, `voxel` measures distances
+        /// inside the body, `distance` those in a straight line, `auto` begins with heat, and
+        /// connected pieces where it fails get the next method; auto if omitted.
         method: Option<BindBy>,
         /// Fall-off beside the bones, from 0.5, soft, to 8, sharp; 2 if omitted.
         sharpness: Option<f32>,
