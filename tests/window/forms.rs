@@ -174,6 +174,7 @@ fn assert_form_says_what_is_missing(window: &Window, spec: &CommandSpec) {
         "no common root",
         "has no helper nodes",
         "have no scale and no rotation",
+        "no node is posed",
         "there is no",
         "already",
     ];

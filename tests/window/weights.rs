@@ -427,7 +427,7 @@ fn a_mesh_without_weights_is_bound_and_painted() {
     click(&mut window, "Pose mode");
     press(&mut window, Modifiers::NONE, Key::Num3);
     assert!(window.query_by_label("Add").is_none(), "there is nothing to paint yet");
-    click(&mut window, "Bind to nearest joints");
+    click(&mut window, "Bind automatically");
     window.run_steps(4);
     assert!(window.query_by_label_contains("has no weights").is_none());
     assert!(window.query_by_label_contains("it is displayed unskinned").is_none());

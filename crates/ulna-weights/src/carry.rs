@@ -134,6 +134,10 @@ fn givers_of(point: &Nearest) -> ([u32; 3], [f32; 3]) {
     }
 }
 
+/// Influences that a vertex takes, whether a part of them was of joints that are not here, and the
+/// distance to the point that they were taken from, with the point.
+type CarriedRow = (Influences, bool, (f32, Option<SurfacePoint>));
+
 /// Weights taken over from another surface.
 #[derive(Clone, Debug, Default)]
 pub struct Carried {
@@ -163,7 +167,7 @@ pub fn carry(
     let size = size_of(canvas.rest());
     let asked: Vec<Asked<'_>> = sources.iter().map(|s| Asked::new(s, by, size)).collect();
     let measures = matches!(by, CarryBy::Surface | CarryBy::Vertex);
-    let one = |v: &u32| -> (u32, Option<(Influences, bool, (f32, Option<SurfacePoint>))>) {
+    let one = |v: &u32| -> (u32, Option<CarriedRow>) {
         let mut list = Influences::default();
         let mut lost = false;
         let mut take = |source: &CarrySource<'_>, vertex: u32, share: f32| {

@@ -13,6 +13,17 @@ use crate::{
 use ulna_edit::command::FileCommand;
 
 impl App {
+    /// Says that the file of a command is there already, and offers to replace it.
+    fn offer_replace(&mut self, ctx: &Context, replace: FileCommand) {
+        let (FileCommand::SavePlan { path } | FileCommand::ExportWeights { path }) = &replace
+        else {
+            return;
+        };
+        let there = path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        let verbs = vec![("Replace it", crate::ui::Action::Run(replace.into()))];
+        self.say(ctx, ToastKind::Note, format!("{there} already exists."), verbs);
+    }
+
     pub(in crate::app) fn apply_dialog(&mut self, ctx: &Context, action: DialogAction) {
         match action {
             DialogAction::GoTo(steps) => self.go_to(steps),
@@ -71,14 +82,7 @@ impl App {
             DialogAction::BrowseExport { folder } => self.browse(ctx, Browse::Export { folder }),
             DialogAction::ImportWeights { path, by } => self.import_weights(ctx, path, by),
             DialogAction::ExportWeights(path) if path.exists() => {
-                let text = format!("{} already exists.", path.display());
-                let replace = FileCommand::ExportWeights { path: Some(path) };
-                self.say(
-                    ctx,
-                    ToastKind::Note,
-                    text,
-                    vec![("Replace it", crate::ui::Action::Run(replace.into()))],
-                );
+                self.offer_replace(ctx, FileCommand::ExportWeights { path: Some(path) });
             }
             DialogAction::ExportWeights(path) => self.export_weights(ctx, Some(path)),
             DialogAction::ImportFrom(path) => self.import_from(ctx, &path),
@@ -100,14 +104,7 @@ impl App {
             DialogAction::RemoveFromPlan(k) => self.planning.remove(k),
             DialogAction::DiscardPlan => self.discard_plan(),
             DialogAction::SavePlan(path) if path.exists() => {
-                let text = format!("{} already exists.", path.display());
-                let replace = FileCommand::SavePlan { path: Some(path) };
-                self.say(
-                    ctx,
-                    ToastKind::Note,
-                    text,
-                    vec![("Replace it", crate::ui::Action::Run(replace.into()))],
-                );
+                self.offer_replace(ctx, FileCommand::SavePlan { path: Some(path) });
             }
             DialogAction::SavePlan(path) => self.save_plan(ctx, Some(path)),
             DialogAction::ShowWorst(k) => self.show_worst(ctx, k),

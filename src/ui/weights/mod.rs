@@ -17,6 +17,7 @@ use egui::{RichText, ScrollArea, Ui};
 
 pub use self::strip::{STRIP, strip_ui};
 use super::{Actions, View};
+use ulna_edit::CommandLine;
 use ulna_render::ColorRole;
 
 /// Points above and below what is in the panel.
@@ -48,13 +49,14 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
                     .wrap(),
                 );
                 if view.availability.bare {
-                    let button = egui::Button::new("Bind to nearest joints");
+                    let button = egui::Button::new("Bind automatically");
                     if ui
                         .add(button)
-                        .on_hover_text("Assigns weights by distance to the joints and smooths them")
+                        .on_hover_text("Computes weights from the shape of the mesh and its joints")
                         .clicked()
                     {
-                        actions.push(super::Action::Invoke(ulna_edit::command::Bind::spec()));
+                        let bind = CommandLine::new(ulna_edit::command::Bind::NAME);
+                        actions.push(super::Action::RunLine(bind));
                     }
                 }
                 return;
