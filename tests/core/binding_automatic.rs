@@ -19,7 +19,7 @@ const BODIES: [(&str, f64, f64); 5] = [
     ("CesiumMan/CesiumMan.glb", 0.20, 4.0),
     ("RiggedFigure/RiggedFigure.glb", 0.09, 2.5),
     ("Dragon/dragon-animations.glb", 0.30, 15.0),
-    ("Knight/Knight.glb", 1.6, 40.0),
+    ("Knight/Knight.glb", 0.60, 20.0),
     ("Fox49/fox-animations.glb", 0.50, 9.0),
 ];
 
