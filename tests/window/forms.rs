@@ -176,6 +176,8 @@ fn assert_form_says_what_is_missing(window: &Window, spec: &CommandSpec) {
         "have no scale and no rotation",
         "no node is posed",
         "there is no",
+        "There is no",
+        "Nothing changes",
         "already",
     ];
     let said = says.iter().any(|t| window.query_all_by_label_contains(t).next().is_some());
