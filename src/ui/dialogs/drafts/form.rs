@@ -11,7 +11,8 @@ use ulna_edit::{
     command::{
         Bind, ExtractLayer, InsertJoint, JoinClip, MaskPoseLayer, MergeJoint, MirrorJoint,
         MoveJoint, MoveMarker, MovePoseLayer, OrientJoint, PairJoints, PlayOver, Prune,
-        RemoveJoint, RemoveMarker, RenameJoints, ReparentJoint, RippleKeys, SetMarker, SwapJoints,
+        RemoveJoint, RemoveMarker, RenameJoints, ReparentJoint, RippleKeys, SetMarker, SplitSkins,
+        SwapJoints,
         forms::{Entry, NeededChoice, Quantity, entry, is_needed, needed_choice},
     },
     find,
@@ -59,6 +60,7 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
         (MovePoseLayer::NAME, "place", _) => "Position",
         (MaskPoseLayer::NAME, "below", _) => "First joint",
         (Prune::NAME, "below", _) => "Lowest weight",
+        (SplitSkins::NAME, "most", _) => "Max joints per skin",
         (Bind::NAME, "joints", _) => "Joints",
         (Bind::NAME, "limit", _) => "Max influences",
         (Bind::NAME, "grid", _) => "Voxels",

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Entry, NodesOf, entry, is_needed, poses_over};
 use crate::command::{
-    ArgumentSpec, ArgumentType, CommandContext, CommandSpec, InsertKeys, LayerName, WhichKeys,
-    clip_text,
+    ArgumentSpec, ArgumentType, Bind, CommandContext, CommandSpec, InsertKeys, LayerName,
+    WhichKeys, clip_text,
     field::{ArgumentPart as _, ClipName, number},
     frame_of, free_clip_name, kept_poses, kept_sets,
     key_words::Between,
@@ -42,6 +42,16 @@ pub fn suggested(spec: &CommandSpec, from: &Suggestions<'_>) -> Map<String, Valu
         }
     }
     from.selected_keys(spec, &mut values);
+    if spec.name == Bind::NAME {
+        values.insert("method".to_owned(), json!("auto"));
+        values.insert("sharpness".to_owned(), json!(2));
+        // Where every mesh has weights, they are replaced, or there is nothing to do.
+        let meshes = document.nodes.values().filter(|n| n.skin.is_some()).filter_map(|n| n.mesh);
+        let mut primitives = meshes.flat_map(|mesh| &document.mesh(mesh).primitives);
+        if primitives.all(|p| p.weights.is_some()) {
+            values.insert("rebind".to_owned(), json!("all"));
+        }
+    }
     // What the command takes by itself from there is what it takes in its form, too.
     let filled = spec.filled_from_around().and_then(|fill| fill(&from.around).ok());
     if let Some(command) = filled.iter().flatten().find(|c| c.spec().name == spec.name) {
