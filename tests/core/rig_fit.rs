@@ -57,8 +57,8 @@ fn removed_in_turn(mut session: Session, step: usize) -> MeanErrors {
 }
 
 /// Checks the ratio of the errors, and that many joints were removed: the others carry a mesh, or
-/// move no vertex. The ratio was measured with the method's prototype; 10 % are for other samples of
-/// poses and vertices.
+/// move no vertex. The ratio was measured with the prototype of the method; 10 % are for other
+/// samples of poses and vertices.
 fn check(name: &str, errors: MeanErrors, [parent, fitted]: [f64; 2]) {
     assert!(errors.removed * 3 > errors.joints, "{name}: {errors:?}");
     let (found, wanted) = (errors.fitted / errors.parent, fitted / parent);

@@ -91,9 +91,9 @@ choice! {
     Rebind {
         /// All but those of locked joints.
         All = "all",
-        /// Those of the named joints.
+        /// Weights of the named joints.
         Joints = "joints",
-        /// Those of the named vertices.
+        /// Weights of the named vertices.
         Vertices = "vertices",
     }
 }

@@ -219,9 +219,8 @@ fn bounds(positions: impl Iterator<Item = Vec3>) -> Option<(Vec3, Vec3)> {
     })
 }
 
-/// Which joints of a skin deform its meshes, by rule: none that is a control, a socket, a leaf or a
-/// root joint by its name, and none whose bones lie wholly outside the meshes. All, where the rule
-/// leaves none.
+/// Marks the joints of a skin that deform its meshes, by rule: no control, socket, leaf or root
+/// joint by its name, and none with all its bones outside the meshes. All, if the rule leaves none.
 fn deforming(
     document: &Document,
     joints: &[NodeId],
@@ -247,7 +246,7 @@ fn deforming(
     }
 }
 
-/// As [`automatic`] for primitives without weights, as edits of a document.
+/// The computed maps, for edits.
 pub(super) fn shared_maps(made: &Automatic) -> Vec<(MeshId, PrimitiveId, Shared<WeightMap>)> {
     made.maps.iter().map(|(mesh, k, map)| (*mesh, *k, Shared::new(map.clone()))).collect()
 }
