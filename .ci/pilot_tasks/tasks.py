@@ -129,6 +129,18 @@ def rig_task(lane, place):
     check(place.succeeds("check", saved), "the file breaks a rule")
 
 
+def plan_task(lane, place):
+    """Four changes as one step: no helper node is left, and no name has its prefix."""
+    helpers = place.corpus / "../../situations/fbx-helper-nodes/in.glb"
+    lane.run(helpers, "plan.glb", place.tasks / "rig_plan.pilot")
+    saved = place.saved("plan.glb")
+    facts = place.info(saved)
+    check("AssimpFbx" not in facts, "a helper node is left")
+    check("mixamorig" not in facts, "a name has its prefix")
+    has(facts, "plan.glb", '"name":"LeftForeArm"')
+    check(place.succeeds("check", saved), "the file breaks a rule")
+
+
 def props_task(lane, place):
     """A sword removed, a shield attached elsewhere and put back; everything else is as it was."""
     knight = place.corpus / "Knight/Knight.glb"
@@ -353,6 +365,7 @@ LANES = [
         bind_task,
         props_task,
         rig_task,
+        plan_task,
         curves.ease_task,
         curves.head_task,
         curves.limp_task,
