@@ -9,10 +9,10 @@ use crate::ui::dialogs::typed_path::expand;
 use ulna_edit::{
     ArgumentSpec, ArgumentType, CommandLine, CommandSpec,
     command::{
-        Bind, ExtractLayer, InsertJoint, JoinClip, MaskPoseLayer, MergeJoint, MirrorJoint,
-        MoveJoint, MoveMarker, MovePoseLayer, OrientJoint, PairJoints, PlayOver, Prune,
-        RemoveJoint, RemoveMarker, RenameJoints, ReparentJoint, RippleKeys, SetMarker, SplitSkins,
-        SwapJoints,
+        Bind, ExtractLayer, InsertJoint, JoinClip, MaskPoseLayer, MergeJoint, MergeSkins,
+        MirrorJoint, MoveJoint, MoveMarker, MovePoseLayer, OrientJoint, PairJoints, PlayOver,
+        Prune, RemoveJoint, RemoveMarker, RenameJoints, ReparentJoint, RippleKeys, SetMarker,
+        SkeletonFromNodes, SplitSkins, SwapJoints,
         forms::{Entry, NeededChoice, Quantity, entry, is_needed, needed_choice},
     },
     find,
@@ -65,6 +65,8 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
         (Bind::NAME, "limit", _) => "Max influences",
         (Bind::NAME, "grid", _) => "Voxels",
         (Bind::NAME, "rebind", _) => "Replace weights",
+        (MergeSkins::NAME, "node", _) => "Meshes",
+        (SkeletonFromNodes::NAME, "node", _) => "Top of the figure",
         (_, "node", _) if spec.has_plan() => "Joints",
         (MoveJoint::NAME, "by", _) => "Distance",
         (OrientJoint::NAME, "like", _) => "Axes of",

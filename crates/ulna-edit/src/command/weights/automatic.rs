@@ -141,9 +141,11 @@ pub(super) fn said(
         1 => "1 piece".to_owned(),
         n => format!("{n} pieces"),
     };
-    let by: Vec<String> =
-        pieces.iter().map(|(method, n)| format!("{} by {}", count(*n), words(method))).collect();
-    let mut text = format!("bound {}", by.join(", "));
+    let by: Vec<String> = pieces
+        .iter()
+        .map(|(method, n)| format!("by {} for {}", words(method), count(*n)))
+        .collect();
+    let mut text = format!("weights {}", by.join(", "));
     /// Names that are listed.
     const MOST: usize = 4;
     if !left_out.is_empty() {
