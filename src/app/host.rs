@@ -94,10 +94,10 @@ impl Host for WindowHost<'_> {
             | ModeCommand::PaintMode
             | ModeCommand::RigMode => {
                 if let Some(mode) = Mode::of(command) {
-                    app.set_mode(mode);
+                    app.set_mode(ctx, mode);
                 }
             }
-            ModeCommand::NextMode => app.set_mode(app.mode.next(&app.availability())),
+            ModeCommand::NextMode => app.set_mode(ctx, app.mode.next(&app.availability())),
             ModeCommand::Bind => app.ask_bind(),
             ModeCommand::CopyPose => app.copy_pose(ctx),
             ModeCommand::PastePose => app.ask_paste(ctx, Pasting { flip: false, selected: false }),
@@ -132,10 +132,15 @@ impl Host for WindowHost<'_> {
             }
             ModeCommand::PivotHere => app.set_pivot_spot(ctx),
             ModeCommand::ExtrudeJoint => {
-                app.enter_rig();
+                app.enter_rig(ctx);
                 app.panels.extrude();
             }
             ModeCommand::CenterJoint => app.center_joints(ctx),
+            ModeCommand::JointToVertices => {
+                let spot = app.middle_of_vertices();
+                app.enter_rig(ctx);
+                app.put_joint(ctx, spot);
+            }
             ModeCommand::NextChildren => {
                 app.viewport.children = match app.viewport.children {
                     Children::Follow => Children::Place,
@@ -160,7 +165,7 @@ impl Host for WindowHost<'_> {
     fn tool(&mut self, tool: &ToolCommand) -> Result<(), Infallible> {
         let app = &mut *self.app;
         if *tool == ToolCommand::Joint {
-            app.enter_rig();
+            app.enter_rig(self.ctx);
         }
         // Pressed again, or at once as in Blender, a tool's key begins its gesture.
         let again = app.viewport.tool == *tool
@@ -203,7 +208,7 @@ impl Host for WindowHost<'_> {
 }
 
 impl App {
-    fn set_mode(&mut self, mode: Mode) {
+    fn set_mode(&mut self, ctx: &Context, mode: Mode) {
         // `run` has ended the gesture that was under way.
         if mode.spec().clip == ClipUse::Optional && mode != self.mode {
             // What was seen stays: weights are painted on the clip that was shown.
@@ -219,14 +224,18 @@ impl App {
         if enters_rig || (!tools.is_empty() && !tools.contains(&self.viewport.tool)) {
             self.viewport.tool = if is_rig { ToolCommand::Move } else { ToolCommand::default() };
         }
+        let leaves_rig = self.mode.spec().edits_rest && !is_rig;
         self.mode = mode;
         self.timeline.playback.playing = false;
+        if leaves_rig && self.dialogs.open.is_none() {
+            self.say_plan_is_kept(ctx);
+        }
     }
 
     /// Changes to the mode in which joints are changed at rest.
-    fn enter_rig(&mut self) {
+    fn enter_rig(&mut self, ctx: &Context) {
         if !self.mode.spec().edits_rest {
-            self.set_mode(Mode::FOR_JOINTS);
+            self.set_mode(ctx, Mode::FOR_JOINTS);
         }
     }
 

@@ -13,7 +13,7 @@ use ulna_edit::{
     command::{AddJoint, MoveJoint, field::Nodes},
 };
 use ulna_model::NodeId;
-use ulna_motion::{Pose, bones};
+use ulna_motion::{PartView, Pose, Surface, bones};
 use ulna_session::Session;
 
 impl App {
@@ -164,6 +164,41 @@ impl App {
             self.toast(ctx, ToastKind::Note, text);
         }
         self.change_joints(ctx, commands, &selected);
+    }
+
+    /// The middle of the vertices that are selected for painting, in the rest pose.
+    pub(super) fn middle_of_vertices(&self) -> Option<Vec3> {
+        let document = self.session.as_ref()?.document();
+        let canvas = &self.painting.session()?.surface;
+        let rest = ulna_weights::at_rest(document);
+        let pose = Pose::evaluate(&rest, &ulna_motion::Stack::default());
+        let surface = Surface::new(&rest, &pose);
+        let on_skin = |node: NodeId| document.node(node).skin == Some(canvas.skin);
+        let position = |vertex: u32| {
+            let (part, own) = canvas.part_of(vertex);
+            let part = canvas.parts().get(part)?;
+            let is_it = |seen: &PartView<'_>| {
+                let mesh = document.node(seen.node).mesh;
+                on_skin(seen.node) && mesh == Some(part.mesh) && seen.primitive == part.primitive
+            };
+            let seen = surface.parts().find(is_it)?;
+            seen.positions.get(own as usize).copied().filter(|p| p.is_finite())
+        };
+        let all: Vec<Vec3> = self.painting.vertices().iter().filter_map(|v| position(*v)).collect();
+        (!all.is_empty()).then(|| all.iter().sum::<Vec3>() / all.len() as f32)
+    }
+
+    /// Moves the active joint to a spot of the scene.
+    pub(super) fn put_joint(&mut self, ctx: &Context, spot: Option<Vec3>) {
+        let joint = self.outliner.selection.active;
+        let here = |n: NodeId| self.renderer.seen_pose().world.get(n.index());
+        let Some((spot, node)) = spot.zip(joint) else { return };
+        let Some(at) = here(node).map(|world| world.w_axis.truncate()) else { return };
+        let by = spot - at;
+        let symmetric = self.viewport.symmetry.then_some(true);
+        let motion = self.rig.options.motion();
+        let moved = MoveJoint { node: Nodes::one(node), by, motion, symmetric };
+        self.change_joints(ctx, vec![moved.into()], &[node]);
     }
 
     /// Shows bones where planned and dragged joints will be.

@@ -83,8 +83,15 @@ impl App {
     /// Says where the plan is, where its panel closes.
     pub(super) fn note_kept_plan(&mut self, ctx: &Context, next: Option<&Dialog>) {
         let closes = matches!(self.dialogs.open, Some(Dialog::Plan)) && next.is_none();
+        if closes && !self.mode.spec().edits_rest {
+            self.say_plan_is_kept(ctx);
+        }
+    }
+
+    /// Says where the plan is, if there is one.
+    pub(super) fn say_plan_is_kept(&mut self, ctx: &Context) {
         let count = self.planning.acts().len();
-        if closes && count > 0 {
+        if count > 0 {
             let changes = if count == 1 { "1 change" } else { &format!("{count} changes") };
             let text = format!("The plan with {changes} is kept.");
             let verbs = vec![

@@ -4,7 +4,7 @@ use egui::Context;
 use glam::{Vec2, Vec3};
 
 use crate::{
-    app::App,
+    app::{App, rig_mode::middle_of_loop},
     ui::{Pane, PickedBone, Pivot, SnapTo, ToastKind, ViewportAction},
 };
 use ulna_geometry::Ray;
@@ -202,7 +202,19 @@ impl App {
             let extent = self.renderer.extent();
             let surface = self.renderer.surface(document);
             let is_out = |n: NodeId| barred(n) || moves(n);
-            return middle_of(surface, document, &ray, extent, of == SnapTo::FrontLimb, &is_out);
+            let front = of == SnapTo::FrontLimb;
+            return middle_of(surface, document, &ray, extent, front, &is_out);
+        }
+        if of == SnapTo::Loop {
+            let extent = self.renderer.extent();
+            let surface = self.renderer.surface(document);
+            let is_out = |n: NodeId| barred(n) || moves(n);
+            let inside = middle_of(surface, document, &ray, extent, true, &is_out)?;
+            let hit = |origin: Vec3, direction: Vec3| {
+                let ray = Ray { origin, direction };
+                surface.hit(document, &ray, &is_out).map(|hit| hit.distance)
+            };
+            return middle_of_loop(inside, extent, &hit);
         }
         let surface = self.renderer.surface(document);
         let hit = surface.hit(document, &ray, &|n| barred(n) || moves(n))?;

@@ -2,7 +2,7 @@
 
 use crate::command::{
     define::other_commands,
-    rules::{opened, paintable, selected},
+    rules::{opened, paintable, selected, with_vertices},
 };
 
 other_commands! {
@@ -70,10 +70,13 @@ other_commands! {
         "Snap every drag", menu: "Edit/Posing", key: "Shift+G", enabled: opened;
     /// Adds a joint below each selected joint, which follows the pointer until a click
     ExtrudeJoint = "joint.extrude",
-        "Extrude joints", menu: "Edit/Posing", key: "Shift+E", enabled: selected;
+        "Extrude joints", menu: "Rig", key: "Shift+E", enabled: selected;
     /// Moves the selected joints to the middle of the limb around them
     CenterJoint = "joint.center",
-        "Center joints in the limb", menu: "Edit/Posing", enabled: selected;
+        "Center joints in the limb", menu: "Rig", enabled: selected;
+    /// Moves the active joint to the middle of the vertices that are selected in Paint mode
+    JointToVertices = "joint.to_vertices",
+        "Move joint to the selected vertices", menu: "Rig", enabled: with_vertices;
     /// Copies the poses of the selected nodes, as text
     CopyPose = "pose.copy", "Copy pose", menu: "Pose", key: "Ctrl+C", enabled: selected,
         after: "pose.set_world";

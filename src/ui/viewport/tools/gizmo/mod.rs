@@ -138,7 +138,12 @@ impl Gizmo {
         }
         if self.gesture.is_none() {
             let pressed = ui.input(|i| i.pointer.press_origin()).map(local);
-            if let Some(operation) = wanted {
+            if wanted == Some(Operation::Extrude) {
+                // The new joint is where the pointer is, not as far as that moved.
+                let at = shown.center;
+                self.gesture =
+                    Gesture::begin(view, frame, Operation::Extrude, Limit::Free, at, false);
+            } else if let Some(operation) = wanted {
                 let at = pointer
                     .or_else(|| ui.input(|i| i.pointer.latest_pos()))
                     .map_or(shown.center, local);
