@@ -402,6 +402,11 @@ impl Gesture {
             }
             Operation::Rotate | Operation::Swivel | Operation::Scale => 1.0,
         };
+        // A new joint is under the pointer, until its distance is typed.
+        let is_new = self.operation == Operation::Extrude;
+        if is_new && self.typed.iter().any(|text| !text.is_empty()) {
+            self.value = Vec3::ZERO;
+        }
         for k in 0..3 {
             if self.typed[k].is_empty() || !self.has_field(k) {
                 continue;
