@@ -10,10 +10,10 @@ use super::{
 use crate::ui::{RigAction, RigStep, ToastKind};
 use ulna_edit::{
     Command,
-    command::{AddJoint, MoveJoint, field::Nodes},
+    command::{AddJoint, MoveJoint, RemoveJoint, field::Nodes},
 };
 use ulna_model::NodeId;
-use ulna_motion::{PartView, Pose, Surface, bones};
+use ulna_motion::{Mirror, PartView, Pose, Surface, bones};
 use ulna_session::Session;
 
 impl App {
@@ -164,6 +164,31 @@ impl App {
             self.toast(ctx, ToastKind::Note, text);
         }
         self.change_joints(ctx, commands, &selected);
+    }
+
+    /// Removes the selected joints in Rig mode; joints below them stay. Returns whether only joints
+    /// are selected there.
+    pub(super) fn remove_joints(&mut self, ctx: &Context) -> bool {
+        let Some(session) = self.session.as_ref().filter(|_| self.mode.spec().edits_rest) else {
+            return false;
+        };
+        let joints = self.renderer.parts().2.joints.clone();
+        let is_joint = |n: &NodeId| joints.get(n.index()) == Some(&true);
+        let mut nodes: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
+        if nodes.is_empty() || !nodes.iter().all(is_joint) {
+            return false;
+        }
+        if self.viewport.symmetry {
+            let mirror = Mirror::of(session.document());
+            let twins: Vec<NodeId> = nodes.iter().filter_map(|n| mirror.partner(*n)).collect();
+            nodes.extend(twins);
+            nodes.sort_unstable();
+            nodes.dedup();
+        }
+        let node = Nodes::Ids(nodes.clone());
+        let remove = RemoveJoint { node, weights: None, below: None };
+        self.change_joints(ctx, vec![remove.into()], &nodes);
+        true
     }
 
     /// The middle of the vertices that are selected for painting, in the rest pose.

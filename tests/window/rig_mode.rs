@@ -239,3 +239,30 @@ fn joints_are_centered_in_the_limb_around_them() {
     assert!(centered.z.abs() < 0.03 && centered.z < on_skin.z - 0.02, "{on_skin} → {centered}");
     assert!((centered.y - on_skin.y).abs() < 1e-4, "square to the bone");
 }
+
+#[test]
+fn delete_removes_joints_on_both_sides_and_keeps_those_below() {
+    let (mut window, _folder) = body();
+    press(&mut window, Modifiers::SHIFT, Key::X);
+    click(&mut window, "Add joints");
+    for at in [Vec3::new(0.0, 0.98, 0.0), Vec3::new(0.1, 0.9, 0.0), Vec3::new(0.1, 0.5, 0.0)] {
+        click_on(&mut window, at);
+    }
+    let document = session(&window).document().clone();
+    let (thigh, shin) = (named(&document, "Joint1_L"), named(&document, "Joint2_L"));
+    let hips = named(&document, "Joint");
+    window.get_by_role_and_label(egui::accesskit::Role::TreeItem, "Joint1_L").click();
+    window.run_steps(3);
+    press(&mut window, Modifiers::NONE, Key::Delete);
+    wait(&mut window);
+    let now = session(&window).document();
+    assert!(!now.nodes.contains(thigh));
+    assert_eq!(now.nodes.order().len(), document.nodes.order().len() - 2, "both sides go");
+    assert_eq!(now.node(shin).parent, Some(hips), "the joint below stays");
+    assert!((rest_place(now, shin) - rest_place(&document, shin)).length() < 1e-5);
+    // A bound one is planned.
+    let (mut window, _folder, _) = rig_of("LeftHand");
+    press(&mut window, Modifiers::NONE, Key::Delete);
+    wait(&mut window);
+    assert_eq!((acts(&window), steps(&window)), (1, 0));
+}
