@@ -141,15 +141,26 @@ pub(super) fn middle_of_loop(
 pub(super) fn twins(document: &Document, worlds: &[(NodeId, Mat4)]) -> Vec<(NodeId, Mat4)> {
     let mirror = Mirror::of(document);
     let twin = |(node, world): &(NodeId, Mat4)| {
-        let partner = mirror.partner(*node).filter(|p| p != node)?;
+        let partner = mirror.partner(*node)?;
         let reflection: DMat4 = mirror.reflection(*node)?;
+        if partner == *node {
+            // In the middle of the body it stays there.
+            let was = mirror.stand(*node).w_axis.truncate();
+            let by = (world.w_axis.truncate() - was).as_dvec3();
+            let by = ((by + reflection.transform_vector3(by)) / 2.0).as_vec3();
+            let mut there = *world;
+            there.w_axis = (was + by).extend(1.0);
+            return Some((partner, there));
+        }
         let at = reflection.transform_point3(world.w_axis.truncate().as_dvec3()).as_vec3();
         let mut there = mirror.stand(partner);
         there.w_axis = at.extend(1.0);
         Some((partner, there))
     };
+    let is_center = |node: &NodeId| mirror.partner(*node) == Some(*node);
     let is_dragged = |node: &NodeId| worlds.iter().any(|(n, _)| n == node);
-    worlds.iter().filter_map(twin).filter(|(n, _)| !is_dragged(n)).collect()
+    let meant = |(node, _): &(NodeId, Mat4)| is_center(node) || !is_dragged(node);
+    worlds.iter().filter_map(twin).filter(meant).collect()
 }
 
 #[cfg(test)]

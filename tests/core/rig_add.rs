@@ -139,9 +139,14 @@ fn a_symmetric_move_takes_the_mirror_joints_along_and_keeps_the_clips() {
         let moved = at(document, name) - at(&before, name);
         assert!((moved - by).length() < 1e-4, "{name}: {moved}");
     }
+    let report = *session.take_rig_report().unwrap();
+    assert_eq!(report.nodes.reframed, 2);
+    let chest = CommandLine::new("joint.move").with("node", "Chest").with("symmetric", true);
+    run(&mut session, chest.with("by", json!(by.to_array())));
+    let moved = at(session.document(), "Chest") - at(&before, "Chest");
+    assert!((moved - by.with_x(0.0)).length() < 1e-4, "it stays in the middle: {moved}");
+    let document = session.document();
     for name in ["LeftHand", "RightHand", "LeftUpperArm"] {
         assert!((at(document, name) - at(&before, name)).length() < 1e-5, "{name} stays");
     }
-    let report = session.take_rig_report().unwrap();
-    assert_eq!(report.nodes.reframed, 2);
 }

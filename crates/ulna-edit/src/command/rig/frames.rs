@@ -100,9 +100,11 @@ impl MoveJoint {
         if self.symmetric.unwrap_or(false) {
             let twins = Twins::of(document);
             for node in &named {
+                let mirrored = twins.reflection(Some(*node)).transform_vector3(by);
                 if let Some(partner) = twins.partner(*node) {
-                    let mirrored = twins.reflection(Some(*node)).transform_vector3(by);
                     moves.entry(partner).or_insert(mirrored);
+                } else if twins.is_center(*node) {
+                    moves.insert(*node, (by + mirrored) / 2.0);
                 }
             }
         }

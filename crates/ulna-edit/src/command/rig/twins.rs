@@ -30,6 +30,11 @@ impl<'d> Twins<'d> {
         pair.or_else(by_name)
     }
 
+    /// Whether a joint is in the middle of its body.
+    pub(super) fn is_center(&self, node: NodeId) -> bool {
+        self.mirror.partner(node) == Some(node)
+    }
+
     /// The reflection in the scene: that of the body of a joint, else at the plane of y and z.
     pub(super) fn reflection(&self, node: Option<NodeId>) -> DMat4 {
         let up = |n: &NodeId| self.document.node(*n).parent;
