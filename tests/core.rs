@@ -57,6 +57,7 @@ mod core {
     mod rates;
     mod recoveries;
     mod rig;
+    mod rig_add;
     mod rig_fit;
     mod rig_joints;
     mod rig_more;

@@ -1,5 +1,6 @@
 //! Changes of the skeleton that keep the motion of every clip.
 
+mod add;
 mod aim;
 mod armature;
 mod binds;
@@ -22,12 +23,13 @@ mod space;
 mod split;
 mod table;
 mod tree;
+mod twins;
 mod unkeyed;
 
 pub use self::commands::{
-    AddRoot, BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint,
-    InverseBinds, LeafJoints, MendArmature, MergeJoint, MergeSkins, MergedWeights, MirrorJoint,
-    Motion, MoveJoint, OrientJoint, OwnAxis, RemoveJoint, RenameJoints, ReparentJoint,
+    AddJoint, AddRoot, BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs,
+    InsertJoint, InverseBinds, LeafJoints, MendArmature, MergeJoint, MergeSkins, MergedWeights,
+    MirrorJoint, Motion, MoveJoint, OrientJoint, OwnAxis, RemoveJoint, RenameJoints, ReparentJoint,
     RestFromPose, RestMesh, RestWeights, RigCommand, SideStyle, SkeletonFromNodes, SplitSkins,
     UpDirection,
 };
