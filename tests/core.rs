@@ -7,6 +7,7 @@ mod core {
     mod avatars;
     mod beside;
     mod binding_automatic;
+    mod binding_commands;
     mod bvh;
     mod cli;
     mod clips;

@@ -10,6 +10,7 @@
 mod bones;
 mod distance;
 mod heat;
+mod inside;
 mod joint_weight;
 mod nearest;
 mod request;
@@ -21,10 +22,11 @@ mod tests;
 mod voxel;
 
 pub use self::{
-    bones::{BindBone, Bones},
+    bones::{BindBone, Bones, envelope_radii},
+    inside::{InsidePart, parts_inside},
     request::{
-        BindError, BindMesh, BindMethod, BindPiece, BindRequest, BindSettings, BoundWeights,
-        PieceMethod, RigidProposal,
+        BindError, BindMesh, BindMethod, BindMirror, BindPiece, BindRequest, BindSettings,
+        BoundWeights, PieceMethod, RigidProposal,
     },
     run::bind_weights,
 };

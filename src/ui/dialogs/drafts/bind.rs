@@ -1,7 +1,8 @@
 //! Choices of the *Bind* dialog, and the commands that they come to.
 
 use ulna_edit::command::{
-    BindSkin, BoundShape, CreateSkin, field::ClipName, field::Nodes, field::Seconds,
+    BindSkin, BoundShape, CreateSkin,
+    field::{AutomaticWeights, ClipName, Nodes, Seconds},
 };
 use ulna_model::{ClipId, Document, NodeId, SkinId};
 
@@ -65,7 +66,15 @@ impl BindDraft {
     pub(crate) fn create(&self, document: &Document) -> CreateSkin {
         let (clip, time) = self.when();
         let (node, joint) = (Nodes::Ids(self.nodes()), Nodes::Ids(self.joints(document)));
-        CreateSkin { node, joint, below: None, clip, time, name: None }
+        CreateSkin {
+            node,
+            joint,
+            below: None,
+            clip,
+            time,
+            name: None,
+            weights: AutomaticWeights::default(),
+        }
     }
 
     /// The command that rebinds skinned meshes.

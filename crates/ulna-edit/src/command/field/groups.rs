@@ -1,4 +1,5 @@
-//! Arguments that belong together: a transform, and the scope of a weight tool.
+//! Arguments that belong together: a transform, the scope of a weight tool, and the parameters of
+//! automatic weights.
 
 use glam::{EulerRot, Quat, Vec3};
 use serde_json::{Map, Value};
@@ -6,7 +7,8 @@ use serde_json::{Map, Value};
 use super::{
     named::{Meshes, Nodes},
     part::{ArgumentPart, number, vector},
-    plain::VertexTerms,
+    plain::{RigidPieces, VertexTerms},
+    words::{BindBy, ChooseJoints},
 };
 use crate::command::{ArgumentError, ArgumentSpec, ArgumentType, Arguments};
 use ulna_model::{Components, Document, PrimitiveId};
@@ -167,5 +169,129 @@ impl ArgumentPart for Reach {
         locked.write(document, "locked", into);
         most.write(document, "most", into);
         layer.write(document, "layer", into);
+    }
+}
+
+/// Parameters of automatic weights.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AutomaticWeights {
+    /// Joints that may get weight; those of [`Self::choose`] if `None`.
+    pub joints: Option<Nodes>,
+    /// Rule by which joints get weight. If `None`, the joints that move vertices now, or those by
+    /// shape for meshes without weights.
+    pub choose: Option<ChooseJoints>,
+    /// Method; [`BindBy::Auto`] if `None`.
+    pub method: Option<BindBy>,
+    /// Fall-off beside the bones, `0.5..=8`; 2 if `None`.
+    pub sharpness: Option<f32>,
+    /// Number of voxels along the longest side, `64..=256`; 96 if `None`.
+    pub grid: Option<usize>,
+    /// Maximum number of influences per vertex; 4 if `None`.
+    pub limit: Option<usize>,
+    /// Whether weights of mirrored vertices are averaged; not if `None`.
+    pub symmetric: Option<bool>,
+    /// Radius of the envelopes for [`BindBy::Distance`], in lengths of the bone, `0.05..=10`; none
+    /// if `None`.
+    pub envelope: Option<f32>,
+    /// Connected pieces that follow one joint; none if `None`.
+    pub rigid: Option<RigidPieces>,
+    /// Number of smoothing passes. If `None`, 3 with [`BindBy::Distance`], else none.
+    pub passes: Option<usize>,
+}
+
+impl ArgumentPart for AutomaticWeights {
+    fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
+        [
+            Option::<Nodes>::specs(
+                "joints",
+                "Joints that may get weight; chosen by a rule if omitted.",
+            ),
+            Option::<ChooseJoints>::specs(
+                "choose",
+                "Rule that chooses the joints: `weights` takes those that move vertices now, \
+                    `shape` those inside the meshes that are no controls, sockets, roots or leaf \
+                    ends; weights if omitted, or shape for meshes without weights.",
+            ),
+            Option::<BindBy>::specs(
+                "method",
+                "Method: `heat` spreads from the bones along the surface, `voxel` measures \
+                    distances inside the body, `distance` those in a straight line, `auto` begins \
+                    with heat, and connected pieces where it fails get the next method; auto if \
+                    omitted.",
+            ),
+            Option::<f32>::specs(
+                "sharpness",
+                "Fall-off beside the bones, from 0.5, soft, to 8, sharp; 2 if omitted.",
+            ),
+            Option::<usize>::specs(
+                "grid",
+                "Number of voxels along the longest side, 64 to 256; 96 if omitted.",
+            ),
+            Option::<usize>::specs(
+                "limit",
+                "Maximum number of influences per vertex; 4 if omitted.",
+            ),
+            Option::<bool>::specs(
+                "symmetric",
+                "Whether weights are equal on both sides: those of mirrored vertices are averaged; \
+                    no if omitted.",
+            ),
+            Option::<f32>::specs(
+                "envelope",
+                "With `distance`, radius of the envelope around each bone in lengths of the bone, \
+                    0.05 to 10; weights fall to 0 there, and the nearest bone takes vertices \
+                    outside of all envelopes; no envelopes if omitted.",
+            ),
+            Option::<RigidPieces>::specs(
+                "rigid",
+                "Connected pieces that follow one joint: their numbers in the report, or `all` for \
+                    those with at least 80 % of their weight on one joint; none if omitted.",
+            ),
+            Option::<usize>::specs(
+                "passes",
+                "Number of smoothing passes; with `distance` 3 if omitted, else none.",
+            ),
+        ]
+        .concat()
+    }
+
+    fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
+        Ok(Self {
+            joints: ArgumentPart::read(from, "joints")?,
+            choose: ArgumentPart::read(from, "choose")?,
+            method: ArgumentPart::read(from, "method")?,
+            sharpness: ArgumentPart::read(from, "sharpness")?,
+            grid: ArgumentPart::read(from, "grid")?,
+            limit: ArgumentPart::read(from, "limit")?,
+            symmetric: ArgumentPart::read(from, "symmetric")?,
+            envelope: ArgumentPart::read(from, "envelope")?,
+            rigid: ArgumentPart::read(from, "rigid")?,
+            passes: ArgumentPart::read(from, "passes")?,
+        })
+    }
+
+    fn write(&self, document: &Document, _: &'static str, into: &mut Map<String, Value>) {
+        let Self {
+            joints,
+            choose,
+            method,
+            sharpness,
+            grid,
+            limit,
+            symmetric,
+            envelope,
+            rigid,
+            passes,
+        } = self;
+        joints.write(document, "joints", into);
+        choose.write(document, "choose", into);
+        method.write(document, "method", into);
+        sharpness.write(document, "sharpness", into);
+        grid.write(document, "grid", into);
+        limit.write(document, "limit", into);
+        symmetric.write(document, "symmetric", into);
+        envelope.write(document, "envelope", into);
+        rigid.write(document, "rigid", into);
+        passes.write(document, "passes", into);
     }
 }

@@ -9,15 +9,16 @@ mod plain;
 mod words;
 
 pub use self::{
-    groups::{Reach, Trs, Turn},
+    groups::{AutomaticWeights, Reach, Trs, Turn},
     named::{ClipName, Counterparts, Meshes, Nodes},
     part::{ArgumentPart, Field},
     plain::{
-        AnySpace, Axis, Counts, Degrees, Factor, KeyParts, Numbers, Parts, Seconds, VertexList,
-        VertexTerms,
+        AnySpace, Axis, Counts, Degrees, Factor, KeyParts, Numbers, Parts, RigidPieces, Seconds,
+        VertexList, VertexTerms,
     },
     words::{
-        BindBy, Bits, CarryWay, Curve, How, LayerSide, LimitBy, MirrorWay, Rebind, Side, TransferBy,
+        BindBy, Bits, CarryWay, ChooseJoints, Curve, How, LayerSide, LimitBy, MirrorWay, Rebind,
+        Side, TransferBy,
     },
 };
 pub(super) use self::{
