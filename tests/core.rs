@@ -30,6 +30,7 @@ mod core {
     mod held;
     mod holds;
     mod hostile;
+    mod humanoid_shape;
     mod hung;
     mod ik;
     mod imports;

@@ -63,8 +63,8 @@ document_commands! {
         /// Clips: `keep` moves the skin as before, `follow` turns it about the new pivots by the
         /// same keys, so that the skin moves differently; `keep` if omitted.
         motion: Option<Motion>,
-        /// Whether the mirror joints move by the mirrored distance; joints in the middle of the body
-        /// stay there.
+        /// Whether the mirror joints move by the mirrored distance, and joints in the middle of the
+        /// body stay there.
         symmetric: Option<bool>,
     } = "joint.move", "Move pivots", asks: true, enabled: rules::selected;
     /// Adds joints between a joint and its parent; they move with the parent until they are keyed
