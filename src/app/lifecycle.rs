@@ -9,7 +9,9 @@ use std::{
 use egui::{Context, Ui};
 
 use super::{
-    App, fault,
+    App,
+    binding::Binding,
+    fault,
     files::{Files, has_system_dialogs},
     handlers::{BalanceState, PathState, PosePictures},
     jobs::Jobs,
@@ -54,6 +56,7 @@ impl App {
             renderer: ViewportRenderer::new(cc.wgpu_render_state.clone()),
             jobs: Jobs::default(),
             planning: Planning::default(),
+            binding: Binding::default(),
             saves: SaveQueue::default(),
         };
         app.load_own();

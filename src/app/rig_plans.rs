@@ -46,7 +46,6 @@ impl App {
             return;
         }
         self.planning.want((lines, session.generation()), ctx.input(|i| i.time));
-        self.planning.poll();
         self.planning.follow(ctx, session);
         let (clip, time) = (self.shown_clip(), self.timeline.playback.edit_time());
         let shown = |after: &Document| {

@@ -6,6 +6,7 @@ use egui::Context;
 use glam::Vec2;
 
 use super::{
+    binding::Binding,
     files::Files,
     handlers::{BalanceState, GhostsAsked, PathState, PosePictures},
     jobs::Jobs,
@@ -51,6 +52,7 @@ pub struct App {
     pub(super) renderer: ViewportRenderer,
     pub(super) jobs: Jobs,
     pub(super) planning: Planning,
+    pub(super) binding: Binding,
     pub(super) saves: SaveQueue,
 }
 
@@ -116,6 +118,7 @@ impl App {
             || self.is_saving()
             || !self.jobs.worked.is_empty()
             || self.planning.is_busy()
+            || self.binding.is_busy()
     }
 
     /// Replaces the disk that saves and exports are written to, for tests: by a slow one, or one

@@ -13,5 +13,5 @@ mod wanted;
 pub(super) use self::{
     loader::{Loader, Posed, Uploaded},
     state::ViewportRenderer,
-    wanted::{DisplayedClip, GhostsWanted, Painted, Seen},
+    wanted::{DisplayedClip, GhostsWanted, Painted, Seen, ShownDocument},
 };
