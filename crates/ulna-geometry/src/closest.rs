@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::Bvh;
+use super::{Bvh, Ray};
 
 /// A still surface that can be asked for its nearest spot.
 #[derive(Clone, Debug)]
@@ -44,6 +44,11 @@ impl ClosestSurface {
             best.map_or(f32::INFINITY, |b| b.distance)
         });
         best
+    }
+
+    /// Whether a ray hits a triangle, from either side.
+    pub fn is_hit(&self, ray: &Ray) -> bool {
+        self.bvh.is_blocked(&self.positions, &self.indices, ray, f32::INFINITY)
     }
 }
 

@@ -1,24 +1,61 @@
 //! Names of joints that move no skin.
 
-use super::names::joint_key;
+use super::names::words_of;
 
-/// Words of joints that pose other joints, hold objects, or carry the whole skeleton.
-const WORDS: [&str; 24] = [
-    "ik", "fk", "leaf", "pole", "target", "ctrl", "control", "nub", "end", "mch", "helper", "slot",
-    "socket", "prop", "props", "weapon", "root", "cog", "origin", "heel", "roll", "attach",
-    "mount", "armature",
+/// The use of a joint that moves no skin, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HelperKind {
+    /// It poses other joints.
+    Control,
+    /// It holds objects.
+    Socket,
+    /// It marks the end of a chain.
+    Leaf,
+    /// It carries the whole skeleton.
+    Root,
+}
+
+/// Words of each kind.
+const WORDS: [(HelperKind, &[&str]); 4] = [
+    (
+        HelperKind::Control,
+        &["ik", "fk", "pole", "target", "ctrl", "control", "mch", "helper", "heel", "roll"],
+    ),
+    (HelperKind::Socket, &["slot", "socket", "prop", "props", "weapon", "attach", "mount"]),
+    (HelperKind::Leaf, &["leaf", "end", "nub"]),
+    (HelperKind::Root, &["root", "cog", "origin", "armature"]),
 ];
 /// Words that others are often written together with, such as `handslot`.
-const ENDINGS: [&str; 5] = ["slot", "socket", "ctrl", "target", "nub"];
+const ENDINGS: [(HelperKind, &str); 5] = [
+    (HelperKind::Control, "ctrl"),
+    (HelperKind::Control, "target"),
+    (HelperKind::Socket, "slot"),
+    (HelperKind::Socket, "socket"),
+    (HelperKind::Leaf, "nub"),
+];
+/// Limbs whose *roll* joints share in the twist of the skin.
+const LIMBS: [&str; 12] = [
+    "arm", "forearm", "upperarm", "lowerarm", "leg", "upleg", "lowleg", "thigh", "calf", "shin",
+    "wrist", "elbow",
+];
 
-/// Whether the name of a joint says that it moves no skin by itself: a control, a socket, a leaf or
-/// a root joint.
-pub fn names_helper(name: &str) -> bool {
-    let (_, words) = joint_key(name);
-    words.split(|c: char| !c.is_alphanumeric()).any(|word| {
-        let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
-        WORDS.contains(&word) || ENDINGS.iter().any(|end| word.ends_with(end))
-    })
+/// The use that the name of a joint states, if it is none that moves skin by itself. Whether a leaf
+/// is the last joint of its chain, and a root the first, is for the caller to see.
+pub fn helper_kind(name: &str) -> Option<HelperKind> {
+    let words = words_of(name);
+    let words: Vec<&str> =
+        words.iter().map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit())).collect();
+    let is_twist = words.contains(&"roll") && words.iter().any(|word| LIMBS.contains(word));
+    let has = |kind: HelperKind| {
+        let is_of = |word: &&str| {
+            let own = WORDS.iter().filter(|(k, _)| *k == kind).flat_map(|(_, own)| own.iter());
+            let mut ends = ENDINGS.iter().filter(|(k, _)| *k == kind);
+            own.filter(|own| !(is_twist && **own == "roll")).any(|own| own == word)
+                || ends.any(|(_, end)| word.ends_with(end))
+        };
+        words.iter().any(is_of)
+    };
+    WORDS.iter().map(|(kind, _)| *kind).find(|kind| has(*kind))
 }
 
 #[cfg(test)]
@@ -27,22 +64,25 @@ mod tests {
 
     #[test]
     fn helpers_are_known_by_their_names() {
-        for name in [
-            "root",
-            "Root",
-            "handslot.l",
-            "IK_Foot.L",
-            "foot_ik_l",
-            "Head_end",
-            "Bip001 L Toe0Nub",
-            "weapon_r",
-            "heelIK.l",
-            "KneeTarget.R",
-            "control-toe-roll.r",
-            "prop_01",
-            "Elbow Pole.L",
+        use HelperKind::{Control, Leaf, Root, Socket};
+        for (name, kind) in [
+            ("root", Root),
+            ("Root", Root),
+            ("_rootJoint", Root),
+            ("handslot.l", Socket),
+            ("IK_Foot.L", Control),
+            ("foot_ik_l", Control),
+            ("Head_end", Leaf),
+            ("Bip001 L Toe0Nub", Leaf),
+            ("weapon_r", Socket),
+            ("heelIK.l", Control),
+            ("KneeTarget.R", Control),
+            ("control-toe-roll.r", Control),
+            ("prop_01", Socket),
+            ("Elbow Pole.L", Control),
+            ("IK_root", Control),
         ] {
-            assert!(names_helper(name), "{name}");
+            assert_eq!(helper_kind(name), Some(kind), "{name}");
         }
         for name in [
             "hips",
@@ -56,8 +96,11 @@ mod tests {
             "bend",
             "scroll",
             "weaponless",
+            "LeftForeArmRoll",
+            "LeafLeftUpLegRoll1",
         ] {
-            assert!(!names_helper(name), "{name}");
+            assert_ne!(helper_kind(name), Some(Control), "{name}");
+            assert!(helper_kind(name).is_none() || name.starts_with("Leaf"), "{name}");
         }
     }
 }

@@ -66,7 +66,7 @@ pub use self::{
     fold::{
         Folded, Folder, TOLERANCE, difference, fold_clip, fold_error, fold_pose, folded, merged,
     },
-    helper_names::names_helper,
+    helper_names::{HelperKind, helper_kind},
     insert::{Inserted, insert_key},
     layers::{added_at, strength_of, user_at, with_layers},
     limits::{JointRange, Limits, limits_of},

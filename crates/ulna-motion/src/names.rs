@@ -56,6 +56,13 @@ impl Stem {
     }
 }
 
+/// All words of a name in lower case, those for its side among them. A namespace is left out.
+pub(super) fn words_of(name: &str) -> Vec<String> {
+    let name = name.rsplit([':', '|']).next().unwrap_or(name);
+    let segments = name.split(|c: char| !c.is_alphanumeric()).filter(|s| !s.is_empty());
+    segments.flat_map(split).map(|part| part.to_lowercase()).collect()
+}
+
 /// Parts of `UpperArmL`: `Upper`, `Arm`, `L`. A run of capitals stays together but for one that
 /// begins a word (`LHipJoint`: `L`, `Hip`, `Joint`; `FKArm`: `FK`, `Arm`); the signs for left and
 /// right stand alone.

@@ -163,7 +163,7 @@ impl SkinnedSurface {
                 first = first.checked_add(part.count)?;
             }
         }
-        let parents = nearest_above(document, &joints);
+        let parents = joints_above(document, &joints);
         let canvas = Self {
             skin: canvases.first()?.0.skin,
             parts,
@@ -431,11 +431,11 @@ pub fn joint_heads(document: &Document, skin: SkinId) -> Vec<Vec3> {
 
 /// For every joint of a skin the nearest ancestor that is one too.
 pub fn joint_parents(document: &Document, skin: SkinId) -> Vec<Option<JointSlot>> {
-    nearest_above(document, &document.skin(skin).joints)
+    joints_above(document, &document.skin(skin).joints)
 }
 
 /// For every one of some joints the nearest ancestor that is one of them.
-fn nearest_above(document: &Document, joints: &[NodeId]) -> Vec<Option<JointSlot>> {
+pub fn joints_above(document: &Document, joints: &[NodeId]) -> Vec<Option<JointSlot>> {
     let mut by_node = vec![None; document.nodes.len()];
     // Of a node that is listed twice, the first entry counts.
     for (slot, joint) in JointSlot::first(joints.len()).zip(joints) {

@@ -36,10 +36,10 @@ mod volume;
 pub use self::{
     bind::{
         BindBone, BindError, BindMesh, BindMethod, BindPiece, BindRequest, BindSettings, Bones,
-        BoundWeights, PieceMethod, RigidProposal, bind_weights,
+        BoundWeights, PieceMethod, RigidProposal, bind_weights, parts_inside,
     },
     brush::{Brush, BrushKind, Falloff, Radius, Reach},
-    canvas::{Maps, SkinnedSurface, SurfacePart, joint_heads, joint_parents},
+    canvas::{Maps, SkinnedSurface, SurfacePart, joint_heads, joint_parents, joints_above},
     carry::{
         Carried, CarryBy, CarrySource, Distances, RowOf, SurfacePoint, TakeWeight, carry, corners,
         no_row,

@@ -9,7 +9,7 @@ use ulna_edit::{
     Command,
     command::{
         Bind, ModeCommand, Normalize, VertexCommand,
-        field::{Meshes, Reach},
+        field::{AutomaticWeights, Meshes, Reach},
     },
 };
 use ulna_model::{Diagnostic, IdKind, Location, NodeId, Repair, SkinId};
@@ -77,12 +77,7 @@ impl Problems {
             Repair::Bind => Bind {
                 mesh,
                 primitive,
-                joints: None,
-                method: None,
-                sharpness: None,
-                grid: None,
-                limit: None,
-                passes: None,
+                weights: AutomaticWeights::default(),
                 rebind: None,
                 vertices: None,
                 locked: None,

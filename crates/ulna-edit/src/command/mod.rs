@@ -20,6 +20,7 @@
 
 mod arguments;
 mod availability;
+mod bind_joints;
 mod blend;
 mod clip_arrivals;
 mod clip_keys;
@@ -81,6 +82,7 @@ mod which_keys;
 pub use self::{
     arguments::{Arguments, typed},
     availability::Availability,
+    bind_joints::{BindJoint, BindReason, bind_joints},
     blend::{Blend, BlendCommand, Breakdown, PushPose, RelaxPose, ToRest, Toward},
     clip_arrivals::{ClipArrivalCommand, ClipTexts, PutClips, TakenName},
     clip_work::{

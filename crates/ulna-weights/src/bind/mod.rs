@@ -10,6 +10,7 @@
 mod bones;
 mod distance;
 mod heat;
+mod inside;
 mod joint_weight;
 mod nearest;
 mod request;
@@ -22,6 +23,7 @@ mod voxel;
 
 pub use self::{
     bones::{BindBone, Bones},
+    inside::parts_inside,
     request::{
         BindError, BindMesh, BindMethod, BindPiece, BindRequest, BindSettings, BoundWeights,
         PieceMethod, RigidProposal,

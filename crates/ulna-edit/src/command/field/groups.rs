@@ -1,4 +1,5 @@
-//! Arguments that belong together: a transform, and the scope of a weight tool.
+//! Arguments that belong together: a transform, the scope of a weight tool, and the parameters of
+//! automatic weights.
 
 use glam::{EulerRot, Quat, Vec3};
 use serde_json::{Map, Value};
@@ -7,6 +8,7 @@ use super::{
     named::{Meshes, Nodes},
     part::{ArgumentPart, number, vector},
     plain::VertexTerms,
+    words::{BindBy, ChooseJoints},
 };
 use crate::command::{ArgumentError, ArgumentSpec, ArgumentType, Arguments};
 use ulna_model::{Components, Document, PrimitiveId};
@@ -167,5 +169,89 @@ impl ArgumentPart for Reach {
         locked.write(document, "locked", into);
         most.write(document, "most", into);
         layer.write(document, "layer", into);
+    }
+}
+
+/// Parameters of automatic weights.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AutomaticWeights {
+    /// Joints that may get weight; those of [`Self::choose`] if `None`.
+    pub joints: Option<Nodes>,
+    /// Rule by which joints get weight. If `None`, the joints that move vertices now, or those by
+    /// shape for meshes without weights.
+    pub choose: Option<ChooseJoints>,
+    /// Method; [`BindBy::Auto`] if `None`.
+    pub method: Option<BindBy>,
+    /// Fall-off beside the bones, `0.5..=8`; 2 if `None`.
+    pub sharpness: Option<f32>,
+    /// Number of voxels along the longest side, `64..=256`; 96 if `None`.
+    pub grid: Option<usize>,
+    /// Maximum number of influences per vertex; 4 if `None`.
+    pub limit: Option<usize>,
+    /// Number of smoothing passes. If `None`, 3 with [`BindBy::Distance`], else none.
+    pub passes: Option<usize>,
+}
+
+impl ArgumentPart for AutomaticWeights {
+    fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
+        [
+            Option::<Nodes>::specs(
+                "joints",
+                "Joints that may get weight; chosen by a rule if omitted.",
+            ),
+            Option::<ChooseJoints>::specs(
+                "choose",
+                "Rule that chooses the joints: `weights` takes those that move vertices now, \
+                    `shape` those inside the meshes that are no controls, sockets, roots or leaf \
+                    ends; weights if omitted, or shape for meshes without weights.",
+            ),
+            Option::<BindBy>::specs(
+                "method",
+                "Method: `heat` spreads from the bones along the surface, `voxel` measures \
+                    distances inside the body, `distance` those in a straight line, `auto` begins \
+                    with heat, and connected pieces where it fails get the next method; auto if \
+                    omitted.",
+            ),
+            Option::<f32>::specs(
+                "sharpness",
+                "Fall-off beside the bones, from 0.5, soft, to 8, sharp; 2 if omitted.",
+            ),
+            Option::<usize>::specs(
+                "grid",
+                "Number of voxels along the longest side, 64 to 256; 96 if omitted.",
+            ),
+            Option::<usize>::specs(
+                "limit",
+                "Maximum number of influences per vertex; 4 if omitted.",
+            ),
+            Option::<usize>::specs(
+                "passes",
+                "Number of smoothing passes; with `distance` 3 if omitted, else none.",
+            ),
+        ]
+        .concat()
+    }
+
+    fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
+        Ok(Self {
+            joints: ArgumentPart::read(from, "joints")?,
+            choose: ArgumentPart::read(from, "choose")?,
+            method: ArgumentPart::read(from, "method")?,
+            sharpness: ArgumentPart::read(from, "sharpness")?,
+            grid: ArgumentPart::read(from, "grid")?,
+            limit: ArgumentPart::read(from, "limit")?,
+            passes: ArgumentPart::read(from, "passes")?,
+        })
+    }
+
+    fn write(&self, document: &Document, _: &'static str, into: &mut Map<String, Value>) {
+        let Self { joints, choose, method, sharpness, grid, limit, passes } = self;
+        joints.write(document, "joints", into);
+        choose.write(document, "choose", into);
+        method.write(document, "method", into);
+        sharpness.write(document, "sharpness", into);
+        grid.write(document, "grid", into);
+        limit.write(document, "limit", into);
+        passes.write(document, "passes", into);
     }
 }

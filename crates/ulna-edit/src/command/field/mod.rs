@@ -9,7 +9,7 @@ mod plain;
 mod words;
 
 pub use self::{
-    groups::{Reach, Trs, Turn},
+    groups::{AutomaticWeights, Reach, Trs, Turn},
     named::{ClipName, Counterparts, Meshes, Nodes},
     part::{ArgumentPart, Field},
     plain::{
@@ -17,7 +17,8 @@ pub use self::{
         VertexTerms,
     },
     words::{
-        BindBy, Bits, CarryWay, Curve, How, LayerSide, LimitBy, MirrorWay, Rebind, Side, TransferBy,
+        BindBy, Bits, CarryWay, ChooseJoints, Curve, How, LayerSide, LimitBy, MirrorWay, Rebind,
+        Side, TransferBy,
     },
 };
 pub(super) use self::{

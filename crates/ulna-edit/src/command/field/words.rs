@@ -87,6 +87,16 @@ choice! {
 }
 
 choice! {
+    /// Rules by which joints get weight.
+    ChooseJoints {
+        /// Joints that move vertices now.
+        Weights = "weights",
+        /// Joints that deform by their names and by where they are.
+        Shape = "shape",
+    }
+}
+
+choice! {
     /// Weights that are replaced by new ones.
     Rebind {
         /// All but those of locked joints.

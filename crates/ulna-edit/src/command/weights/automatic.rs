@@ -6,26 +6,22 @@ use std::{
     sync::atomic::AtomicBool,
 };
 
-use glam::Vec3;
-
 use super::{commands::Bind, run::run};
 use crate::command::{
     CommandError, Outcome, Scene,
+    bind_joints::{BindJoint, BoundBody, chosen, movers_of, shape_of},
     error::refuse,
-    field::{BindBy, Reach, Rebind},
+    field::{AutomaticWeights, BindBy, ChooseJoints, Reach, Rebind},
 };
-use ulna_model::{
-    Document, JointSlot, MeshId, NodeId, Notice, PrimitiveId, Shared, SkinId, WeightMap,
-};
-use ulna_motion::names_helper;
+use ulna_model::{Document, MeshId, NodeId, Notice, PrimitiveId, Shared, SkinId, WeightMap};
+use ulna_motion::{Pose, Stack};
 use ulna_weights::{
     BindError, BindMesh, BindMethod, BindRequest, BindSettings, Bones, BoundWeights, Influences,
-    PieceMethod, Scope, bind_weights, joint_heads, joint_parents,
+    PieceMethod, Scope, at_rest, bind_weights, joint_heads, joint_parents,
 };
 
-/// Bones of which all is farther outside the meshes than this part of their size do not deform
-/// them.
-const OUTSIDE: f32 = 0.05;
+/// The most joints that a note lists.
+const LISTED: usize = 4;
 
 /// Computed weights of some primitives of a skin, with what is said of them.
 pub(super) struct Automatic {
@@ -33,11 +29,20 @@ pub(super) struct Automatic {
     pub(super) maps: Vec<(MeshId, PrimitiveId, WeightMap)>,
     /// Number of connected pieces by their method.
     pub(super) pieces: BTreeMap<PieceMethod, usize>,
-    /// Joints that got no bone, because they seem to deform nothing.
-    pub(super) left_out: Vec<NodeId>,
+    /// Joints that got no weight by the rule, with the reason.
+    pub(super) left_out: Vec<BindJoint>,
 }
 
-impl Bind {
+/// Joints that may get weight.
+#[derive(Clone, Copy)]
+pub(super) enum MeantJoints<'a> {
+    /// The named ones.
+    Named(&'a BTreeSet<NodeId>),
+    /// Those by a rule.
+    By(ChooseJoints),
+}
+
+impl AutomaticWeights {
     /// The settings of automatic weights.
     pub(super) fn settings(&self) -> Result<BindSettings, CommandError> {
         let method = match self.method.unwrap_or(BindBy::Auto) {
@@ -67,11 +72,19 @@ impl Bind {
         Ok(named.map(|all| all.into_iter().collect()))
     }
 
+    /// The joints that may get weight; `named` are those that were named.
+    pub(super) fn meant<'a>(&self, named: Option<&'a BTreeSet<NodeId>>) -> MeantJoints<'a> {
+        let by = self.choose.unwrap_or(ChooseJoints::Weights);
+        named.map_or(MeantJoints::By(by), MeantJoints::Named)
+    }
+}
+
+impl Bind {
     /// Replaces weights that exist.
     pub(super) fn rebind(&self, scene: &Scene<'_>, what: Rebind) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let named = self.named_joints(document)?;
-        let settings = self.settings()?;
+        let named = self.weights.named_joints(document)?;
+        let settings = self.weights.settings()?;
         if what == Rebind::Joints && named.is_none() {
             return refuse("argument_missing", "“rebind” is “joints”, but “joints” names none");
         }
@@ -86,7 +99,7 @@ impl Bind {
             most: Some(settings.limit),
             layer: None,
         };
-        let (mut pieces, mut left_out) = (BTreeMap::new(), BTreeSet::new());
+        let (mut pieces, mut left_out) = (BTreeMap::new(), BTreeMap::new());
         let cancel = scene.cancel();
         let mut done = run(document, &reach, "bound", |draft, job| {
             let parts: Vec<(MeshId, PrimitiveId)> =
@@ -99,12 +112,12 @@ impl Bind {
             let locked: Vec<bool> = locked.map(|(l, joint)| *l || kept(joint)).collect();
             let scope = Scope { locked: &locked, ..job.scope() };
             // With some joints only, the shares between all of them are asked for.
-            let asked = named.as_ref().filter(|_| what != Rebind::Joints);
+            let asked = self.weights.meant(named.as_ref().filter(|_| what != Rebind::Joints));
             let made = automatic(document, (job.canvas.skin, &parts), asked, &settings, cancel)?;
             for (method, count) in &made.pieces {
                 *pieces.entry(*method).or_insert(0) += count;
             }
-            left_out.extend(made.left_out.iter().copied());
+            left_out.extend(made.left_out.iter().map(|joint| (joint.node, *joint)));
             let mut given = Vec::new();
             for (part, (_, _, map)) in job.canvas.parts().iter().zip(&made.maps) {
                 let meant = |v: &u32| {
@@ -114,22 +127,21 @@ impl Bind {
                 given.extend(own.map(|v| (part.first + v, Influences::of(map, v as usize))));
             }
             let mut refused = draft.put(&scope, given);
-            if let Some(passes) = self.passes.filter(|p| *p > 0) {
+            if let Some(passes) = self.weights.passes.filter(|p| *p > 0) {
                 refused.extend(draft.smooth(passes.min(1000), 1.0, false, None, &scope));
             }
             Ok(refused)
         })?;
-        let left_out: Vec<NodeId> = left_out.into_iter().collect();
-        done.notes.push(said(document, &pieces, &left_out));
+        done.notes.push(said(document, &pieces, left_out.values()));
         Ok(done)
     }
 }
 
 /// One note on the methods and on the joints that were left out.
-pub(super) fn said(
+pub(super) fn said<'a>(
     document: &Document,
     pieces: &BTreeMap<PieceMethod, usize>,
-    left_out: &[NodeId],
+    left_out: impl Iterator<Item = &'a BindJoint>,
 ) -> Notice {
     let words = |method: &PieceMethod| match method {
         PieceMethod::Heat => "heat",
@@ -146,26 +158,26 @@ pub(super) fn said(
         .map(|(method, n)| format!("by {} for {}", words(method), count(*n)))
         .collect();
     let mut text = format!("weights {}", by.join(", "));
-    /// Names that are listed.
-    const MOST: usize = 4;
+    let left_out: Vec<&BindJoint> = left_out.collect();
     if !left_out.is_empty() {
-        let some: Vec<String> =
-            left_out.iter().take(MOST).map(|n| document.node(*n).label(*n)).collect();
-        let more = match left_out.len().saturating_sub(MOST) {
+        let one = |joint: &&BindJoint| {
+            format!("{} ({})", document.node(joint.node).label(joint.node), joint.reason.words())
+        };
+        let some: Vec<String> = left_out.iter().take(LISTED).map(one).collect();
+        let more = match left_out.len().saturating_sub(LISTED) {
             0 => String::new(),
             n => format!(" and {n} more"),
         };
-        text = format!("{text}, without {}{more}, which deform nothing", some.join(", "));
+        text = format!("{text}, none for {}{more}", some.join(", "));
     }
     Notice::new("bound_by_methods", text)
 }
 
-/// Weights of primitives of a skin. `named`: the joints to bind to; those that deform the meshes if
-/// `None`.
+/// Weights of primitives of a skin.
 pub(super) fn automatic(
     document: &Document,
     (skin, parts): (SkinId, &[(MeshId, PrimitiveId)]),
-    named: Option<&BTreeSet<NodeId>>,
+    meant: MeantJoints<'_>,
     settings: &BindSettings,
     cancel: &AtomicBool,
 ) -> Result<Automatic, CommandError> {
@@ -173,11 +185,17 @@ pub(super) fn automatic(
     let joints = &document.skin(skin).joints;
     let own: Vec<_> =
         parts.iter().map(|(mesh, k)| &document.mesh(*mesh).primitives[k.index()]).collect();
-    let is_meant: Vec<bool> = match named {
-        Some(named) => joints.iter().map(|joint| named.contains(joint)).collect(),
-        None => {
-            let positions = own.iter().flat_map(|p| p.positions.iter().copied());
-            deforming(document, joints, (&heads, &parents), bounds(positions))
+    let mut left_out = Vec::new();
+    let is_meant: Vec<bool> = match meant {
+        MeantJoints::Named(named) => joints.iter().map(|joint| named.contains(joint)).collect(),
+        MeantJoints::By(by) => {
+            let rest = Pose::evaluate(&at_rest(document), &Stack::default());
+            let parts = own.iter().map(|p| shape_of(p)).collect();
+            let bodies = [BoundBody { parts, heads: heads.clone() }];
+            let movers = movers_of(document, skin, own.iter().copied());
+            let all = chosen(document, &rest, joints, &bodies, &movers, by);
+            left_out.extend(all.iter().filter(|joint| !joint.deforms));
+            all.iter().map(|joint| joint.deforms).collect()
         }
     };
     if !is_meant.contains(&true) {
@@ -206,46 +224,7 @@ pub(super) fn automatic(
         counts.insert(PieceMethod::Distance, 1);
     }
     let maps = parts.iter().zip(maps).map(|((mesh, k), map)| (*mesh, *k, map)).collect();
-    let left_out = match named {
-        Some(_) => Vec::new(),
-        None => joints.iter().zip(&is_meant).filter(|(_, is)| !**is).map(|(n, _)| *n).collect(),
-    };
     Ok(Automatic { maps, pieces: counts, left_out })
-}
-
-/// The box around positions; `None` without a finite one.
-fn bounds(positions: impl Iterator<Item = Vec3>) -> Option<(Vec3, Vec3)> {
-    positions.filter(|p| p.is_finite()).fold(None, |found, p| {
-        let (low, high) = found.unwrap_or((p, p));
-        Some((low.min(p), high.max(p)))
-    })
-}
-
-/// Marks the joints of a skin that deform its meshes, by rule: no control, socket, leaf or root
-/// joint by its name, and none with all its bones outside the meshes. All, if the rule leaves none.
-fn deforming(
-    document: &Document,
-    joints: &[NodeId],
-    (heads, parents): (&[Vec3], &[Option<JointSlot>]),
-    bounds: Option<(Vec3, Vec3)>,
-) -> Vec<bool> {
-    let all = Bones::new(heads, parents);
-    let mut is_inside = vec![bounds.is_none(); joints.len()];
-    if let Some((low, high)) = bounds {
-        let room = (high - low).max_element() * OUTSIDE;
-        let (low, high) = (low - room, high + room);
-        for bone in all.list() {
-            let (a, b) = (bone.head.min(bone.tail), bone.head.max(bone.tail));
-            is_inside[bone.joint.index()] |= a.cmple(high).all() && b.cmpge(low).all();
-        }
-    }
-    let is_helper = |joint: &NodeId| names_helper(&document.node(*joint).label(*joint));
-    let rule: Vec<bool> =
-        joints.iter().zip(&is_inside).map(|(joint, inside)| *inside && !is_helper(joint)).collect();
-    match rule.contains(&true) {
-        true => rule,
-        false => vec![true; joints.len()],
-    }
 }
 
 /// The computed maps, for edits.

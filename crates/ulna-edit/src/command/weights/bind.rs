@@ -8,14 +8,19 @@ use std::{
 use glam::Vec3;
 
 use super::{
-    automatic::{automatic, said, shared_maps},
+    automatic::{MeantJoints, automatic, said, shared_maps},
     commands::Bind,
 };
 use crate::{
     CommandError, Edit, apply,
-    command::{Outcome, Scene, error::refuse, field::meshes_of, names::mesh_label},
+    command::{
+        Outcome, Scene,
+        error::refuse,
+        field::{ChooseJoints, meshes_of},
+        names::mesh_label,
+    },
 };
-use ulna_model::{Document, JointSlot, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightMap};
+use ulna_model::{Document, JointSlot, MeshId, PrimitiveId, Shared, SkinId, WeightMap};
 use ulna_weights::{
     BindMethod, BindSettings, Bones, Influences, Scope, SkinnedSurface, joint_heads, joint_parents,
 };
@@ -23,7 +28,7 @@ use ulna_weights::{
 impl Bind {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let named = self.named_joints(document)?;
+        let named = self.weights.named_joints(document)?;
         if let Some(locked) = &self.locked {
             locked.all(document)?;
         }
@@ -37,14 +42,15 @@ impl Bind {
             );
         }
         let meshes = meshes_of(document, self.mesh.as_ref())?;
-        let settings = self.settings()?;
+        let settings = self.weights.settings()?;
         // Weights by distance are smoothed unless told otherwise.
         let is_distance = settings.method == BindMethod::Distance;
-        let passes = if is_distance { self.passes } else { self.passes.or(Some(0)) };
+        let passes = self.weights.passes;
+        let passes = if is_distance { passes } else { passes.or(Some(0)) };
         let request = BareRequest {
             primitive: self.primitive,
             passes: passes.map(|p| p.min(1000)),
-            named: named.as_ref(),
+            meant: self.weights.meant(named.as_ref()),
             settings,
         };
         bind_meshes(document, &meshes, &request, scene.cancel())
@@ -78,8 +84,7 @@ struct BareRequest<'a> {
     primitive: Option<PrimitiveId>,
     /// Passes of smoothing; a few gentle ones if `None`.
     passes: Option<usize>,
-    /// Joints to bind to; those that deform the meshes if `None`.
-    named: Option<&'a BTreeSet<NodeId>>,
+    meant: MeantJoints<'a>,
     settings: BindSettings,
 }
 
@@ -90,7 +95,8 @@ pub(in crate::command) fn bind_bare(
     meshes: &[MeshId],
 ) -> Result<Vec<Edit>, CommandError> {
     let settings = BindSettings { method: BindMethod::Distance, ..BindSettings::default() };
-    let request = BareRequest { primitive: None, passes: None, named: None, settings };
+    let meant = MeantJoints::By(ChooseJoints::Shape);
+    let request = BareRequest { primitive: None, passes: None, meant, settings };
     Ok(bind_meshes(document, meshes, &request, &AtomicBool::new(false))?.edits)
 }
 
@@ -142,9 +148,9 @@ fn bind_meshes(
     request: &BareRequest<'_>,
     cancel: &AtomicBool,
 ) -> Result<Outcome, CommandError> {
-    let BareRequest { primitive, passes, named, settings } = *request;
+    let BareRequest { primitive, passes, meant, settings } = *request;
     let mut bound = document.clone();
-    let (mut pieces, mut left_out) = (BTreeMap::new(), BTreeSet::new());
+    let (mut pieces, mut left_out) = (BTreeMap::new(), BTreeMap::new());
     let mut done: BTreeSet<(MeshId, PrimitiveId)> = BTreeSet::new();
     for skin in document.skins.ids() {
         let list: Vec<_> = bare(document, skin, meshes, primitive)
@@ -172,14 +178,16 @@ fn bind_meshes(
             let message = format!("the skin of “{}” has no joints", mesh_label(document, *first));
             return Err(CommandError::other("skin_has_no_joints", message));
         }
-        let maps = match (settings.method, named) {
-            (BindMethod::Distance, None) => by_distance(document, &list, &bones, settings.limit),
+        let maps = match (settings.method, meant) {
+            (BindMethod::Distance, MeantJoints::By(_)) => {
+                by_distance(document, &list, &bones, settings.limit)
+            }
             _ => {
-                let made = automatic(document, (skin, &list), named, &settings, cancel)?;
+                let made = automatic(document, (skin, &list), meant, &settings, cancel)?;
                 for (method, count) in &made.pieces {
                     *pieces.entry(*method).or_insert(0) += count;
                 }
-                left_out.extend(made.left_out.iter().copied());
+                left_out.extend(made.left_out.iter().map(|joint| (joint.node, *joint)));
                 shared_maps(&made)
             }
         };
@@ -202,7 +210,7 @@ fn bind_meshes(
     };
     let notes = match pieces.is_empty() {
         true => Vec::new(),
-        false => vec![said(document, &pieces, &left_out.into_iter().collect::<Vec<_>>())],
+        false => vec![said(document, &pieces, left_out.values())],
     };
     Ok(Outcome { edits: done.into_iter().map(weights).collect(), notes, ..Outcome::default() })
 }

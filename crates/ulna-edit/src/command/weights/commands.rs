@@ -5,8 +5,8 @@ use glam::Vec3;
 use crate::command::{
     define::document_commands,
     field::{
-        BindBy, Bits, CarryWay, Counts, Curve, How, LimitBy, Meshes, MirrorWay, Nodes, Numbers,
-        Reach, Rebind, Side, TransferBy, VertexList, VertexTerms,
+        AutomaticWeights, Bits, CarryWay, Counts, Curve, How, LimitBy, Meshes, MirrorWay, Nodes,
+        Numbers, Reach, Rebind, Side, TransferBy, VertexList, VertexTerms,
     },
     rules,
     touch::Touch,
@@ -32,21 +32,8 @@ document_commands! {
         mesh: Option<Meshes>,
         /// Primitive of the meshes; all if omitted.
         primitive: Option<PrimitiveId>,
-        /// Joints to bind to; those that deform the meshes if omitted: no controls, sockets, root
-        /// joints, leaf joints and joints outside.
-        joints: Option<Nodes>,
-        /// Method: `heat` spreads from the bones along the surface, `voxel` measures distances
-        /// inside the body, `distance` those in a straight line, `auto` begins with heat, and
-        /// connected pieces where it fails get the next method; auto if omitted.
-        method: Option<BindBy>,
-        /// Fall-off beside the bones, from 0.5, soft, to 8, sharp; 2 if omitted.
-        sharpness: Option<f32>,
-        /// Number of voxels along the longest side, 64 to 256; 96 if omitted.
-        grid: Option<usize>,
-        /// Maximum number of influences per vertex; 4 if omitted.
-        limit: Option<usize>,
-        /// Number of smoothing passes; with `distance` 3 if omitted, else none.
-        passes: Option<usize>,
+        /// Parameters of the weights.
+        weights: AutomaticWeights,
         /// Meshes that have weights: `all` replaces them, `joints` only those of the named joints,
         /// `vertices` only those of the named vertices; they keep them if omitted.
         rebind: Option<Rebind>,
