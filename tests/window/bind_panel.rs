@@ -130,7 +130,7 @@ fn ticks_and_parameters_are_those_of_the_command() {
     let document = session(&window).document();
     assert!(!skin_joints(document).contains(&node(&window, "LeftToes")));
     let step = session(&window).history().done()[0].clone();
-    let text: String = step.lines(document).map(|line| line.to_string()).collect();
+    let text: String = step.lines(document).iter().map(ToString::to_string).collect();
     assert!(text.contains(r#""method":"voxel""#) && text.contains(r#""sharpness":3.5"#), "{text}");
     let mesh = document.node(node(&window, "Mannequin")).mesh.expect("a mesh");
     let map = document.mesh(mesh).primitives[0].weights.clone().expect("weights");

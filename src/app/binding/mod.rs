@@ -16,10 +16,13 @@ use super::{
     work_ahead::{Pace, WorkAhead},
 };
 use crate::ui::{
-    Beside, BindDraft, BindForeseen, BindJoint, BindView, ClipUse, Dialog, Mode, RebindDraft,
-    SelectedVertices, TrialPose, bind_joints,
+    Beside, BindDraft, BindForeseen, BindView, ClipUse, Dialog, Mode, RebindDraft,
+    SelectedVertices, TrialPose,
 };
-use ulna_edit::{Change, Command};
+use ulna_edit::{
+    Change, Command,
+    command::{BindJoint, bind_joints, field::ChooseJoints},
+};
 use ulna_model::{ClipId, Document, NodeId, Shared};
 use ulna_session::Session;
 
@@ -120,7 +123,7 @@ impl Binding {
         let size = if vertices > FEW_VERTICES { usize::MAX } else { 0 };
         let found = self.chosen.update(ctx, (generation, nodes.clone()), size, || {
             let (document, candidates) = (document.clone(), draft.candidates(document));
-            move || bind_joints(&document, &nodes, &candidates)
+            move || bind_joints(&document, &nodes, &candidates, ChooseJoints::Weights)
         });
         self.are_joints_current = found.is_some();
         let Some(joints) = found else {

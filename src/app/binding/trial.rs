@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use glam::Quat;
 
-use crate::ui::{BindDraft, BindJoint, TrialPose};
+use crate::ui::{BindDraft, TrialPose};
+use ulna_edit::command::BindJoint;
 use ulna_model::{Clip, Derived, Document, NodeId, Shared, SkinId};
 use ulna_motion::{Bend, Mirror, Pose, Stack, bending_axis, trial_motion};
 

@@ -25,10 +25,10 @@ pub use self::domain::{
     RecoveryView, StepView, UnkeyedRow,
 };
 pub use self::drafts::{
-    BindDraft, BindForeseen, BindJoint, BindTrial, BindView, ConvertDraft, ExportDraft,
-    ExportForeseen, ExportPlace, FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow,
-    ImportView, LayersThere, PicturesDraft, PlanForeseen, PlanView, PlannedJoint, RebindDraft,
-    SeamOrder, SeamsDraft, SelectedVertices, TrialColors, TrialNumbers, TrialPose, bind_joints,
+    BindDraft, BindForeseen, BindTrial, BindView, ConvertDraft, ExportDraft, ExportForeseen,
+    ExportPlace, FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView,
+    LayersThere, PicturesDraft, PlanForeseen, PlanView, PlannedJoint, RebindDraft, SeamOrder,
+    SeamsDraft, SelectedVertices, TrialColors, TrialNumbers, TrialPose,
 };
 pub use self::export::bytes_in_words;
 pub(super) use self::parts::{plain, primary, title};

@@ -8,8 +8,9 @@ use super::{
     section, titles,
 };
 use crate::ui::{
-    Actions, BindDraft, BindJoint, Theme, View, ViewportAction, theme::Font, widgets::filter_field,
+    Actions, BindDraft, Theme, View, ViewportAction, theme::Font, widgets::filter_field,
 };
+use ulna_edit::command::BindJoint;
 use ulna_model::{Document, NodeId};
 use ulna_render::ColorRole;
 
@@ -107,8 +108,8 @@ fn row_ui(
     let is_on = now.is_ticked(joint);
     let is_own = is_on != joint.deforms;
     let details = match (is_own, is_on) {
-        (false, _) => joint.reason.to_owned(),
-        (true, true) => format!("ticked; {}", joint.reason),
+        (false, _) => joint.reason.words().to_owned(),
+        (true, true) => format!("ticked; {}", joint.reason.words()),
         (true, false) => "unticked".to_owned(),
     };
     let name = format!("{label}: {details}");

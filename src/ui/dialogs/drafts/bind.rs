@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use ulna_edit::{
     Command,
     command::{
-        Bind, CreateSkin,
-        field::{BindBy, ClipName, Meshes, Nodes, Rebind, Seconds, VertexTerms},
+        Bind, BindJoint, CreateSkin,
+        field::{AutomaticWeights, BindBy, ClipName, Meshes, Nodes, Rebind, Seconds, VertexTerms},
     },
 };
 use ulna_model::{ClipId, Document, MeshId, NodeId};
-use ulna_motion::names_helper;
 use ulna_session::Worked;
 
 /// Meshes and joints that are bound, and how.
@@ -93,17 +92,6 @@ pub enum TrialColors {
     Materials,
     /// Weights of the selected joint.
     Weights,
-}
-
-/// A joint in the list, with the reason for its tick.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BindJoint {
-    /// The joint.
-    pub node: NodeId,
-    /// Whether it is ticked by rule.
-    pub deforms: bool,
-    /// Why, or why not, in a few words.
-    pub reason: &'static str,
 }
 
 /// Numbers of a bind in the trial pose.
@@ -387,25 +375,18 @@ impl BindDraft {
         Bind {
             mesh: Some(Meshes::Ids(meshes.into_iter().collect())),
             primitive: None,
-            joints: Some(Nodes::Ids(joints.to_vec())),
-            method: Some(self.method),
-            sharpness: Some(self.sharpness),
-            grid: Some(self.grid),
-            limit: Some(self.limit),
-            passes: Some(self.passes),
+            weights: AutomaticWeights {
+                joints: Some(Nodes::Ids(joints.to_vec())),
+                choose: None,
+                method: Some(self.method),
+                sharpness: Some(self.sharpness),
+                grid: Some(self.grid),
+                limit: Some(self.limit),
+                passes: Some(self.passes),
+            },
             rebind: Some(rebind),
             vertices: None,
             locked: None,
         }
     }
-}
-
-/// Joints to bind meshes to, with the reason for each tick.
-pub fn bind_joints(document: &Document, _meshes: &[NodeId], joints: &[NodeId]) -> Vec<BindJoint> {
-    let one = |node: &NodeId| {
-        let is_helper = names_helper(&document.node(*node).label(*node));
-        let reason = if is_helper { "named as a helper" } else { "joint" };
-        BindJoint { node: *node, deforms: !is_helper, reason }
-    };
-    joints.iter().map(one).collect()
 }

@@ -11,8 +11,8 @@ mod rebind;
 mod seams;
 
 pub use self::bind::{
-    BindDraft, BindForeseen, BindJoint, BindTrial, BindView, SelectedVertices, TrialColors,
-    TrialNumbers, TrialPose, bind_joints,
+    BindDraft, BindForeseen, BindTrial, BindView, SelectedVertices, TrialColors, TrialNumbers,
+    TrialPose,
 };
 pub use self::convert::ConvertDraft;
 pub use self::export::{ExportDraft, ExportForeseen, ExportPlace};
