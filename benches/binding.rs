@@ -109,7 +109,7 @@ fn bind(c: &mut Criterion) {
         let bones = bones(joints);
         let meshes = [BindMesh { positions: &positions, triangles: triangles.as_flattened() }];
         let settings = BindSettings { method, ..BindSettings::default() };
-        let request = BindRequest { meshes: &meshes, bones: &bones, settings };
+        let request = BindRequest { meshes: &meshes, bones: &bones, settings, mirror: None };
         group.bench_function(
             format!("{method:?}, {} points, {joints} joints", along * around),
             |b| {

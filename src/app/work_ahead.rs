@@ -4,7 +4,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
         mpsc,
     },
     thread,
@@ -46,6 +46,8 @@ impl<K> Default for WorkAhead<K> {
 struct RunningWork<K> {
     of: K,
     cancel: Arc<AtomicBool>,
+    /// The part that is done, in thousandths.
+    progress: Arc<AtomicU32>,
     result: mpsc::Receiver<(Worked, f64)>,
 }
 
@@ -104,6 +106,12 @@ impl<K: Clone + PartialEq> WorkAhead<K> {
     /// Whether the user canceled the computation of what is wanted.
     pub(super) fn is_canceled(&self) -> bool {
         self.canceled.is_some() && self.canceled == self.wanted
+    }
+
+    /// The part of the computation that is done, `0..=1`.
+    pub(super) fn progress(&self) -> Option<f32> {
+        let job = self.job.as_ref()?;
+        Some(job.progress.load(Ordering::Relaxed) as f32 / 1000.0)
     }
 
     /// Wants a result at a time of egui's clock.
@@ -171,8 +179,8 @@ impl<K: Clone + PartialEq> WorkAhead<K> {
             return false;
         }
         match commands(&of).and_then(|commands| start(ctx, session, pace.label, commands)) {
-            Ok((cancel, result)) => {
-                self.job = Some(RunningWork { of, cancel, result });
+            Ok(Started { cancel, progress, result }) => {
+                self.job = Some(RunningWork { of, cancel, progress, result });
                 false
             }
             Err(why) => {
@@ -195,7 +203,12 @@ impl<K: Clone + PartialEq> WorkAhead<K> {
     }
 }
 
-type Started = (Arc<AtomicBool>, mpsc::Receiver<(Worked, f64)>);
+/// A computation that was begun.
+struct Started {
+    cancel: Arc<AtomicBool>,
+    progress: Arc<AtomicU32>,
+    result: mpsc::Receiver<(Worked, f64)>,
+}
 
 /// Begins a computation on a thread of its own.
 fn start(
@@ -207,16 +220,17 @@ fn start(
     let work = session.work(label, commands);
     let cancel = Arc::new(AtomicBool::new(false));
     let (sender, result) = mpsc::sync_channel(1);
-    let (shared, waker) = (cancel.clone(), ctx.clone());
+    let progress = Arc::new(AtomicU32::new(0));
+    let (shared, reported, waker) = (cancel.clone(), progress.clone(), ctx.clone());
     let run = move || {
         let started = Instant::now();
-        let worked = work.run_until(&shared);
+        let worked = work.run_reporting(&shared, &reported);
         if sender.send((worked, started.elapsed().as_secs_f64())).is_ok() {
             waker.request_repaint();
         }
     };
     match thread::Builder::new().name("ulna work".into()).spawn(run) {
-        Ok(_) => Ok((cancel, result)),
+        Ok(_) => Ok(Started { cancel, progress, result }),
         Err(error) => Err(format!("the computation could not be started: {error}")),
     }
 }

@@ -33,8 +33,9 @@ impl App {
         let title = title.into();
         let Some(session) = &self.session else { return };
         let work = session.work(title.text, commands);
-        self.start(ctx, title.text.to_owned(), true, move |_| {
-            JobResult::Worked(Box::new(work.run()), title)
+        self.start(ctx, title.text.to_owned(), true, move |progress| {
+            let (cancel, permille) = progress.parts();
+            JobResult::Worked(Box::new(work.run_reporting(cancel, permille)), title)
         });
     }
 

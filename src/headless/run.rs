@@ -18,12 +18,12 @@ use super::{
 use ulna_edit::{
     Command, CommandLine, CommandSpec,
     command::{
-        BrushCommand, DiscardUnkeyed, FileCommand, Host, KeepLayers, ModeCommand, PlayCommand,
-        RigReport, SelectCommand, SetKey, TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
-        renamed,
+        BindReport, BrushCommand, DiscardUnkeyed, FileCommand, Host, KeepLayers, ModeCommand,
+        PlayCommand, RigReport, SelectCommand, SetKey, TimelineCommand, ToolCommand, VertexCommand,
+        ViewCommand, mesh_label, renamed,
     },
 };
-use ulna_model::{Document, Notice, UnkeyedAt};
+use ulna_model::{Document, NodeId, Notice, UnkeyedAt};
 use ulna_motion::ComparedMotion;
 use ulna_session::{Consent, SaveRequest, Session, SystemDisk};
 
@@ -159,6 +159,9 @@ fn apply_text(
         if let Some(report) = session.take_rig_report() {
             record.append(&mut rig_members(session.document(), &report));
         }
+        if let Some(report) = session.take_bind_report() {
+            record.append(&mut bind_members(session.document(), &report));
+        }
         done.commands.push(record.into());
         done.note(number, &at, out, &session.take_notes());
         let poses = &session.document().aids.unkeyed;
@@ -226,6 +229,32 @@ fn rig_members(document: &Document, report: &RigReport) -> Map<String, Value> {
         "smoothed_vertices": given.smoothed,
         "merged_vertices": given.merged,
         "mirrored_vertices": given.mirrored,
+    }))
+}
+
+/// The report of automatic weights, as members of its record.
+fn bind_members(document: &Document, report: &BindReport) -> Map<String, Value> {
+    let label = |node: NodeId| document.nodes.get(node).map(|found| found.label(node));
+    let pieces = report.pieces.iter().enumerate().map(|(number, piece)| {
+        json!({
+            "piece": number,
+            "mesh": mesh_label(document, piece.mesh),
+            "method": piece.method_word(),
+            "vertices": piece.vertices,
+            "hidden": piece.hidden,
+            "joint": piece.rigid.and_then(|(joint, _)| label(joint)),
+            "confidence": piece.rigid.map(|(_, confidence)| confidence),
+            "rigid": piece.is_rigid,
+        })
+    });
+    let left_out = report
+        .left_out
+        .iter()
+        .map(|joint| json!({"joint": label(joint.node), "reason": joint.reason.words()}));
+    members(json!({
+        "pieces": pieces.collect::<Vec<_>>(),
+        "loose_vertices": report.loose,
+        "left_out": left_out.collect::<Vec<_>>(),
     }))
 }
 

@@ -13,7 +13,10 @@ use super::{
     unfolded::{KnownUnsaved, Unfolded},
     weight_layers,
 };
-use ulna_edit::{History, KeysHome, command::RigReport};
+use ulna_edit::{
+    History, KeysHome,
+    command::{BindReport, RigReport},
+};
 use ulna_formats::{
     gltf::{self, Opened, Progress, ReadError, SaveOptions, Source},
     import::{Conversion, ImportFindings, importer_of},
@@ -57,6 +60,8 @@ pub struct Session {
     pub(super) selected_keys: Option<(KeysHome, KeySet)>,
     /// Report of the last change of the skeleton.
     pub(super) rig_report: Option<Box<RigReport>>,
+    /// Report of the last automatic weights.
+    pub(super) bind_report: Option<Box<BindReport>>,
     /// The keys that were copied last, as text.
     pub(super) copied: Option<String>,
     /// What is on disk: the file's part of the document as it was opened or saved last.
@@ -177,6 +182,7 @@ impl Session {
             notes: Vec::new(),
             selected_keys: None,
             rig_report: None,
+            bind_report: None,
             copied: None,
             stamp,
             backed_up: BTreeSet::new(),

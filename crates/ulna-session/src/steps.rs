@@ -6,8 +6,8 @@ use super::{command_edits::edits_of, run_error::RunError, session::Session};
 use ulna_edit::{
     Change, Command, CommandError, CommandLine, Edit, EditError, KeysHome, Scene,
     command::{
-        AddLayer, DocumentCommand, KeyEditCommand, KeysOfLayer, LayerKeysCommand, RigReport,
-        field::Meshes,
+        AddLayer, BindReport, DocumentCommand, KeyEditCommand, KeysOfLayer, LayerKeysCommand,
+        RigReport, field::Meshes,
     },
     layer_for, paint_into,
 };
@@ -42,8 +42,8 @@ impl Session {
         let commands = self.with_copied(commands);
         let (opened, poses) = (&self.opened, &self.poses);
         let (notes, keys) = (&mut self.notes, &mut self.selected_keys);
-        let rig = &mut self.rig_report;
-        *rig = None;
+        let (rig, bind) = (&mut self.rig_report, &mut self.bind_report);
+        (*rig, *bind) = (None, None);
         notes.clear();
         self.history.show(&mut self.document, label, commands.clone(), |showing| {
             for command in &commands {
@@ -61,6 +61,7 @@ impl Session {
                 }
                 notes.extend(done.notes);
                 *rig = done.rig.or(rig.take());
+                *bind = done.bind.or(bind.take());
             }
             Ok(())
         })
@@ -145,6 +146,11 @@ impl Session {
     /// Takes the report of the last change of the skeleton.
     pub const fn take_rig_report(&mut self) -> Option<Box<RigReport>> {
         self.rig_report.take()
+    }
+
+    /// Takes the report of the last automatic weights.
+    pub const fn take_bind_report(&mut self) -> Option<Box<BindReport>> {
+        self.bind_report.take()
     }
 
     /// What commands left as it was since this was asked last, and why: a sentence each, without

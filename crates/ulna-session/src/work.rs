@@ -3,12 +3,15 @@
 //! Where what they change was edited meanwhile, nothing is lost either: the result is given back,
 //! and whoever asked for it decides.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use thiserror::Error;
 
 use super::{RunError, Session, command_edits::edits_of};
-use ulna_edit::{Command, CommandError, Edit, Scene, apply, command::RigReport};
+use ulna_edit::{
+    Command, CommandError, Edit, Scene, apply,
+    command::{BindReport, RigReport},
+};
 use ulna_model::{Document, Notice};
 
 /// A command, or several, to be worked out.
@@ -64,6 +67,11 @@ impl Worked {
         self.found.as_ref().map(|found| (!found.edits.is_empty(), found.rig.as_deref()))
     }
 
+    /// The report of automatic weights; `None` if there are none, or where a command is refused.
+    pub fn bind_report(&self) -> Option<&BindReport> {
+        self.found.as_ref().ok()?.bind.as_deref()
+    }
+
     /// Index of the command that is refused; `None` where all can be carried out, or where they
     /// cannot be read at all.
     pub const fn refused_at(&self) -> Option<usize> {
@@ -97,6 +105,7 @@ struct WorkResult {
     replaced: Vec<Edit>,
     notes: Vec<Notice>,
     rig: Option<Box<RigReport>>,
+    bind: Option<Box<BindReport>>,
     after: Document,
 }
 
@@ -108,12 +117,18 @@ impl Work {
 
     /// Works it out, unless the flag is set meanwhile: the result is of no use then.
     pub fn run_until(self, cancel: &AtomicBool) -> Worked {
+        self.run_reporting(cancel, &AtomicU32::new(0))
+    }
+
+    /// As [`Self::run_until`]. Long commands store the part that is done, in thousandths.
+    pub fn run_reporting(self, cancel: &AtomicBool, progress: &AtomicU32) -> Worked {
         let Self { session, label, commands: asked, revision } = self;
         let (mut said, mut done) = (Vec::new(), 0);
         let spelled = session.spelled_out(asked.clone(), &mut said);
         // An import is several commands; their numbers say nothing about those asked for.
         let is_same = spelled.as_ref().is_ok_and(|commands| commands.len() == asked.len());
-        let found = spelled.and_then(|commands| session.work_out(commands, &mut done, cancel));
+        let found =
+            spelled.and_then(|commands| session.work_out(commands, &mut done, (cancel, progress)));
         let refused_at = (found.is_err() && is_same && done < asked.len()).then_some(done);
         let found = found.map(|found| WorkResult { notes: [said, found.notes].concat(), ..found });
         Worked { label, session: session.id, revision, found, refused_at, asked }
@@ -154,19 +169,22 @@ impl Session {
         &self,
         commands: Vec<Command>,
         done_count: &mut usize,
-        cancel: &AtomicBool,
+        (cancel, progress): (&AtomicBool, &AtomicU32),
     ) -> Result<WorkResult, RunError> {
         let (mut edits, mut replaced, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         let mut reports: Vec<RigReport> = Vec::new();
+        let mut bind = None;
         let mut probe = self.document.clone();
         for command in &commands {
-            let done = edits_of(&self.opened, &Scene::until(&probe, cancel), command)?;
+            let scene = Scene::until(&probe, cancel).reporting(progress);
+            let done = edits_of(&self.opened, &scene, command)?;
             for edit in &done.edits {
                 replaced.push(apply(&mut probe, edit.clone()).map_err(CommandError::from)?);
             }
             edits.extend(done.edits);
             notes.extend(done.notes);
             reports.extend(done.rig.map(|report| *report));
+            bind = done.bind.or(bind);
             *done_count += 1;
         }
         let rig = match reports.len() {
@@ -174,7 +192,7 @@ impl Session {
             _ => Some(RigReport::of_all(&self.document, &probe, &reports, cancel)?),
         };
         let rig = rig.map(Box::new);
-        Ok(WorkResult { commands, edits, replaced, notes, rig, after: probe })
+        Ok(WorkResult { commands, edits, replaced, notes, rig, bind, after: probe })
     }
 
     /// Applies what was worked out, as one step; whether it changed anything. The document may have
@@ -226,13 +244,14 @@ impl Session {
             )
             .into());
         }
-        let WorkResult { commands, edits, notes, rig, .. } = worked.found?;
+        let WorkResult { commands, edits, notes, rig, bind, .. } = worked.found?;
         self.settle();
         self.history
             .preview(&mut self.document, &worked.label, edits, commands)
             .map_err(CommandError::from)?;
         self.notes.extend(notes);
         self.rig_report = rig.or(self.rig_report.take());
+        self.bind_report = bind.or(self.bind_report.take());
         Ok(self.end_gesture())
     }
 }

@@ -35,8 +35,9 @@ mod volume;
 
 pub use self::{
     bind::{
-        BindBone, BindError, BindMesh, BindMethod, BindPiece, BindRequest, BindSettings, Bones,
-        BoundWeights, PieceMethod, RigidProposal, bind_weights, parts_inside,
+        BindBone, BindError, BindMesh, BindMethod, BindMirror, BindPiece, BindRequest,
+        BindSettings, Bones, BoundWeights, InsidePart, PieceMethod, RigidProposal, bind_weights,
+        envelope_radii, parts_inside,
     },
     brush::{Brush, BrushKind, Falloff, Radius, Reach},
     canvas::{Maps, SkinnedSurface, SurfacePart, joint_heads, joint_parents, joints_above},

@@ -78,6 +78,7 @@ impl Binding {
             found: self.foreseen.as_ref(),
             is_current: self.ahead.is_current(),
             is_computing: self.ahead.is_busy(),
+            progress: self.ahead.progress(),
             is_canceled: self.ahead.is_canceled(),
             is_shown: self.shown.is_some(),
             numbers: self.measuring.numbers(),

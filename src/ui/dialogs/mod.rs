@@ -20,6 +20,7 @@ mod state;
 mod toasts;
 mod typed_path;
 
+pub use self::bind::PieceLook;
 pub use self::domain::{
     ChangedOnDisk, DeferredAction, Dialog, DialogAction, Obstacle, PathFor, PreferencePage,
     RecoveryView, StepView, UnkeyedRow,

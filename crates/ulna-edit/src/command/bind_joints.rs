@@ -8,11 +8,12 @@ use super::field::ChooseJoints;
 use ulna_model::{Document, JointSlot, MeshId, NodeId, Primitive, SkinId};
 use ulna_motion::{HelperKind, Pose, Stack, helper_kind};
 use ulna_weights::{
-    BindMesh, Bones, at_rest, bound_mesh, joint_heads, joints_above, parts_inside, world,
+    BindMesh, Bones, InsidePart, at_rest, bound_mesh, joint_heads, joints_above, parts_inside,
+    world,
 };
 
 /// A root joint deforms if at least this part of a bone of it lies inside the meshes.
-const ROOT_INSIDE: f32 = 0.5;
+const ROOT_INSIDE: f32 = 0.8;
 /// Distance from the origin up to which a joint is at the origin, in sizes of the skeleton.
 const AT_ORIGIN: f64 = 0.03;
 
@@ -216,7 +217,7 @@ fn by_shape(
     let is_posing = |k: usize| matches!(kinds[k], Some(HelperKind::Control | HelperKind::Socket));
     // Bones lead to joints that may deform.
     let is_meant: Vec<bool> = (0..joints.len()).map(|k| !is_posing(k)).collect();
-    let mut inside = vec![0.0f32; joints.len()];
+    let mut inside = vec![InsidePart::default(); joints.len()];
     for body in bodies {
         let bones = Bones::of_joints(&body.heads, &tree.parents, &is_meant);
         let meshes: Vec<BindMesh<'_>> = body
@@ -243,8 +244,8 @@ fn by_shape(
             Some(HelperKind::Control) => Some(BindReason::Control),
             Some(HelperKind::Socket) => Some(BindReason::Socket),
             Some(HelperKind::Leaf) if !has_plain_below[k] => Some(BindReason::LeafEnd),
-            _ if is_root && inside[k] < ROOT_INSIDE => Some(BindReason::Root),
-            _ if inside[k] > 0.0 => Some(BindReason::Inside),
+            _ if is_root && inside[k].on < ROOT_INSIDE => Some(BindReason::Root),
+            _ if inside[k].near > 0.0 => Some(BindReason::Inside),
             _ => None,
         });
     }

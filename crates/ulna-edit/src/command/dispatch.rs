@@ -2,8 +2,8 @@
 
 use super::{
     BrushCommand, CommandError, FileCommand, KeptPoseCommand, LayerCommand, MixCommand,
-    ModeCommand, Outcome, PlayCommand, Scene, SelectCommand, TimelineCommand, ToolCommand, Touch,
-    VertexCommand, ViewCommand, Wanted,
+    ModeCommand, Outcome, PlayCommand, Scene, SelectCommand, SkinCommand, TimelineCommand,
+    ToolCommand, Touch, VertexCommand, ViewCommand, Wanted,
     families::{Command, DocumentCommand, HostCommand},
     free_of_matrices,
     upkeep::keep_up,
@@ -154,6 +154,9 @@ impl Command {
             // All clips are compared before and after.
             Self::Document(DocumentCommand::Rig(_)) => {
                 document.clips.values().map(|c| c.key_count()).sum::<usize>() > MANY / 10
+            }
+            Self::Document(DocumentCommand::Skin(SkinCommand::CreateSkin(create))) => {
+                create.vertices(document) > MANY / 10
             }
             _ => false,
         }

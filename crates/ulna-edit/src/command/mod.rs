@@ -21,6 +21,7 @@
 mod arguments;
 mod availability;
 mod bind_joints;
+mod bind_report;
 mod blend;
 mod clip_arrivals;
 mod clip_keys;
@@ -83,6 +84,7 @@ pub use self::{
     arguments::{Arguments, typed},
     availability::Availability,
     bind_joints::{BindJoint, BindReason, bind_joints},
+    bind_report::{BindReport, BoundPart, BoundPiece},
     blend::{Blend, BlendCommand, Breakdown, PushPose, RelaxPose, ToRest, Toward},
     clip_arrivals::{ClipArrivalCommand, ClipTexts, PutClips, TakenName},
     clip_work::{
@@ -161,7 +163,7 @@ pub use self::{
     },
     rig_report::{FitReport, GivenWeights, NodeCounts, RigReport},
     scene::Scene,
-    skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},
+    skins::{AddSkinJoints, BindSkin, BoundShape, CreateSkin, RemoveSkinJoints, SkinCommand},
     spec::{ArgumentSpec, ArgumentType, CommandSpec, Executor},
     table::{find, renamed, table},
     touch::Touch,
@@ -176,9 +178,9 @@ pub use self::{
     },
     weight_slots::slots_line,
     weights::{
-        Along, Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MergeJoints, MirrorWeights,
-        Normalize, PairJoints, Prune, Quantize, Relax, SetWeights, Sets, Smooth, Store, SwapJoints,
-        Transfer, WeightCommand, joint_named, meshes_of_body, uv_of,
+        Along, Assign, Average, Bind, ClearWeights, Flood, Gradient, Hammer, Limit, MergeJoints,
+        MirrorWeights, Normalize, PairJoints, Prune, Quantize, Relax, SetWeights, Sets, Smooth,
+        Store, SwapJoints, Transfer, WeightCommand, joint_named, meshes_of_body, uv_of,
     },
     which_keys::{KeyList, TrackKeys, WhichKeys},
 };

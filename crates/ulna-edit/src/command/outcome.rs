@@ -1,6 +1,6 @@
 //! Result of commands on the document.
 
-use super::rig_report::RigReport;
+use super::{bind_report::BindReport, rig_report::RigReport};
 use crate::Edit;
 use ulna_model::{ClipId, KeySet, Notice};
 
@@ -16,6 +16,8 @@ pub struct Outcome {
     pub keys: Option<(ClipId, KeySet)>,
     /// Effects of a change of the skeleton on the clips and the skin.
     pub rig: Option<Box<RigReport>>,
+    /// Connected pieces and joints of automatic weights.
+    pub bind: Option<Box<BindReport>>,
 }
 
 impl Outcome {

@@ -1,6 +1,9 @@
 //! Input of commands on the document.
 
-use std::{cell::OnceCell, sync::atomic::AtomicBool};
+use std::{
+    cell::OnceCell,
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
+};
 
 use ulna_model::Document;
 use ulna_motion::{Pose, RecentPoses, Stack};
@@ -13,28 +16,41 @@ pub struct Scene<'a> {
     pose: OnceCell<Pose>,
     recent: Option<&'a RecentPoses>,
     cancel: Option<&'a AtomicBool>,
+    progress: Option<&'a AtomicU32>,
 }
 
 impl<'a> Scene<'a> {
     /// A document, with its own pose.
     pub const fn new(document: &'a Document) -> Self {
-        Self { document, pose: OnceCell::new(), recent: None, cancel: None }
+        Self { document, pose: OnceCell::new(), recent: None, cancel: None, progress: None }
     }
 
     /// A document whose commands stop early once the flag is set; they are refused then.
     pub const fn until(document: &'a Document, cancel: &'a AtomicBool) -> Self {
-        Self { document, pose: OnceCell::new(), recent: None, cancel: Some(cancel) }
+        Self { document, pose: OnceCell::new(), recent: None, cancel: Some(cancel), progress: None }
+    }
+
+    /// The same, whose long commands store the part that is done, in thousandths.
+    #[must_use]
+    pub const fn reporting(mut self, progress: &'a AtomicU32) -> Self {
+        self.progress = Some(progress);
+        self
     }
 
     /// The flag that stops long commands.
-    pub(crate) fn cancel(&self) -> &AtomicBool {
+    pub(crate) fn cancel(&self) -> &'a AtomicBool {
         static NEVER: AtomicBool = AtomicBool::new(false);
         self.cancel.unwrap_or(&NEVER)
     }
 
+    /// The flag that stops a long command, and the progress that it reports.
+    pub(crate) fn watch(&self) -> RunWatch<'a> {
+        RunWatch { cancel: self.cancel(), progress: self.progress, from: 0.0, size: 1.0 }
+    }
+
     /// The same of a gesture, which asks for the same poses again and again.
     pub const fn during(document: &'a Document, recent: &'a RecentPoses) -> Self {
-        Self { document, pose: OnceCell::new(), recent: Some(recent), cancel: None }
+        Self { document, pose: OnceCell::new(), recent: Some(recent), cancel: None, progress: None }
     }
 
     /// The pose that a stack makes of its nodes.
@@ -49,5 +65,33 @@ impl<'a> Scene<'a> {
     pub fn pose(&self) -> &Pose {
         self.pose
             .get_or_init(|| Pose::evaluate(self.document, &Stack::shown(self.document, None, 0.0)))
+    }
+}
+
+/// Cancel flag and progress of a long command.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunWatch<'a> {
+    pub(crate) cancel: &'a AtomicBool,
+    progress: Option<&'a AtomicU32>,
+    /// The part of the command before, and of the work itself, `0..=1`.
+    from: f32,
+    size: f32,
+}
+
+impl RunWatch<'_> {
+    /// The watch of one of several equal parts of the work.
+    #[must_use]
+    pub(crate) fn part(self, number: usize, count: usize) -> Self {
+        let size = self.size / count.max(1) as f32;
+        Self { from: self.from + size * number as f32, size, ..self }
+    }
+
+    /// Reports the part that is done, `0..=1`.
+    pub(crate) fn report(&self, done: f32) {
+        if let Some(progress) = self.progress {
+            let part = self.from + self.size * done.clamp(0.0, 1.0);
+            // Threads report in any order.
+            progress.fetch_max((part.clamp(0.0, 1.0) * 1000.0) as u32, Ordering::Relaxed);
+        }
     }
 }

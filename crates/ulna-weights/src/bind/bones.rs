@@ -1,10 +1,9 @@
-//! The bones of a skin, and weights by the distance to them.
+//! The bones of a skin, and their envelopes.
 
 use glam::Vec3;
-use rayon::prelude::*;
 
-use crate::Influences;
-use ulna_model::{JointSlot, Slice, WeightEncoding, WeightMap};
+use crate::ids::to_f32;
+use ulna_model::JointSlot;
 
 /// A bone: the segment from a joint to the next, or the joint alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -100,43 +99,20 @@ impl Bones {
         let near = counted.map(|bone| (bone.distance(position), bone.joint));
         near.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(_, joint)| joint)
     }
+}
 
-    /// Weights by distance, `1 / d⁴`, of the `most` nearest joints. Nothing where there are no
-    /// bones.
-    pub fn weights(&self, positions: &[Vec3], most: usize) -> Option<WeightMap> {
-        if self.bones.is_empty() {
-            return None;
-        }
-        let sets = most.clamp(1, 16).div_ceil(4);
-        let stride = sets * 4;
-        let one = |p: &Vec3| -> (Vec<u16>, Vec<f32>) {
-            let mut nearest: Vec<(f32, JointSlot)> = Vec::with_capacity(self.bones.len());
-            for bones in self.bones.chunk_by(|a, b| a.joint == b.joint) {
-                let away = bones.iter().map(|bone| bone.distance(*p)).fold(f32::MAX, f32::min);
-                nearest.push((away, bones[0].joint));
-            }
-            nearest.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            nearest.truncate(most.clamp(1, stride));
-            let least = nearest[0].0.max(f32::MIN_POSITIVE);
-            let share = |d: f32| (least / d.max(least)).powi(4);
-            let sum: f32 = nearest.iter().map(|(d, _)| share(*d)).sum();
-            let mut list = Influences::default();
-            nearest.iter().for_each(|(d, j)| list.add(j.0, share(*d) / sum));
-            let (mut joints, mut weights) = (vec![0; stride], vec![0.0; stride]);
-            list.write(&mut joints, &mut weights);
-            (joints, weights)
-        };
-        let all: Vec<(Vec<u16>, Vec<f32>)> =
-            positions.par_iter().with_min_len(1024).map(one).collect();
-        let (joints, weights): (Vec<Vec<u16>>, Vec<Vec<f32>>) = all.into_iter().unzip();
-        Some(WeightMap {
-            sets,
-            joints: Slice::from(joints.concat()),
-            weights: Slice::from(weights.concat()),
-            encoding: WeightEncoding::Float,
-            not_numbers: [].into(),
-        })
-    }
+/// Radii of the envelopes around bones: `factor` times the length of each bone. A bone without
+/// length has the mean length of the others.
+pub fn envelope_radii(bones: &[BindBone], factor: f32) -> Vec<f32> {
+    let length = |bone: &BindBone| bone.head.distance(bone.tail);
+    let lengths = || bones.iter().map(length).filter(|l| l.is_finite() && *l > 0.0);
+    let count = lengths().count();
+    let mean = if count > 0 { lengths().sum::<f32>() / to_f32(count) } else { f32::INFINITY };
+    let radius = |bone| match length(bone) {
+        own if own.is_finite() && own > 0.0 => own * factor,
+        _ => mean * factor,
+    };
+    bones.iter().map(radius).collect()
 }
 
 #[cfg(test)]
@@ -144,26 +120,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lies_on_a_bone_is_its_own_and_between_two_it_is_shared() {
-        let heads = [Vec3::ZERO, Vec3::Y, Vec3::Y * 2.0];
+    fn the_nearest_bone_is_found_and_envelopes_grow_with_bones() {
+        let heads = [Vec3::ZERO, Vec3::Y, Vec3::Y * 3.0];
         let bones = Bones::new(&heads, &[None, Some(JointSlot(0)), Some(JointSlot(1))]);
-        let spots = [Vec3::Y * 0.5, Vec3::new(0.1, 1.0, 0.0), Vec3::Y * 2.4, Vec3::NAN];
-        let map = bones.weights(&spots, 2).expect("there are bones");
-        assert!(map.weight(0, 0) > 0.999, "{:?}", map.vertex(0).collect::<Vec<_>>());
-        assert!((map.weight(1, 0) - 0.5).abs() < 1e-5 && (map.weight(1, 1) - 0.5).abs() < 1e-5);
-        assert!(
-            map.weight(2, 2) > 0.999,
-            "the last bone goes on: {:?}",
-            map.vertex(2).collect::<Vec<_>>()
-        );
-        for v in 0..spots.len() {
-            assert!((map.vertex(v).map(|(_, w)| w).sum::<f32>() - 1.0).abs() < 1e-6);
-        }
-        assert!(Bones::new(&[], &[]).weights(&spots, 4).is_none());
-        let nearest = [Vec3::Y * 0.6, Vec3::new(0.4, 1.4, 0.0), Vec3::Y * 9.0];
-        let found = |skipped: u16| nearest.map(|p| bones.nearest(p, |j| j.0 != skipped));
+        let spots = [Vec3::Y * 0.6, Vec3::new(0.4, 1.4, 0.0), Vec3::Y * 9.0];
+        let found = |skipped: u16| spots.map(|p| bones.nearest(p, |j| j.0 != skipped));
         assert_eq!(found(9), [0, 1, 2].map(|k| Some(JointSlot(k))));
         assert_eq!(found(1), [0, 0, 2].map(|k| Some(JointSlot(k))));
+        assert!(Bones::new(&[], &[]).nearest(Vec3::ZERO, |_| true).is_none());
+        assert_eq!(envelope_radii(bones.list(), 0.5), [0.5, 1.0, 0.5]);
+        let point = BindBone::default();
+        assert_eq!(envelope_radii(&[point, bones.list()[1]], 0.5), [1.0, 1.0]);
+        assert_eq!(envelope_radii(&[point], 0.5), [f32::INFINITY]);
     }
 
     #[test]

@@ -10,38 +10,61 @@ use crate::ids::to_f32;
 use ulna_geometry::{ClosestSurface, Ray};
 use ulna_model::JointSlot;
 
-/// Points this close to the surface count as inside, in sizes of the surface.
+/// Points this close to the surface count as near, and as on it, in sizes of the surface.
 const NEAR: f32 = 0.03;
+const ON: f32 = 0.01;
 /// Points per bone.
 const SAMPLES: usize = 9;
 /// Rays per point, and how many of them must hit the surface.
 const RAYS: usize = 18;
 const ENCLOSED: usize = 14;
 
-/// By joint, the part of its longest covered bone that lies inside the meshes or close to their
-/// surface, `0..=1`. A point is inside if nearly all rays from it hit a triangle: the winding does
-/// not matter, and small holes do not. 1 for all joints if the meshes have no triangles, 0 for a
-/// joint without a bone.
-pub fn parts_inside(meshes: &[BindMesh<'_>], bones: &[BindBone], joints: usize) -> Vec<f32> {
+/// Parts of a bone inside meshes, `0..=1`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct InsidePart {
+    /// Inside, or near the surface.
+    pub near: f32,
+    /// Inside, or on the surface.
+    pub on: f32,
+}
+
+impl InsidePart {
+    /// The larger parts of two bones.
+    #[must_use]
+    pub const fn max(self, other: Self) -> Self {
+        Self { near: self.near.max(other.near), on: self.on.max(other.on) }
+    }
+}
+
+/// By joint, the largest parts of its bones that are inside the meshes. A point is inside if nearly
+/// all rays from it hit a triangle: the winding does not matter, and small holes do not. All of
+/// each bone if the meshes have no triangles, nothing for a joint without a bone.
+pub fn parts_inside(meshes: &[BindMesh<'_>], bones: &[BindBone], joints: usize) -> Vec<InsidePart> {
     let surface = BindSurface::new(meshes, bones);
     if surface.triangles.is_empty() {
-        return vec![1.0; joints];
+        return vec![InsidePart { near: 1.0, on: 1.0 }; joints];
     }
     let bones = surface.unit_bones(bones);
     let body = ClosestSurface::new(surface.points, surface.triangles.into_flattened());
     let directions = directions();
-    let is_inside = |point: Vec3| {
-        let is_near = body.nearest(point).is_some_and(|found| found.distance <= NEAR);
+    let is_enclosed = |point: Vec3| {
         let is_hit =
             |direction: &&Vec3| body.is_hit(&Ray { origin: point, direction: **direction });
-        is_near || directions.iter().filter(is_hit).count() >= ENCLOSED
+        directions.iter().filter(is_hit).count() >= ENCLOSED
     };
-    let part = |bone: &BindBone| -> (JointSlot, f32) {
-        let at = |k: usize| bone.head.lerp(bone.tail, to_f32(k) / to_f32(SAMPLES - 1));
-        let inside = (0..SAMPLES).filter(|k| is_inside(at(*k))).count();
-        (bone.joint, to_f32(inside) / to_f32(SAMPLES))
+    let part = |bone: &BindBone| -> (JointSlot, InsidePart) {
+        let (mut near, mut on) = (0, 0);
+        for k in 0..SAMPLES {
+            let point = bone.head.lerp(bone.tail, to_f32(k) / to_f32(SAMPLES - 1));
+            let distance = body.nearest(point).map_or(f32::INFINITY, |found| found.distance);
+            let is_inside = distance > ON && is_enclosed(point);
+            near += usize::from(is_inside || distance <= NEAR);
+            on += usize::from(is_inside || distance <= ON);
+        }
+        let part = |count: usize| to_f32(count) / to_f32(SAMPLES);
+        (bone.joint, InsidePart { near: part(near), on: part(on) })
     };
-    let mut parts = vec![0.0f32; joints];
+    let mut parts = vec![InsidePart::default(); joints];
     for (joint, part) in bones.par_iter().map(part).collect::<Vec<_>>() {
         if let Some(most) = parts.get_mut(joint.index()) {
             *most = most.max(part);

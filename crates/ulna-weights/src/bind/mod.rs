@@ -22,11 +22,11 @@ mod tests;
 mod voxel;
 
 pub use self::{
-    bones::{BindBone, Bones},
-    inside::parts_inside,
+    bones::{BindBone, Bones, envelope_radii},
+    inside::{InsidePart, parts_inside},
     request::{
-        BindError, BindMesh, BindMethod, BindPiece, BindRequest, BindSettings, BoundWeights,
-        PieceMethod, RigidProposal,
+        BindError, BindMesh, BindMethod, BindMirror, BindPiece, BindRequest, BindSettings,
+        BoundWeights, PieceMethod, RigidProposal,
     },
     run::bind_weights,
 };

@@ -1,5 +1,7 @@
 //! Input and result of automatic binding.
 
+use std::collections::BTreeMap;
+
 use glam::Vec3;
 use thiserror::Error;
 
@@ -41,6 +43,9 @@ pub struct BindSettings {
     pub grid: usize,
     /// The most influences per vertex, `1..=16`.
     pub limit: usize,
+    /// With [`BindMethod::Distance`], radius of the envelope around each bone in lengths of the
+    /// bone, at which its weight is 0. No envelopes if `None`.
+    pub envelope: Option<f32>,
     /// Weights below this are dropped, `0..=0.5`.
     pub prune: f32,
     /// The most memory for the factor of the heat system, bytes. A larger surface falls back to
@@ -55,6 +60,7 @@ impl Default for BindSettings {
             sharpness: 2.0,
             grid: 96,
             limit: 4,
+            envelope: None,
             prune: 0.01,
             memory: 1 << 30,
         }
@@ -70,6 +76,18 @@ pub struct BindRequest<'a> {
     pub bones: &'a [BindBone],
     /// Parameters.
     pub settings: BindSettings,
+    /// The mirror image, if the weights are to be symmetric.
+    pub mirror: Option<&'a BindMirror>,
+}
+
+/// The mirror image of meshes and joints. Weights of mirrored vertices are averaged before the
+/// number of influences is limited.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BindMirror {
+    /// By mesh and vertex, the mesh and vertex at the mirrored position.
+    pub vertices: Vec<Vec<Option<(u32, u32)>>>,
+    /// By joint, its mirror joint, or itself.
+    pub joints: Vec<JointSlot>,
 }
 
 /// The method from which a piece got its weights.
@@ -123,16 +141,20 @@ pub struct BoundWeights {
 }
 
 impl BoundWeights {
-    /// Gives all weight of a piece to one joint.
-    pub fn make_rigid(&mut self, piece: u32, joint: JointSlot) {
+    /// Gives all weight of pieces to one joint each.
+    pub fn make_rigid(&mut self, joints: &BTreeMap<u32, JointSlot>) {
+        if joints.is_empty() {
+            return;
+        }
         for (map, pieces) in self.maps.iter_mut().zip(&self.piece_of) {
             let stride = map.stride();
-            let (joints, weights) = (map.joints.make_mut(), map.weights.make_mut());
-            for (vertex, _) in pieces.iter().enumerate().filter(|(_, p)| **p == Some(piece)) {
-                let slots = vertex * stride..(vertex + 1) * stride;
-                joints[slots.clone()].fill(0);
-                weights[slots.clone()].fill(0.0);
-                (joints[slots.start], weights[slots.start]) = (joint.0, 1.0);
+            let (slots, weights) = (map.joints.make_mut(), map.weights.make_mut());
+            for (vertex, piece) in pieces.iter().enumerate() {
+                let Some(joint) = piece.and_then(|piece| joints.get(&piece)) else { continue };
+                let own = vertex * stride..(vertex + 1) * stride;
+                slots[own.clone()].fill(0);
+                weights[own.clone()].fill(0.0);
+                (slots[own.start], weights[own.start]) = (joint.0, 1.0);
             }
         }
     }

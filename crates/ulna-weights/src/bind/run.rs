@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::{
-    BindBone, BindError, BindMethod, BindPiece, BindRequest, BindSettings, BoundWeights,
-    PieceMethod, RigidProposal,
+    BindBone, BindError, BindMethod, BindMirror, BindPiece, BindRequest, BindSettings,
+    BoundWeights, PieceMethod, RigidProposal,
+    bones::envelope_radii,
     distance::by_bones,
     heat::heat,
     joint_weight::{JointWeight, PointWeights},
@@ -56,6 +57,9 @@ pub fn bind_weights(
     bones.sort_by_key(|b| b.joint);
     let mut chain = Chain::new(&surface, &bones, &settings, cancel);
     chain.run(progress)?;
+    if let Some(mirror) = request.mirror {
+        chain.average(mirror);
+    }
     let weights = finished(&chain.weights, &settings, cancel)?;
     let result = chain.result(&weights);
     progress(1.0);
@@ -201,6 +205,9 @@ impl<'a> Chain<'a> {
 
     fn run_distance(&mut self) -> Result<(), BindError> {
         let open: Vec<usize> = self.open_points().collect();
+        let envelope =
+            self.settings.envelope.filter(|_| self.settings.method == BindMethod::Distance);
+        let radii = envelope.map(|factor| envelope_radii(self.bones, factor));
         let lists: Vec<Vec<JointWeight>> = open
             .par_iter()
             .with_min_len(256)
@@ -208,7 +215,7 @@ impl<'a> Chain<'a> {
                 if self.cancel.load(Ordering::Relaxed) {
                     return Err(BindError::Canceled);
                 }
-                Ok(by_bones(self.bones, self.surface.points[*k]))
+                Ok(by_bones(self.bones, radii.as_deref(), self.surface.points[*k]))
             })
             .collect::<Result<_, _>>()?;
         open.into_iter().zip(lists).for_each(|(point, list)| self.weights[point] = list);
@@ -216,6 +223,32 @@ impl<'a> Chain<'a> {
             method.get_or_insert(PieceMethod::Distance);
         }
         Ok(())
+    }
+
+    /// Averages the weights of each point and of its mirror image.
+    fn average(&mut self, mirror: &BindMirror) {
+        let point_at = |(mesh, vertex): (u32, u32)| {
+            self.surface.point_of.get(to_index(mesh))?.get(to_index(vertex)).map(|p| p.index())
+        };
+        let mut other = vec![None; self.weights.len()];
+        for (points, vertices) in self.surface.point_of.iter().zip(&mirror.vertices) {
+            for (point, vertex) in points.iter().zip(vertices) {
+                let found = vertex.and_then(point_at);
+                other[point.index()] = other[point.index()].or(found);
+            }
+        }
+        let across = |joint: JointSlot| mirror.joints.get(joint.index()).copied().unwrap_or(joint);
+        let mean = |point: usize| {
+            let own = self.weights[point].clone();
+            let Some(other) = other[point] else { return own };
+            let turned = self.weights[other].iter().map(|(joint, w)| (across(*joint), *w));
+            let mut all: Vec<JointWeight> = own.into_iter().chain(turned).collect();
+            all.sort_by_key(|(joint, _)| *joint);
+            all.chunk_by(|a, b| a.0 == b.0)
+                .map(|list| (list[0].0, list.iter().map(|(_, w)| w).sum::<f32>() * 0.5))
+                .collect()
+        };
+        self.weights = (0..self.weights.len()).into_par_iter().map(mean).collect();
     }
 
     fn open_points(&self) -> impl Iterator<Item = usize> {

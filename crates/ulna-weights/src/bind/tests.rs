@@ -116,7 +116,7 @@ fn two_bones() -> [BindBone; 2] {
 }
 
 fn bind_all(meshes: &[BindMesh<'_>], bones: &[BindBone], settings: BindSettings) -> BoundWeights {
-    let request = BindRequest { meshes, bones, settings };
+    let request = BindRequest { meshes, bones, settings, mirror: None };
     let bound = bind_weights(&request, &|_| {}, &AtomicBool::new(false)).unwrap();
     for (mesh, map) in meshes.iter().zip(&bound.maps) {
         assert_eq!(mesh.positions.len(), map.vertex_count());
@@ -383,7 +383,7 @@ fn a_piece_is_made_rigid_on_request() {
     assert_eq!(proposal.joint, JointSlot(1));
     assert!(proposal.confidence > 0.8);
     let before = bound.clone();
-    bound.make_rigid(1, proposal.joint);
+    bound.make_rigid(&[(1, proposal.joint)].into());
     let first = mesh.positions.len() - 8;
     for v in 0..mesh.positions.len() {
         if v < first {
@@ -398,7 +398,12 @@ fn a_piece_is_made_rigid_on_request() {
 fn no_bones_and_cancellation_are_told_apart() {
     let mesh = TestMesh::capsule();
     let (view, bones) = ([mesh.view()], two_bones());
-    let request = |bones| BindRequest { meshes: &view, bones, settings: BindSettings::default() };
+    let request = |bones| BindRequest {
+        meshes: &view,
+        bones,
+        settings: BindSettings::default(),
+        mirror: None,
+    };
     let (on, off) = (AtomicBool::new(true), AtomicBool::new(false));
     let none = bind_weights(&request(&[]), &|_| {}, &off);
     assert_eq!(none.unwrap_err(), BindError::NoBones);

@@ -31,7 +31,7 @@ pub(super) fn foot_ui(
         ui.set_height(26.0);
         state_ui(ui, theme, bind, missing.as_deref(), actions);
     });
-    bar_ui(ui, theme, bind.is_computing);
+    bar_ui(ui, theme, bind.is_computing.then_some(bind.progress));
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         ui.set_min_height(32.0);
@@ -66,7 +66,11 @@ fn state_ui(
 ) {
     let (text, role) = match (missing, bind.found) {
         (Some(missing), _) => (format!("{missing}."), ColorRole::TextSecondary),
-        (None, _) if bind.is_computing => ("Binding…".to_owned(), ColorRole::TextSecondary),
+        (None, _) if bind.is_computing => {
+            let part = bind.progress.filter(|part| *part > 0.0);
+            let part = part.map_or_else(String::new, |part| format!(" {:.0} %", part * 100.0));
+            (format!("Binding…{part}"), ColorRole::TextSecondary)
+        }
         (None, _) if bind.is_canceled => {
             ("Canceled; the last bind is shown.".to_owned(), ColorRole::SeverityWarning)
         }
@@ -98,17 +102,21 @@ fn state_ui(
 }
 
 /// A bar that moves while weights are worked out.
-fn bar_ui(ui: &mut Ui, theme: &Theme, is_computing: bool) {
+fn bar_ui(ui: &mut Ui, theme: &Theme, computing: Option<Option<f32>>) {
     /// Seconds that the bar takes from side to side.
     const WAY: f64 = 1.2;
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
-    if !is_computing {
-        return;
-    }
+    let Some(progress) = computing else { return };
     ui.painter().rect_filled(rect, 2.0, theme.color(ColorRole::SurfaceControl));
     let part = (ui.input(|i| i.time) / WAY).fract() as f32;
     let middle = rect.left() + rect.width() * (part * 1.3 - 0.15);
-    let bar = Rect::from_center_size(pos2(middle, rect.center().y), vec2(rect.width() * 0.3, 4.0));
+    let moving =
+        Rect::from_center_size(pos2(middle, rect.center().y), vec2(rect.width() * 0.3, 4.0));
+    let done = |part: f32| {
+        let size = vec2(rect.width() * part.clamp(0.0, 1.0), rect.height());
+        Rect::from_min_size(rect.min, size)
+    };
+    let bar = progress.filter(|part| *part > 0.0).map_or(moving, done);
     ui.painter().rect_filled(bar.intersect(rect), 2.0, theme.color(ColorRole::AccentBase));
     ui.ctx().request_repaint_after(std::time::Duration::from_millis(33));
 }

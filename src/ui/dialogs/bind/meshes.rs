@@ -40,6 +40,8 @@ pub(super) fn meshes_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: 
         let response = row.ui(ui, theme, &state, Some(&count));
         if response.clicked() {
             *is_meant = !*is_meant;
+            // Pieces have other numbers then.
+            now.rigid.clear();
         }
     }
     ui.spacing_mut().item_spacing.y = 4.0;

@@ -4,8 +4,11 @@
 mod foot;
 mod joints;
 mod meshes;
+mod pieces;
 mod trial;
 mod weights;
+
+pub use self::pieces::PieceLook;
 
 use egui::{Label, RichText, ScrollArea, Stroke, Ui, vec2};
 
@@ -38,6 +41,7 @@ pub fn bind_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, actions: &mut Ac
             meshes::meshes_ui(ui, view, document, &mut now);
             joints::joints_ui(ui, view, document, &mut now, actions);
             weights::weights_ui(ui, view, document, &mut now);
+            pieces::pieces_ui(ui, view, document, &mut now);
         });
     trial::trial_ui(ui, view, document, &mut now, actions);
     foot::foot_ui(ui, view, document, &now, actions);

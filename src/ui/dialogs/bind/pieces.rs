@@ -41,8 +41,7 @@ pub enum PieceLook {
 }
 
 impl PieceLook {
-    const ALL: [Self; 5] =
-        [Self::Heat, Self::Voxels, Self::Nearest, Self::Distance, Self::Rigid];
+    const ALL: [Self; 5] = [Self::Heat, Self::Voxels, Self::Nearest, Self::Distance, Self::Rigid];
 
     /// The look of a piece.
     pub const fn of(piece: &BoundPiece) -> Self {
@@ -90,6 +89,7 @@ pub(super) fn pieces_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: 
     let Some(report) = bind.found.and_then(|found| found.report.as_ref()) else { return };
     let about = many(report.pieces.len(), "connected piece");
     section(ui, theme, "Pieces", &about);
+    rigid_ui(ui, theme, report, now);
     ui.scope(|ui| {
         if !bind.is_current {
             ui.set_opacity(0.55);
@@ -104,6 +104,33 @@ pub(super) fn pieces_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: 
     if let Some(text) = fallbacks(report, now) {
         notice(ui, theme, (icons::ICON_WARNING, ColorRole::SeverityWarning), &text);
     }
+}
+
+/// A button that lets all pieces with a sure proposal follow their joints.
+fn rigid_ui(ui: &mut Ui, theme: &Theme, report: &BindReport, now: &mut BindDraft) {
+    /// The least part of the weight on the joint.
+    const SURE: f32 = 0.8;
+    let sure = report.pieces.iter().zip(0u32..).filter(|(piece, _)| {
+        // A body in one piece is bent by many joints.
+        report.pieces.len() > 1 && piece.rigid.is_some_and(|(_, part)| part >= SURE)
+    });
+    let open: Vec<u32> =
+        sure.map(|(_, number)| number).filter(|n| !now.rigid.contains(n)).collect();
+    if open.is_empty() {
+        return;
+    }
+    ui.horizontal(|ui| {
+        let verb = if open.len() == 1 { "seems" } else { "seem" };
+        let text = format!("{} {verb} rigid", many(open.len(), "piece"));
+        let text = RichText::new(text).font(Theme::font(Font::Small));
+        ui.label(text.color(theme.color(ColorRole::TextSecondary)));
+        let text = RichText::new("Make rigid").font(Theme::font(Font::Small));
+        let button = ui.add(egui::Button::new(text).min_size(vec2(0.0, 22.0)));
+        let about = "Each of these pieces follows the joint with at least 80 % of its weight";
+        if button.on_hover_text(about).clicked() {
+            now.rigid.extend(open);
+        }
+    });
 }
 
 /// A row per mesh, and its pieces where it is open.
@@ -195,15 +222,15 @@ fn piece_ui(
         let proposal = piece.rigid.filter(|(joint, _)| document.nodes.contains(*joint));
         if let Some((joint, confidence)) = proposal {
             let label = document.node(joint).label(joint);
-            let mut is_rigid = now.rigid.contains(&number);
+            let mut is_rigid = now.rigid.contains(&(number as u32));
             let text = format!("Rigid: {label} ({:.0} %)", confidence * 100.0);
             let about = "The whole piece follows this joint, which has this part of its weight";
             let tick = check(ui, theme, &mut is_rigid, text);
             tick.on_hover_text(about);
             if is_rigid {
-                now.rigid.insert(number);
+                now.rigid.insert(number as u32);
             } else {
-                now.rigid.remove(&number);
+                now.rigid.remove(&(number as u32));
             }
         }
     });

@@ -17,6 +17,12 @@ use ulna_render::ColorRole;
 
 /// Height of the section, points.
 pub(super) const HEIGHT: f32 = 178.0;
+/// Colors of the meshes, with what each shows.
+const COLORS: [(TrialColors, &str, &str); 3] = [
+    (TrialColors::Materials, "Materials", "The materials of the file"),
+    (TrialColors::Weights, "Weights of a joint", "The weights of the selected joint"),
+    (TrialColors::Method, "Method", "The method that gave each piece its weights"),
+];
 /// Largest angle of the bend, degrees.
 const MOST: f32 = 150.0;
 
@@ -46,9 +52,11 @@ pub(super) fn trial_ui(
         }
     });
     ui.horizontal(|ui| {
-        let mut colors = now.trial.colors == TrialColors::Weights;
-        check(ui, theme, &mut colors, "Show weights of the selected joint");
-        now.trial.colors = if colors { TrialColors::Weights } else { TrialColors::Materials };
+        let text = RichText::new("Colors").font(Theme::font(Font::Small));
+        ui.label(text.color(theme.color(ColorRole::TextSecondary)));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            choices(ui, "Colors", 168.0, &COLORS, &mut now.trial.colors);
+        });
     });
     numbers_ui(ui, theme, bind, document);
     // The foot keeps its place, whatever the pose shows.

@@ -89,6 +89,21 @@ fn parameter_ui(ui: &mut Ui, theme: &Theme, which: usize, now: &mut BindDraft) {
     }
 }
 
+/// Whether bones have envelopes, and their radius.
+fn envelope_ui(ui: &mut Ui, theme: &Theme, now: &mut BindDraft) {
+    ui.horizontal(|ui| {
+        let mut has_envelope = now.envelope.is_some();
+        let about = "Weights fall to 0 at this distance from the bone, in lengths of the bone";
+        check(ui, theme, &mut has_envelope, "Envelopes").on_hover_text(about);
+        now.envelope = has_envelope.then(|| now.envelope.unwrap_or(1.0));
+        if let Some(radius) = &mut now.envelope {
+            let mut shown = *radius;
+            number_bar(ui, theme, "Envelope radius", &mut shown, 0.05..=10.0, "×", 2, "");
+            *radius = (shown * 100.0).round() / 100.0;
+        }
+    });
+}
+
 /// Whether method or parameters are not the usual ones.
 fn is_changed(now: &BindDraft) -> bool {
     let mut usual = now.clone();
@@ -99,12 +114,18 @@ fn is_changed(now: &BindDraft) -> bool {
 fn reset_parameters(now: &mut BindDraft) {
     now.method = BindBy::Auto;
     (now.sharpness, now.passes, now.limit, now.grid) = (2.0, 0, 4, 96);
+    (now.symmetric, now.envelope) = (false, None);
 }
 
 /// Vertices and joints that change, and the pose of new skins.
 fn options_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut BindDraft) {
     let theme = view.theme;
     let (rebinds, binds_bare) = (now.rebinds(document), now.binds_bare(document));
+    let about = "Averages the weights of mirrored vertices";
+    check(ui, theme, &mut now.symmetric, "Symmetric").on_hover_text(about);
+    if now.method == BindBy::Distance {
+        envelope_ui(ui, theme, now);
+    }
     if rebinds && let Some(vertices) = &now.vertices {
         let text = format!("Selected vertices only ({})", thousands(vertices.count));
         check(ui, theme, &mut now.only_vertices, text);

@@ -5,8 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use ulna_edit::{
     Command,
     command::{
-        Bind, BindJoint, CreateSkin,
-        field::{AutomaticWeights, BindBy, ClipName, Meshes, Nodes, Rebind, Seconds, VertexTerms},
+        Bind, BindJoint, BindReport, CreateSkin,
+        field::{
+            AutomaticWeights, BindBy, ClipName, Meshes, Nodes, Rebind, RigidPieces, Seconds,
+            VertexTerms,
+        },
     },
 };
 use ulna_model::{ClipId, Document, MeshId, NodeId};
@@ -37,6 +40,15 @@ pub struct BindDraft {
     pub limit: usize,
     /// Number of voxels along the longest side, `64..=256`.
     pub grid: usize,
+    /// Whether weights of mirrored vertices are averaged.
+    pub symmetric: bool,
+    /// Radius of the envelopes with the method *distance*, lengths of the bone, `0.05..=10`; `None`
+    /// for none.
+    pub envelope: Option<f32>,
+    /// Connected pieces that follow one joint, by their numbers in the report.
+    pub rigid: BTreeSet<u32>,
+    /// Meshes whose pieces are listed.
+    pub opened: BTreeSet<NodeId>,
     /// Vertices that were selected when the panel was opened.
     pub vertices: Option<SelectedVertices>,
     /// Whether only those get weights.
@@ -92,6 +104,8 @@ pub enum TrialColors {
     Materials,
     /// Weights of the selected joint.
     Weights,
+    /// The method that gave each connected piece its weights.
+    Method,
 }
 
 /// Numbers of a bind in the trial pose.
@@ -115,6 +129,8 @@ pub struct BindForeseen {
     pub note: Option<String>,
     /// Duration of the computation, seconds.
     pub seconds: f64,
+    /// Connected pieces of the meshes.
+    pub report: Option<BindReport>,
 }
 
 impl BindForeseen {
@@ -125,12 +141,13 @@ impl BindForeseen {
             Ok((false, _)) => Some(worked.sentence().unwrap_or("nothing changes".to_owned())),
             Err(error) => Some(error.to_string()),
         };
-        Self { refused, note: worked.sentence(), seconds }
+        let report = worked.bind_report().cloned();
+        Self { refused, note: worked.sentence(), seconds, report }
     }
 
     /// No bind, for a reason without its full stop.
     pub const fn refused(why: String) -> Self {
-        Self { refused: Some(why), note: None, seconds: 0.0 }
+        Self { refused: Some(why), note: None, seconds: 0.0, report: None }
     }
 }
 
@@ -147,6 +164,8 @@ pub struct BindView<'a> {
     pub is_current: bool,
     /// Whether another one is being worked out.
     pub is_computing: bool,
+    /// The part that is done, `0..=1`, once it is known.
+    pub progress: Option<f32>,
     /// Whether the user canceled the computation.
     pub is_canceled: bool,
     /// Whether a bind that was worked out is shown in the viewport.
@@ -203,6 +222,10 @@ impl BindDraft {
             passes: 0,
             limit: 4,
             grid: 96,
+            symmetric: false,
+            envelope: None,
+            rigid: BTreeSet::new(),
+            opened: BTreeSet::new(),
             vertices: None,
             only_vertices: false,
             locked: Vec::new(),
@@ -343,50 +366,45 @@ impl BindDraft {
                 below: Some(false),
                 clip: moment.map(|m| ClipName::Id(m.0)),
                 time: moment.map(|m| Seconds(m.1 as f32)),
+                weights: self.weights(&ticked),
                 name: None,
             };
             commands.push(create.into());
-            commands.push(self.weights(document, &bare, &ticked, Rebind::All).into());
         }
         if !skinned.is_empty() {
             let vertices = self.vertices.as_ref().filter(|_| self.only_vertices);
             let what = if vertices.is_some() { Rebind::Vertices } else { Rebind::All };
             let keeps = self.keeps_locked && !self.locked.is_empty();
+            let meshes: BTreeSet<MeshId> =
+                skinned.iter().filter_map(|n| document.node(*n).mesh).collect();
             let bind = Bind {
+                mesh: Some(Meshes::Ids(meshes.into_iter().collect())),
+                primitive: None,
+                weights: self.weights(&ticked),
+                rebind: Some(what),
                 vertices: vertices.and_then(|v| VertexTerms::parse(&v.terms)),
                 locked: keeps.then(|| Nodes::Ids(self.locked.clone())),
-                ..self.weights(document, &skinned, &ticked, what)
             };
             commands.push(bind.into());
         }
         Ok(commands)
     }
 
-    /// The command that computes weights.
-    fn weights(
-        &self,
-        document: &Document,
-        nodes: &[NodeId],
-        joints: &[NodeId],
-        rebind: Rebind,
-    ) -> Bind {
-        let meshes: BTreeSet<MeshId> =
-            nodes.iter().filter_map(|n| document.node(*n).mesh).collect();
-        Bind {
-            mesh: Some(Meshes::Ids(meshes.into_iter().collect())),
-            primitive: None,
-            weights: AutomaticWeights {
-                joints: Some(Nodes::Ids(joints.to_vec())),
-                choose: None,
-                method: Some(self.method),
-                sharpness: Some(self.sharpness),
-                grid: Some(self.grid),
-                limit: Some(self.limit),
-                passes: Some(self.passes),
-            },
-            rebind: Some(rebind),
-            vertices: None,
-            locked: None,
+    /// The parameters of the weights.
+    fn weights(&self, joints: &[NodeId]) -> AutomaticWeights {
+        let is_distance = self.method == BindBy::Distance;
+        let rigid: Vec<u32> = self.rigid.iter().copied().collect();
+        AutomaticWeights {
+            joints: Some(Nodes::Ids(joints.to_vec())),
+            choose: None,
+            method: Some(self.method),
+            sharpness: Some(self.sharpness),
+            grid: Some(self.grid),
+            limit: Some(self.limit),
+            passes: Some(self.passes),
+            symmetric: self.symmetric.then_some(true),
+            envelope: self.envelope.filter(|_| is_distance),
+            rigid: (!rigid.is_empty()).then_some(RigidPieces::Numbers(rigid)),
         }
     }
 }

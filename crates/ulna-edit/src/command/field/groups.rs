@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{
     named::{Meshes, Nodes},
     part::{ArgumentPart, number, vector},
-    plain::VertexTerms,
+    plain::{RigidPieces, VertexTerms},
     words::{BindBy, ChooseJoints},
 };
 use crate::command::{ArgumentError, ArgumentSpec, ArgumentType, Arguments};
@@ -188,6 +188,13 @@ pub struct AutomaticWeights {
     pub grid: Option<usize>,
     /// Maximum number of influences per vertex; 4 if `None`.
     pub limit: Option<usize>,
+    /// Whether weights of mirrored vertices are averaged; not if `None`.
+    pub symmetric: Option<bool>,
+    /// Radius of the envelopes for [`BindBy::Distance`], in lengths of the bone, `0.05..=10`; none
+    /// if `None`.
+    pub envelope: Option<f32>,
+    /// Connected pieces that follow one joint; none if `None`.
+    pub rigid: Option<RigidPieces>,
     /// Number of smoothing passes. If `None`, 3 with [`BindBy::Distance`], else none.
     pub passes: Option<usize>,
 }
@@ -224,6 +231,22 @@ impl ArgumentPart for AutomaticWeights {
                 "limit",
                 "Maximum number of influences per vertex; 4 if omitted.",
             ),
+            Option::<bool>::specs(
+                "symmetric",
+                "Whether weights are equal on both sides: those of mirrored vertices are averaged; \
+                    no if omitted.",
+            ),
+            Option::<f32>::specs(
+                "envelope",
+                "With `distance`, radius of the envelope around each bone in lengths of the bone, \
+                    0.05 to 10; weights fall to 0 there, and the nearest bone takes vertices \
+                    outside of all envelopes; no envelopes if omitted.",
+            ),
+            Option::<RigidPieces>::specs(
+                "rigid",
+                "Connected pieces that follow one joint: their numbers in the report, or `all` for \
+                    those with at least 80 % of their weight on one joint; none if omitted.",
+            ),
             Option::<usize>::specs(
                 "passes",
                 "Number of smoothing passes; with `distance` 3 if omitted, else none.",
@@ -240,18 +263,35 @@ impl ArgumentPart for AutomaticWeights {
             sharpness: ArgumentPart::read(from, "sharpness")?,
             grid: ArgumentPart::read(from, "grid")?,
             limit: ArgumentPart::read(from, "limit")?,
+            symmetric: ArgumentPart::read(from, "symmetric")?,
+            envelope: ArgumentPart::read(from, "envelope")?,
+            rigid: ArgumentPart::read(from, "rigid")?,
             passes: ArgumentPart::read(from, "passes")?,
         })
     }
 
     fn write(&self, document: &Document, _: &'static str, into: &mut Map<String, Value>) {
-        let Self { joints, choose, method, sharpness, grid, limit, passes } = self;
+        let Self {
+            joints,
+            choose,
+            method,
+            sharpness,
+            grid,
+            limit,
+            symmetric,
+            envelope,
+            rigid,
+            passes,
+        } = self;
         joints.write(document, "joints", into);
         choose.write(document, "choose", into);
         method.write(document, "method", into);
         sharpness.write(document, "sharpness", into);
         grid.write(document, "grid", into);
         limit.write(document, "limit", into);
+        symmetric.write(document, "symmetric", into);
+        envelope.write(document, "envelope", into);
+        rigid.write(document, "rigid", into);
         passes.write(document, "passes", into);
     }
 }

@@ -13,8 +13,8 @@ pub use self::{
     named::{ClipName, Counterparts, Meshes, Nodes},
     part::{ArgumentPart, Field},
     plain::{
-        AnySpace, Axis, Counts, Degrees, Factor, KeyParts, Numbers, Parts, Seconds, VertexList,
-        VertexTerms,
+        AnySpace, Axis, Counts, Degrees, Factor, KeyParts, Numbers, Parts, RigidPieces, Seconds,
+        VertexList, VertexTerms,
     },
     words::{
         BindBy, Bits, CarryWay, ChooseJoints, Curve, How, LayerSide, LimitBy, MirrorWay, Rebind,

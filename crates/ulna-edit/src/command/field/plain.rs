@@ -6,7 +6,7 @@ use glam::Vec3;
 use serde_json::Value;
 
 use super::part::{field, number, vector};
-use crate::command::{ArgumentType, vertex_terms::Vertices};
+use crate::command::{ArgumentError, ArgumentType, Arguments, vertex_terms::Vertices};
 use ulna_model::{PrimitiveId, Property};
 use ulna_motion::Space;
 
@@ -84,6 +84,34 @@ field!(Counts, ArgumentType::Numbers, |from, name| from.counts(name).map(Self), 
     .0
     .clone()
     .into());
+
+/// Connected pieces of a bind that follow one joint each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RigidPieces {
+    /// Those with nearly all weight on one joint.
+    All,
+    /// By their numbers in the report.
+    Numbers(Vec<u32>),
+}
+field!(RigidPieces, ArgumentType::Text, |from, name| Self::of(from, name), |v, d| match v {
+    Self::All => "all".into(),
+    Self::Numbers(numbers) => numbers.clone().into(),
+});
+
+impl RigidPieces {
+    /// A list of numbers, or a text: `all`, or numbers with commas between.
+    fn of(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
+        let value = from.value(name)?;
+        let Some(text) = value.as_str() else { return from.counts(name).map(Self::Numbers) };
+        if text.trim() == "all" {
+            return Ok(Self::All);
+        }
+        let numbers: Option<Vec<u32>> =
+            text.split(',').map(|number| number.trim().parse().ok()).collect();
+        let wanted = "“all”, or numbers of pieces with commas between";
+        numbers.map(Self::Numbers).ok_or_else(|| Arguments::wrong(name, wanted, value))
+    }
+}
 
 /// Vertices by their numbers alone.
 #[derive(Clone, Debug, PartialEq, Eq)]

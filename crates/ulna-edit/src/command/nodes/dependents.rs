@@ -95,23 +95,41 @@ pub(super) fn refuse_rootless<'s>(
     skins: impl Iterator<Item = (SkinId, &'s [NodeId])>,
     parent: impl Fn(NodeId) -> Option<NodeId>,
 ) -> Result<(), CommandError> {
-    fn has_root(joints: &[NodeId], parent: &dyn Fn(NodeId) -> Option<NodeId>) -> bool {
-        let root = |n: &NodeId| std::iter::successors(Some(*n), |n| parent(*n)).last();
-        let mut roots = joints.iter().map(root);
-        let first = roots.next();
-        roots.all(|r| Some(r) == first)
-    }
     for (id, joints) in skins {
         let had_root = has_root(joints, &|n| document.node(n).parent);
         if had_root && !has_root(joints, &parent) {
-            let skin = skin_label(document, id);
-            return refuse(
-                "joints_without_root",
-                format!("the joints of {skin} would have no common root; keep a node above them"),
-            );
+            return no_common_root(document, id);
         }
     }
     Ok(())
+}
+
+/// Refuses a list of joints of a skin that has no common root, as [`refuse_rootless`] does.
+pub(in crate::command) fn refuse_apart(
+    document: &Document,
+    skin: SkinId,
+    joints: &[NodeId],
+) -> Result<(), CommandError> {
+    let parent = |n: NodeId| document.node(n).parent;
+    if has_root(&document.skin(skin).joints, &parent) && !has_root(joints, &parent) {
+        return no_common_root(document, skin);
+    }
+    Ok(())
+}
+
+fn has_root(joints: &[NodeId], parent: &dyn Fn(NodeId) -> Option<NodeId>) -> bool {
+    let root = |n: &NodeId| std::iter::successors(Some(*n), |n| parent(*n)).last();
+    let mut roots = joints.iter().map(root);
+    let first = roots.next();
+    roots.all(|r| Some(r) == first)
+}
+
+fn no_common_root(document: &Document, skin: SkinId) -> Result<(), CommandError> {
+    let skin = skin_label(document, skin);
+    refuse(
+        "joints_without_root",
+        format!("the joints of {skin} would have no common root; keep a node above them"),
+    )
 }
 
 /// Refuses the removal of nodes to which something refers that no command can change yet.

@@ -17,9 +17,9 @@ pub use self::commands::{
     RemoveNodes, RemoveSkins, Reparent,
 };
 pub(super) use self::{
-    dependents::refuse_fixed,
+    dependents::{refuse_apart, refuse_fixed},
     meshes::skin_named,
-    removal::{remapped, uppermost, with_below, without},
+    removal::{remapped, skin_without, uppermost, with_below, without},
     reparent::last_rank,
     worlds::{RestOrPose, world},
 };

@@ -195,6 +195,19 @@ fn left_skins(
     Ok(left)
 }
 
+/// The edits of a skin that loses joints, with their weights as by [`without`], and what is said of
+/// them.
+pub(in crate::command) fn skin_without(
+    document: &Document,
+    skin: SkinId,
+    removed: &BTreeSet<NodeId>,
+    heirs: &BTreeMap<NodeId, NodeId>,
+) -> Result<(Vec<Edit>, Vec<Notice>), CommandError> {
+    let mut left = LeftSkins::default();
+    without_joints(document, (skin, document.skin(skin)), (removed, heirs), &mut left)?;
+    Ok((left.edits, left.notes))
+}
+
 /// Takes removed joints out of a skin; their weights go to their heirs, or to the nearest joint
 /// above.
 fn without_joints(

@@ -2,7 +2,7 @@
 
 use crate::command::{
     define::document_commands,
-    field::{ClipName, Nodes, Seconds, choice},
+    field::{AutomaticWeights, ClipName, Nodes, Seconds, choice},
     rules,
 };
 
@@ -25,6 +25,8 @@ document_commands! {
         time: Option<Seconds>,
         /// Name of the skin.
         name: Option<String>,
+        /// Weights for meshes without weights.
+        weights: AutomaticWeights,
     } = "skin.create", "Bind to joints", asks: true, enabled: rules::opened, after: "skin.ask";
     /// Rebinds skinned meshes at the current pose of their joints
     BindSkin {
@@ -38,6 +40,27 @@ document_commands! {
         /// deformed; the modeled shape if omitted.
         shape: Option<BoundShape>,
     } = "skin.bind", "Rebind at current pose", asks: true, enabled: rules::weighted;
+    /// Adds joints to a skin, bound at the rest pose; no weights change
+    AddSkinJoints {
+        /// Joints to add.
+        joint: Nodes,
+        /// Skin to change; may be omitted if the file has one skin.
+        skin: Option<String>,
+        /// Whether to add all nodes below these joints too.
+        below: Option<bool>,
+    } = "skin.add_joints",
+        "Add joints to a skin", menu: "Weights/Joints", asks: true, enabled: rules::skinned;
+    /// Removes joints from a skin; their nodes stay
+    RemoveSkinJoints {
+        /// Joints to remove.
+        joint: Nodes,
+        /// Skin to change; all skins with these joints if omitted.
+        skin: Option<String>,
+        /// Whether the nearest joint above takes over the weights of removed joints; joints with
+        /// weights are refused if omitted.
+        give: Option<bool>,
+    } = "skin.remove_joints",
+        "Remove joints from a skin", menu: "Weights/Joints", asks: true, enabled: rules::skinned;
 }
 
 choice! {

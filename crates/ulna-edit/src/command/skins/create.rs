@@ -11,7 +11,9 @@ use super::{
 };
 use crate::{
     Edit,
-    command::{CommandError, Outcome, Scene, draft::DocumentDraft, error::refuse},
+    command::{
+        CommandError, Outcome, Scene, draft::DocumentDraft, error::refuse, weights::bind_bare,
+    },
 };
 use ulna_model::{Document, MeshId, NodeId, Shared, Skin, SkinId};
 use ulna_motion::Pose;
@@ -26,14 +28,33 @@ impl CreateSkin {
         Ok(self.plan(document)?.lines)
     }
 
+    /// Number of vertices that get computed weights.
+    pub(in crate::command) fn vertices(&self, document: &Document) -> usize {
+        let nodes = self.node.all(document).unwrap_or_default();
+        let meshes: BTreeSet<MeshId> =
+            nodes.iter().filter_map(|n| document.nodes.get(*n)?.mesh).collect();
+        let all = meshes.iter().flat_map(|m| &document.mesh(*m).primitives);
+        all.filter(|p| p.weights.is_none()).map(|p| p.positions.len()).sum()
+    }
+
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        self.plan(scene.document)?.outcome()
+        let plan = self.plan(scene.document)?;
+        let bound = match plan.bare.is_empty() {
+            true => Outcome::default(),
+            false => bind_bare(&plan.draft.document, &plan.bare, &self.weights, scene.watch())?,
+        };
+        let mut done = plan.outcome();
+        done.edits.extend(bound.edits);
+        done.notes.extend(bound.notes);
+        Ok(Outcome { bind: bound.bind, ..done })
     }
 
     fn plan(&self, document: &Document) -> Result<Plan, CommandError> {
         let pose = standing(document, self.clip.as_ref(), self.time)?;
         let nodes = self.node.all(document)?;
         self.joint.in_order(document)?;
+        self.weights.named_joints(document)?;
+        self.weights.settings()?;
         for node in &nodes {
             let (about, label) = (document.node(*node), document.node(*node).label(*node));
             match (about.mesh, about.skin) {
@@ -88,9 +109,9 @@ impl CreateSkin {
         };
         match plan.bare.iter().map(vertices).sum::<usize>() {
             0 => plan.lines.push("its weights stay as they are".to_owned()),
-            count => plan
-                .lines
-                .push(format!("weights of {count} vertices were computed from the nearest bones")),
+            count => {
+                plan.lines.push(format!("weights of {count} vertices are computed from the bones"))
+            }
         }
         plan.settle(&joints)?;
         let others: Vec<NodeId> = document

@@ -3,7 +3,10 @@
 mod bound;
 mod commands;
 mod create;
+mod joints;
 mod plan;
 mod rebind;
 
-pub use self::commands::{BindSkin, BoundShape, CreateSkin, SkinCommand};
+pub use self::commands::{
+    AddSkinJoints, BindSkin, BoundShape, CreateSkin, RemoveSkinJoints, SkinCommand,
+};

@@ -5,7 +5,7 @@ use glam::{DMat4, Mat4};
 use super::bound::joints_are;
 use crate::{
     Edit,
-    command::{CommandError, Outcome, draft::DocumentDraft, error::refuse, weights::bind_bare},
+    command::{CommandError, Outcome, draft::DocumentDraft, error::refuse},
 };
 use ulna_model::{
     Document, Local, MeshId, Node, NodeId, Notice, Property, References as _, RestSource, SceneId,
@@ -106,17 +106,13 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn outcome(mut self) -> Result<Outcome, CommandError> {
-        if !self.bare.is_empty() {
-            for edit in bind_bare(&self.draft.document, &self.bare)? {
-                self.draft.put(edit)?;
-            }
-        }
-        Ok(Outcome {
+    /// The edits without weights.
+    pub(super) fn outcome(self) -> Outcome {
+        Outcome {
             edits: self.draft.edits,
             notes: vec![Notice::new("skin_bound", self.lines.join("; "))],
             ..Outcome::default()
-        })
+        }
     }
 
     /// The mesh of a node becomes what is seen of it.

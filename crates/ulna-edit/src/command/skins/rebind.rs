@@ -25,7 +25,7 @@ impl BindSkin {
     }
 
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        self.plan(scene.document)?.outcome()
+        Ok(self.plan(scene.document)?.outcome())
     }
 
     fn plan(&self, document: &Document) -> Result<Plan, CommandError> {

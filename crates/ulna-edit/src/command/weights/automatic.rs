@@ -1,25 +1,32 @@
 //! Automatic weights: from the shape of the meshes and the bones, for meshes with weights or
 //! without.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::atomic::AtomicBool,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{commands::Bind, run::run};
-use crate::command::{
-    CommandError, Outcome, Scene,
-    bind_joints::{BindJoint, BoundBody, chosen, movers_of, shape_of},
-    error::refuse,
-    field::{AutomaticWeights, BindBy, ChooseJoints, Reach, Rebind},
+use crate::{
+    Edit, apply,
+    command::{
+        BindReport, BoundPart, BoundPiece, CommandError, Outcome, Scene,
+        bind_joints::{BindJoint, BoundBody, chosen, movers_of, shape_of},
+        error::refuse,
+        field::{AutomaticWeights, BindBy, ChooseJoints, Reach, Rebind, RigidPieces},
+        scene::RunWatch,
+    },
 };
-use ulna_model::{Document, MeshId, NodeId, Notice, PrimitiveId, Shared, SkinId, WeightMap};
+use ulna_model::{
+    Document, JointSlot, MeshId, NodeId, Notice, PrimitiveId, Shared, SkinId, Slice,
+    WeightEncoding, WeightMap,
+};
 use ulna_motion::{Pose, Stack};
 use ulna_weights::{
-    BindError, BindMesh, BindMethod, BindRequest, BindSettings, Bones, BoundWeights, Influences,
-    PieceMethod, Scope, at_rest, bind_weights, joint_heads, joint_parents,
+    BindError, BindMesh, BindMethod, BindMirror, BindRequest, BindSettings, Bones, BoundWeights,
+    Influences, PieceMethod, Scope, SkinnedSurface, at_rest, bind_weights, joint_heads,
+    joint_parents, layers::Sides,
 };
 
+/// The least confidence of proposals that *all* rigid pieces take.
+const SURE: f32 = 0.8;
 /// The most joints that a note lists.
 const LISTED: usize = 4;
 
@@ -27,10 +34,7 @@ const LISTED: usize = 4;
 pub(super) struct Automatic {
     /// By primitive.
     pub(super) maps: Vec<(MeshId, PrimitiveId, WeightMap)>,
-    /// Number of connected pieces by their method.
-    pub(super) pieces: BTreeMap<PieceMethod, usize>,
-    /// Joints that got no weight by the rule, with the reason.
-    pub(super) left_out: Vec<BindJoint>,
+    pub(super) report: BindReport,
 }
 
 /// Joints that may get weight.
@@ -44,7 +48,7 @@ pub(super) enum MeantJoints<'a> {
 
 impl AutomaticWeights {
     /// The settings of automatic weights.
-    pub(super) fn settings(&self) -> Result<BindSettings, CommandError> {
+    pub(in crate::command) fn settings(&self) -> Result<BindSettings, CommandError> {
         let method = match self.method.unwrap_or(BindBy::Auto) {
             BindBy::Auto => BindMethod::Auto,
             BindBy::Heat => BindMethod::Heat,
@@ -59,12 +63,22 @@ impl AutomaticWeights {
         if !(64..=256).contains(&grid) {
             return refuse("argument_out_of_range", "“grid” must be a number from 64 to 256");
         }
+        if self.envelope.is_some_and(|factor| !(0.05..=10.0).contains(&factor)) {
+            return refuse("argument_out_of_range", "“envelope” must be a number from 0.05 to 10");
+        }
+        if self.envelope.is_some() && method != BindMethod::Distance {
+            return refuse(
+                "arguments_together",
+                "“envelope” is about weights by distance, so it needs the method “distance”",
+            );
+        }
         let limit = self.limit.unwrap_or(4).clamp(1, 16);
-        Ok(BindSettings { method, sharpness, grid, limit, ..BindSettings::default() })
+        let envelope = self.envelope;
+        Ok(BindSettings { method, sharpness, grid, limit, envelope, ..BindSettings::default() })
     }
 
     /// The joints that were named.
-    pub(super) fn named_joints(
+    pub(in crate::command) fn named_joints(
         &self,
         document: &Document,
     ) -> Result<Option<BTreeSet<NodeId>>, CommandError> {
@@ -76,6 +90,27 @@ impl AutomaticWeights {
     pub(super) fn meant<'a>(&self, named: Option<&'a BTreeSet<NodeId>>) -> MeantJoints<'a> {
         let by = self.choose.unwrap_or(ChooseJoints::Weights);
         named.map_or(MeantJoints::By(by), MeantJoints::Named)
+    }
+
+    /// Whether weights of mirrored vertices are averaged.
+    pub(super) fn is_symmetric(&self) -> bool {
+        self.symmetric == Some(true)
+    }
+
+    /// Refuses numbers of rigid pieces that the report does not have.
+    pub(super) fn check_rigid(&self, report: &BindReport) -> Result<(), CommandError> {
+        let Some(RigidPieces::Numbers(numbers)) = &self.rigid else { return Ok(()) };
+        let count = report.pieces.len();
+        match numbers.iter().find(|number| **number as usize >= count) {
+            None => Ok(()),
+            Some(number) => refuse(
+                "argument_out_of_range",
+                format!(
+                    "“rigid” names piece {number}, but the pieces have the numbers 0 to {}",
+                    count.saturating_sub(1)
+                ),
+            ),
+        }
     }
 }
 
@@ -99,8 +134,9 @@ impl Bind {
             most: Some(settings.limit),
             layer: None,
         };
-        let (mut pieces, mut left_out) = (BTreeMap::new(), BTreeMap::new());
-        let cancel = scene.cancel();
+        let mut report = BindReport::default();
+        let skins = document.skins.ids().count();
+        let mut number = 0;
         let mut done = run(document, &reach, "bound", |draft, job| {
             let parts: Vec<(MeshId, PrimitiveId)> =
                 job.canvas.parts().iter().map(|p| (p.mesh, p.primitive)).collect();
@@ -111,13 +147,19 @@ impl Bind {
             let locked = job.locked.iter().zip(job.canvas.joints());
             let locked: Vec<bool> = locked.map(|(l, joint)| *l || kept(joint)).collect();
             let scope = Scope { locked: &locked, ..job.scope() };
-            // With some joints only, the shares between all of them are asked for.
-            let asked = self.weights.meant(named.as_ref().filter(|_| what != Rebind::Joints));
-            let made = automatic(document, (job.canvas.skin, &parts), asked, &settings, cancel)?;
-            for (method, count) in &made.pieces {
-                *pieces.entry(*method).or_insert(0) += count;
-            }
-            left_out.extend(made.left_out.iter().map(|joint| (joint.node, *joint)));
+            let request = AutomaticRequest {
+                skin: job.canvas.skin,
+                parts: &parts,
+                // With some joints only, the shares between all of them are asked for.
+                meant: self.weights.meant(named.as_ref().filter(|_| what != Rebind::Joints)),
+                weights: &self.weights,
+                settings: &settings,
+                first_piece: report.pieces.len(),
+                watch: scene.watch().part(number, skins),
+            };
+            number += 1;
+            let made = automatic(document, &request)?;
+            report.add(made.report);
             let mut given = Vec::new();
             for (part, (_, _, map)) in job.canvas.parts().iter().zip(&made.maps) {
                 let meant = |v: &u32| {
@@ -132,17 +174,15 @@ impl Bind {
             }
             Ok(refused)
         })?;
-        done.notes.push(said(document, &pieces, left_out.values()));
+        self.weights.check_rigid(&report)?;
+        done.notes.push(said(document, &report));
+        done.bind = Some(Box::new(report));
         Ok(done)
     }
 }
 
-/// One note on the methods and on the joints that were left out.
-pub(super) fn said<'a>(
-    document: &Document,
-    pieces: &BTreeMap<PieceMethod, usize>,
-    left_out: impl Iterator<Item = &'a BindJoint>,
-) -> Notice {
+/// One note on the methods, on rigid pieces, and on the joints that were left out.
+pub(super) fn said(document: &Document, report: &BindReport) -> Notice {
     let words = |method: &PieceMethod| match method {
         PieceMethod::Heat => "heat",
         PieceMethod::Voxel => "voxels",
@@ -153,14 +193,24 @@ pub(super) fn said<'a>(
         1 => "1 piece".to_owned(),
         n => format!("{n} pieces"),
     };
-    let by: Vec<String> = pieces
-        .iter()
-        .map(|(method, n)| format!("by {} for {}", words(method), count(*n)))
-        .collect();
+    let mut pieces: BTreeMap<PieceMethod, usize> = BTreeMap::new();
+    report.pieces.iter().for_each(|piece| *pieces.entry(piece.method).or_insert(0) += 1);
+    let by: Vec<String> = match pieces.is_empty() {
+        // Points without triangles.
+        true => vec!["by distance".to_owned()],
+        false => pieces
+            .iter()
+            .map(|(method, n)| format!("by {} for {}", words(method), count(*n)))
+            .collect(),
+    };
     let mut text = format!("weights {}", by.join(", "));
-    let left_out: Vec<&BindJoint> = left_out.collect();
+    let rigid = report.pieces.iter().filter(|piece| piece.is_rigid).count();
+    if rigid > 0 {
+        text = format!("{text}, {} rigid", count(rigid));
+    }
+    let left_out = &report.left_out;
     if !left_out.is_empty() {
-        let one = |joint: &&BindJoint| {
+        let one = |joint: &BindJoint| {
             format!("{} ({})", document.node(joint.node).label(joint.node), joint.reason.words())
         };
         let some: Vec<String> = left_out.iter().take(LISTED).map(one).collect();
@@ -168,25 +218,35 @@ pub(super) fn said<'a>(
             0 => String::new(),
             n => format!(" and {n} more"),
         };
-        text = format!("{text}, none for {}{more}", some.join(", "));
+        text = format!("{text}, no weight for {}{more}", some.join(", "));
     }
     Notice::new("bound_by_methods", text)
+}
+
+/// Primitives of a skin that get weights.
+pub(super) struct AutomaticRequest<'a> {
+    pub(super) skin: SkinId,
+    pub(super) parts: &'a [(MeshId, PrimitiveId)],
+    pub(super) meant: MeantJoints<'a>,
+    pub(super) weights: &'a AutomaticWeights,
+    pub(super) settings: &'a BindSettings,
+    /// The number of the first piece.
+    pub(super) first_piece: usize,
+    pub(super) watch: RunWatch<'a>,
 }
 
 /// Weights of primitives of a skin.
 pub(super) fn automatic(
     document: &Document,
-    (skin, parts): (SkinId, &[(MeshId, PrimitiveId)]),
-    meant: MeantJoints<'_>,
-    settings: &BindSettings,
-    cancel: &AtomicBool,
+    request: &AutomaticRequest<'_>,
 ) -> Result<Automatic, CommandError> {
+    let AutomaticRequest { skin, parts, weights, settings, watch, .. } = *request;
     let (heads, parents) = (joint_heads(document, skin), joint_parents(document, skin));
     let joints = &document.skin(skin).joints;
     let own: Vec<_> =
         parts.iter().map(|(mesh, k)| &document.mesh(*mesh).primitives[k.index()]).collect();
     let mut left_out = Vec::new();
-    let is_meant: Vec<bool> = match meant {
+    let is_meant: Vec<bool> = match request.meant {
         MeantJoints::Named(named) => joints.iter().map(|joint| named.contains(joint)).collect(),
         MeantJoints::By(by) => {
             let rest = Pose::evaluate(&at_rest(document), &Stack::default());
@@ -207,27 +267,130 @@ pub(super) fn automatic(
     let bones = Bones::of_joints(&heads, &parents, &is_meant);
     let meshes: Vec<BindMesh<'_>> =
         own.iter().map(|p| BindMesh { positions: &p.positions, triangles: &p.indices }).collect();
-    let request = BindRequest { meshes: &meshes, bones: bones.list(), settings: *settings };
-    let made = match bind_weights(&request, &|_| {}, cancel) {
+    let mirror = match weights.is_symmetric() {
+        true => Some(mirror(document, skin, parts)?),
+        false => None,
+    };
+    let asked = BindRequest {
+        meshes: &meshes,
+        bones: bones.list(),
+        settings: *settings,
+        mirror: mirror.as_ref(),
+    };
+    let made = match bind_weights(&asked, &|part| watch.report(part), watch.cancel) {
         Ok(made) => made,
         Err(BindError::Canceled) => return Err(CommandError::other("canceled", "canceled")),
         Err(error @ BindError::NoBones) => {
             return Err(CommandError::other("no_joints_meant", error.to_string()));
         }
     };
-    let BoundWeights { maps, pieces, loose, .. } = made;
-    let mut counts = BTreeMap::new();
-    for piece in pieces {
-        *counts.entry(piece.method).or_insert(0) += 1;
+    finished(joints, request, made, left_out)
+}
+
+/// The report of bound meshes, with the wanted pieces made rigid.
+fn finished(
+    joints: &[NodeId],
+    request: &AutomaticRequest<'_>,
+    mut made: BoundWeights,
+    left_out: Vec<BindJoint>,
+) -> Result<Automatic, CommandError> {
+    let mut meshes = vec![request.parts[0].0; made.pieces.len()];
+    for ((mesh, _), list) in request.parts.iter().zip(&made.piece_of).rev() {
+        list.iter().flatten().for_each(|piece| meshes[*piece as usize] = *mesh);
     }
-    if loose > 0 && counts.is_empty() {
-        counts.insert(PieceMethod::Distance, 1);
+    let mut pieces = Vec::with_capacity(made.pieces.len());
+    let mut rigid = BTreeMap::new();
+    for ((number, piece), mesh) in (0u32..).zip(&made.pieces).zip(meshes) {
+        let in_report = number as usize + request.first_piece;
+        let is_rigid = match &request.weights.rigid {
+            None => false,
+            Some(RigidPieces::All) => piece.rigid.is_some_and(|found| found.confidence >= SURE),
+            Some(RigidPieces::Numbers(numbers)) => numbers.iter().any(|n| *n as usize == in_report),
+        };
+        if is_rigid {
+            let Some(found) = piece.rigid else {
+                return refuse(
+                    "not_rigid",
+                    format!(
+                        "no joint has at least half of the weight of piece {in_report}, so it \
+                            cannot follow one; leave it out of “rigid”"
+                    ),
+                );
+            };
+            rigid.insert(number, found.joint);
+        }
+        pieces.push(BoundPiece {
+            mesh,
+            method: piece.method,
+            vertices: piece.vertices,
+            hidden: piece.hidden,
+            rigid: piece.rigid.map(|found| (joints[found.joint.index()], found.confidence)),
+            is_rigid,
+        });
     }
-    let maps = parts.iter().zip(maps).map(|((mesh, k), map)| (*mesh, *k, map)).collect();
-    Ok(Automatic { maps, pieces: counts, left_out })
+    made.make_rigid(&rigid);
+    let BoundWeights { maps, piece_of, loose, .. } = made;
+    let parts = request.parts.iter().zip(piece_of).map(|((mesh, primitive), piece_of)| BoundPart {
+        mesh: *mesh,
+        primitive: *primitive,
+        piece_of,
+    });
+    let report = BindReport { pieces, parts: parts.collect(), loose, left_out };
+    let maps = request.parts.iter().zip(maps).map(|((mesh, k), map)| (*mesh, *k, map)).collect();
+    Ok(Automatic { maps, report })
+}
+
+/// The mirror image of primitives of a skin and of its joints.
+fn mirror(
+    document: &Document,
+    skin: SkinId,
+    parts: &[(MeshId, PrimitiveId)],
+) -> Result<BindMirror, CommandError> {
+    // A surface is made of primitives with weights.
+    let mut weighted = document.clone();
+    for (mesh, primitive) in parts {
+        let found = &document.mesh(*mesh).primitives[primitive.index()];
+        if found.weights.is_none() {
+            let to = Some(Shared::new(first_joint(found.positions.len())));
+            apply(&mut weighted, Edit::BindWeights { mesh: *mesh, primitive: *primitive, to })?;
+        }
+    }
+    let Some(canvas) = SkinnedSurface::whole(&weighted, skin) else {
+        return Ok(BindMirror::default());
+    };
+    let sides = Sides::of(&weighted, &canvas)?;
+    let number_of = |canvas_part: usize| {
+        let part = &canvas.parts()[canvas_part];
+        parts.iter().position(|key| *key == (part.mesh, part.primitive))
+    };
+    let other = |v: u32| -> Option<(u32, u32)> {
+        let point = sides.pairs.point(canvas.point_of(v))?;
+        canvas.vertices_at(point).iter().find_map(|vertex| {
+            let (part, own) = canvas.part_of(*vertex);
+            Some((u32::try_from(number_of(part)?).ok()?, own))
+        })
+    };
+    let vertices = parts.iter().map(|(mesh, primitive)| {
+        let count = document.mesh(*mesh).primitives[primitive.index()].positions.len();
+        let first = canvas.vertex_of(*mesh, *primitive, 0);
+        (0u32..).take(count).map(|v| other(first? + v)).collect()
+    });
+    let joints = JointSlot::first(canvas.joints().len()).map(|j| sides.pairs.across(j)).collect();
+    Ok(BindMirror { vertices: vertices.collect(), joints })
+}
+
+/// Weights that are all of the first joint.
+fn first_joint(vertices: usize) -> WeightMap {
+    WeightMap {
+        sets: 1,
+        joints: Slice::from(vec![0; vertices * 4]),
+        weights: Slice::from([1.0, 0.0, 0.0, 0.0].repeat(vertices)),
+        encoding: WeightEncoding::Float,
+        not_numbers: [].into(),
+    }
 }
 
 /// The computed maps, for edits.
-pub(super) fn shared_maps(made: &Automatic) -> Vec<(MeshId, PrimitiveId, Shared<WeightMap>)> {
-    made.maps.iter().map(|(mesh, k, map)| (*mesh, *k, Shared::new(map.clone()))).collect()
+pub(super) fn shared_maps(made: Automatic) -> Vec<(MeshId, PrimitiveId, Shared<WeightMap>)> {
+    made.maps.into_iter().map(|(mesh, k, map)| (mesh, k, Shared::new(map))).collect()
 }

@@ -1,29 +1,25 @@
 //! Weights for primitives that have none though they hang on a skin.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::atomic::AtomicBool,
-};
+use std::collections::BTreeSet;
 
 use glam::Vec3;
 
 use super::{
-    automatic::{MeantJoints, automatic, said, shared_maps},
+    automatic::{AutomaticRequest, MeantJoints, automatic, said, shared_maps},
     commands::Bind,
 };
 use crate::{
     CommandError, Edit, apply,
     command::{
-        Outcome, Scene,
+        BindReport, Outcome, Scene,
         error::refuse,
-        field::{ChooseJoints, meshes_of},
+        field::{AutomaticWeights, meshes_of},
         names::mesh_label,
+        scene::RunWatch,
     },
 };
-use ulna_model::{Document, JointSlot, MeshId, PrimitiveId, Shared, SkinId, WeightMap};
-use ulna_weights::{
-    BindMethod, BindSettings, Bones, Influences, Scope, SkinnedSurface, joint_heads, joint_parents,
-};
+use ulna_model::{Document, JointSlot, MeshId, PrimitiveId, Shared, SkinId};
+use ulna_weights::{BindMethod, Influences, Scope, SkinnedSurface, joint_heads, joint_parents};
 
 impl Bind {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
@@ -42,18 +38,12 @@ impl Bind {
             );
         }
         let meshes = meshes_of(document, self.mesh.as_ref())?;
-        let settings = self.weights.settings()?;
-        // Weights by distance are smoothed unless told otherwise.
-        let is_distance = settings.method == BindMethod::Distance;
-        let passes = self.weights.passes;
-        let passes = if is_distance { passes } else { passes.or(Some(0)) };
         let request = BareRequest {
             primitive: self.primitive,
-            passes: passes.map(|p| p.min(1000)),
             meant: self.weights.meant(named.as_ref()),
-            settings,
+            weights: &self.weights,
         };
-        bind_meshes(document, &meshes, &request, scene.cancel())
+        bind_meshes(document, &meshes, &request, scene.watch())
     }
 }
 
@@ -82,22 +72,20 @@ fn bare(
 /// A bind of meshes without weights.
 struct BareRequest<'a> {
     primitive: Option<PrimitiveId>,
-    /// Passes of smoothing; a few gentle ones if `None`.
-    passes: Option<usize>,
     meant: MeantJoints<'a>,
-    settings: BindSettings,
+    weights: &'a AutomaticWeights,
 }
 
-/// The weights of meshes that hang on a skin and have none, as the command gives them unless told
-/// otherwise.
+/// The weights of meshes that hang on a skin and have none.
 pub(in crate::command) fn bind_bare(
     document: &Document,
     meshes: &[MeshId],
-) -> Result<Vec<Edit>, CommandError> {
-    let settings = BindSettings { method: BindMethod::Distance, ..BindSettings::default() };
-    let meant = MeantJoints::By(ChooseJoints::Shape);
-    let request = BareRequest { primitive: None, passes: None, meant, settings };
-    Ok(bind_meshes(document, meshes, &request, &AtomicBool::new(false))?.edits)
+    weights: &AutomaticWeights,
+    watch: RunWatch<'_>,
+) -> Result<Outcome, CommandError> {
+    let named = weights.named_joints(document)?;
+    let meant = weights.meant(named.as_ref());
+    bind_meshes(document, meshes, &BareRequest { primitive: None, meant, weights }, watch)
 }
 
 /// Passes of smoothing unless a number is given, and how strong they are: over a body they spread
@@ -146,13 +134,15 @@ fn bind_meshes(
     document: &Document,
     meshes: &[MeshId],
     request: &BareRequest<'_>,
-    cancel: &AtomicBool,
+    watch: RunWatch<'_>,
 ) -> Result<Outcome, CommandError> {
-    let BareRequest { primitive, passes, meant, settings } = *request;
+    let BareRequest { primitive, meant, weights } = *request;
+    let settings = weights.settings()?;
     let mut bound = document.clone();
-    let (mut pieces, mut left_out) = (BTreeMap::new(), BTreeMap::new());
+    let mut report = BindReport::default();
+    let skins = document.skins.ids().count();
     let mut done: BTreeSet<(MeshId, PrimitiveId)> = BTreeSet::new();
-    for skin in document.skins.ids() {
+    for (number, skin) in document.skins.ids().enumerate() {
         let list: Vec<_> = bare(document, skin, meshes, primitive)
             .into_iter()
             .filter(|key| !done.contains(key))
@@ -169,28 +159,28 @@ fn bind_meshes(
             ));
         }
         let (heads, parents) = (joint_heads(document, skin), joint_parents(document, skin));
-        let bones = Bones::new(&heads, &parents);
-        let smooth = match passes {
-            Some(passes) => (passes, 1.0),
-            None => (PASSES, strength(document, &list, &heads, &parents)),
+        // Weights by distance are smoothed unless told otherwise.
+        let smooth = match (weights.passes, settings.method) {
+            (Some(passes), _) => (passes.min(1000), 1.0),
+            (None, BindMethod::Distance) => (PASSES, strength(document, &list, &heads, &parents)),
+            (None, _) => (0, 1.0),
         };
         if heads.is_empty() {
             let message = format!("the skin of “{}” has no joints", mesh_label(document, *first));
             return Err(CommandError::other("skin_has_no_joints", message));
         }
-        let maps = match (settings.method, meant) {
-            (BindMethod::Distance, MeantJoints::By(_)) => {
-                by_distance(document, &list, &bones, settings.limit)
-            }
-            _ => {
-                let made = automatic(document, (skin, &list), meant, &settings, cancel)?;
-                for (method, count) in &made.pieces {
-                    *pieces.entry(*method).or_insert(0) += count;
-                }
-                left_out.extend(made.left_out.iter().map(|joint| (joint.node, *joint)));
-                shared_maps(&made)
-            }
+        let request = AutomaticRequest {
+            skin,
+            parts: &list,
+            meant,
+            weights,
+            settings: &settings,
+            first_piece: report.pieces.len(),
+            watch: watch.part(number, skins),
         };
+        let made = automatic(document, &request)?;
+        report.add(made.report.clone());
+        let maps = shared_maps(made);
         for (mesh, primitive, map) in maps {
             apply(&mut bound, Edit::BindWeights { mesh, primitive, to: Some(map) })?;
         }
@@ -204,29 +194,17 @@ fn bind_meshes(
             "every skinned mesh already has weights; use “rebind” to replace them",
         ));
     }
-    let weights = |(mesh, primitive): (MeshId, PrimitiveId)| {
+    let edit = |(mesh, primitive): (MeshId, PrimitiveId)| {
         let to = bound.mesh(mesh).primitives[primitive.index()].weights.clone();
         Edit::BindWeights { mesh, primitive, to }
     };
-    let notes = match pieces.is_empty() {
-        true => Vec::new(),
-        false => vec![said(document, &pieces, left_out.values())],
-    };
-    Ok(Outcome { edits: done.into_iter().map(weights).collect(), notes, ..Outcome::default() })
-}
-
-/// Weights by the distance to all bones.
-fn by_distance(
-    document: &Document,
-    list: &[(MeshId, PrimitiveId)],
-    bones: &Bones,
-    most: usize,
-) -> Vec<(MeshId, PrimitiveId, Shared<WeightMap>)> {
-    let one = |(mesh, k): &(MeshId, PrimitiveId)| {
-        let positions = &document.mesh(*mesh).primitives[k.index()].positions;
-        Some((*mesh, *k, Shared::new(bones.weights(positions, most)?)))
-    };
-    list.iter().filter_map(one).collect()
+    weights.check_rigid(&report)?;
+    Ok(Outcome {
+        edits: done.into_iter().map(edit).collect(),
+        notes: vec![said(document, &report)],
+        bind: Some(Box::new(report)),
+        ..Outcome::default()
+    })
 }
 
 /// Closes the seams with what had weights before, and smooths the rest.

@@ -42,6 +42,13 @@ document_commands! {
         /// Joints that keep their weights.
         locked: Option<Nodes>,
     } = "weights.bind", "Bind automatically", asks: true, enabled: rules::skinned;
+    /// Removes all weights of meshes, which stay on their skins and can be bound again
+    ClearWeights {
+        /// Meshes that lose their weights.
+        mesh: Meshes,
+        /// Primitive of the meshes; all if omitted.
+        primitive: Option<PrimitiveId>,
+    } = "weights.clear", "Clear weights", asks: true, enabled: rules::weighted;
     /// Sets the mirror joint of a joint; a center joint is paired with itself
     PairJoints {
         /// Joint to edit.
@@ -295,7 +302,7 @@ impl WeightCommand {
                 Touch { primitive: Some(primitive), layer: Some(layer), ..Touch::nothing() }
             }
             // What has no weights is no part of what is painted.
-            Self::Bind(_) | Self::PairJoints(_) => return None,
+            Self::Bind(_) | Self::ClearWeights(_) | Self::PairJoints(_) => return None,
         };
         Some(touch)
     }

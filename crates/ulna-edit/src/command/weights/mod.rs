@@ -3,6 +3,7 @@
 
 mod automatic;
 mod bind;
+mod clear;
 mod commands;
 mod fill;
 mod fit;
@@ -15,9 +16,9 @@ pub(super) use self::bind::bind_bare;
 pub(crate) use self::fill::line_of;
 pub use self::{
     commands::{
-        Along, Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MergeJoints, MirrorWeights,
-        Normalize, PairJoints, Prune, Quantize, Relax, SetWeights, Sets, Smooth, Store, SwapJoints,
-        Transfer, WeightCommand,
+        Along, Assign, Average, Bind, ClearWeights, Flood, Gradient, Hammer, Limit, MergeJoints,
+        MirrorWeights, Normalize, PairJoints, Prune, Quantize, Relax, SetWeights, Sets, Smooth,
+        Store, SwapJoints, Transfer, WeightCommand,
     },
     mirror::meshes_of_body,
     transfer::{joint_named, uv_of},
