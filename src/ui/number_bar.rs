@@ -1,7 +1,7 @@
 //! A number that is shown as a bar.
 
 use egui::{
-    Align2, CursorIcon, EventFilter, Key, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui,
+    Align2, CursorIcon, EventFilter, Id, Key, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui,
     WidgetInfo, pos2, vec2,
 };
 
@@ -32,24 +32,9 @@ pub fn number_bar(
         let (low, high) = (*range.start(), *range.end());
         let typing = ui.scope_id().with((name, "typing"));
         let typed: Option<String> = ui.data(|d| d.get_temp(typing));
-        if let Some(mut text) = typed {
-            let edit = TextEdit::singleline(&mut text)
-                .desired_width(rect.width())
-                .font(Theme::font(Font::Number));
-            let field = ui.put(rect, edit);
-            name_widget(ui, &field, name);
-            // Asked for after it was lost, it would never be.
-            if field.lost_focus() {
-                if let Ok(number) = text.trim().replace('−', "-").parse::<f32>()
-                    && number.is_finite()
-                    && !ui.input(|i| i.key_pressed(Key::Escape))
-                {
-                    *value = number.clamp(low, high);
-                }
-                ui.data_mut(|d| d.remove::<String>(typing));
-            } else {
-                field.request_focus();
-                ui.data_mut(|d| d.insert_temp(typing, text));
+        if let Some(text) = typed {
+            if let Some(number) = typed_ui(ui, rect, name, typing, text) {
+                *value = number.clamp(low, high);
             }
             return;
         }
@@ -133,4 +118,22 @@ pub fn number_bar(
             key_chips(ui, theme, key);
         }
     });
+}
+
+/// The field in which a number is typed; the number, once it is there.
+fn typed_ui(ui: &mut Ui, rect: Rect, name: &str, typing: Id, mut text: String) -> Option<f32> {
+    let font = Theme::font(Font::Number);
+    let edit = TextEdit::singleline(&mut text).desired_width(rect.width()).font(font);
+    let field = ui.put(rect, edit);
+    name_widget(ui, &field, name);
+    // Asked for after it was lost, it would never be.
+    if !field.lost_focus() {
+        field.request_focus();
+        ui.data_mut(|d| d.insert_temp(typing, text));
+        return None;
+    }
+    ui.data_mut(|d| d.remove::<String>(typing));
+    let is_kept = !ui.input(|i| i.key_pressed(Key::Escape));
+    let number = text.trim().replace('−', "-").parse::<f32>().ok();
+    number.filter(|number| number.is_finite() && is_kept)
 }

@@ -25,6 +25,7 @@ fn bare_sample() -> Vec<u8> {
 }
 
 fn open_panel(window: &mut Window) {
+    click(window, "Pose mode");
     click(window, "Weights");
     click(window, "Bind…");
     wait(window);
@@ -114,9 +115,7 @@ fn ticks_and_parameters_are_those_of_the_command() {
     click(&mut window, "Filter joints");
     window.event(Event::Text("lefttoes".to_owned()));
     window.run_steps(3);
-    let toes = |window: &Window| window.get_by_label_contains("LeftToes: ").accesskit_node().id();
     assert_eq!(window.query_all_by_label_contains("LeftFoot: ").count(), 0, "it is filtered");
-    toes(&window);
     window.get_by_label_contains("LeftToes: ").focus();
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::Space);
@@ -192,7 +191,6 @@ fn the_range_of_motion_plays_while_the_panel_is_open() {
 #[test]
 fn weights_of_a_skinned_mesh_are_replaced() {
     let (mut window, ..) = sample();
-    click(&mut window, "Pose mode");
     let before = session(&window).document().clone();
     open_panel(&mut window);
     assert!(says(&window, "skin with 53 joints"));

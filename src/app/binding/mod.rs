@@ -67,7 +67,8 @@ struct BindPreview {
 impl Binding {
     /// Whether joints, weights or numbers are being worked out.
     pub(super) fn is_busy(&self) -> bool {
-        self.ahead.is_busy() || self.measuring.is_busy()
+        let is_choosing = self.trial.is_open() && !self.are_joints_current;
+        is_choosing || self.ahead.is_busy() || self.measuring.is_busy()
     }
 
     /// The bind as the panel shows it.
