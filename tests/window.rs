@@ -4,6 +4,7 @@
 mod common;
 
 mod window {
+    mod bind_panel;
     mod binding;
     mod commands;
     mod curve_menus;

@@ -10,8 +10,8 @@ use std::{
 
 use super::{import_state::Importing, loading::Loaded};
 use crate::ui::{
-    DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, ExportForeseen, LayersThere,
-    PathFor, PicturesDraft, PlanView, RecoveryView,
+    BindView, DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, ExportForeseen,
+    LayersThere, PathFor, PicturesDraft, PlanView, RecoveryView,
 };
 use ulna_formats::gltf::Progress;
 use ulna_model::{Shared, Unkeyed, UnkeyedAt};
@@ -136,6 +136,7 @@ impl Files {
             foreseen: self.measuring.as_ref().and_then(|m| m.found.as_ref()),
             there: self.reading.as_ref().and_then(|r| r.found.as_ref()),
             plan: PlanView::default(),
+            bind: BindView::default(),
             import: self.importing.as_ref().map(|i| &i.view),
             seams: &self.seams,
             recoveries: &self.recovery_views,

@@ -54,6 +54,7 @@ impl App {
         self.preview_repair();
         self.pose_viewport(&ctx);
         self.show_rig();
+        self.measure_bind(&ctx);
         if self.session.is_some() && self.renderer.lacks_scene() && !self.jobs.is_busy() {
             self.restore_scene(&ctx);
         }
@@ -91,6 +92,7 @@ impl App {
         self.measure_export(ctx);
         self.read_there(ctx);
         self.plan_rig(ctx);
+        self.follow_bind(ctx);
         self.keep_problems(ctx);
         self.guard_close(ctx);
         self.dropped_files(ctx);
@@ -118,10 +120,12 @@ impl App {
         }
         let seconds = f64::from(ctx.input(|i| i.stable_dt)).min(0.25);
         let playback = &mut self.timeline.playback;
-        if let Some(range) =
-            self.painting.bending.range_clip().filter(|_| self.mode.spec().paints_weights)
-        {
-            let length = f64::from(range.length()).max(1e-3);
+        let range = self.painting.bending.range_clip();
+        let range = range.filter(|_| self.mode.spec().paints_weights);
+        let range = range.map(|range| f64::from(range.length()));
+        let trial = self.binding.trial().and_then(|trial| trial.length());
+        if let Some(length) = range.or(trial) {
+            let length = length.max(1e-3);
             playback.time = (playback.time + seconds * playback.speed) % length;
         } else if let Some(session) = &self.session {
             playback.advance(session.document(), seconds);
@@ -182,6 +186,7 @@ impl App {
             ),
             dialogs: DialogsView {
                 plan: self.planning.view(),
+                bind: self.binding.view(),
                 ..self.files.dialogs_view(&self.dialogs)
             },
             program: ProgramView {
@@ -257,6 +262,9 @@ impl App {
 
     /// The clip that is shown: of the file, or the range of motion.
     pub(super) fn shows(&self) -> Option<viewport_renderer::DisplayedClip> {
+        if let Some(shown) = self.trial_clip() {
+            return shown;
+        }
         if self.mode.spec().paints_weights
             && let Some(range) = self.painting.bending.range_clip()
         {
@@ -341,6 +349,7 @@ impl App {
 
     /// Poses what changed.
     fn pose_viewport(&mut self, ctx: &Context) {
+        self.drop_stale_bind();
         let clip = self.shows();
         let changes = self.session.as_mut().map_or_else(Vec::new, Session::take_changes);
         if changes.iter().any(|c| matches!(c, Change::Bound { .. } | Change::Tree)) {
@@ -352,18 +361,26 @@ impl App {
         if let Some(mut surface) = self.surface_context() {
             surface.tint(&changes);
         }
+        self.color_bind();
         if let Some(session) = &self.session {
             let playback = &self.timeline.playback;
             let time = clip.as_ref().map_or(playback.time, |c| playback.seen_time(&c.clip));
-            self.renderer.set_deforming(session.document(), self.viewport.options.deforming);
-            let at_rest = self.mode.spec().edits_rest;
-            self.renderer.set_loose(session.document(), at_rest);
+            let shown = self.binding.shown_document(session);
+            self.renderer.set_deforming(shown.document, self.viewport.options.deforming);
+            // A trial poses the model also in Rig mode.
+            let trial = self.binding.trial();
+            let at_rest = self.mode.spec().edits_rest && trial.is_none();
+            self.renderer.set_loose(shown.document, self.mode.spec().edits_rest);
             let as_opened = self.mode.spec().compares == ComparedProperty::Pose
-                && self.viewport.compared() == Compare::File;
-            let shown = viewport_renderer::ShownPose { as_opened, at_rest };
+                && self.viewport.compared() == Compare::File
+                && trial.is_none();
+            let choice = viewport_renderer::ShownPose { as_opened, at_rest };
             self.painting.bending.purge(session.document());
-            let bent = self.painting.bent().filter(|_| self.mode.spec().bends);
-            self.renderer.pose_anew(session, &changes, clip.as_ref(), (time, shown), bent);
+            let bent = match trial {
+                Some(trial) => trial.bend(),
+                None => self.painting.bent().filter(|_| self.mode.spec().bends),
+            };
+            self.renderer.pose_anew(shown, &changes, clip.as_ref(), (time, choice), bent);
             let mix = clip.as_ref().and_then(|c| c.mix.as_ref());
             let playing = mix.map(|mix| self.renderer.playing(session.document(), mix, time));
             self.timeline.playing = playing.unwrap_or_default();
@@ -378,9 +395,11 @@ impl App {
     fn draw_viewport(&mut self, ctx: &Context, frame: &eframe::Frame) {
         let clip = self.shows();
         let Some(session) = &self.session else { return };
+        let document = self.binding.seen(session);
         let paints = self.mode.spec().paints_weights;
         let painting = paints
             .then(|| viewport_renderer::Painted { tint: self.painting.tint_kind(), edges: true });
+        let painting = painting.or(self.bind_colors());
         let (now, held, stirs) = ctx.input(|i| {
             let scrolls = i.smooth_scroll_delta() != egui::Vec2::ZERO || i.zoom_delta() != 1.0;
             let held = i.pointer.any_down();
@@ -410,7 +429,7 @@ impl App {
             unkeyed: clip.as_ref().and_then(|c| Some(&**c.unkeyed.as_ref().map(|(_, pose)| pose)?)),
         };
         if let Some(seconds) =
-            self.renderer.draw(frame.wgpu_render_state(), session.document(), &seen, motion)
+            self.renderer.draw(frame.wgpu_render_state(), document, &seen, motion)
         {
             ctx.request_repaint_after(std::time::Duration::from_secs_f64(seconds.max(0.001)));
         }

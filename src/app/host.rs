@@ -10,14 +10,12 @@ use super::{
     save_queue::{Purpose, SaveTo},
 };
 use crate::ui::{
-    BindDraft, ClipUse, DeferredAction, Dialog, Mode, Pasting, PreferencePage, ToastKind,
-    children_words,
+    ClipUse, DeferredAction, Dialog, Mode, Pasting, PreferencePage, ToastKind, children_words,
 };
 use ulna_edit::command::{
     BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand,
     TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
 };
-use ulna_model::NodeId;
 
 /// The window as the host of commands.
 pub(super) struct WindowHost<'a> {
@@ -99,6 +97,7 @@ impl Host for WindowHost<'_> {
             }
             ModeCommand::NextMode => app.set_mode(ctx, app.mode.next(&app.availability())),
             ModeCommand::Bind => app.ask_bind(),
+            ModeCommand::Rebind => app.ask_rebind(),
             ModeCommand::CopyPose => app.copy_pose(ctx),
             ModeCommand::PastePose => app.ask_paste(ctx, Pasting { flip: false, selected: false }),
             ModeCommand::PasteSelected => {
@@ -320,16 +319,5 @@ impl App {
         self.start(ctx, "Listing what will change".into(), true, move |_| {
             JobResult::Listed(session.will_change())
         });
-    }
-
-    /// Asks what is bound to what.
-    fn ask_bind(&mut self) {
-        let Some(session) = &self.session else { return };
-        let selected: Vec<NodeId> = self.selection().nodes.iter().copied().collect();
-        let playback = &self.timeline.playback;
-        let uses_clip = self.mode.spec().clip != ClipUse::Never;
-        let moment = playback.clip.filter(|_| uses_clip).map(|clip| (clip, playback.time));
-        let draft = BindDraft::of(session.document(), &selected, moment);
-        self.dialogs.open = Some(Dialog::Bind { draft: Box::new(draft) });
     }
 }

@@ -9,7 +9,9 @@ use std::{
 use egui::{Context, Ui};
 
 use super::{
-    App, fault,
+    App,
+    binding::Binding,
+    fault,
     files::{Files, has_system_dialogs},
     handlers::{BalanceState, PathState, PosePictures},
     jobs::Jobs,
@@ -56,6 +58,7 @@ impl App {
             jobs: Jobs::default(),
             planning: Planning::default(),
             rig: RigMode::default(),
+            binding: Binding::default(),
             saves: SaveQueue::default(),
         };
         app.load_own();

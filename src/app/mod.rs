@@ -2,6 +2,7 @@
 //! preferences.
 
 mod apply;
+mod binding;
 mod browsing;
 mod camera_animation;
 mod checking;
@@ -55,6 +56,7 @@ mod viewing;
 mod viewport_renderer;
 mod window;
 mod window_state;
+mod work_ahead;
 mod worked;
 
 pub use self::{state::App, window::run};

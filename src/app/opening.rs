@@ -6,12 +6,13 @@ use egui::Context;
 
 use super::{
     App, SAMPLE,
+    binding::Binding,
     files::name_of,
     jobs::JobResult,
     loading::{Loaded, load},
     recent,
 };
-use crate::ui::{Compare, Mode, ToastKind};
+use crate::ui::{Compare, Dialog, Mode, ToastKind};
 use ulna_edit::Selection;
 use ulna_formats::gltf::ReadError;
 use ulna_render::{Axis, Camera};
@@ -76,6 +77,10 @@ impl App {
             d.remove_by_type::<egui::containers::panel::PanelState>();
         });
         self.part_with_session();
+        self.binding = Binding::default();
+        if matches!(self.dialogs.open, Some(Dialog::Bind { .. } | Dialog::Rebind { .. })) {
+            self.dialogs.open = None;
+        }
         self.jobs.offered.clear();
         self.timeline.leave_file();
         self.layers.forget_chosen();

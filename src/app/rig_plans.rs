@@ -49,7 +49,6 @@ impl App {
             return;
         }
         self.planning.want((lines, session.generation()), ctx.input(|i| i.time));
-        self.planning.poll();
         self.planning.follow(ctx, session);
         let (clip, time) = (self.shown_clip(), self.timeline.playback.edit_time());
         let at_rest = self.mode.spec().edits_rest;

@@ -23,6 +23,7 @@ impl App {
             let posed = Posed::new(&document);
             let uploaded = loader.upload(&document, &posed.pose, images.clone());
             self.renderer.take_scene(serial, &document, Some(posed), uploaded);
+            self.binding.scene_was_made();
             return;
         }
         self.start(ctx, "Loading the view".into(), false, move |_| {
@@ -58,6 +59,7 @@ impl App {
         let Some(session) = &self.session else { return };
         if self.renderer.take_scene(serial, session.document(), posed, uploaded) {
             self.painting.invalidate_tints();
+            self.binding.scene_was_made();
             if let Some(findings) = findings {
                 self.take_findings(findings);
             }

@@ -6,6 +6,7 @@ use egui::Context;
 use glam::Vec2;
 
 use super::{
+    binding::Binding,
     files::Files,
     handlers::{BalanceState, GhostsAsked, PathState, PosePictures},
     jobs::Jobs,
@@ -53,6 +54,7 @@ pub struct App {
     pub(super) jobs: Jobs,
     pub(super) planning: Planning,
     pub(super) rig: RigMode,
+    pub(super) binding: Binding,
     pub(super) saves: SaveQueue,
 }
 
@@ -118,6 +120,7 @@ impl App {
             || self.is_saving()
             || !self.jobs.worked.is_empty()
             || self.planning.is_busy()
+            || self.binding.is_busy()
     }
 
     /// Replaces the disk that saves and exports are written to, for tests: by a slow one, or one

@@ -15,6 +15,7 @@ mod layers;
 mod layout;
 mod menu;
 mod modes;
+mod number_bar;
 mod outliner;
 mod painting;
 mod palette;
@@ -42,6 +43,7 @@ use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 pub use ulna_edit::{clip_text, node_text};
 use ulna_render::{ColorRole, Measure};
 
+pub use self::beside::Beside;
 pub use self::weight_marks::mask_gray;
 pub use self::widgets::thousands;
 pub use self::{
@@ -50,11 +52,13 @@ pub use self::{
     bars::children_words,
     curve_settings::{CurveColors, CurveSettings, CurvesOf, OwnEase, SpeedStrip},
     dialogs::{
-        BindDraft, ChangedOnDisk, ConvertDraft, DeferredAction, Dialog, DialogAction, Dialogs,
-        DialogsView, ExportDraft, ExportForeseen, ExportPlace, FormDraft, ImportDraft, ImportFile,
-        ImportMoment, ImportRow, ImportView, LayersThere, Obstacle, PathFor, PicturesDraft,
-        PlanForeseen, PlanView, PlannedJoint, PreferencePage, RecoveryView, SeamOrder, SeamsDraft,
-        StepView, Toast, ToastKind, UnkeyedRow, bytes_in_words,
+        BindDraft, BindForeseen, BindTrial, BindView, ChangedOnDisk, ConvertDraft, DeferredAction,
+        Dialog, DialogAction, Dialogs, DialogsView, ExportDraft, ExportForeseen, ExportPlace,
+        FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, LayersThere,
+        Obstacle, PathFor, PicturesDraft, PieceLook, PlanForeseen, PlanView, PlannedJoint,
+        PreferencePage, RebindDraft, RecoveryView, SeamOrder, SeamsDraft, SelectedVertices,
+        StepView, Toast, ToastKind, TrialColors, TrialNumbers, TrialPose, UnkeyedRow,
+        bytes_in_words,
     },
     inspector::{changed_keys, repaired},
     layers::{LayerAction, Layers, LayersView, ids as layer_ids},

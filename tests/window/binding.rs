@@ -82,13 +82,13 @@ fn a_skinned_mesh_is_bound_as_it_stands_with_the_list_of_what_changes() {
     window.event(egui::Event::Text("30".to_owned()));
     window.run_steps(3);
     press(&mut window, Modifiers::NONE, Key::Enter);
-    find(&mut window, "Bind…");
+    find(&mut window, "Rebind at a pose…");
     page(&mut window, "What will change");
     assert!(
         says(&window, "the farthest joint is")
             && says(&window, "given the current pose as rest pose")
     );
-    window.get_by_label("Bind").click();
+    window.get_by_label("Rebind").click();
     window.run_steps(4);
     let document = session(&window).document();
     assert!(document.skins.values().next().expect("a skin").inverse_bind != before);
@@ -156,9 +156,9 @@ fn a_bind_leaves_the_picture_as_it_was() {
         .to_image()
     };
     let before = picture(&mut window);
-    find(&mut window, "Bind…");
+    find(&mut window, "Rebind at a pose…");
     page(&mut window, "What will change");
-    window.get_by_label("Bind").click();
+    window.get_by_label("Rebind").click();
     window.run_steps(4);
     wait(&mut window);
     window.run_steps(20);

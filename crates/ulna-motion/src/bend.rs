@@ -14,6 +14,7 @@ use glam::{Mat3, Quat, Vec3};
 use super::{
     Evaluator, Mirror, Pose, Stack,
     ik::{Bodies, Limb, limb_of},
+    limits_of,
 };
 use ulna_model::{
     Components, Document, NodeId, Shared, SkinId, Transform,
@@ -291,28 +292,69 @@ pub fn test_poses(document: &Document, skin: SkinId) -> Vec<TestPose> {
     found.filter(|pose| !pose.locals.is_empty()).collect()
 }
 
+/// Scene axis about which a bone bends to the front, which glTF has at +Z (section 3.4); what points
+/// there already goes down. `next` is the end of the bone.
+fn forward_axis(
+    document: &Document,
+    rest: &Pose,
+    node: NodeId,
+    next: Option<NodeId>,
+) -> Option<Vec3> {
+    let at = |n: NodeId| rest.world[n.index()].w_axis.truncate();
+    // The last goes on as it came.
+    let bone = match (next, document.node(node).parent) {
+        (Some(next), _) => at(next) - at(node),
+        (None, Some(before)) => at(node) - at(before),
+        (None, None) => return None,
+    };
+    let axis = bone.try_normalize()?.cross(Vec3::Z);
+    Some(if axis.length() > 0.3 { axis } else { Vec3::X })
+}
+
+/// The axis about which a joint bends most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BendingAxis {
+    /// Unit vector in the joint's own axes at rest; positive angles bend the usual way.
+    pub axis: Vec3,
+    /// Least and largest angle from the rest in all clips, radians; `None` where no clip bends the
+    /// joint.
+    pub range: Option<[f32; 2]>,
+}
+
+/// The axis about which a joint bends: the main axis of its rotations in all clips, else the axis
+/// that bends its bone forward. `rest` is the rest pose.
+pub fn bending_axis(document: &Document, rest: &Pose, node: NodeId) -> Option<BendingAxis> {
+    if let Some(found) = limits_of(document, &[node]).get(&node)
+        && found.high.x - found.low.x > STRAIGHT
+        && let Some(axis) = found.axes[0].try_normalize()
+    {
+        let is_back = -found.low.x > found.high.x;
+        return Some(match is_back {
+            true => BendingAxis { axis: -axis, range: Some([-found.high.x, -found.low.x]) },
+            false => BendingAxis { axis, range: Some([found.low.x, found.high.x]) },
+        });
+    }
+    let next = document.children(node).first().copied();
+    let axis = forward_axis(document, rest, node, next)?;
+    let mut bend = Bend::default();
+    bend.turn(document, (&BTreeMap::new(), rest), &[node], (axis, 1.0));
+    let (axis, _) = bend.turns.get(&node)?.to_axis_angle();
+    Some(BendingAxis { axis: axis.try_normalize()?, range: None })
+}
+
 /// Each joint of some limbs turned so that its bone goes to the front, which glTF has at +Z
 /// (section 3.4); what points there already goes down.
 fn bent_forward(document: &Document, rest: &Pose, limbs: &[Limb]) -> BTreeMap<NodeId, Components> {
     const ANGLE: f32 = 60.0;
     let mut locals = BTreeMap::new();
     for limb in limbs {
-        let at = |n: NodeId| rest.world[n.index()].w_axis.truncate();
         for (k, node) in limb.nodes.iter().enumerate() {
             let next = limb
                 .nodes
                 .get(k + 1)
                 .copied()
                 .or_else(|| document.children(*node).first().copied());
-            // The last goes on as it came.
-            let bone = match (next, document.node(*node).parent) {
-                (Some(next), _) => at(next) - at(*node),
-                (None, Some(before)) => at(*node) - at(before),
-                (None, None) => continue,
-            };
-            let Some(bone) = bone.try_normalize() else { continue };
-            let axis = bone.cross(Vec3::Z);
-            let axis = if axis.length() > 0.3 { axis } else { Vec3::X };
+            let Some(axis) = forward_axis(document, rest, *node, next) else { continue };
             let mut bend = Bend::default();
             bend.turn(document, (&BTreeMap::new(), rest), &[*node], (axis, ANGLE.to_radians()));
             let Some(turn) = bend.turns.get(node) else { continue };
@@ -397,6 +439,32 @@ mod tests {
             bend.turn(&document, (&before, &seen), &[ELBOW], (Vec3::Z, angle));
         }
         assert!(bend.is_none(), "{bend:?}");
+    }
+
+    #[test]
+    fn a_joint_bends_about_the_main_axis_of_the_clips_or_forward() {
+        let mut document = tube::tube(|y| y);
+        let rest = shown(&document);
+        let found = bending_axis(&document, &rest, ELBOW).expect("an axis");
+        assert!((found.axis - Vec3::X).length() < 1e-5 && found.range.is_none(), "{found:?}");
+        let turns = [0.0f32, 20.0, -70.0].map(|d| Quat::from_rotation_z(d.to_radians()));
+        let track = Track {
+            target: ELBOW,
+            property: Property::Rotation,
+            interpolation: Interpolation::Linear,
+            times: vec![0.0, 1.0, 2.0].into(),
+            values: turns.iter().flat_map(|q| q.to_array()).collect(),
+            width: 4,
+            kinds: Default::default(),
+            modes: Default::default(),
+        };
+        let mut clip = Clip::default();
+        clip.tracks.insert(TrackId(0), Shared::new(track));
+        document.file.clips = vec![Shared::new(clip)].into();
+        let found = bending_axis(&document, &rest, ELBOW).expect("an axis");
+        assert!((found.axis + Vec3::Z).length() < 1e-4, "the usual way is positive: {found:?}");
+        let [low, high] = found.range.expect("a range").map(f32::to_degrees);
+        assert!((low + 20.0).abs() < 4.0 && (high - 70.0).abs() < 4.0, "{low} {high}");
     }
 
     #[test]

@@ -57,7 +57,7 @@ mod worst;
 pub use self::{
     axes::{Space, Standing},
     balance::{Balance, Masses},
-    bend::{Bend, TestPose, test_poses},
+    bend::{Bend, BendingAxis, TestPose, bending_axis, test_poses},
     clip_transfer::{CarriedClip, ClipTransfer, JointPair, KeysBy},
     counterparts::FoundBy,
     deviation::{
@@ -83,7 +83,7 @@ pub use self::{
     names::joint_key,
     naming::{JointNames, humanoid_names},
     pose::{Pose, joint_bounds},
-    range::range_of_motion,
+    range::{range_of_motion, trial_motion},
     recent_poses::RecentPoses,
     sample::{nlerp, sample_into, slerp},
     seen::{SeenPoints, SeenVertex},

@@ -6,7 +6,10 @@
 
 use glam::{Quat, Vec3};
 
-use ulna_model::{Clip, Document, Interpolation, Property, Shared, SkinId, Track, TrackId, Tracks};
+use super::{BendingAxis, Pose, Stack, bending_axis};
+use ulna_model::{
+    Clip, Document, Interpolation, NodeId, Property, Shared, SkinId, Track, TrackId, Tracks,
+};
 
 /// Seconds from one pose to the next.
 const STEP: f32 = 0.5;
@@ -69,10 +72,43 @@ pub fn range_of_motion(document: &Document, skin: SkinId, degrees: Vec3) -> Clip
     Clip { name: Some("Range of motion".into()), tracks, ..Clip::default() }
 }
 
+/// A clip in which each of some joints, one after the other, bends about its bending axis: over
+/// its range in the clips of the document, or by `± degrees` where no clip bends it.
+pub fn trial_motion(document: &Document, joints: &[NodeId], degrees: f32) -> Clip {
+    let rest = Pose::evaluate(document, &Stack::default());
+    let mut tracks = Tracks::default();
+    let mut at = 0.0f32;
+    for joint in joints {
+        let Some(BendingAxis { axis, range }) = bending_axis(document, &rest, *joint) else {
+            continue;
+        };
+        let most = degrees.to_radians();
+        let [low, high] = range.unwrap_or([-most, most]);
+        let rotation = document.node(*joint).rest.transform().rotation;
+        let mut keys = vec![(at, rotation)];
+        for angle in [high, low, 0.0] {
+            at += STEP;
+            keys.push((at, rotation * Quat::from_axis_angle(axis, angle)));
+        }
+        let track = Track {
+            target: *joint,
+            property: Property::Rotation,
+            interpolation: Interpolation::Linear,
+            times: keys.iter().map(|k| k.0).collect(),
+            values: keys.iter().flat_map(|k| k.1.to_array()).collect(),
+            width: 4,
+            kinds: Default::default(),
+            modes: Default::default(),
+        };
+        tracks.insert(TrackId(tracks.len() as u32), Shared::new(track));
+    }
+    Clip { name: Some("Range of motion".into()), tracks, ..Clip::default() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Pose, Stack, tube};
+    use crate::tube;
 
     #[test]
     fn every_joint_goes_both_ways_about_each_axis_alone() {
@@ -105,5 +141,24 @@ mod tests {
         let document = tube::tube(|_| 0.0);
         let clip = range_of_motion(&document, SkinId(0), Vec3::splat(45.0));
         assert_eq!(clip.tracks.values().map(|t| t.times.len()).collect::<Vec<_>>(), [8, 1]);
+    }
+
+    #[test]
+    fn a_trial_bends_each_joint_both_ways_one_after_the_other() {
+        let document = tube::tube(|y| y);
+        let joints = [NodeId(0), NodeId(1)];
+        let clip = Shared::new(trial_motion(&document, &joints, 60.0));
+        assert_eq!(clip.length(), 6.0 * STEP);
+        let angles = |time: f32| {
+            let pose = Pose::evaluate(&document, &Stack::of(Some(&clip), f64::from(time)));
+            joints.map(|j| {
+                let turn = pose.local[j.index()].transform().rotation;
+                turn.to_scaled_axis().x.to_degrees().round()
+            })
+        };
+        let found: Vec<[f32; 2]> = (0..=6).map(|k| angles(k as f32 * STEP)).collect();
+        let zero = [0.0, 0.0];
+        let wanted = [zero, [60.0, 0.0], [-60.0, 0.0], zero, [0.0, 60.0], [0.0, -60.0], zero];
+        assert_eq!(found, wanted);
     }
 }

@@ -103,6 +103,8 @@ impl App {
             DialogAction::AddToPlan(line) => self.add_to_plan(line),
             DialogAction::RemoveFromPlan(k) => self.planning.remove(k),
             DialogAction::DiscardPlan => self.discard_plan(),
+            DialogAction::ApplyBind => self.apply_bind(ctx),
+            DialogAction::CancelBind => self.cancel_bind(),
             DialogAction::SavePlan(path) if path.exists() => {
                 self.offer_replace(ctx, FileCommand::SavePlan { path: Some(path) });
             }

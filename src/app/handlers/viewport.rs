@@ -64,7 +64,7 @@ impl App {
         const MOST: usize = 200_000;
         let key = (self.renderer.pose_serial(), self.viewport.camera, at);
         let Some(session) = &self.session else { return };
-        let document = session.document();
+        let document = self.binding.seen(session);
         let large = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() > MOST;
         // While it moves, each frame would pose the surface on the CPU.
         if large || self.timeline.playback.playing || session.history().is_open() {
@@ -95,7 +95,7 @@ impl App {
     fn pick_surface(&mut self, at: Vec2, size: Vec2, behind: Option<PickedBone>, toggle: bool) {
         let ray = self.viewport.camera.ray(at, size);
         let Some(session) = &self.session else { return };
-        let document = session.document();
+        let document = self.binding.seen(session);
         let in_file = self.renderer.pose().hidden.clone();
         let hit = self.renderer.surface(document).hit(document, &ray, &|n| {
             self.outliner.visibility.hides(n, &in_file)

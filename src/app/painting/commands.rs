@@ -323,7 +323,7 @@ fn on_part(mut command: Command, part: &SurfacePart, own: &[u32]) -> Command {
 }
 
 /// Vertices in rising order as text: `0-99, 120`.
-fn spell(vertices: &[u32]) -> String {
+pub(in crate::app) fn spell(vertices: &[u32]) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for v in vertices {
         match runs.last_mut() {

@@ -72,6 +72,8 @@ pub(in crate::app) struct SurfaceContext<'a> {
     pub(super) compare: &'a mut Compare,
     /// The comparison that is shown, a held key included.
     pub(super) compared: Compare,
+    /// Whether tints of another panel stay.
+    pub(super) keeps_tints: bool,
     /// Name of the theme.
     pub(super) theme: &'a str,
 }
@@ -141,8 +143,9 @@ impl App {
     }
 
     pub(in crate::app) fn surface_context(&mut self) -> Option<SurfaceContext<'_>> {
-        let compared = self.viewport.compared();
+        let (compared, keeps_tints) = (self.viewport.compared(), self.colors_bind());
         Some(SurfaceContext {
+            keeps_tints,
             painting: &mut self.painting,
             session: self.session.as_ref()?,
             renderer: &mut self.renderer,

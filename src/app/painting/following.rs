@@ -242,7 +242,9 @@ impl SurfaceContext<'_> {
         if !self.mode.paints_weights {
             self.compare_weights(changes);
             self.painting.invalidate_tints();
-            self.renderer.clear_tints();
+            if !self.keeps_tints {
+                self.renderer.clear_tints();
+            }
             return;
         }
         self.painting.count(session.document(), changes);

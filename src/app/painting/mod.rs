@@ -16,4 +16,4 @@ mod tints;
 mod vertices;
 mod worst;
 
-pub(super) use self::files::export_weights;
+pub(super) use self::{commands::spell, files::export_weights};

@@ -14,5 +14,5 @@ pub(super) use self::{
     loader::{Loader, Posed, Uploaded},
     model::ShownPose,
     state::ViewportRenderer,
-    wanted::{DisplayedClip, GhostsWanted, Painted, Seen},
+    wanted::{DisplayedClip, GhostsWanted, Painted, Seen, ShownDocument},
 };

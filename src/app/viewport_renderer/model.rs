@@ -1,10 +1,12 @@
 //! The model in the pose that is shown: its joints, its bones and its surface.
 
-use super::{loader::Posed, wanted::ClipKey, wanted::DisplayedClip};
+use super::{
+    loader::Posed,
+    wanted::{ClipKey, DisplayedClip, ShownDocument},
+};
 use ulna_edit::Change;
 use ulna_model::{Document, NodeId, PrimitiveId, SkinId, UnkeyedAt};
 use ulna_motion::{Averaging, Bend, Bone, Evaluator, Mixer, Pose, Skeleton, Stack, Surface, bones};
-use ulna_session::Session;
 
 /// The model in the pose that is shown.
 pub(super) struct PosedModel {
@@ -108,29 +110,23 @@ impl PosedModel {
     /// Poses what changed; `None` if nothing did.
     pub(super) fn update(
         &mut self,
-        session: &Session,
+        of: ShownDocument<'_>,
         changes: &[Change],
         clip: Option<&DisplayedClip>,
         (time, shown): (f64, ShownPose),
         bent: Option<(&Bend, SkinId, u64)>,
     ) -> Option<PoseChange> {
-        let document = session.document();
+        let ShownDocument { document, opened, generation } = of;
         let key = clip.map(|c| (c.key, c.preview, c.between));
         let unkeyed = clip.and_then(|c| c.unkeyed.as_ref());
         let held = unkeyed.map(|(at, _)| *at);
         // Nodes that came since then have no place in it.
-        let as_opened = shown.as_opened && session.opened().nodes.len() == document.nodes.len();
+        let as_opened = shown.as_opened && opened.nodes.len() == document.nodes.len();
         let at_rest = shown.at_rest;
         let bent = bent.filter(|_| !as_opened);
         let bend = bent.map(|(_, skin, serial)| (skin, serial));
-        let now = PosedAt {
-            generation: session.generation(),
-            clip: key,
-            time,
-            unkeyed: held,
-            shown: ShownPose { as_opened, at_rest },
-            bend,
-        };
+        let shown = ShownPose { as_opened, at_rest };
+        let now = PosedAt { generation, clip: key, time, unkeyed: held, shown, bend };
         if self.source == Some(now) {
             return None;
         }
@@ -140,7 +136,7 @@ impl PosedModel {
                 && !changes.is_empty()
                 && changes.iter().all(|c| matches!(c, Change::Weights { .. }));
         if !only_weights {
-            let shown = if as_opened { session.opened() } else { document };
+            let shown = if as_opened { opened } else { document };
             let rested = at_rest.then(|| ulna_weights::at_rest(shown));
             let shown = rested.as_ref().unwrap_or(shown);
             let stack = match clip.and_then(|c| c.mix.as_ref()) {

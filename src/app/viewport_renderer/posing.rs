@@ -3,13 +3,12 @@
 use super::{
     ViewportRenderer,
     model::{PoseChange, ShownPose},
-    wanted::DisplayedClip,
+    wanted::{DisplayedClip, ShownDocument},
 };
 use ulna_edit::Change;
 use ulna_geometry::Ray;
 use ulna_model::{Document, Mix, NodeId, PrimitiveId, Shared, SkinId};
 use ulna_motion::{Bend, Bone, Playing, Pose, Surface};
-use ulna_session::Session;
 
 impl ViewportRenderer {
     /// What of a mix plays at a time.
@@ -20,13 +19,13 @@ impl ViewportRenderer {
     /// Poses what changed.
     pub(in crate::app) fn pose_anew(
         &mut self,
-        session: &Session,
+        shown: ShownDocument<'_>,
         changes: &[Change],
         clip: Option<&DisplayedClip>,
         at: (f64, ShownPose),
         bent: Option<(&Bend, SkinId, u64)>,
     ) {
-        let document = session.document();
+        let document = shown.document;
         if let Some(awaited) = self.upload.awaited_mut() {
             let whole = |c: &Change| match c {
                 Change::Weights { mesh, primitive, .. } => {
@@ -40,12 +39,12 @@ impl ViewportRenderer {
             // The panels show the nodes of now, though the surface is of those before.
             if changes.contains(&Change::Tree) {
                 self.model.take_tree(document);
-                self.model.update(session, changes, clip, at, bent);
+                self.model.update(shown, changes, clip, at, bent);
                 self.serial += 1;
             }
             return;
         }
-        let Some(change) = self.model.update(session, changes, clip, at, bent) else { return };
+        let Some(change) = self.model.update(shown, changes, clip, at, bent) else { return };
         self.update_weights(document, changes);
         self.serial += 1;
         if let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) {

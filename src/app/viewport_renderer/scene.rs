@@ -149,6 +149,14 @@ impl ViewportRenderer {
         }
     }
 
+    /// Shows another document with the same meshes in place of the one that is shown: with other
+    /// skins, and with other weights in some primitives.
+    pub(in crate::app) fn show_in_place(&mut self, document: &Document, changes: &[Change]) {
+        self.model.take_tree(document);
+        self.update_weights(document, changes);
+        self.serial += 1;
+    }
+
     /// Shows the weights of another document in some primitives.
     pub(in crate::app) fn show_weights(&mut self, document: &Document, changes: &[Change]) {
         self.update_weights(document, changes);

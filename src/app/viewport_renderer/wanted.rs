@@ -4,12 +4,21 @@ use std::collections::BTreeSet;
 
 use crate::ui::ViewOptions;
 use ulna_edit::{NodeVisibility, Selection};
-use ulna_model::{Clip, ClipId, Mix, NodeId, Shared, Unkeyed, UnkeyedAt};
+use ulna_model::{Clip, ClipId, Document, Mix, NodeId, Shared, Unkeyed, UnkeyedAt};
 use ulna_motion::Averaging;
 use ulna_render::{Camera, TintKind};
 
 /// Which clip is shown: one of the file, or a range of motion, which is no part of it.
 pub(in crate::app) type ClipKey = Option<ClipId>;
+
+/// The document that is shown, and that of the file as opened.
+#[derive(Clone, Copy)]
+pub(in crate::app) struct ShownDocument<'a> {
+    pub document: &'a Document,
+    pub opened: &'a Document,
+    /// Generation of the document of the session.
+    pub generation: u64,
+}
 
 /// The clip that is shown.
 pub(in crate::app) struct DisplayedClip {

@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, path::PathBuf};
 use egui::TextureId;
 
 use super::drafts::{
-    BindDraft, ConvertDraft, ExportDraft, FormDraft, ImportDraft, PicturesDraft, SeamsDraft,
+    BindDraft, ConvertDraft, ExportDraft, FormDraft, ImportDraft, PicturesDraft, RebindDraft,
+    SeamsDraft,
 };
 use ulna_edit::{CommandLine, CommandSpec, command::field::CarryWay};
 use ulna_model::{ClipId, UnkeyedAt};
@@ -40,6 +41,11 @@ pub enum Dialog {
     Bind {
         /// As it is chosen.
         draft: Box<BindDraft>,
+    },
+    /// Skinned meshes that are bound again in another pose.
+    Rebind {
+        /// As it is chosen.
+        draft: Box<RebindDraft>,
     },
     /// What was found in a file of another format, and how it is taken.
     Convert {
@@ -184,7 +190,7 @@ impl Dialog {
     /// Whether one works beside it: it lies over the panels and covers none of what they do.
     pub fn is_loose(&self) -> bool {
         match self {
-            Self::Export { .. } | Self::Plan => true,
+            Self::Export { .. } | Self::Plan | Self::Bind { .. } => true,
             Self::Arguments { draft } => draft.has_plan,
             _ => false,
         }
@@ -364,6 +370,10 @@ pub enum DialogAction {
     RemoveFromPlan(usize),
     /// Empty the plan.
     DiscardPlan,
+    /// Bind the meshes of the panel *Bind*, once the weights are known.
+    ApplyBind,
+    /// Stop the computation of the panel *Bind*.
+    CancelBind,
     /// Write the plan to a file.
     SavePlan(PathBuf),
     /// Show the motion, the time and the joint with the largest deviation of the plan: of the

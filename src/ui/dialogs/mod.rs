@@ -12,6 +12,7 @@ mod import;
 mod import_details;
 mod parts;
 mod pictures;
+mod rebind;
 mod recovery;
 mod save;
 mod seams;
@@ -19,14 +20,16 @@ mod state;
 mod toasts;
 mod typed_path;
 
+pub use self::bind::PieceLook;
 pub use self::domain::{
     ChangedOnDisk, DeferredAction, Dialog, DialogAction, Obstacle, PathFor, PreferencePage,
     RecoveryView, StepView, UnkeyedRow,
 };
 pub use self::drafts::{
-    BindDraft, ConvertDraft, ExportDraft, ExportForeseen, ExportPlace, FormDraft, ImportDraft,
-    ImportFile, ImportMoment, ImportRow, ImportView, LayersThere, PicturesDraft, PlanForeseen,
-    PlanView, PlannedJoint, SeamOrder, SeamsDraft,
+    BindDraft, BindForeseen, BindTrial, BindView, ConvertDraft, ExportDraft, ExportForeseen,
+    ExportPlace, FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView,
+    LayersThere, PicturesDraft, PlanForeseen, PlanView, PlannedJoint, RebindDraft, SeamOrder,
+    SeamsDraft, SelectedVertices, TrialColors, TrialNumbers, TrialPose,
 };
 pub use self::export::bytes_in_words;
 pub use self::form::{plan_buttons, plan_content};
@@ -51,7 +54,7 @@ use ulna_render::{ColorRole, Measure};
 #[derive(Clone, Debug, Default)]
 pub struct DialogsState {
     files: files::FileList,
-    bind: bind::BindState,
+    rebind: rebind::RebindState,
     /// The kind of dialog that was open in the frame before.
     shown: Option<Discriminant<Dialog>>,
 }
@@ -89,13 +92,22 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         let area = ui.ctx().content_rect();
         // A plan opens beside the model that it is about.
         let has_plan = matches!(dialog, Dialog::Arguments { .. } | Dialog::Plan);
-        let (left, pivot) = match has_plan {
-            true => (area.left() + Measure::Outliner.points() + 24.0, Align2::LEFT_TOP),
-            false => (area.center().x, Align2::CENTER_TOP),
+        let is_bind = matches!(dialog, Dialog::Bind { .. });
+        let (left, pivot) = match (has_plan, is_bind) {
+            (true, _) => (area.left() + Measure::Outliner.points() + 24.0, Align2::LEFT_TOP),
+            // Over the panel at the right, so that the viewport stays free.
+            (_, true) => (area.right() - 4.0, Align2::RIGHT_TOP),
+            _ => (area.center().x, Align2::CENTER_TOP),
         };
-        let top = area.top() + if has_plan { 120.0 } else { 96.0 };
+        let top = match (has_plan, is_bind) {
+            (true, _) => 120.0,
+            (_, true) => Measure::MenuBar.points() + Measure::Toolbar.points() + 4.0,
+            _ => 96.0,
+        };
+        let top = area.top() + top;
+        let frame = if is_bind { frame.inner_margin(14) } else { frame };
         let window = egui::Window::new("dialog beside the panels")
-            .id(Id::unique(("loose dialog", has_plan)))
+            .id(Id::unique(("loose dialog", has_plan, is_bind)))
             .frame(frame)
             .title_bar(false)
             .resizable(false)
@@ -133,6 +145,7 @@ fn width(dialog: &Dialog) -> f32 {
         Dialog::Unkeyed { .. } => 560.0,
         Dialog::Arguments { draft } if draft.has_plan => 420.0,
         Dialog::Plan => 420.0,
+        Dialog::Bind { .. } => bind::WIDTH,
         Dialog::Arguments { .. } => 520.0,
         Dialog::Convert { .. }
         | Dialog::Open { .. }
@@ -179,7 +192,10 @@ fn content_ui(
             let what = if *copy { PathFor::Copy } else { PathFor::Save };
             files::path_ui(&mut state.files, ui, view, path, what, actions);
         }
-        Dialog::Bind { draft } => bind::bind_ui(&mut state.bind, ui, view, draft, actions),
+        Dialog::Bind { draft } => bind::bind_ui(ui, view, draft, actions),
+        Dialog::Rebind { draft } => {
+            rebind::rebind_ui(&mut state.rebind, ui, view, draft, actions);
+        }
         Dialog::Convert { draft } => convert::convert_ui(ui, view, draft, actions),
         Dialog::Import { draft } => import::import_ui(ui, view, draft, actions),
         Dialog::Seams { draft } => seams::seams_ui(ui, view, draft, actions),

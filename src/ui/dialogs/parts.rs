@@ -143,6 +143,24 @@ pub fn warning(ui: &mut Ui, theme: &Theme, text: &str) {
     });
 }
 
+/// A sentence on a tinted plate.
+pub fn notice(ui: &mut Ui, theme: &Theme, (icon, role): (MaterialIcon, ColorRole), text: &str) {
+    let tint = match role {
+        ColorRole::SeverityError => ColorRole::SeverityErrorTint,
+        _ => ColorRole::SeverityWarningTint,
+    };
+    let plate = egui::Frame::new().fill(theme.color(tint)).corner_radius(4).inner_margin(8);
+    plate.show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.horizontal_top(|ui| {
+            let (rect, _) = ui.allocate_exact_size(vec2(16.0, 18.0), Sense::hover());
+            paint_icon(ui.painter(), rect.center(), icon, 16.0, theme.color(role));
+            let text = RichText::new(text).color(theme.color(ColorRole::TextPrimary));
+            ui.add(Label::new(text).wrap());
+        });
+    });
+}
+
 pub fn many(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{
     domain::{Dialog, RecoveryView},
-    drafts::{ExportForeseen, ImportView, LayersThere, PlanView},
+    drafts::{BindView, ExportForeseen, ImportView, LayersThere, PlanView},
 };
 use crate::ui::Action;
 use ulna_motion::BestSeam;
@@ -82,6 +82,8 @@ pub struct DialogsView<'a> {
     pub there: Option<&'a LayersThere>,
     /// Effects of the command on the skeleton that a form is about.
     pub plan: PlanView<'a>,
+    /// The bind of the panel *Bind*.
+    pub bind: BindView<'a>,
     /// Clips of other files.
     pub import: Option<&'a ImportView>,
     /// Where clips are best left for each other, as it was found.

@@ -2,6 +2,7 @@
 
 mod axes;
 mod balance;
+mod bind_joints;
 mod compare;
 mod domain;
 mod haloed;
@@ -196,6 +197,7 @@ fn tools_pointer_ui(
     added_ui(ui, view, rect);
     balance::balance_ui(ui, view, rect);
     planned::planned_ui(ui, view, rect);
+    bind_joints::bind_joints_ui(ui, view, rect);
     limits::limits_ui(ui, view, rect);
     overlay::overlay_ui(ui, view, rect);
     // A gesture takes the right button for itself.

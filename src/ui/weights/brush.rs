@@ -1,11 +1,12 @@
 //! The brush: what it does, its numbers, its fall-off, and how far it reaches.
 
-use egui::{Color32, CursorIcon, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};
 
 use super::falloff::{combo, falloff_ui};
 use crate::ui::{
     Action, Actions, Theme, View,
+    number_bar::number_bar,
     theme::Font,
     widgets::{check, elided, name_widget, paint_icon, panel_title, segment, segments},
 };
@@ -103,13 +104,22 @@ fn numbers_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush) {
     let key = |command: BrushCommand| view.settings.keys.key(command.name()).to_owned();
     match &mut brush.radius {
         Radius::Pixels(points) => {
-            bar(ui, theme, "Radius", points, 2.0..=400.0, "px", 0, &key(BrushCommand::Radius));
+            number_bar(
+                ui,
+                theme,
+                "Radius",
+                points,
+                2.0..=400.0,
+                "px",
+                0,
+                &key(BrushCommand::Radius),
+            );
         }
         Radius::Scene(meters) => {
             let unit = view.settings.length;
             let mut shown = *meters * unit.per_meter();
             let most = unit.per_meter();
-            bar(
+            number_bar(
                 ui,
                 theme,
                 "Radius",
@@ -122,9 +132,18 @@ fn numbers_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush) {
             *meters = shown / unit.per_meter();
         }
     }
-    bar(ui, theme, "Strength", &mut brush.strength, 0.0..=1.0, "", 2, &key(BrushCommand::Strength));
+    number_bar(
+        ui,
+        theme,
+        "Strength",
+        &mut brush.strength,
+        0.0..=1.0,
+        "",
+        2,
+        &key(BrushCommand::Strength),
+    );
     let most = if brush.kind == BrushKind::Scale { 2.0 } else { 1.0 };
-    bar(ui, theme, "Value", &mut brush.value, 0.0..=most, "", 2, &key(BrushCommand::Value));
+    number_bar(ui, theme, "Value", &mut brush.value, 0.0..=most, "", 2, &key(BrushCommand::Value));
 }
 
 /// The number of vertices without a mirror match, and a button that selects them.
@@ -360,109 +379,4 @@ fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
             }
         });
     }
-}
-
-/// A number as a bar that is dragged from where it is, or clicked and typed, with the key that
-/// drags it over the model.
-fn bar(
-    ui: &mut Ui,
-    theme: &Theme,
-    name: &str,
-    value: &mut f32,
-    range: std::ops::RangeInclusive<f32>,
-    unit: &str,
-    decimals: usize,
-    key: &str,
-) {
-    ui.horizontal(|ui| {
-        let chip = if key.is_empty() {
-            0.0
-        } else {
-            crate::ui::widgets::key_width(ui, key) + ui.spacing().item_spacing.x
-        };
-        let (rect, response) = ui
-            .allocate_exact_size(vec2(ui.available_width() - chip, 20.0), Sense::click_and_drag());
-        response.widget_info(|| WidgetInfo::slider(true, f64::from(*value), name));
-        let (low, high) = (*range.start(), *range.end());
-        let typing = ui.scope_id().with((name, "typing"));
-        let typed: Option<String> = ui.data(|d| d.get_temp(typing));
-        if let Some(mut text) = typed {
-            let edit = egui::TextEdit::singleline(&mut text)
-                .desired_width(rect.width())
-                .font(Theme::font(Font::Number));
-            let field = ui.put(rect, edit);
-            name_widget(ui, &field, name);
-            // Asked for after it was lost, it would never be.
-            if field.lost_focus() {
-                if let Ok(number) = text.trim().replace('−', "-").parse::<f32>()
-                    && number.is_finite()
-                    && !ui.input(|i| i.key_pressed(egui::Key::Escape))
-                {
-                    *value = number.clamp(low, high);
-                }
-                ui.data_mut(|d| d.remove::<String>(typing));
-            } else {
-                field.request_focus();
-                ui.data_mut(|d| d.insert_temp(typing, text));
-            }
-            return;
-        }
-        let held = ui.scope_id().with((name, "held"));
-        if response.drag_started() {
-            ui.data_mut(|d| d.insert_temp(held, *value));
-        }
-        let before: Option<f32> = ui.data(|d| d.get_temp(held));
-        if response.dragged() && ui.input(|i| i.key_pressed(egui::Key::Escape)) {
-            // As it was, until the button is let go.
-            ui.data_mut(|d| d.remove::<f32>(held));
-            if let Some(before) = before {
-                *value = before;
-            }
-        } else if response.dragged() && before.is_some() {
-            let fine = if ui.input(|i| i.modifiers.shift) { 0.1 } else { 1.0 };
-            *value = (*value + response.drag_delta().x / rect.width() * (high - low) * fine)
-                .clamp(low, high);
-        } else if response.clicked() {
-            ui.data_mut(|d| d.insert_temp(typing, format!("{value:.decimals$}")));
-        }
-        let part = ((*value - low) / (high - low)).clamp(0.0, 1.0);
-        ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceField));
-        let filled = Rect::from_min_size(rect.min, vec2(rect.width() * part, rect.height()));
-        let fill = if response.hovered() || response.dragged() {
-            ColorRole::SurfaceControlHover
-        } else {
-            ColorRole::SurfaceControl
-        };
-        ui.painter().rect_filled(filled, 3.0, theme.color(fill));
-        let edge = if response.dragged() || response.has_focus() {
-            Stroke::new(1.0, theme.color(ColorRole::AccentBase))
-        } else {
-            theme.field_edge()
-        };
-        ui.painter().rect_stroke(rect, 3.0, edge, egui::StrokeKind::Inside);
-        let at = pos2(rect.left() + 6.0, rect.center().y);
-        ui.painter().text(
-            at,
-            egui::Align2::LEFT_CENTER,
-            name,
-            Theme::font(Font::Small),
-            theme.color(ColorRole::TextSecondary),
-        );
-        let number = format!("{value:.decimals$}");
-        let text = if unit.is_empty() { number } else { format!("{number} {unit}") };
-        let at = pos2(rect.right() - 6.0, rect.center().y);
-        ui.painter().text(
-            at,
-            egui::Align2::RIGHT_CENTER,
-            text,
-            Theme::font(Font::Number),
-            theme.color(ColorRole::TextPrimary),
-        );
-        response
-            .on_hover_cursor(CursorIcon::ResizeHorizontal)
-            .on_hover_text("Drag, or click to type a number");
-        if !key.is_empty() {
-            crate::ui::widgets::key_chips(ui, theme, key);
-        }
-    });
 }

@@ -1,99 +1,410 @@
-//! Choices of the *Bind* dialog, and the commands that they come to.
+//! Choices of the panel *Bind*, and the commands that they come to.
 
-use ulna_edit::command::{
-    BindSkin, BoundShape, CreateSkin,
-    field::{AutomaticWeights, ClipName, Nodes, Seconds},
+use std::collections::{BTreeMap, BTreeSet};
+
+use ulna_edit::{
+    Command,
+    command::{
+        Bind, BindJoint, BindReport, CreateSkin,
+        field::{
+            AutomaticWeights, BindBy, ClipName, Meshes, Nodes, Rebind, RigidPieces, Seconds,
+            VertexTerms,
+        },
+    },
 };
-use ulna_model::{ClipId, Document, NodeId, SkinId};
+use ulna_model::{ClipId, Document, MeshId, NodeId};
+use ulna_session::Worked;
 
-/// What is bound, and when.
+/// Meshes and joints that are bound, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindDraft {
-    /// Nodes of meshes, and whether each is meant.
+    /// Nodes with meshes, and whether each is bound.
     pub meshes: Vec<(NodeId, bool)>,
-    /// Whether those on no skin are hung on joints, or those on a skin bound anew.
-    pub create: bool,
-    /// The joints that are selected.
-    pub selected: Vec<NodeId>,
-    /// Whose joints are meant; the selected ones where it is none.
-    pub of_skin: Option<SkinId>,
+    /// Joints that the user ticked or unticked.
+    pub ticks: BTreeMap<NodeId, bool>,
+    /// Text of the filter of joints.
+    pub filter: String,
+    /// Whether joints that are unticked by rule are listed, too.
+    pub shows_all: bool,
     /// The clip that is shown, and its time.
     pub moment: Option<(ClipId, f64)>,
-    /// Whether it is bound as that stands, and not as the file does.
+    /// Whether new skins are bound in that pose, and not in that of the file.
     pub at_moment: bool,
-    /// Whether what is seen is bound, and not what was modeled.
-    pub posed: bool,
+    /// The first method to try.
+    pub method: BindBy,
+    /// Fall-off beside the bones, `0.5..=8`.
+    pub sharpness: f32,
+    /// Number of smoothing passes, `0..=20`.
+    pub passes: usize,
+    /// Maximum number of influences per vertex, `1..=8`.
+    pub limit: usize,
+    /// Number of voxels along the longest side, `64..=256`.
+    pub grid: usize,
+    /// Whether weights of mirrored vertices are averaged.
+    pub symmetric: bool,
+    /// Radius of the envelopes with the method *distance*, lengths of the bone, `0.05..=10`; `None`
+    /// for none.
+    pub envelope: Option<f32>,
+    /// Connected pieces that follow one joint, by their numbers in the report.
+    pub rigid: BTreeSet<u32>,
+    /// Meshes whose pieces are listed.
+    pub opened: BTreeSet<NodeId>,
+    /// Vertices that were selected when the panel was opened.
+    pub vertices: Option<SelectedVertices>,
+    /// Whether only those get weights.
+    pub only_vertices: bool,
+    /// Joints that were locked when the panel was opened.
+    pub locked: Vec<NodeId>,
+    /// Whether those keep their weights.
+    pub keeps_locked: bool,
+    /// The pose in which the bind is tried.
+    pub trial: BindTrial,
+}
+
+/// Selected vertices of skinned meshes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SelectedVertices {
+    /// Their number.
+    pub count: usize,
+    /// Their numbers by mesh and primitive, as commands name them.
+    pub terms: String,
+}
+
+/// The pose in which a bind is tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BindTrial {
+    /// The pose.
+    pub pose: TrialPose,
+    /// Angle of the bend, degrees, `-150..=150`.
+    pub degrees: f32,
+    /// Whether the mirror joint bends, too.
+    pub both_sides: bool,
+    /// Colors of the meshes.
+    pub colors: TrialColors,
+}
+
+/// Poses in which a bind is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrialPose {
+    /// The pose of the file.
+    Rest,
+    /// The selected joint is bent.
+    Bend,
+    /// Each joint is bent, one after the other.
+    Range,
+    /// A clip of the file.
+    Clip(ClipId),
+}
+
+/// Colors of meshes while a bind is tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TrialColors {
+    /// Their materials.
+    #[default]
+    Materials,
+    /// Weights of the selected joint.
+    Weights,
+    /// The method that gave each connected piece its weights.
+    Method,
+}
+
+/// Numbers of a bind in the trial pose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrialNumbers {
+    /// Mean part of the volume that blending leaves where joints share vertices; `None` where none
+    /// do.
+    pub volume: Option<f32>,
+    /// The largest ratio of a length to that at rest.
+    pub stretch: f32,
+    /// Number of vertices without weights.
+    pub unweighted: usize,
+}
+
+/// The bind that was worked out last.
+#[derive(Clone, Debug)]
+pub struct BindForeseen {
+    /// The reason why there is none, without its full stop.
+    pub refused: Option<String>,
+    /// Everything that is to be said of it, without its full stop.
+    pub note: Option<String>,
+    /// Duration of the computation, seconds.
+    pub seconds: f64,
+    /// Connected pieces of the meshes.
+    pub report: Option<BindReport>,
+}
+
+impl BindForeseen {
+    /// A bind that was worked out.
+    pub fn of(worked: &Worked, seconds: f64) -> Self {
+        let refused = match worked.effects() {
+            Ok((true, _)) => None,
+            Ok((false, _)) => Some(worked.sentence().unwrap_or("nothing changes".to_owned())),
+            Err(error) => Some(error.to_string()),
+        };
+        let report = worked.bind_report().cloned();
+        Self { refused, note: worked.sentence(), seconds, report }
+    }
+
+    /// No bind, for a reason without its full stop.
+    pub const fn refused(why: String) -> Self {
+        Self { refused: Some(why), note: None, seconds: 0.0, report: None }
+    }
+}
+
+/// A bind as the window shows it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BindView<'a> {
+    /// Joints to bind to.
+    pub joints: &'a [BindJoint],
+    /// Whether they belong to the meshes as they are chosen.
+    pub are_joints_current: bool,
+    /// The bind that was worked out last.
+    pub found: Option<&'a BindForeseen>,
+    /// Whether it belongs to the choices as they are.
+    pub is_current: bool,
+    /// Whether another one is being worked out.
+    pub is_computing: bool,
+    /// The part that is done, `0..=1`, once it is known.
+    pub progress: Option<f32>,
+    /// Whether the user canceled the computation.
+    pub is_canceled: bool,
+    /// Whether a bind that was worked out is shown in the viewport.
+    pub is_shown: bool,
+    /// Numbers in the trial pose: of the bind before the last change, and of the last one.
+    pub numbers: (Option<TrialNumbers>, Option<TrialNumbers>),
+    /// The joint that the trial bends.
+    pub bent: Option<NodeId>,
+    /// Length of the trial's motion, seconds; `None` where it stands still.
+    pub length: Option<f64>,
 }
 
 impl BindDraft {
-    /// Of what is selected; else of all meshes that hang on nothing, or all that hang on a skin
-    /// where there are none.
-    pub fn of(document: &Document, selected: &[NodeId], moment: Option<(ClipId, f64)>) -> Self {
-        let all = || document.node_ids().filter(|n| document.node(*n).mesh.is_some());
-        let is_meant = |n: &NodeId| selected.contains(n);
+    /// Ranges of the parameters.
+    pub const SHARPNESS: (f32, f32) = (0.5, 8.0);
+    /// Most smoothing passes.
+    pub const PASSES: usize = 20;
+    /// Most influences per vertex.
+    pub const LIMIT: usize = 8;
+    /// Least and most voxels.
+    pub const GRID: (usize, usize) = (64, 256);
+    /// Smoothing passes with the method *distance*.
+    const SMOOTH_DISTANCE: usize = 3;
+
+    /// The selected meshes; else all visible ones without a skin, or all visible ones where every
+    /// mesh has a skin.
+    pub fn of(
+        document: &Document,
+        selected: &[NodeId],
+        is_visible: impl Fn(NodeId) -> bool,
+        moment: Option<(ClipId, f64)>,
+    ) -> Self {
+        let has_mesh = |n: &NodeId| document.node(*n).mesh.is_some();
+        let all: Vec<NodeId> = document.shown_nodes().into_iter().filter(has_mesh).collect();
         let is_bare = |n: NodeId| document.node(n).skin.is_none();
-        let chosen: Vec<NodeId> = all().filter(is_meant).collect();
-        let joints: Vec<NodeId> =
-            selected.iter().copied().filter(|n| document.node(*n).mesh.is_none()).collect();
-        let create = match chosen.first() {
-            Some(first) => is_bare(*first),
-            None => !joints.is_empty() && all().any(is_bare) || !all().any(|n| !is_bare(n)),
+        let has_chosen = all.iter().any(|n| selected.contains(n));
+        let listed: Vec<NodeId> =
+            all.into_iter().filter(|n| is_visible(*n) || selected.contains(n)).collect();
+        let has_bare = listed.iter().any(|n| is_bare(*n));
+        let is_meant = |n: NodeId| match has_chosen {
+            true => selected.contains(&n),
+            false => is_bare(n) || !has_bare,
         };
-        let fits = |n: &NodeId| is_bare(*n) == create;
-        let meshes =
-            all().filter(fits).map(|n| (n, chosen.is_empty() || chosen.contains(&n))).collect();
-        let of_skin = if joints.is_empty() { document.skins.ids().next() } else { None };
-        Self { meshes, create, selected: joints, of_skin, moment, at_moment: false, posed: false }
+        let pose = moment.map_or(TrialPose::Rest, |(clip, _)| TrialPose::Clip(clip));
+        let mut draft = Self {
+            meshes: listed.into_iter().map(|n| (n, is_meant(n))).collect(),
+            ticks: BTreeMap::new(),
+            filter: String::new(),
+            shows_all: true,
+            moment,
+            at_moment: false,
+            method: BindBy::Auto,
+            sharpness: 2.0,
+            passes: 0,
+            limit: 4,
+            grid: 96,
+            symmetric: false,
+            envelope: None,
+            rigid: BTreeSet::new(),
+            opened: BTreeSet::new(),
+            vertices: None,
+            only_vertices: false,
+            locked: Vec::new(),
+            keeps_locked: true,
+            trial: BindTrial {
+                pose,
+                degrees: 60.0,
+                both_sides: true,
+                colors: TrialColors::Materials,
+            },
+        };
+        // Several selected joints are those that are meant.
+        let candidates = draft.candidates(document);
+        let chosen: BTreeSet<NodeId> =
+            candidates.iter().copied().filter(|n| selected.contains(n)).collect();
+        if chosen.len() > 1 {
+            draft.ticks = candidates.into_iter().map(|n| (n, chosen.contains(&n))).collect();
+        }
+        draft
     }
 
-    fn nodes(&self) -> Vec<NodeId> {
+    /// Forgets what is no more in the document.
+    pub fn purge(&mut self, document: &Document) {
+        let is_there = |node: NodeId| document.nodes.contains(node);
+        self.meshes.retain(|(node, _)| {
+            document.nodes.get(*node).is_some_and(|about| about.mesh.is_some())
+        });
+        self.ticks.retain(|node, _| is_there(*node));
+        self.locked.retain(|node| is_there(*node));
+        self.moment = self.moment.filter(|(clip, _)| document.clips.contains(*clip));
+        if let TrialPose::Clip(clip) = self.trial.pose
+            && !document.clips.contains(clip)
+        {
+            self.trial.pose = TrialPose::Rest;
+        }
+    }
+
+    /// The label of the undo step.
+    pub fn step_label(&self, document: &Document) -> String {
+        match &self.nodes()[..] {
+            [one] => format!("Bind {}", document.node(*one).label(*one)),
+            several => format!("Bind {} meshes", several.len()),
+        }
+    }
+
+    /// Nodes of the meshes that are bound.
+    pub fn nodes(&self) -> Vec<NodeId> {
         self.meshes.iter().filter(|m| m.1).map(|m| m.0).collect()
     }
 
-    fn joints(&self, document: &Document) -> Vec<NodeId> {
-        match self.of_skin.and_then(|s| document.skins.get(s)) {
-            Some(skin) => skin.joints.to_vec(),
-            None => self.selected.clone(),
+    /// Whether a mesh without a skin is bound.
+    pub fn binds_bare(&self, document: &Document) -> bool {
+        self.nodes().iter().any(|n| document.node(*n).skin.is_none())
+    }
+
+    /// Whether a mesh that has a skin is bound.
+    pub fn rebinds(&self, document: &Document) -> bool {
+        self.nodes().iter().any(|n| document.node(*n).skin.is_some())
+    }
+
+    /// Nodes that the meshes can be bound to: those of the skins of skinned meshes, and the
+    /// hierarchies of the scene for other meshes.
+    pub fn candidates(&self, document: &Document) -> Vec<NodeId> {
+        let mut of_skins = BTreeSet::new();
+        let binds_bare = self.binds_bare(document);
+        for (id, skin) in document.skins.iter() {
+            let is_used = self.nodes().iter().any(|n| document.node(*n).skin == Some(id));
+            if is_used || binds_bare {
+                of_skins.extend(skin.joints.iter().copied());
+            }
         }
-    }
-
-    fn when(&self) -> (Option<ClipName>, Option<Seconds>) {
-        let moment = self.moment.filter(|_| self.at_moment);
-        (moment.map(|m| ClipName::Id(m.0)), moment.map(|m| Seconds(m.1 as f32)))
-    }
-
-    /// The command that binds unskinned meshes to joints.
-    pub(crate) fn create(&self, document: &Document) -> CreateSkin {
-        let (clip, time) = self.when();
-        let (node, joint) = (Nodes::Ids(self.nodes()), Nodes::Ids(self.joints(document)));
-        CreateSkin {
-            node,
-            joint,
-            below: None,
-            clip,
-            time,
-            name: None,
-            weights: AutomaticWeights::default(),
-        }
-    }
-
-    /// The command that rebinds skinned meshes.
-    pub(crate) fn bind(&self) -> BindSkin {
-        let (clip, time) = self.when();
-        let shape = Some(if self.posed { BoundShape::Posed } else { BoundShape::Stored });
-        BindSkin { node: Some(Nodes::Ids(self.nodes())), clip, time, shape }
-    }
-
-    /// Changes that the command will make, one sentence each; or why it fails.
-    pub(crate) fn describe_changes(&self, document: &Document) -> Result<Vec<String>, String> {
-        if self.nodes().is_empty() {
-            return Err("Choose a mesh".to_owned());
-        }
-        let found = if self.create {
-            self.create(document).describe_changes(document)
-        } else {
-            self.bind().describe_changes(document)
+        let is_free = |node: NodeId| {
+            let about = document.node(node);
+            about.mesh.is_none() && about.camera.is_none() && about.light.is_none()
         };
-        found.map_err(|e| e.to_string())
+        // A group of meshes is no joint: a hierarchy has several nodes without a mesh.
+        let has_kin = |node: NodeId| {
+            let parent = document.node(node).parent;
+            let has_child = document.children(node).iter().any(|child| is_free(*child));
+            has_child || parent.is_some_and(is_free)
+        };
+        let is_candidate = |node: &NodeId| {
+            of_skins.contains(node) || (binds_bare && is_free(*node) && has_kin(*node))
+        };
+        document.nodes.order().iter().copied().filter(is_candidate).collect()
+    }
+
+    /// Whether a joint is ticked: by the user, else by rule.
+    pub fn is_ticked(&self, joint: &BindJoint) -> bool {
+        self.ticks.get(&joint.node).copied().unwrap_or(joint.deforms)
+    }
+
+    /// The ticked joints.
+    pub fn ticked(&self, joints: &[BindJoint]) -> Vec<NodeId> {
+        joints.iter().filter(|joint| self.is_ticked(joint)).map(|joint| joint.node).collect()
+    }
+
+    /// Chooses a method, with its usual number of smoothing passes where the number is that of the
+    /// method before.
+    pub fn set_method(&mut self, method: BindBy) {
+        let usual = |method| match method {
+            BindBy::Distance => Self::SMOOTH_DISTANCE,
+            BindBy::Auto | BindBy::Heat | BindBy::Voxel => 0,
+        };
+        if self.passes == usual(self.method) {
+            self.passes = usual(method);
+        }
+        self.method = method;
+    }
+
+    /// The commands that bind the meshes to the ticked joints; or what is missing, without its
+    /// full stop.
+    pub fn commands(
+        &self,
+        document: &Document,
+        joints: &[BindJoint],
+    ) -> Result<Vec<Command>, String> {
+        let is_bare = |n: &NodeId| document.node(*n).skin.is_none();
+        let (bare, skinned): (Vec<NodeId>, Vec<NodeId>) =
+            self.nodes().into_iter().partition(is_bare);
+        if bare.is_empty() && skinned.is_empty() {
+            return Err("Tick a mesh".to_owned());
+        }
+        let ticked = self.ticked(joints);
+        if ticked.is_empty() {
+            let why = match joints.is_empty() {
+                true => "The scene has no joints; add joints, or import a skeleton",
+                false => "Tick a joint",
+            };
+            return Err(why.to_owned());
+        }
+        let mut commands: Vec<Command> = Vec::new();
+        if !bare.is_empty() {
+            let moment = self.moment.filter(|_| self.at_moment);
+            let create = CreateSkin {
+                node: Nodes::Ids(bare.clone()),
+                joint: Nodes::Ids(ticked.clone()),
+                below: Some(false),
+                clip: moment.map(|m| ClipName::Id(m.0)),
+                time: moment.map(|m| Seconds(m.1 as f32)),
+                weights: self.weights(&ticked),
+                name: None,
+            };
+            commands.push(create.into());
+        }
+        if !skinned.is_empty() {
+            let vertices = self.vertices.as_ref().filter(|_| self.only_vertices);
+            let what = if vertices.is_some() { Rebind::Vertices } else { Rebind::All };
+            let keeps = self.keeps_locked && !self.locked.is_empty();
+            let meshes: BTreeSet<MeshId> =
+                skinned.iter().filter_map(|n| document.node(*n).mesh).collect();
+            let bind = Bind {
+                mesh: Some(Meshes::Ids(meshes.into_iter().collect())),
+                primitive: None,
+                weights: self.weights(&ticked),
+                rebind: Some(what),
+                vertices: vertices.and_then(|v| VertexTerms::parse(&v.terms)),
+                locked: keeps.then(|| Nodes::Ids(self.locked.clone())),
+            };
+            commands.push(bind.into());
+        }
+        Ok(commands)
+    }
+
+    /// The parameters of the weights.
+    fn weights(&self, joints: &[NodeId]) -> AutomaticWeights {
+        let is_distance = self.method == BindBy::Distance;
+        let rigid: Vec<u32> = self.rigid.iter().copied().collect();
+        AutomaticWeights {
+            joints: Some(Nodes::Ids(joints.to_vec())),
+            choose: None,
+            method: Some(self.method),
+            sharpness: Some(self.sharpness),
+            grid: Some(self.grid),
+            limit: Some(self.limit),
+            passes: Some(self.passes),
+            symmetric: self.symmetric.then_some(true),
+            envelope: self.envelope.filter(|_| is_distance),
+            rigid: (!rigid.is_empty()).then_some(RigidPieces::Numbers(rigid)),
+        }
     }
 }

@@ -7,9 +7,13 @@ mod form;
 mod import;
 mod pictures;
 mod plan;
+mod rebind;
 mod seams;
 
-pub use self::bind::BindDraft;
+pub use self::bind::{
+    BindDraft, BindForeseen, BindTrial, BindView, SelectedVertices, TrialColors, TrialNumbers,
+    TrialPose,
+};
 pub use self::convert::ConvertDraft;
 pub use self::export::{ExportDraft, ExportForeseen, ExportPlace};
 pub use self::form::{FormDraft, LayersThere};
@@ -17,4 +21,5 @@ pub(super) use self::form::{field_count, label};
 pub use self::import::{ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView};
 pub use self::pictures::PicturesDraft;
 pub use self::plan::{PlanForeseen, PlanView, PlannedJoint};
+pub use self::rebind::RebindDraft;
 pub use self::seams::{SeamOrder, SeamsDraft};

@@ -27,6 +27,11 @@ impl PlanForeseen {
         let refused_at = worked.refused_at();
         Self { report, note: worked.sentence(), seconds, refused_at }
     }
+
+    /// No effects, for a reason without its full stop.
+    pub const fn refused(why: String) -> Self {
+        Self { report: Err(why), note: None, seconds: 0.0, refused_at: None }
+    }
 }
 
 /// A joint that a plan changes, in the pose that is shown.

@@ -10,6 +10,7 @@ mod picker;
 mod plan;
 mod planned;
 
+pub(super) use self::help::capital;
 pub use self::planned::{plan_buttons, plan_content, plan_panel};
 
 use egui::{Key, RichText, ScrollArea, Ui};

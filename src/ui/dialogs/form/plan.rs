@@ -7,7 +7,7 @@ use egui::{
 use egui_material_icons::{MaterialIcon, icons};
 
 use super::{
-    super::parts::{many, plain, primary, small},
+    super::parts::{many, notice, plain, primary, small},
     acts::acts_ui,
     deviation::{ICON, deviation_ui},
 };
@@ -205,24 +205,6 @@ fn found_ui(
             unchanged_ui(ui, theme, report, document);
         }
     }
-}
-
-/// A sentence on a tinted plate.
-fn notice(ui: &mut Ui, theme: &Theme, (icon, role): (MaterialIcon, ColorRole), text: &str) {
-    let tint = match role {
-        ColorRole::SeverityError => ColorRole::SeverityErrorTint,
-        _ => ColorRole::SeverityWarningTint,
-    };
-    let plate = egui::Frame::new().fill(theme.color(tint)).corner_radius(4).inner_margin(8);
-    plate.show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        ui.horizontal_top(|ui| {
-            let (rect, _) = ui.allocate_exact_size(vec2(16.0, 18.0), Sense::hover());
-            paint_icon(ui.painter(), rect.center(), icon, 16.0, theme.color(role));
-            let text = RichText::new(text).color(theme.color(ColorRole::TextPrimary));
-            ui.add(Label::new(text).wrap());
-        });
-    });
 }
 
 /// A fact: icon, sentence, details below it.

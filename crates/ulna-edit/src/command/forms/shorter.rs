@@ -60,7 +60,8 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         "edit.revert" => "Use Revert in the list of edits of the inspector.",
         "select.store_set" => "Press Ctrl, Alt and the digit.",
         "select.recall_set" => "Press Alt and the digit.",
-        "skin.create" | "skin.bind" => "Use Weights › Bind…",
+        "skin.create" => "Use Weights › Bind…",
+        "skin.bind" => "Use Weights › Rebind at a pose…",
         "weights.set" | "weights.assign" => {
             "Type weights into the table of vertices in Paint mode."
         }

@@ -2,7 +2,7 @@
 
 use crate::command::{
     define::other_commands,
-    rules::{opened, paintable, selected, with_vertices},
+    rules::{opened, paintable, selected, weighted, with_vertices},
 };
 
 other_commands! {
@@ -90,9 +90,11 @@ other_commands! {
     /// Pastes the mirror image of the copied pose onto the selected joints only
     PasteFlippedSelected = "pose.paste_flipped_selected",
         "Paste flipped onto the selected joints", menu: "Pose", enabled: selected;
-    /// Binds meshes to joints, or rebinds them; previews the changes
+    /// Binds meshes to joints with automatic weights, or rebinds them; previews the result
     Bind = "skin.ask", "Bind…", menu: "Weights", enabled: opened,
         after: "material.height_to_normal";
+    /// Rebinds skinned meshes with their joints in another pose; previews the changes
+    Rebind = "skin.ask_rebind", "Rebind at a pose…", menu: "Weights", enabled: weighted;
 }
 
 other_commands! {

@@ -1,42 +1,37 @@
-//! *Bind*: which meshes are bound to which joints as they stand at which moment, with the list of
-//! what that changes.
+//! *Rebind at a pose*: skinned meshes that are bound to their joints as these stand at a moment,
+//! with the list of what that changes.
 
 use egui::{Align, Layout, RichText, ScrollArea, Ui};
 
 use super::parts::{choice, head, many, plain, primary, small, warning};
 use crate::ui::{
-    Action, Actions, BindDraft, Dialog, DialogAction, Theme, View, theme::Font, widgets::check,
+    Action, Actions, Dialog, DialogAction, RebindDraft, Theme, View, theme::Font, widgets::check,
 };
-use ulna_model::{Derived, Document};
+use ulna_model::Derived;
 use ulna_render::ColorRole;
 
 /// What is kept of it from frame to frame.
 #[derive(Clone, Debug, Default)]
-pub struct BindState {
+pub struct RebindState {
     foreseen: Foreseen,
 }
 
 /// What a draft comes to in a state of the document.
-type Foreseen = Derived<(u64, BindDraft), Result<Vec<String>, String>>;
+type Foreseen = Derived<(u64, RebindDraft), Result<Vec<String>, String>>;
 
-pub fn bind_ui(
-    state: &mut BindState,
+pub fn rebind_ui(
+    state: &mut RebindState,
     ui: &mut Ui,
     view: &View<'_>,
-    draft: &BindDraft,
+    draft: &RebindDraft,
     actions: &mut Actions,
 ) {
     let theme = view.theme;
     let Some(session) = view.session else { return };
     let document = session.document();
     let mut now = draft.clone();
-    let words = if draft.create {
-        "Binds meshes to joints at the pose chosen below."
-    } else {
-        "Rebinds skinned meshes with their joints at the pose chosen below."
-    };
-    let name = if draft.create { "Bind meshes to joints" } else { "Rebind meshes" };
-    head(ui, theme, None, name, words, actions);
+    let words = "Rebinds skinned meshes with their joints at the pose chosen below.";
+    head(ui, theme, None, "Rebind meshes", words, actions);
     let height = (ui.ctx().content_rect().height() - 210.0).max(120.0);
     let is_fine = ScrollArea::vertical()
         .id_salt("what is bound")
@@ -66,10 +61,9 @@ pub fn bind_ui(
         .inner;
     ui.add_space(14.0);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        let verb = ui.add_enabled_ui(is_fine, |ui| primary(ui, theme, "Bind")).inner;
+        let verb = ui.add_enabled_ui(is_fine, |ui| primary(ui, theme, "Rebind")).inner;
         if verb.clicked() {
-            let command = if now.create { now.create(document).into() } else { now.bind().into() };
-            actions.push(Action::Run(command));
+            actions.push(Action::Run(now.bind().into()));
             actions.push(DialogAction::SetDialog(None));
         }
         if plain(ui, "Cancel").clicked() {
@@ -77,12 +71,12 @@ pub fn bind_ui(
         }
     });
     if now != *draft {
-        actions.push(DialogAction::SetDialog(Some(Dialog::Bind { draft: Box::new(now) })));
+        actions.push(DialogAction::SetDialog(Some(Dialog::Rebind { draft: Box::new(now) })));
     }
 }
 
-/// The meshes, the joints, the pose and the shape that are bound.
-fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, now: &mut BindDraft) {
+/// The meshes, the pose and the shape that are bound.
+fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &RebindDraft, now: &mut RebindDraft) {
     let theme = view.theme;
     let Some(session) = view.session else { return };
     let document = session.document();
@@ -104,14 +98,9 @@ fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, now: &mut BindDra
             check(ui, theme, meant, text);
         }
         if now.meshes.is_empty() {
-            let none = if draft.create { "Every mesh has a skin" } else { "No mesh has a skin" };
-            small(ui, theme, none);
+            small(ui, theme, "No mesh has a skin");
         }
     });
-    if draft.create {
-        caption(ui, theme, "Joints");
-        joints_ui(ui, theme, document, now);
-    }
     caption(ui, theme, "Bind at");
     if choice(ui, theme, !now.at_moment, "The file's pose", "Including your edits in Pose mode")
         .clicked()
@@ -126,17 +115,15 @@ fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, now: &mut BindDra
             now.at_moment = true;
         }
     }
-    if !draft.create {
-        caption(ui, theme, "Shape");
-        let hint = "At this pose, the mesh gets its undeformed, modeled shape";
-        if choice(ui, theme, !now.posed, "Modeled shape", hint).clicked() {
-            now.posed = false;
-        }
-        let hint = "At this pose, the mesh keeps its deformed shape; vertices, normals and morph \
-            targets are rewritten";
-        if choice(ui, theme, now.posed, "Deformed shape", hint).clicked() {
-            now.posed = true;
-        }
+    caption(ui, theme, "Shape");
+    let hint = "At this pose, the mesh gets its undeformed, modeled shape";
+    if choice(ui, theme, !now.posed, "Modeled shape", hint).clicked() {
+        now.posed = false;
+    }
+    let hint = "At this pose, the mesh keeps its deformed shape; vertices, normals and morph \
+        targets are rewritten";
+    if choice(ui, theme, now.posed, "Deformed shape", hint).clicked() {
+        now.posed = true;
     }
 }
 
@@ -147,24 +134,4 @@ fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
             .font(Theme::font(Font::Caption))
             .color(theme.color(ColorRole::TextTertiary)),
     );
-}
-
-/// The selected joints, or those of a skin.
-fn joints_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut BindDraft) {
-    let selected = format!("Selected joints: {}", now.selected.len());
-    if !now.selected.is_empty() && choice(ui, theme, now.of_skin.is_none(), &selected, "").clicked()
-    {
-        now.of_skin = None;
-    }
-    for (id, skin) in document.skins.iter() {
-        let own = document.node_ids().find(|n| document.node(*n).skin == Some(id));
-        let name = own.map_or_else(|| format!("skin {}", id.0), |n| document.node(n).label(n));
-        let text = format!("Joints of {name}: {}", skin.joints.len());
-        if choice(ui, theme, now.of_skin == Some(id), &text, "").clicked() {
-            now.of_skin = Some(id);
-        }
-    }
-    if now.selected.is_empty() && document.skins.count() == 0 {
-        small(ui, theme, "Select joints in the outliner, then open Bind… again");
-    }
 }

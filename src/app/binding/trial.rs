@@ -1,0 +1,121 @@
+//! The pose in which a bind is tried: a bent joint, or the range of motion of all joints.
+
+use std::collections::BTreeMap;
+
+use glam::Quat;
+
+use crate::ui::{BindDraft, TrialPose};
+use ulna_edit::command::BindJoint;
+use ulna_model::{Clip, Derived, Document, NodeId, Shared, SkinId};
+use ulna_motion::{Bend, Mirror, Pose, Stack, bending_axis, trial_motion};
+
+/// Degrees of the range of motion, where the file has no limits.
+const RANGE: f32 = 60.0;
+/// Serials of trials: those of the bends of Paint mode are below.
+const FIRST_SERIAL: u64 = 1 << 32;
+
+/// Source of a bend: the state of the document, the joint, the angle in degrees, both sides.
+type BendOf = ((u64, Option<u64>), NodeId, u32, bool);
+
+/// The pose in which a bind is tried.
+#[derive(Default)]
+pub(in crate::app) struct Trial {
+    /// The pose; `None` while the panel is closed.
+    pose: Option<TrialPose>,
+    joint: Option<NodeId>,
+    skin: Option<SkinId>,
+    bend: Derived<BendOf, Bend>,
+    range: Derived<(u64, Vec<NodeId>), Shared<Clip>>,
+    /// Number of bends and ranges so far.
+    serial: u64,
+}
+
+impl Trial {
+    pub(super) const fn is_open(&self) -> bool {
+        self.pose.is_some()
+    }
+
+    pub(super) fn pose(&self) -> TrialPose {
+        self.pose.unwrap_or(TrialPose::Rest)
+    }
+
+    /// The selected joint, if it is listed.
+    pub(super) const fn joint(&self) -> Option<NodeId> {
+        self.joint
+    }
+
+    /// The joint that is bent.
+    pub(super) fn bent(&self) -> Option<NodeId> {
+        self.joint.filter(|_| self.pose == Some(TrialPose::Bend))
+    }
+
+    /// The joints that are turned: the bent one, with its mirror joint.
+    pub(super) fn turned(&self) -> Vec<NodeId> {
+        let bend = self.bend.get().filter(|_| self.bent().is_some());
+        bend.map_or_else(Vec::new, |bend| bend.turns.keys().copied().collect())
+    }
+
+    /// The bend, with the skin and the number of the bend.
+    pub(in crate::app) fn bend(&self) -> Option<(&Bend, SkinId, u64)> {
+        self.bent()?;
+        Some((self.bend.get()?, self.skin?, FIRST_SERIAL + self.serial))
+    }
+
+    /// The range of motion, with its number.
+    pub(super) fn range(&self) -> Option<(&Shared<Clip>, u64)> {
+        Some((self.range.get()?, FIRST_SERIAL + self.serial))
+    }
+
+    /// Length of the range of motion, seconds.
+    pub(in crate::app) fn length(&self) -> Option<f64> {
+        let is_range = self.pose == Some(TrialPose::Range);
+        self.range.get().filter(|_| is_range).map(|clip| f64::from(clip.length()))
+    }
+
+    /// Makes the pose that a draft asks for. `state`: of the document that is shown.
+    pub(super) fn follow(
+        &mut self,
+        document: &Document,
+        state: (u64, Option<u64>),
+        (draft, joints): (&BindDraft, &[BindJoint]),
+        active: Option<NodeId>,
+    ) {
+        let trial = draft.trial;
+        self.pose = Some(trial.pose);
+        self.skin = draft.nodes().iter().find_map(|n| document.node(*n).skin);
+        let is_listed = |node: &NodeId| joints.iter().any(|joint| joint.node == *node);
+        self.joint = active.filter(is_listed).filter(|n| document.nodes.contains(*n));
+        match trial.pose {
+            TrialPose::Bend => {
+                let Some(joint) = self.joint else { return };
+                let of = (state, joint, trial.degrees.to_bits(), trial.both_sides);
+                if !self.bend.is_of(&of) {
+                    self.serial += 1;
+                    self.bend.put(of, bent(document, joint, trial.degrees, trial.both_sides));
+                }
+            }
+            TrialPose::Range => {
+                let of = (state.0, draft.ticked(joints));
+                if !self.range.is_of(&of) {
+                    self.serial += 1;
+                    let clip = trial_motion(document, &of.1, RANGE);
+                    self.range.put(of, Shared::new(clip));
+                }
+            }
+            TrialPose::Rest | TrialPose::Clip(_) => {}
+        }
+    }
+}
+
+/// A bend of a joint about its bending axis.
+fn bent(document: &Document, joint: NodeId, degrees: f32, both_sides: bool) -> Bend {
+    let mut bend = Bend::default();
+    let rest = Pose::evaluate(document, &Stack::default());
+    let Some(found) = bending_axis(document, &rest, joint) else { return bend };
+    bend.turns.insert(joint, Quat::from_axis_angle(found.axis, degrees.to_radians()));
+    if both_sides {
+        let start = (&BTreeMap::new(), &rest);
+        bend.turn_other_side(document, &Mirror::of(document), start, &[joint]);
+    }
+    bend
+}

@@ -1,0 +1,236 @@
+//! Commands that are worked out beside the window before they are applied: those wanted, those
+//! under way, and the result found last.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+        mpsc,
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use egui::Context;
+
+use ulna_edit::Command;
+use ulna_session::{Session, Worked};
+
+/// Commands that are worked out beside the window. `K` identifies them and the document.
+pub(super) struct WorkAhead<K> {
+    wanted: Option<K>,
+    /// Time on egui's clock since when they are wanted.
+    since: f64,
+    job: Option<RunningWork<K>>,
+    found: Option<WorkFound<K>>,
+    /// Whether the result is applied once it is found.
+    is_applying: bool,
+    /// The commands that the user canceled.
+    canceled: Option<K>,
+}
+
+impl<K> Default for WorkAhead<K> {
+    fn default() -> Self {
+        Self {
+            wanted: None,
+            since: 0.0,
+            job: None,
+            found: None,
+            is_applying: false,
+            canceled: None,
+        }
+    }
+}
+
+/// A computation under way; dropping it cancels it.
+struct RunningWork<K> {
+    of: K,
+    cancel: Arc<AtomicBool>,
+    /// The part that is done, in thousandths.
+    progress: Arc<AtomicU32>,
+    result: mpsc::Receiver<(Worked, f64)>,
+}
+
+impl<K> Drop for RunningWork<K> {
+    fn drop(&mut self) {
+        self.cancel.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A result, or the reason why there is none.
+pub(super) struct WorkFound<K> {
+    /// The commands and the document that it belongs to.
+    pub(super) of: K,
+    /// The result; the reason, without its full stop, where the computation could not run.
+    pub(super) worked: Result<Box<Worked>, String>,
+    /// Duration of the computation, seconds.
+    pub(super) seconds: f64,
+}
+
+/// When a computation begins, and its name.
+pub(super) struct Pace<'a> {
+    /// Seconds after a change until it begins.
+    pub(super) settled: f64,
+    /// Whether the first one waits, too.
+    pub(super) is_first_late: bool,
+    /// Label of the step.
+    pub(super) label: &'a str,
+}
+
+impl<K: Clone + PartialEq> WorkAhead<K> {
+    /// The result found last.
+    pub(super) const fn found(&self) -> Option<&WorkFound<K>> {
+        self.found.as_ref()
+    }
+
+    /// The commands that are wanted.
+    pub(super) const fn wanted(&self) -> Option<&K> {
+        self.wanted.as_ref()
+    }
+
+    /// Whether nothing is wanted or found.
+    pub(super) const fn is_idle(&self) -> bool {
+        self.wanted.is_none() && self.found.is_none()
+    }
+
+    /// Whether a result is wanted that is not found yet.
+    pub(super) fn is_busy(&self) -> bool {
+        self.wanted.is_some() && !self.is_current() && !self.is_canceled()
+    }
+
+    /// Whether the result belongs to the commands that are wanted.
+    pub(super) fn is_current(&self) -> bool {
+        self.found.as_ref().is_some_and(|f| self.wanted.as_ref() == Some(&f.of))
+    }
+
+    /// Whether the user canceled the computation of what is wanted.
+    pub(super) fn is_canceled(&self) -> bool {
+        self.canceled.is_some() && self.canceled == self.wanted
+    }
+
+    /// The part of the computation that is done, `0..=1`.
+    pub(super) fn progress(&self) -> Option<f32> {
+        let job = self.job.as_ref()?;
+        Some(job.progress.load(Ordering::Relaxed) as f32 / 1000.0)
+    }
+
+    /// Wants a result at a time of egui's clock.
+    pub(super) fn want(&mut self, of: K, now: f64) {
+        if self.wanted.as_ref() != Some(&of) {
+            (self.wanted, self.since, self.is_applying) = (Some(of), now, false);
+        }
+    }
+
+    /// Wants nothing; the result found last stays.
+    pub(super) fn want_nothing(&mut self) {
+        (self.wanted, self.job, self.is_applying) = (None, None, false);
+    }
+
+    /// Stops the computation; it is not begun again for the same commands.
+    pub(super) fn cancel(&mut self) {
+        if !self.is_current() {
+            (self.canceled, self.job, self.is_applying) = (self.wanted.clone(), None, false);
+        }
+    }
+
+    /// Applies the result that is wanted, once it is found.
+    pub(super) fn apply(&mut self) {
+        (self.is_applying, self.canceled) = (true, None);
+    }
+
+    /// Takes up the result of the computation that has ended. Returns whether there is another.
+    pub(super) fn poll(&mut self) -> bool {
+        let Some(job) = &self.job else { return false };
+        let (worked, seconds) = match job.result.try_recv() {
+            Err(mpsc::TryRecvError::Empty) => return false,
+            Err(mpsc::TryRecvError::Disconnected) => {
+                (Err("the computation failed because of an error in Ulna".to_owned()), 0.0)
+            }
+            Ok((worked, seconds)) => (Ok(Box::new(worked)), seconds),
+        };
+        let found = WorkFound { of: job.of.clone(), worked, seconds };
+        self.job = None;
+        let is_wanted = self.wanted.as_ref() == Some(&found.of);
+        if is_wanted {
+            self.found = Some(found);
+        }
+        is_wanted
+    }
+
+    /// Begins the computation that is wanted, once the commands have settled. Returns whether
+    /// there is another result, which is then a refusal.
+    pub(super) fn follow(
+        &mut self,
+        ctx: &Context,
+        session: &Session,
+        pace: &Pace<'_>,
+        commands: impl FnOnce(&K) -> Result<Vec<Command>, String>,
+    ) -> bool {
+        let Some(of) = self.wanted.clone() else { return false };
+        let runs = self.job.as_ref().is_some_and(|job| job.of == of);
+        if self.is_current() || runs || self.is_canceled() {
+            return false;
+        }
+        self.job = None;
+        let wait = self.since + pace.settled - ctx.input(|i| i.time);
+        let waits = self.found.is_some() || pace.is_first_late;
+        if wait > 0.0 && waits && !self.is_applying {
+            ctx.request_repaint_after(Duration::from_secs_f64(wait));
+            return false;
+        }
+        match commands(&of).and_then(|commands| start(ctx, session, pace.label, commands)) {
+            Ok(Started { cancel, progress, result }) => {
+                self.job = Some(RunningWork { of, cancel, progress, result });
+                false
+            }
+            Err(why) => {
+                self.found = Some(WorkFound { of, worked: Err(why), seconds: 0.0 });
+                true
+            }
+        }
+    }
+
+    /// The result that is to be applied, once it is found; `None` where it changes nothing.
+    pub(super) fn take_applied(&mut self) -> Option<Box<Worked>> {
+        if !self.is_applying || !self.is_current() {
+            return None;
+        }
+        self.is_applying = false;
+        let changes = |worked: &Worked| matches!(worked.effects(), Ok((true, _)));
+        let is_applied = self.found.as_ref()?.worked.as_ref().is_ok_and(|w| changes(w));
+        let found = if is_applied { self.found.take() } else { None };
+        found?.worked.ok()
+    }
+}
+
+/// A computation that was begun.
+struct Started {
+    cancel: Arc<AtomicBool>,
+    progress: Arc<AtomicU32>,
+    result: mpsc::Receiver<(Worked, f64)>,
+}
+
+/// Begins a computation on a thread of its own.
+fn start(
+    ctx: &Context,
+    session: &Session,
+    label: &str,
+    commands: Vec<Command>,
+) -> Result<Started, String> {
+    let work = session.work(label, commands);
+    let cancel = Arc::new(AtomicBool::new(false));
+    let (sender, result) = mpsc::sync_channel(1);
+    let progress = Arc::new(AtomicU32::new(0));
+    let (shared, reported, waker) = (cancel.clone(), progress.clone(), ctx.clone());
+    let run = move || {
+        let started = Instant::now();
+        let worked = work.run_reporting(&shared, &reported);
+        if sender.send((worked, started.elapsed().as_secs_f64())).is_ok() {
+            waker.request_repaint();
+        }
+    };
+    match thread::Builder::new().name("ulna work".into()).spawn(run) {
+        Ok(_) => Ok(Started { cancel, progress, result }),
+        Err(error) => Err(format!("the computation could not be started: {error}")),
+    }
+}

@@ -1,0 +1,75 @@
+//! *Bind*: a panel beside the model. Meshes and joints are ticked, the weights are worked out while
+//! parameters change, shown in the viewport, tried in poses, and bound as one step.
+
+mod foot;
+mod joints;
+mod meshes;
+mod pieces;
+mod trial;
+mod weights;
+
+pub use self::pieces::PieceLook;
+
+use egui::{Label, RichText, ScrollArea, Stroke, Ui, vec2};
+
+use super::parts::head;
+use crate::ui::{Actions, BindDraft, Dialog, DialogAction, Theme, View, theme::Font};
+use ulna_render::ColorRole;
+
+/// Width of the panel, points.
+pub(super) const WIDTH: f32 = 352.0;
+
+/// The panel.
+pub fn bind_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, actions: &mut Actions) {
+    let Some(session) = view.session else { return };
+    let (theme, document) = (view.theme, session.document());
+    let mut now = draft.clone();
+    head(ui, theme, None, "Bind meshes", "", actions);
+    ui.spacing_mut().item_spacing.y = 4.0;
+    // The trial and the foot keep their place below the lists.
+    let below = trial::HEIGHT + foot::HEIGHT;
+    let top = ui.cursor().top() - ui.ctx().content_rect().top();
+    let room = ui.ctx().content_rect().height() - top - below - 44.0;
+    let height = room.clamp(140.0, 900.0);
+    ScrollArea::vertical()
+        .id_salt("meshes and joints to bind")
+        .max_height(height)
+        .min_scrolled_height(height)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            ui.set_width(ui.available_width() - 8.0);
+            meshes::meshes_ui(ui, view, document, &mut now);
+            joints::joints_ui(ui, view, document, &mut now, actions);
+            weights::weights_ui(ui, view, document, &mut now);
+            pieces::pieces_ui(ui, view, document, &mut now);
+        });
+    trial::trial_ui(ui, view, document, &mut now, actions);
+    foot::foot_ui(ui, view, document, &now, actions);
+    if now != *draft {
+        actions.push(DialogAction::SetDialog(Some(Dialog::Bind { draft: Box::new(now) })));
+    }
+}
+
+/// A title of a section, with a line above it and what is said of it.
+fn section(ui: &mut Ui, theme: &Theme, title: &str, about: &str) {
+    ui.add_space(4.0);
+    line(ui, theme);
+    ui.add_space(4.0);
+    ui.horizontal(|ui| titles(ui, theme, title, about));
+}
+
+/// A thin line over the width.
+fn line(ui: &mut Ui, theme: &Theme) {
+    let size = vec2(ui.available_width(), 1.0);
+    let (rect, _) = ui.allocate_exact_size(size, egui::Sense::hover());
+    let stroke = Stroke::new(1.0, theme.color(ColorRole::StrokeSeparator));
+    ui.painter().hline(rect.x_range(), rect.center().y, stroke);
+}
+
+/// The title of a section, and what is said of it.
+fn titles(ui: &mut Ui, theme: &Theme, title: &str, about: &str) {
+    let text = RichText::new(title).font(Theme::font(Font::Heading));
+    ui.label(text.color(theme.color(ColorRole::TextPrimary)));
+    let text = RichText::new(about).font(Theme::font(Font::Small));
+    ui.add(Label::new(text.color(theme.color(ColorRole::TextSecondary))).truncate());
+}

@@ -1,0 +1,146 @@
+//! The method, its parameters, and the vertices and joints that change.
+
+use egui::{Align, Button, Layout, RichText, Ui, vec2};
+
+use super::{
+    super::parts::{many, small},
+    line, titles,
+};
+use crate::ui::{
+    BindDraft, Theme, View,
+    number_bar::number_bar,
+    theme::Font,
+    widgets::{check, choices, thousands},
+};
+use ulna_edit::command::field::BindBy;
+use ulna_model::Document;
+
+/// Methods, with what each does.
+const METHODS: [(BindBy, &str, &str); 4] = [
+    (BindBy::Auto, "Automatic", "Heat; pieces where it fails get voxels, then distance"),
+    (BindBy::Heat, "Heat", "Spreads from the bones along the surface"),
+    (BindBy::Voxel, "Voxels", "Measures distances inside the body"),
+    (BindBy::Distance, "Distance", "Measures distances to the bones in a straight line"),
+];
+
+/// The section.
+pub(super) fn weights_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut BindDraft) {
+    let theme = view.theme;
+    ui.add_space(4.0);
+    line(ui, theme);
+    ui.add_space(4.0);
+    ui.horizontal(|ui| {
+        titles(ui, theme, "Weights", "");
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let mut method = now.method;
+            choices(ui, "Method", 128.0, &METHODS, &mut method);
+            if method != now.method {
+                now.set_method(method);
+            }
+            if is_changed(now) {
+                let text = RichText::new("Reset").font(Theme::font(Font::Small));
+                let reset = ui.add(Button::new(text).min_size(vec2(0.0, 22.0)));
+                if reset.on_hover_text("Resets method and parameters").clicked() {
+                    reset_parameters(now);
+                }
+            }
+        });
+    });
+    let gap = 8.0;
+    let width = (ui.available_width() - gap) / 2.0;
+    let uses_voxels = now.method != BindBy::Distance;
+    let rows: [[usize; 2]; 2] = [[0, 1], [2, 3]];
+    for row in rows {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = gap;
+            for k in row {
+                let is_used = match k {
+                    0 => now.method != BindBy::Distance,
+                    3 => uses_voxels,
+                    _ => true,
+                };
+                ui.add_enabled_ui(is_used, |ui| {
+                    ui.set_width(width);
+                    parameter_ui(ui, theme, k, now);
+                });
+            }
+        });
+    }
+    options_ui(ui, view, document, now);
+}
+
+/// One of the four parameters.
+fn parameter_ui(ui: &mut Ui, theme: &Theme, which: usize, now: &mut BindDraft) {
+    let whole = |ui: &mut Ui, name: &str, value: &mut usize, (low, high): (usize, usize)| {
+        let mut shown = *value as f32;
+        number_bar(ui, theme, name, &mut shown, low as f32..=high as f32, "", 0, "");
+        *value = (shown.round() as usize).clamp(low, high);
+    };
+    match which {
+        0 => {
+            let (low, high) = BindDraft::SHARPNESS;
+            let mut shown = now.sharpness;
+            number_bar(ui, theme, "Sharpness", &mut shown, low..=high, "", 1, "");
+            now.sharpness = (shown * 10.0).round() / 10.0;
+        }
+        1 => whole(ui, "Smooth passes", &mut now.passes, (0, BindDraft::PASSES)),
+        2 => whole(ui, "Max influences", &mut now.limit, (1, BindDraft::LIMIT)),
+        _ => whole(ui, "Voxel grid", &mut now.grid, BindDraft::GRID),
+    }
+}
+
+/// Whether bones have envelopes, and their radius.
+fn envelope_ui(ui: &mut Ui, theme: &Theme, now: &mut BindDraft) {
+    ui.horizontal(|ui| {
+        let mut has_envelope = now.envelope.is_some();
+        let about = "Weights fall to 0 at this distance from the bone, in lengths of the bone";
+        check(ui, theme, &mut has_envelope, "Envelopes").on_hover_text(about);
+        now.envelope = has_envelope.then(|| now.envelope.unwrap_or(1.0));
+        if let Some(radius) = &mut now.envelope {
+            let mut shown = *radius;
+            number_bar(ui, theme, "Envelope radius", &mut shown, 0.05..=10.0, "×", 2, "");
+            *radius = (shown * 100.0).round() / 100.0;
+        }
+    });
+}
+
+/// Whether method or parameters are not the usual ones.
+fn is_changed(now: &BindDraft) -> bool {
+    let mut usual = now.clone();
+    reset_parameters(&mut usual);
+    usual != *now
+}
+
+fn reset_parameters(now: &mut BindDraft) {
+    now.method = BindBy::Auto;
+    (now.sharpness, now.passes, now.limit, now.grid) = (2.0, 0, 4, 96);
+    (now.symmetric, now.envelope) = (false, None);
+}
+
+/// Vertices and joints that change, and the pose of new skins.
+fn options_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut BindDraft) {
+    let theme = view.theme;
+    let (rebinds, binds_bare) = (now.rebinds(document), now.binds_bare(document));
+    let about = "Averages the weights of mirrored vertices";
+    check(ui, theme, &mut now.symmetric, "Symmetric").on_hover_text(about);
+    if now.method == BindBy::Distance {
+        envelope_ui(ui, theme, now);
+    }
+    if rebinds && let Some(vertices) = &now.vertices {
+        let text = format!("Selected vertices only ({})", thousands(vertices.count));
+        check(ui, theme, &mut now.only_vertices, text);
+    }
+    if rebinds && !now.locked.is_empty() {
+        let text = format!("Keep the weights of {}", many(now.locked.len(), "locked joint"));
+        check(ui, theme, &mut now.keeps_locked, text);
+    }
+    if binds_bare && let Some((clip, time)) = now.moment {
+        let label = document.clip_label(clip);
+        let text = format!("Bind in the pose of {label} at {time:.2} s");
+        let about = "The pose of the file is used otherwise";
+        check(ui, theme, &mut now.at_moment, text).on_hover_text(about);
+    }
+    if rebinds && binds_bare {
+        small(ui, theme, "Meshes without a skin get a new one.");
+    }
+}

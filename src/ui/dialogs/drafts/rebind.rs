@@ -1,0 +1,52 @@
+//! Choices of the *Rebind* dialog, and the command that they come to.
+
+use ulna_edit::command::{BindSkin, BoundShape, field::ClipName, field::Nodes, field::Seconds};
+use ulna_model::{ClipId, Document, NodeId};
+
+/// Skinned meshes that are bound again, in another pose.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RebindDraft {
+    /// Nodes of skinned meshes, and whether each is rebound.
+    pub meshes: Vec<(NodeId, bool)>,
+    /// The clip that is shown, and its time.
+    pub moment: Option<(ClipId, f64)>,
+    /// Whether it is bound as that stands, and not as the file does.
+    pub at_moment: bool,
+    /// Whether what is seen is bound, and not what was modeled.
+    pub posed: bool,
+}
+
+impl RebindDraft {
+    /// Of the selected meshes that have a skin; else of all.
+    pub fn of(document: &Document, selected: &[NodeId], moment: Option<(ClipId, f64)>) -> Self {
+        let is_skinned = |n: &NodeId| {
+            let about = document.node(*n);
+            about.mesh.is_some() && about.skin.is_some()
+        };
+        let all: Vec<NodeId> = document.node_ids().filter(is_skinned).collect();
+        let is_chosen = all.iter().any(|n| selected.contains(n));
+        let meshes = all.into_iter().map(|n| (n, !is_chosen || selected.contains(&n))).collect();
+        Self { meshes, moment, at_moment: false, posed: false }
+    }
+
+    /// The command.
+    pub(crate) fn bind(&self) -> BindSkin {
+        let moment = self.moment.filter(|_| self.at_moment);
+        let shape = Some(if self.posed { BoundShape::Posed } else { BoundShape::Stored });
+        let meant = self.meshes.iter().filter(|m| m.1).map(|m| m.0);
+        BindSkin {
+            node: Some(Nodes::Ids(meant.collect())),
+            clip: moment.map(|m| ClipName::Id(m.0)),
+            time: moment.map(|m| Seconds(m.1 as f32)),
+            shape,
+        }
+    }
+
+    /// Changes that the command will make, one sentence each; or why it fails.
+    pub(crate) fn describe_changes(&self, document: &Document) -> Result<Vec<String>, String> {
+        if !self.meshes.iter().any(|m| m.1) {
+            return Err("Choose a mesh".to_owned());
+        }
+        self.bind().describe_changes(document).map_err(|e| e.to_string())
+    }
+}

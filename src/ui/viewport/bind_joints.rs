@@ -1,0 +1,54 @@
+//! Joints of the panel *Bind* over the picture: ticked ones filled, with their bones, others
+//! hollow.
+
+use egui::{Color32, Rect, Stroke, Ui, pos2};
+use glam::Vec2;
+
+use crate::ui::{Dialog, View};
+use ulna_model::NodeId;
+use ulna_render::ColorRole;
+
+/// Radius of the marks, points.
+const RADIUS: f32 = 4.0;
+/// Joints that are drawn; more would hide the model.
+const MOST: usize = 512;
+
+/// Draws the joints to be, while the panel is open.
+pub fn bind_joints_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
+    let (Some(Dialog::Bind { draft }), Some(session)) = (view.dialogs.open, view.session) else {
+        return;
+    };
+    let document = session.document();
+    let painter = ui.painter_at(rect);
+    let size = Vec2::new(rect.width(), rect.height());
+    let place = |node: NodeId| {
+        let at = view.pose.world.get(node.index())?.w_axis.truncate();
+        let (p, _) = view.viewport.camera.project(at, size)?;
+        Some(pos2(p.x + rect.left(), p.y + rect.top()))
+    };
+    let theme = view.theme;
+    let (accent, amber) =
+        (theme.color(ColorRole::AccentBase), theme.color(ColorRole::SelectionBase));
+    let quiet = theme.color(ColorRole::ViewportGhostBefore);
+    let joints = view.dialogs.bind.joints;
+    let is_there = |node: NodeId| document.nodes.contains(node);
+    for joint in joints.iter().filter(|j| is_there(j.node)).take(MOST) {
+        let Some(at) = place(joint.node) else { continue };
+        if !draft.is_ticked(joint) {
+            painter.circle_stroke(at, RADIUS - 1.0, Stroke::new(1.0, quiet));
+            continue;
+        }
+        let above = document.node(joint.node).parent;
+        let is_listed = |node: &NodeId| {
+            joints.iter().any(|other| other.node == *node && draft.is_ticked(other))
+        };
+        if let Some(parent) = above.filter(is_listed).and_then(place) {
+            painter.line_segment([parent, at], Stroke::new(1.5, accent.gamma_multiply(0.7)));
+        }
+        let is_selected = view.selection.nodes.contains(&joint.node);
+        let is_pointed = view.hover == Some(joint.node);
+        let color = if is_selected { amber } else { accent };
+        let radius = if is_pointed { RADIUS + 2.0 } else { RADIUS };
+        painter.circle(at, radius, color, Stroke::new(1.0, Color32::BLACK));
+    }
+}

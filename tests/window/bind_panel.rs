@@ -1,0 +1,242 @@
+//! The panel *Bind*: meshes and joints are ticked, the result is previewed and tried, and bound as
+//! one step.
+
+use egui::{Event, Key, Modifiers, accesskit::Role};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use ulna_model::{Document, NodeId};
+use ulna_motion::{Pose, Stack};
+
+use super::editing::{Window, click, node, press, sample, session, wait, window};
+use crate::common::{glb, split, window::builder};
+
+/// The sample without its skin and its weights.
+fn bare_sample() -> Vec<u8> {
+    let (mut json, bin) = split(include_bytes!("../../assets/mannequin.glb"));
+    let root = json.as_object_mut().expect("an object");
+    root.remove("skins");
+    for node in json["nodes"].as_array_mut().expect("nodes") {
+        node.as_object_mut().expect("a node").remove("skin");
+    }
+    for primitive in json["meshes"][0]["primitives"].as_array_mut().expect("primitives") {
+        let attributes = primitive["attributes"].as_object_mut().expect("attributes");
+        attributes.retain(|name, _| !name.starts_with("JOINTS") && !name.starts_with("WEIGHTS"));
+    }
+    glb(json, &bin)
+}
+
+fn open_panel(window: &mut Window) {
+    click(window, "Pose mode");
+    click(window, "Weights");
+    click(window, "Bind…");
+    wait(window);
+}
+
+fn says(window: &Window, text: &str) -> bool {
+    window.query_all_by_label_contains(text).next().is_some()
+}
+
+fn steps(window: &Window) -> usize {
+    session(window).history().done().len()
+}
+
+/// Selects a node in the outliner.
+fn select(window: &mut Window, name: &str) {
+    if window.query_by_role_and_label(Role::TreeItem, name).is_none() {
+        click(window, "Filter by name or kind");
+        press(window, Modifiers::COMMAND, Key::A);
+        window.event(Event::Text(name.to_owned()));
+        window.run_steps(3);
+    }
+    window.get_by_role_and_label(Role::TreeItem, name).click();
+    window.run_steps(3);
+}
+
+/// Chooses a line of a list.
+fn choose(window: &mut Window, list: &str, line: &str) {
+    window.get_by_role_and_label(Role::ComboBox, list).click();
+    window.run_steps(3);
+    click(window, line);
+}
+
+/// Types a number into a bar.
+fn type_number(window: &mut Window, bar: &str, text: &str) {
+    window.get_by_label(bar).click();
+    window.run_steps(2);
+    press(window, Modifiers::COMMAND, Key::A);
+    window.event(Event::Text(text.to_owned()));
+    window.run_steps(2);
+    press(window, Modifiers::NONE, Key::Enter);
+}
+
+fn skin_joints(document: &Document) -> Vec<NodeId> {
+    document.skins.values().next().expect("a skin").joints.to_vec()
+}
+
+fn place(pose: &Pose, node: NodeId) -> glam::Vec3 {
+    pose.world[node.index()].w_axis.truncate()
+}
+
+#[test]
+fn a_mesh_without_a_skin_is_previewed_and_bound_as_one_step() {
+    let (mut window, ..) = window(&bare_sample());
+    let mesh = node(&window, "Mannequin");
+    open_panel(&mut window);
+    assert!(says(&window, " deform the mesh"), "the hierarchy is offered");
+    assert!(says(&window, "Preview only"));
+    assert!(says(&window, "Unweighted vertices: 0"));
+    let document = session(&window).document();
+    assert!(document.skins.is_empty() && document.node(mesh).skin.is_none(), "nothing is written");
+    assert_eq!(steps(&window), 0);
+    click(&mut window, "Bind 1 mesh");
+    wait(&mut window);
+    assert_eq!(steps(&window), 1);
+    let document = session(&window).document();
+    assert!(document.node(mesh).skin.is_some());
+    let names: Vec<String> =
+        skin_joints(document).into_iter().map(|j| document.node(j).label(j)).collect();
+    assert!(names.contains(&"LeftLowerArm".to_owned()));
+    assert!(!names.contains(&"Armature".to_owned()), "the root is unticked by rule");
+    let primitive = &document.mesh(document.node(mesh).mesh.expect("a mesh")).primitives[0];
+    let map = primitive.weights.as_ref().expect("weights");
+    for vertex in 0..primitive.positions.len() {
+        let sum: f32 = map.vertex(vertex).map(|(_, w)| w).sum();
+        assert!((sum - 1.0).abs() < 1e-3, "vertex {vertex}: {sum}");
+    }
+    assert!(window.query_by_label("Preview only").is_none(), "the panel closes");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    wait(&mut window);
+    assert!(session(&window).document().skins.is_empty());
+}
+
+#[test]
+fn ticks_and_parameters_are_those_of_the_command() {
+    let (mut window, ..) = window(&bare_sample());
+    open_panel(&mut window);
+    click(&mut window, "Filter joints");
+    window.event(Event::Text("lefttoes".to_owned()));
+    window.run_steps(3);
+    assert_eq!(window.query_all_by_label_contains("LeftFoot: ").count(), 0, "it is filtered");
+    window.get_by_label_contains("LeftToes: ").focus();
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Space);
+    assert!(says(&window, "LeftToes: unticked"), "Space unticks");
+    choose(&mut window, "Method: Automatic", "Voxels");
+    type_number(&mut window, "Sharpness", "3.5");
+    type_number(&mut window, "Max influences", "2");
+    wait(&mut window);
+    click(&mut window, "Bind 1 mesh");
+    wait(&mut window);
+    let document = session(&window).document();
+    assert!(!skin_joints(document).contains(&node(&window, "LeftToes")));
+    let step = session(&window).history().done()[0].clone();
+    let text: String = step.lines(document).iter().map(ToString::to_string).collect();
+    assert!(text.contains(r#""method":"voxel""#) && text.contains(r#""sharpness":3.5"#), "{text}");
+    let mesh = document.node(node(&window, "Mannequin")).mesh.expect("a mesh");
+    let map = document.mesh(mesh).primitives[0].weights.clone().expect("weights");
+    let count = document.mesh(mesh).primitives[0].positions.len();
+    let most = (0..count).map(|v| map.vertex(v).filter(|(_, w)| *w > 0.0).count()).max();
+    assert_eq!(most, Some(2));
+}
+
+#[test]
+fn a_trial_bends_the_selected_joint_and_its_mirror_joint_without_an_edit() {
+    let (mut window, ..) = window(&bare_sample());
+    select(&mut window, "LeftLowerArm");
+    open_panel(&mut window);
+    let hands = ["LeftHand", "RightHand"].map(|name| node(&window, name));
+    let rest = Pose::evaluate(session(&window).document(), &Stack::default());
+    let moved = |window: &Window| {
+        hands.map(|hand| place(window.state().shown_pose(), hand).distance(place(&rest, hand)))
+    };
+    assert_eq!(moved(&window), [0.0, 0.0]);
+    assert!(says(&window, "Largest stretch: 1.0×"));
+    choose(&mut window, "Trial pose: Rest", "Bend selected joint");
+    wait(&mut window);
+    let [left, right] = moved(&window);
+    assert!(left > 0.05 && (left - right).abs() < 1e-3, "{left} {right}");
+    assert!(says(&window, "Volume at LeftLowerArm: "));
+    assert!(!says(&window, "Largest stretch: 1.0×"));
+    click(&mut window, "Both sides");
+    wait(&mut window);
+    let [left, right] = moved(&window);
+    assert!(left > 0.05 && right < 1e-4, "{left} {right}");
+    type_number(&mut window, "Bend LeftLowerArm", "-20");
+    wait(&mut window);
+    assert!(moved(&window)[0] < left, "the angle is the typed one");
+    assert_eq!(steps(&window), 0);
+    click(&mut window, "Discard");
+    window.run_steps(4);
+    assert_eq!(moved(&window), [0.0, 0.0], "the pose of the file is shown again");
+    assert_eq!(steps(&window), 0);
+}
+
+#[test]
+fn the_range_of_motion_plays_while_the_panel_is_open() {
+    let (mut window, ..) = window(&bare_sample());
+    open_panel(&mut window);
+    click(&mut window, "Play the range of motion");
+    assert!(window.state().playback().playing);
+    let before = window.state().shown_pose().clone();
+    for _ in 0..10 {
+        window.step();
+    }
+    assert!(*window.state().shown_pose() != before, "it moves");
+    click(&mut window, "Pause the trial");
+    assert!(!window.state().playback().playing);
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert!(window.query_by_label("Preview only").is_none(), "Escape closes the panel");
+    assert_eq!(steps(&window), 0);
+}
+
+#[test]
+fn weights_of_a_skinned_mesh_are_replaced() {
+    let (mut window, ..) = sample();
+    let before = session(&window).document().clone();
+    open_panel(&mut window);
+    assert!(says(&window, "skin with 53 joints"));
+    assert!(says(&window, "Weights of meshes with a skin are replaced"));
+    click(&mut window, "Bind 1 mesh");
+    wait(&mut window);
+    assert_eq!(steps(&window), 1);
+    let document = session(&window).document();
+    let weights = |document: &Document| {
+        document.meshes.values().next().expect("a mesh").primitives[0].weights.clone()
+    };
+    assert!(weights(document) != weights(&before));
+    assert_eq!(skin_joints(document), skin_joints(&before), "the skin stays");
+    // Undone while the panel is open again: the preview follows.
+    open_panel(&mut window);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    wait(&mut window);
+    assert!(weights(session(&window).document()) == weights(&before));
+    assert!(says(&window, "Preview only"));
+}
+
+#[test]
+fn a_canceled_or_impossible_bind_says_so() {
+    let (mut window, ..) = window(&bare_sample());
+    open_panel(&mut window);
+    window.get_by_label_contains("Mannequin: ").click();
+    window.run_steps(3);
+    assert!(says(&window, "Tick a mesh"));
+    assert!(window.get_by_label("Bind 0 meshes").accesskit_node().is_disabled());
+    window.get_by_label_contains("Mannequin: ").click();
+    wait(&mut window);
+    assert!(!window.get_by_label("Bind 1 mesh").accesskit_node().is_disabled());
+}
+
+#[test]
+fn all_of_the_panel_is_inside_small_and_large_windows() {
+    for size in [[1280.0, 720.0], [1600.0, 1000.0]] {
+        let bytes = bare_sample();
+        let (mut window, _folder, _) =
+            crate::common::window::open(builder().with_size(size), &bytes);
+        open_panel(&mut window);
+        let inside = egui::Rect::from_min_size(egui::Pos2::ZERO, size.into());
+        for name in ["Bind 1 mesh", "Discard", "Trial pose: Rest", "Close dialog", "Filter joints"]
+        {
+            let rect = window.get_by_label(name).rect();
+            assert!(inside.contains_rect(rect), "{name} {rect:?} in {size:?}");
+        }
+    }
+}
