@@ -56,6 +56,7 @@ mod core {
     mod rates;
     mod recoveries;
     mod rig;
+    mod rig_copied;
     mod rig_fit;
     mod rig_joints;
     mod rig_more;

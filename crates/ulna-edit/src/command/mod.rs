@@ -152,9 +152,10 @@ pub use self::{
     pose_target::PoseTarget,
     rig::{
         AddRoot, BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint,
-        InverseBinds, LeafJoints, MendArmature, MergeJoint, MergeSkins, MergedWeights, MirrorJoint,
-        Motion, MoveJoint, OrientJoint, OwnAxis, RemoveJoint, RenameJoints, ReparentJoint,
-        RestFromPose, RestMesh, RestWeights, RigCommand, SideStyle, SkeletonFromNodes, SplitSkins,
+        InverseBinds, LeafJoints, MatchedPoints, MendArmature, MergeJoint, MergeSkins,
+        MergedWeights, MirrorJoint, Motion, MoveJoint, OrientJoint, OwnAxis, PutSkeleton,
+        RemoveJoint, RenameJoints, ReparentJoint, RestFromPose, RestMesh, RestWeights, RigCommand,
+        SideStyle, SkeletonFromNodes, SkeletonSource, SkeletonText, SourceJoint, SplitSkins,
         UpDirection,
     },
     rig_report::{FitReport, GivenWeights, NodeCounts, RigReport},

@@ -459,11 +459,12 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         (_, "image") => Entry::Image,
         (_, "target") => Entry::MorphTarget,
         (_, "lane") => Entry::Lane,
-        (_, "text" | "clips" | "mix" | "counterparts") => Entry::Data,
+        (_, "text" | "clips" | "mix" | "counterparts" | "skeleton") => Entry::Data,
         ("joint.rename", "table") => Entry::Data,
         (_, "name" | "only")
         | ("node.rename_pattern", "from" | "to")
-        | ("joint.rename", "find" | "replace" | "prefix" | "suffix") => Entry::Text,
+        | ("joint.rename", "find" | "replace" | "prefix" | "suffix")
+        | ("rig.copy_skeleton" | "rig.put_skeleton", "joint" | "points" | "prefix") => Entry::Text,
         _ => return None,
     })
 }

@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 
+use super::{matched_points::MatchedPoints, skeleton_source::SkeletonText};
 use crate::command::{
     define::document_commands,
     field::{Nodes, choice},
@@ -194,6 +195,18 @@ document_commands! {
         name: Option<String>,
     } = "rig.skeleton_from_nodes", "Make skeleton from nodes", asks: true,
         enabled: rules::selected;
+    /// Pastes the skeleton of another model from text, as new joints without a skin
+    PutSkeleton {
+        /// Copied skeleton, as text.
+        skeleton: SkeletonText,
+        /// Positions of joints in the scene, in meters, such as `Hips=0 0.93 0; Head=0 1.6 0.02`.
+        points: Option<MatchedPoints>,
+        /// Whether points hold for the other side, too, mirrored.
+        symmetric: Option<bool>,
+        /// Text in front of the names.
+        prefix: Option<String>,
+    } = "rig.put_skeleton", "Paste skeleton", menu: "Edit/Nodes and meshes", asks: true,
+        after: "node.add";
     /// Merges skins that share joints into one; the meshes move as before
     MergeSkins {
         /// Nodes of the meshes whose skins are merged; all skins that share joints if omitted.
