@@ -29,9 +29,11 @@ mod core {
     mod held;
     mod holds;
     mod hostile;
+    mod humanoid_maps;
     mod hung;
     mod ik;
     mod imports;
+    mod joint_groups;
     mod journal;
     mod keys;
     mod layering;

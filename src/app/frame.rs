@@ -349,6 +349,7 @@ impl App {
             let playback = &self.timeline.playback;
             let time = clip.as_ref().map_or(playback.time, |c| playback.seen_time(&c.clip));
             self.renderer.set_deforming(session.document(), self.viewport.options.deforming);
+            self.renderer.set_groups(session.document());
             let as_opened = self.mode.spec().compares == ComparedProperty::Pose
                 && self.viewport.compared() == Compare::File;
             self.painting.bending.purge(session.document());

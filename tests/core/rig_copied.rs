@@ -290,7 +290,8 @@ fn odd_skeletons_are_copied_without_scale() {
     is_at("Spine", [0.0, 1.3, 0.0]);
     is_at("Arm", [-0.3, 1.4, 0.0]);
     is_at("Arm2", [0.3, 1.4, 0.0]);
-    is_at("Hand", [0.3, 1.4, 0.0]);
+    // A scale of zero is none at rest.
+    is_at("Hand", [0.5, 1.4, 0.0]);
     is_at("Outside", [0.0, 5.0, 0.0]);
     assert_eq!(ours.node(named(ours, "Spine")).parent, Some(named(ours, "Hips")));
     // A name that is there twice is no point.
@@ -315,12 +316,12 @@ fn files_without_a_skeleton_are_refused() {
     let mut session = sample();
     for path in [&mesh, &empty] {
         let (code, said) = refused(&mut session, copy(path));
-        assert_eq!(code, "no_skeleton");
+        assert_eq!(code, "no_source_skeleton");
         assert!(said.contains("name the topmost node of the skeleton as “joint”"), "{said}");
     }
     refused(&mut session, copy(&broken));
     // A node with a mesh is no joint.
-    assert_eq!(refused(&mut session, copy(&mesh).with("joint", "Body")).0, "no_skeleton");
+    assert_eq!(refused(&mut session, copy(&mesh).with("joint", "Body")).0, "no_source_skeleton");
     for text in ["x", "{}", r#"{"ulna_skeleton":1,"joints":[],"bounds":[[0,0,0],[0,0,0]]}"#] {
         let line = CommandLine::new("rig.put_skeleton").with("skeleton", text);
         assert_eq!(refused(&mut session, line).0, "not_a_skeleton", "{text}");

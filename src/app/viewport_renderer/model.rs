@@ -2,7 +2,7 @@
 
 use super::{loader::Posed, wanted::ClipKey, wanted::DisplayedClip};
 use ulna_edit::Change;
-use ulna_model::{Document, NodeId, PrimitiveId, SkinId, UnkeyedAt};
+use ulna_model::{Document, JointGroup, NodeId, PrimitiveId, Shared, SkinId, UnkeyedAt};
 use ulna_motion::{Averaging, Bend, Bone, Evaluator, Mixer, Pose, Skeleton, Stack, Surface, bones};
 use ulna_session::Session;
 
@@ -19,6 +19,8 @@ pub(super) struct PosedModel {
     pub(super) bones: Vec<Bone>,
     /// Whether only joints that move vertices are shown.
     deforming: bool,
+    /// Groups of joints, which may hide some.
+    groups: Shared<[JointGroup]>,
     /// Diagonal of the rest pose, meters.
     pub(super) extent: f32,
     /// Changes whenever the surface moves.
@@ -64,6 +66,7 @@ impl Default for PosedModel {
             skeleton: Skeleton::default(),
             bones: Vec::new(),
             deforming: false,
+            groups: Shared::default(),
             extent: 1.0,
             serial: 0,
             surface: Surface::default(),
@@ -168,6 +171,18 @@ impl PosedModel {
         changes
     }
 
+    /// Takes the groups of joints, which color, hide and lock them. Returns whether they changed.
+    pub(super) fn set_groups(&mut self, document: &Document) -> bool {
+        let kept = document.keeping_scene().and_then(|s| document.scenes.get(s));
+        let groups = kept.map_or_else(Shared::default, |s| s.groups.clone());
+        let changes = self.groups != groups;
+        if changes {
+            self.groups = groups;
+            self.find_bones(document);
+        }
+        changes
+    }
+
     /// Brings the surface to the pose that is shown.
     pub(super) fn update_surface(&mut self, document: &Document) {
         if self.is_surface_stale() {
@@ -185,6 +200,9 @@ impl PosedModel {
         if self.deforming {
             let deforms = &self.skeleton.deforms;
             self.bones.retain(|b| deforms.get(b.joint.index()) == Some(&true));
+        }
+        if !self.groups.is_empty() {
+            self.bones.retain(|b| !JointGroup::hide(&self.groups, b.joint));
         }
     }
 

@@ -37,6 +37,7 @@ mod families;
 pub mod field;
 mod filling;
 pub mod forms;
+mod groups;
 mod hold_report;
 mod host;
 mod ik;
@@ -102,6 +103,7 @@ pub use self::{
     error::{ArgumentError, CommandError},
     families::{Command, DocumentCommand, HostCommand},
     filling::Filled,
+    groups::{AssignGroup, GroupCommand, NewGroup, RemoveGroup, SetGroup},
     host::{
         BrushCommand, FileCommand, KeysHow, ModeCommand, PlayCommand, SelectCommand,
         SessionCommand, TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
@@ -151,8 +153,8 @@ pub use self::{
     },
     pose_target::PoseTarget,
     rig::{
-        AddRoot, BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint,
-        InverseBinds, LeafJoints, MatchedPoints, MendArmature, MergeJoint, MergeSkins,
+        AddRoot, BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, HumanoidMap,
+        InsertJoint, InverseBinds, LeafJoints, MatchedPoints, MendArmature, MergeJoint, MergeSkins,
         MergedWeights, MirrorJoint, Motion, MoveJoint, OrientJoint, OwnAxis, PutSkeleton,
         RemoveJoint, RenameJoints, ReparentJoint, RestFromPose, RestMesh, RestWeights, RigCommand,
         SideStyle, SkeletonFromNodes, SkeletonSource, SkeletonText, SourceJoint, SplitSkins,

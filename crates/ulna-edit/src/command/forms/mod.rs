@@ -211,6 +211,8 @@ pub enum Entry {
     Layer,
     /// A weight layer to pick.
     WeightLayer,
+    /// A joint group to pick.
+    JointGroup,
     /// A kept pose to pick.
     KeptPose,
     /// A morph target to pick.
@@ -454,12 +456,13 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         (_, "layer") => Entry::Layer,
         ("layer.copy", "to") => Entry::Clips,
         (_, "pose") => Entry::KeptPose,
+        (_, "group") => Entry::JointGroup,
         (_, "material") => Entry::Material,
         (_, "skin") => Entry::Skin,
         (_, "image") => Entry::Image,
         (_, "target") => Entry::MorphTarget,
         (_, "lane") => Entry::Lane,
-        (_, "text" | "clips" | "mix" | "counterparts" | "skeleton") => Entry::Data,
+        (_, "text" | "clips" | "mix" | "counterparts" | "skeleton" | "bones") => Entry::Data,
         ("joint.rename", "table") => Entry::Data,
         (_, "name" | "only")
         | ("node.rename_pattern", "from" | "to")

@@ -9,6 +9,7 @@ mod figure;
 mod finish;
 mod frames;
 mod heirs;
+mod humanoid_map;
 mod leaves;
 mod matched_points;
 mod merge;
@@ -29,11 +30,11 @@ mod tree;
 mod unkeyed;
 
 pub use self::commands::{
-    AddRoot, BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint,
-    InverseBinds, LeafJoints, MendArmature, MergeJoint, MergeSkins, MergedWeights, MirrorJoint,
-    Motion, MoveJoint, OrientJoint, OwnAxis, PutSkeleton, RemoveJoint, RenameJoints, ReparentJoint,
-    RestFromPose, RestMesh, RestWeights, RigCommand, SideStyle, SkeletonFromNodes, SplitSkins,
-    UpDirection,
+    AddRoot, BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, HumanoidMap,
+    InsertJoint, InverseBinds, LeafJoints, MendArmature, MergeJoint, MergeSkins, MergedWeights,
+    MirrorJoint, Motion, MoveJoint, OrientJoint, OwnAxis, PutSkeleton, RemoveJoint, RenameJoints,
+    ReparentJoint, RestFromPose, RestMesh, RestWeights, RigCommand, SideStyle, SkeletonFromNodes,
+    SplitSkins, UpDirection,
 };
 pub(super) use self::tree::{reparented, without_joints};
 pub use self::{

@@ -128,7 +128,7 @@ impl SkeletonSource {
         let nodes = chosen(document, top);
         if nodes.is_empty() {
             return refuse(
-                "no_skeleton",
+                "no_source_skeleton",
                 "the file has no skeleton: no skin and no clip names joints; name the topmost node \
                     of the skeleton as “joint”",
             );
@@ -155,7 +155,7 @@ impl SkeletonSource {
         (self.bounds[0].as_dvec3(), self.bounds[1].as_dvec3())
     }
 
-    /// What is wrong with it, as a part of a sentence.
+    /// Its first fault, as a part of a sentence.
     fn fault(&self) -> Option<String> {
         let count = self.joints.len();
         for (k, joint) in self.joints.iter().enumerate() {
