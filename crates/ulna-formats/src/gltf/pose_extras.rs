@@ -1,5 +1,5 @@
-//! Ulna's own members in the extras of a scene: poses under names, sets of nodes under digits, groups
-//! of joints, the humanoid map, and a mix.
+//! Ulna's own members in the extras of a scene: poses under names, sets of nodes under digits,
+//! groups of joints, the humanoid map, and a mix.
 
 use std::{collections::BTreeMap, sync::Arc};
 
