@@ -58,6 +58,7 @@ mod core {
     mod rates;
     mod recoveries;
     mod rig;
+    mod rig_add;
     mod rig_copied;
     mod rig_fit;
     mod rig_joints;

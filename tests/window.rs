@@ -30,6 +30,7 @@ mod window {
     mod posing;
     mod posing_keys;
     mod rig;
+    mod rig_mode;
     mod saves;
     mod timeline;
     mod weights;

@@ -36,6 +36,7 @@ impl App {
         self.take_up_events(&ctx);
         self.preview_repair();
         self.pose_viewport(&ctx);
+        self.show_rig();
         self.update_balance();
         self.follow_paths();
         let hover = self.outliner.hover.take();
@@ -52,6 +53,7 @@ impl App {
         }
         self.preview_repair();
         self.pose_viewport(&ctx);
+        self.show_rig();
         if self.session.is_some() && self.renderer.lacks_scene() && !self.jobs.is_busy() {
             self.restore_scene(&ctx);
         }
@@ -173,6 +175,11 @@ impl App {
             },
             paint: self.painting.view(),
             poses: self.poses.view(&self.pose_pictures.shown),
+            rig: self.rig.view(
+                self.session.as_ref().map(Session::document),
+                &self.outliner.selection,
+                self.mode,
+            ),
             dialogs: DialogsView {
                 plan: self.planning.view(),
                 ..self.files.dialogs_view(&self.dialogs)
@@ -350,11 +357,14 @@ impl App {
             let time = clip.as_ref().map_or(playback.time, |c| playback.seen_time(&c.clip));
             self.renderer.set_deforming(session.document(), self.viewport.options.deforming);
             self.renderer.set_groups(session.document());
+            let at_rest = self.mode.spec().edits_rest;
+            self.renderer.set_loose(session.document(), at_rest);
             let as_opened = self.mode.spec().compares == ComparedProperty::Pose
                 && self.viewport.compared() == Compare::File;
+            let shown = viewport_renderer::ShownPose { as_opened, at_rest };
             self.painting.bending.purge(session.document());
             let bent = self.painting.bent().filter(|_| self.mode.spec().bends);
-            self.renderer.pose_anew(session, &changes, clip.as_ref(), (time, as_opened), bent);
+            self.renderer.pose_anew(session, &changes, clip.as_ref(), (time, shown), bent);
             let mix = clip.as_ref().and_then(|c| c.mix.as_ref());
             let playing = mix.map(|mix| self.renderer.playing(session.document(), mix, time));
             self.timeline.playing = playing.unwrap_or_default();

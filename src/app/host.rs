@@ -90,7 +90,10 @@ impl Host for WindowHost<'_> {
     fn mode(&mut self, command: &ModeCommand) -> Result<(), Infallible> {
         let (app, ctx) = (&mut *self.app, self.ctx);
         match command {
-            ModeCommand::PoseMode | ModeCommand::AnimateMode | ModeCommand::PaintMode => {
+            ModeCommand::PoseMode
+            | ModeCommand::AnimateMode
+            | ModeCommand::PaintMode
+            | ModeCommand::RigMode => {
                 if let Some(mode) = Mode::of(command) {
                     app.set_mode(mode);
                 }
@@ -110,7 +113,10 @@ impl Host for WindowHost<'_> {
             }
             ModeCommand::BothSides => {
                 app.viewport.symmetry = !app.viewport.symmetry;
-                let now = if app.viewport.symmetry {
+                let is_rig = app.mode.spec().edits_rest;
+                let now = if app.viewport.symmetry && is_rig {
+                    "Symmetry is on: joints of both sides change together"
+                } else if app.viewport.symmetry {
                     "Symmetry is on: both sides are posed together"
                 } else {
                     "Symmetry is off: each side is posed on its own"
@@ -126,6 +132,11 @@ impl Host for WindowHost<'_> {
                 );
             }
             ModeCommand::PivotHere => app.set_pivot_spot(ctx),
+            ModeCommand::ExtrudeJoint => {
+                app.enter_rig();
+                app.panels.extrude();
+            }
+            ModeCommand::CenterJoint => app.center_joints(ctx),
             ModeCommand::NextChildren => {
                 app.viewport.children = match app.viewport.children {
                     Children::Follow => Children::Place,
@@ -149,6 +160,9 @@ impl Host for WindowHost<'_> {
 
     fn tool(&mut self, tool: &ToolCommand) -> Result<(), Infallible> {
         let app = &mut *self.app;
+        if *tool == ToolCommand::Joint {
+            app.enter_rig();
+        }
         // Pressed again, or at once as in Blender, a tool's key begins its gesture.
         let again = app.viewport.tool == *tool
             || app.program.settings.keys.preset() == ulna_edit::Preset::Blender;
@@ -200,8 +214,21 @@ impl App {
                 self.timeline.playback.mix(false);
             }
         }
+        let tools = mode.spec().tools;
+        let is_rig = mode.spec().edits_rest;
+        let enters_rig = is_rig && !self.mode.spec().edits_rest;
+        if enters_rig || (!tools.is_empty() && !tools.contains(&self.viewport.tool)) {
+            self.viewport.tool = if is_rig { ToolCommand::Move } else { ToolCommand::default() };
+        }
         self.mode = mode;
         self.timeline.playback.playing = false;
+    }
+
+    /// Changes to the mode in which joints are changed at rest.
+    fn enter_rig(&mut self) {
+        if !self.mode.spec().edits_rest {
+            self.set_mode(Mode::FOR_JOINTS);
+        }
     }
 
     /// The welcome page, with the list of files as it is now.

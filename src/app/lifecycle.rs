@@ -17,6 +17,7 @@ use super::{
     problems::Problems,
     program::Program,
     recent::RecentList,
+    rig_mode::RigMode,
     save_queue::SaveQueue,
     viewport_renderer::ViewportRenderer,
     window_state::{Leaving, WindowState},
@@ -54,6 +55,7 @@ impl App {
             renderer: ViewportRenderer::new(cc.wgpu_render_state.clone()),
             jobs: Jobs::default(),
             planning: Planning::default(),
+            rig: RigMode::default(),
             saves: SaveQueue::default(),
         };
         app.load_own();

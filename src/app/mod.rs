@@ -40,6 +40,8 @@ mod program;
 mod ranges;
 mod recent;
 mod recovery;
+mod rig_acts;
+mod rig_mode;
 mod rig_plans;
 mod running;
 mod save_lane;

@@ -14,7 +14,10 @@ use egui::Context;
 
 use super::plan_joints::planned_joints;
 use crate::ui::{PlanForeseen, PlanView, PlannedJoint};
-use ulna_edit::{Command, CommandLine, command::RigReport};
+use ulna_edit::{
+    Command, CommandLine,
+    command::{MoveJoint, RigReport},
+};
 use ulna_model::Document;
 use ulna_motion::Pose;
 use ulna_session::{Session, Worked};
@@ -39,6 +42,8 @@ pub(super) struct Planning {
     is_applying: bool,
     /// Joints that they change, in the pose that is shown.
     joints: Vec<PlannedJoint>,
+    /// Changes with the effects that were found last.
+    serial: u64,
 }
 
 /// A computation under way; dropping it cancels it.
@@ -98,10 +103,42 @@ impl Planning {
         }
     }
 
+    /// Makes a move of the same joints as the last planned change part of that change. Returns
+    /// whether it was one.
+    pub(super) fn merge_move(&mut self, line: &CommandLine) -> bool {
+        let is_same = |last: &&mut CommandLine| {
+            let others = |line: &CommandLine| {
+                let mut line = line.clone();
+                line.arguments.remove("by");
+                line
+            };
+            line.name == MoveJoint::NAME && others(last) == others(line)
+        };
+        let Some(last) = self.acts.last_mut().filter(is_same) else { return false };
+        let by = |line: &CommandLine| -> Option<[f64; 3]> {
+            serde_json::from_value(line.arguments.get("by")?.clone()).ok()
+        };
+        let Some((a, b)) = by(last).zip(by(line)) else { return false };
+        let sum = [0, 1, 2].map(|k: usize| a[k] + b[k]);
+        last.arguments.insert("by".to_owned(), sum.to_vec().into());
+        true
+    }
+
+    /// Changes with the effects that were found last.
+    pub(super) const fn serial(&self) -> u64 {
+        self.serial
+    }
+
+    /// The document with the effects that were found last, where they can be applied.
+    pub(super) fn document_after(&self) -> Option<&Document> {
+        self.found.as_ref()?.worked.as_ref()?.document_after()
+    }
+
     /// Forgets the effects; the planned changes stay.
     pub(super) fn rest(&mut self) {
         if self.wanted.is_some() || self.found.is_some() {
-            *self = Self { acts: std::mem::take(&mut self.acts), ..Self::default() };
+            let acts = std::mem::take(&mut self.acts);
+            *self = Self { acts, serial: self.serial + 1, ..Self::default() };
         }
     }
 
@@ -162,6 +199,7 @@ impl Planning {
         self.job = None;
         if self.wanted.as_ref() == Some(&found.of) {
             self.found = Some(found);
+            self.serial += 1;
         }
     }
 

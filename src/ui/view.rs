@@ -2,7 +2,7 @@
 
 use super::{
     LayersView, Theme, ViewOptions, asset_ref::AssetRef, dialogs::DialogsView, modes::Mode,
-    painting::PaintView, poses::PosesView, program::ProgramView, settings::Settings,
+    painting::PaintView, poses::PosesView, program::ProgramView, rig::RigView, settings::Settings,
     timeline::TimelineView, viewport::ViewportView,
 };
 use ulna_edit::{Availability, KeysHome, NodeVisibility, Selection, command::ToolCommand};
@@ -49,6 +49,8 @@ pub struct View<'a> {
     pub viewport: ViewportView<'a>,
     /// Painting.
     pub paint: PaintView<'a>,
+    /// Rig mode.
+    pub rig: RigView<'a>,
     /// Kept poses.
     pub poses: PosesView<'a>,
     /// Dialogs and messages.

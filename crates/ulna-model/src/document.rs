@@ -199,6 +199,38 @@ impl FileContent {
         flags
     }
 
+    /// For every node, whether it may be a joint of a skeleton that no mesh is bound to yet: it
+    /// shows nothing itself, no skin names it, and nothing but such nodes and joints is below it.
+    pub fn loose_joint_flags(&self) -> Vec<bool> {
+        let joints = self.joint_flags();
+        let shows = |id: NodeId| {
+            let node = self.node(id);
+            node.mesh.is_some() || node.camera.is_some() || node.light.is_some()
+        };
+        let mut holds = vec![false; self.nodes.len()];
+        for id in self.nodes.order().iter().rev() {
+            holds[id.index()] |= shows(*id);
+            if let Some(parent) = self.node(*id).parent.filter(|_| holds[id.index()]) {
+                holds[parent.index()] = true;
+            }
+        }
+        let is_loose = |id: NodeId| !joints[id.index()] && !holds[id.index()];
+        let mut flags = vec![false; self.nodes.len()];
+        for id in self.node_ids().filter(|id| is_loose(*id)) {
+            flags[id.index()] = true;
+        }
+        // What is above a bound joint is not of the skeleton: an armature, or the whole file.
+        let bound: Vec<NodeId> = self.node_ids().filter(|n| joints[n.index()]).collect();
+        for joint in bound {
+            let mut above = self.node(joint).parent;
+            while let Some(node) = above.filter(|n| !joints[n.index()]) {
+                flags[node.index()] = false;
+                above = self.node(node).parent;
+            }
+        }
+        flags
+    }
+
     /// The name of a clip, or `clip N`.
     pub fn clip_label(&self, id: ClipId) -> String {
         label(self.clips.get(id).and_then(|c| c.name.as_deref()), "clip", id.0)

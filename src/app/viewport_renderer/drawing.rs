@@ -84,7 +84,7 @@ impl ViewportRenderer {
         let mut show = Show {
             scale: self.pixels_per_point,
             size: self.model.extent,
-            ..show(document, (&self.model.bones, &self.model.pose.hidden), &self.look, seen)
+            ..show(document, (self.model.seen_bones(), &self.model.pose.hidden), &self.look, seen)
         };
         show.bones.splice(0..0, self.ghosts.bones.iter().copied());
         renderer.draw(gpu, target, scene, camera, &self.look, &show);
@@ -129,7 +129,7 @@ impl ViewportRenderer {
         let show = Show {
             scale: 1.0,
             size: self.model.extent,
-            ..show(document, (&self.model.bones, &self.model.pose.hidden), &self.look, seen)
+            ..show(document, (self.model.seen_bones(), &self.model.pose.hidden), &self.look, seen)
         };
         renderer.draw(gpu, &target, scene, seen.camera, &self.look, &show);
         self.picture.practiced = Some(kind);

@@ -21,6 +21,10 @@ pub(super) struct PosedModel {
     deforming: bool,
     /// Groups of joints, which may hide some.
     groups: Shared<[JointGroup]>,
+    /// Whether joints that no mesh is bound to are shown beside bound ones.
+    loose: bool,
+    /// Joints and bones as planned changes leave them, in place of those of the document.
+    pub(super) planned: Option<(Pose, Vec<Bone>)>,
     /// Diagonal of the rest pose, meters.
     pub(super) extent: f32,
     /// Changes whenever the surface moves.
@@ -41,9 +45,18 @@ pub(super) struct PosedAt {
     time: f64,
     /// The unkeyed pose over it.
     unkeyed: Option<UnkeyedAt>,
-    as_opened: bool,
+    shown: ShownPose,
     /// Skin of the bent joints, and the serial of the bend.
     bend: Option<(SkinId, u64)>,
+}
+
+/// Document and pose that are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::app) struct ShownPose {
+    /// The file as it was opened.
+    pub as_opened: bool,
+    /// The rest pose, without a clip, layers or edits of the pose.
+    pub at_rest: bool,
 }
 
 /// Extent of a change of the pose.
@@ -67,6 +80,8 @@ impl Default for PosedModel {
             bones: Vec::new(),
             deforming: false,
             groups: Shared::default(),
+            loose: false,
+            planned: None,
             extent: 1.0,
             serial: 0,
             surface: Surface::default(),
@@ -81,7 +96,7 @@ impl PosedModel {
     pub(super) fn take(&mut self, posed: Posed) {
         let Posed { skeleton, pose, surface, bounds } = posed;
         (self.skeleton, self.pose, self.surface) = (skeleton, pose, surface);
-        self.source = None;
+        (self.source, self.loose, self.planned) = (None, false, None);
         self.serial += 1;
         self.surface_serial = self.serial;
         self.extent = bounds.map_or(1.0, |(low, high)| (high - low).length()).max(1e-6);
@@ -89,7 +104,7 @@ impl PosedModel {
 
     /// Takes over another tree of nodes; the surface follows later.
     pub(super) fn take_tree(&mut self, document: &Document) {
-        self.skeleton = Skeleton::of(document);
+        self.skeleton = skeleton_of(document, self.loose);
         self.source = None;
     }
 
@@ -99,7 +114,7 @@ impl PosedModel {
         session: &Session,
         changes: &[Change],
         clip: Option<&DisplayedClip>,
-        (time, as_opened): (f64, bool),
+        (time, shown): (f64, ShownPose),
         bent: Option<(&Bend, SkinId, u64)>,
     ) -> Option<PoseChange> {
         let document = session.document();
@@ -107,7 +122,8 @@ impl PosedModel {
         let unkeyed = clip.and_then(|c| c.unkeyed.as_ref());
         let held = unkeyed.map(|(at, _)| *at);
         // Nodes that came since then have no place in it.
-        let as_opened = as_opened && session.opened().nodes.len() == document.nodes.len();
+        let as_opened = shown.as_opened && session.opened().nodes.len() == document.nodes.len();
+        let at_rest = shown.at_rest;
         let bent = bent.filter(|_| !as_opened);
         let bend = bent.map(|(_, skin, serial)| (skin, serial));
         let now = PosedAt {
@@ -115,7 +131,7 @@ impl PosedModel {
             clip: key,
             time,
             unkeyed: held,
-            as_opened,
+            shown: ShownPose { as_opened, at_rest },
             bend,
         };
         if self.source == Some(now) {
@@ -128,7 +144,10 @@ impl PosedModel {
                 && changes.iter().all(|c| matches!(c, Change::Weights { .. }));
         if !only_weights {
             let shown = if as_opened { session.opened() } else { document };
+            let rested = at_rest.then(|| ulna_weights::at_rest(shown));
+            let shown = rested.as_ref().unwrap_or(shown);
             let stack = match clip.and_then(|c| c.mix.as_ref()) {
+                _ if at_rest => Stack::default(),
                 _ if as_opened => Stack::shown(shown, clip.and_then(|c| c.key), time),
                 Some(mix) => self.mixer.stack(document, mix, time),
                 None => Stack::of(clip.map(|c| &c.clip), time)
@@ -191,6 +210,36 @@ impl PosedModel {
         }
     }
 
+    /// Shows joints that no mesh is bound to beside bound ones, or not. Returns whether that
+    /// changed.
+    pub(super) fn set_loose(&mut self, document: &Document, on: bool) -> bool {
+        let changes = self.loose != on;
+        if changes {
+            self.loose = on;
+            self.skeleton = skeleton_of(document, on);
+            self.find_bones(document);
+        }
+        changes
+    }
+
+    /// Shows joints and bones as planned changes leave them, or those of the document.
+    pub(super) fn set_planned(&mut self, mut planned: Option<(Pose, Vec<Bone>)>) {
+        if let Some((_, bones)) = &mut planned {
+            bones.retain(|b| !JointGroup::hide(&self.groups, b.joint));
+        }
+        self.planned = planned;
+    }
+
+    /// The pose that panels see.
+    pub(super) fn seen_pose(&self) -> &Pose {
+        self.planned.as_ref().map_or(&self.pose, |planned| &planned.0)
+    }
+
+    /// The bones that are drawn.
+    pub(super) fn seen_bones(&self) -> &[Bone] {
+        self.planned.as_ref().map_or(&self.bones, |planned| &planned.1)
+    }
+
     const fn is_surface_stale(&self) -> bool {
         self.surface_serial != self.serial
     }
@@ -222,4 +271,12 @@ impl PosedModel {
             }
         }
     }
+}
+
+/// The skeleton of a document. Joints that no mesh is bound to count where they are asked for, and
+/// in files without bound ones.
+fn skeleton_of(document: &Document, loose: bool) -> Skeleton {
+    let skeleton = Skeleton::of(document);
+    let is_bare = document.skins.values().all(|skin| skin.joints.is_empty());
+    if loose || is_bare { skeleton.with_loose(document) } else { skeleton }
 }

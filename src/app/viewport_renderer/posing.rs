@@ -1,6 +1,10 @@
 //! The pose of the picture.
 
-use super::{ViewportRenderer, model::PoseChange, wanted::DisplayedClip};
+use super::{
+    ViewportRenderer,
+    model::{PoseChange, ShownPose},
+    wanted::DisplayedClip,
+};
 use ulna_edit::Change;
 use ulna_geometry::Ray;
 use ulna_model::{Document, Mix, NodeId, PrimitiveId, Shared, SkinId};
@@ -19,7 +23,7 @@ impl ViewportRenderer {
         session: &Session,
         changes: &[Change],
         clip: Option<&DisplayedClip>,
-        at: (f64, bool),
+        at: (f64, ShownPose),
         bent: Option<(&Bend, SkinId, u64)>,
     ) {
         let document = session.document();
@@ -64,7 +68,27 @@ impl ViewportRenderer {
 
     /// The bones of the pose that is shown.
     pub(in crate::app) fn bones(&self) -> &[Bone] {
-        &self.model.bones
+        self.model.seen_bones()
+    }
+
+    /// The pose that panels see: planned changes of the skeleton are in it.
+    pub(in crate::app) fn seen_pose(&self) -> &Pose {
+        self.model.seen_pose()
+    }
+
+    /// Shows joints and bones as planned changes leave them, or those of the document.
+    pub(in crate::app) fn show_planned(&mut self, planned: Option<(Pose, Vec<Bone>)>) {
+        if planned.is_some() || self.model.planned.is_some() {
+            self.model.set_planned(planned);
+            self.serial += 1;
+        }
+    }
+
+    /// Shows joints that no mesh is bound to beside bound ones, or not.
+    pub(in crate::app) fn set_loose(&mut self, document: &Document, on: bool) {
+        if self.model.set_loose(document, on) {
+            self.serial += 1;
+        }
     }
 
     /// Another number whenever the surface moved.

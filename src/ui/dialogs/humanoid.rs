@@ -143,7 +143,7 @@ fn bone_ui(
                 chosen = Some(String::new());
             }
             for node in document.nodes.order().iter().copied() {
-                if !view.joints.get(node.index()).copied().unwrap_or(false) {
+                if !is_offered(view, document, node) {
                     continue;
                 }
                 let is_on = matches!(joint, BoneJoint::Mapped(n) if n == node);
@@ -161,6 +161,14 @@ fn bone_ui(
     }
     let state = RichText::new(state).font(Theme::font(Font::Small)).color(theme.color(color));
     ui.label(state);
+}
+
+/// Whether a node is in the lists: a joint, or, as long as no mesh is bound, any node without a mesh.
+fn is_offered(view: &View<'_>, document: &Document, node: NodeId) -> bool {
+    match view.joints.contains(&true) {
+        true => view.joints.get(node.index()) == Some(&true),
+        false => document.node(node).mesh.is_none(),
+    }
 }
 
 /// `leftUpperArm` as “Left upper arm”.

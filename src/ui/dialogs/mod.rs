@@ -30,6 +30,7 @@ pub use self::drafts::{
     PlanView, PlannedJoint, SeamOrder, SeamsDraft,
 };
 pub use self::export::bytes_in_words;
+pub use self::form::{plan_buttons, plan_content};
 pub(super) use self::parts::{plain, primary, title};
 pub use self::state::{Dialogs, DialogsView, Toast, ToastKind};
 pub use self::toasts::toasts_ui;

@@ -40,10 +40,14 @@ pub fn bones_at(view: &View<'_>, at: Vec2, size: Vec2) -> Vec<PickedBone> {
         let distance = at.distance(head.lerp(tail, part));
         if distance <= REACH {
             // Of two as near, the one in front.
-            let score = distance + depth / view.viewport.camera.distance * 0.5;
             let is_head = at.distance(head) <= 1.5 * REACH;
+            // Where bones meet, the joint is meant.
+            let beside = if view.mode.spec().edits_rest && !is_head { REACH } else { 0.0 };
+            let score = distance + beside + depth / view.viewport.camera.distance * 0.5;
             let spot = bone.head.lerp(bone.tail, part);
-            let deforms = !view.deforms.contains(&true)
+            // At rest all joints are changed, also those that move nothing.
+            let deforms = view.mode.spec().edits_rest
+                || !view.deforms.contains(&true)
                 || view.deforms.get(bone.joint.index()) == Some(&true);
             found.push((score, PickedBone { joint: bone.joint, spot, is_head, deforms }));
         }

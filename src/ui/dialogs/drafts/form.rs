@@ -9,7 +9,7 @@ use crate::ui::dialogs::typed_path::expand;
 use ulna_edit::{
     ArgumentSpec, ArgumentType, CommandLine, CommandSpec,
     command::{
-        Bind, ExtractLayer, InsertJoint, JoinClip, MaskPoseLayer, MergeJoint, MergeSkins,
+        AddJoint, Bind, ExtractLayer, InsertJoint, JoinClip, MaskPoseLayer, MergeJoint, MergeSkins,
         MirrorJoint, MoveJoint, MoveMarker, MovePoseLayer, OrientJoint, PairJoints, PlayOver,
         Prune, RemoveJoint, RemoveMarker, RenameJoints, ReparentJoint, RippleKeys, SetMarker,
         SkeletonFromNodes, SplitSkins, SwapJoints,
@@ -68,7 +68,9 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
         (MergeSkins::NAME, "node", _) => "Meshes",
         (SkeletonFromNodes::NAME, "node", _) => "Top of the figure",
         (_, "node", _) if spec.has_plan() => "Joints",
-        (MoveJoint::NAME, "by", _) => "Distance",
+        (AddJoint::NAME | MoveJoint::NAME, "by", _) => "Distance",
+        (AddJoint::NAME, "at", _) => "Position",
+        (AddJoint::NAME | MoveJoint::NAME, "symmetric", _) => "Both sides",
         (OrientJoint::NAME, "like", _) => "Axes of",
         (OrientJoint::NAME, "world", _) => "Scene axes",
         (RenameJoints::NAME, "humanoid", _) => "Humanoid names",

@@ -10,7 +10,7 @@ mod picker;
 mod plan;
 mod planned;
 
-pub use self::planned::plan_panel;
+pub use self::planned::{plan_buttons, plan_content, plan_panel};
 
 use egui::{Key, RichText, ScrollArea, Ui};
 use serde_json::Map;

@@ -521,6 +521,7 @@ pub fn needed_choice(spec: &CommandSpec) -> Option<NeededChoice> {
             (&[&["find"], &["humanoid"], &["side"], &["prefix"], &["suffix"], &["number"]], false)
         }
         "edit.revert" => (&[&["clip", "layer"], &["node"], &["mesh"]], true),
+        "joint.add" => (&[&["at"], &["by"]], true),
         "joint.orient" => (&[&["degrees"], &["like"], &["world"], &["aim"], &["mirrored"]], true),
         "pose.set" | "pose.set_local" | "pose.set_world" | "unkeyed.set" | "key.shift" => {
             (&[&["translation"], &["degrees"], &["scale"]], false)

@@ -20,6 +20,6 @@ pub(super) use self::{
     dependents::refuse_fixed,
     meshes::skin_named,
     removal::{remapped, uppermost, with_below, without},
-    reparent::{last_rank, scene_of as scene_for_roots},
+    reparent::{last_rank, scene_of},
     worlds::{RestOrPose, world},
 };

@@ -42,6 +42,19 @@ document_commands! {
         /// the same keys, so that the skin moves differently; `keep` if omitted.
         motion: Option<Motion>,
     } = "joint.orient", "Orient joints", asks: true, enabled: rules::selected;
+    /// Adds joints below joints, or a first one; they move no vertex until meshes are bound to them
+    AddJoint {
+        /// Parents: one new joint below each; it is added at the top of the scene if omitted.
+        parent: Option<Nodes>,
+        /// Position in the scene in the rest pose, in meters, with one parent or none.
+        at: Option<Vec3>,
+        /// Distance from the parent in the rest pose, along the axes of the scene, in meters.
+        by: Option<Vec3>,
+        /// Name; the name of the parent with the next number if omitted.
+        name: Option<String>,
+        /// Whether the other side gets the mirror images of the new joints.
+        symmetric: Option<bool>,
+    } = "joint.add", "Add joint", asks: true, enabled: rules::opened;
     /// Moves the pivots of joints; the skin and all other joints stay as they are in every clip
     MoveJoint {
         /// Joints to move.
@@ -51,6 +64,8 @@ document_commands! {
         /// Clips: `keep` moves the skin as before, `follow` turns it about the new pivots by the
         /// same keys, so that the skin moves differently; `keep` if omitted.
         motion: Option<Motion>,
+        /// Whether the mirror joints move by the mirrored distance.
+        symmetric: Option<bool>,
     } = "joint.move", "Move pivots", asks: true, enabled: rules::selected;
     /// Adds joints between a joint and its parent; they move with the parent until they are keyed
     InsertJoint {

@@ -1,5 +1,6 @@
 //! Changes of the skeleton that keep the motion of every clip.
 
+mod add;
 mod aim;
 mod armature;
 mod binds;
@@ -27,14 +28,15 @@ mod space;
 mod split;
 mod table;
 mod tree;
+mod twins;
 mod unkeyed;
 
 pub use self::commands::{
-    AddRoot, BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, HumanoidMap,
-    InsertJoint, InverseBinds, LeafJoints, MendArmature, MergeJoint, MergeSkins, MergedWeights,
-    MirrorJoint, Motion, MoveJoint, OrientJoint, OwnAxis, PutSkeleton, RemoveJoint, RenameJoints,
-    ReparentJoint, RestFromPose, RestMesh, RestWeights, RigCommand, SideStyle, SkeletonFromNodes,
-    SplitSkins, UpDirection,
+    AddJoint, AddRoot, BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs,
+    HumanoidMap, InsertJoint, InverseBinds, LeafJoints, MendArmature, MergeJoint, MergeSkins,
+    MergedWeights, MirrorJoint, Motion, MoveJoint, OrientJoint, OwnAxis, PutSkeleton, RemoveJoint,
+    RenameJoints, ReparentJoint, RestFromPose, RestMesh, RestWeights, RigCommand, SideStyle,
+    SkeletonFromNodes, SplitSkins, UpDirection,
 };
 pub(super) use self::tree::{reparented, without_joints};
 pub use self::{

@@ -15,7 +15,7 @@ use crate::{
     command::{
         CommandError, Outcome, Scene,
         error::refuse,
-        nodes::{last_rank, scene_for_roots},
+        nodes::{last_rank, scene_of},
     },
 };
 use ulna_model::{Document, Local, Node, NodeId, Notice, Transform};
@@ -248,7 +248,7 @@ fn nodes(
         made.push((id(k), Some(Box::new(node))));
     }
     let mut edits = vec![Edit::SetNodes(made)];
-    if let Some(scene) = scene_for_roots(document) {
+    if let Some(scene) = scene_of(document) {
         let to = document.scenes[scene].roots.iter().copied().chain(roots).collect();
         edits.push(Edit::SetRoots { scene, to });
     }
