@@ -30,10 +30,12 @@ mod core {
     mod held;
     mod holds;
     mod hostile;
+    mod humanoid_maps;
     mod humanoid_shape;
     mod hung;
     mod ik;
     mod imports;
+    mod joint_groups;
     mod journal;
     mod keys;
     mod layering;
@@ -59,6 +61,7 @@ mod core {
     mod recoveries;
     mod rig;
     mod rig_add;
+    mod rig_copied;
     mod rig_fit;
     mod rig_joints;
     mod rig_more;

@@ -15,6 +15,7 @@ mod window {
     mod dialogs;
     mod editing;
     mod forms;
+    mod joint_groups;
     mod key_selection;
     mod keys;
     mod large;

@@ -367,6 +367,7 @@ impl App {
             let time = clip.as_ref().map_or(playback.time, |c| playback.seen_time(&c.clip));
             let shown = self.binding.shown_document(session);
             self.renderer.set_deforming(shown.document, self.viewport.options.deforming);
+            self.renderer.set_groups(shown.document);
             // A trial poses the model also in Rig mode.
             let trial = self.binding.trial();
             let at_rest = self.mode.spec().edits_rest && trial.is_none();

@@ -51,6 +51,7 @@ impl Host for WindowHost<'_> {
             FileCommand::ExportAgain => app.export_again(ctx),
             FileCommand::ExportWeights { path } => app.export_weights(ctx, path.clone()),
             FileCommand::Plan => app.dialogs.open = Some(Dialog::Plan),
+            FileCommand::Humanoid => app.dialogs.open = Some(Dialog::Humanoid),
             FileCommand::SavePlan { path } => app.save_plan(ctx, path.clone()),
             FileCommand::Pictures => app.ask_pictures(ctx),
             FileCommand::Revert => app.wish(ctx, DeferredAction::Revert),

@@ -62,7 +62,7 @@ mod worked;
 pub use self::{state::App, window::run};
 
 /// The bundled sample, made by `cargo run --example mannequin`.
-pub const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
+pub use ulna_session::SAMPLE;
 
 /// What concerns more vertices than these is done beside the window.
 const LONG: usize = 40_000;

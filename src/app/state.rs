@@ -136,6 +136,11 @@ impl App {
         self.viewport.camera.project(at, self.renderer.size()).map(|(p, _)| p)
     }
 
+    /// The bones that are drawn and can be picked, for tests.
+    pub fn bones(&self) -> &[ulna_motion::Bone] {
+        self.renderer.bones()
+    }
+
     /// Whether it is to go on in another window, for tests.
     pub const fn is_leaving(&self) -> bool {
         self.window.leaving.is_some()

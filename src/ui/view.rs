@@ -87,6 +87,12 @@ impl View<'_> {
         self.visibility.hides(node, &self.pose.hidden)
     }
 
+    /// Whether a node cannot be picked or posed: it is locked, or in a locked group of joints.
+    pub fn is_locked(&self, node: NodeId) -> bool {
+        let groups = self.session.map_or(&[][..], |s| s.document().joint_groups());
+        self.visibility.locks(node, groups)
+    }
+
     /// The owner of the keys that the timeline shows; `None` where it shows no clip.
     pub fn keys_home(&self) -> Option<KeysHome> {
         let clip = self.shown_clip().filter(|_| self.mode.spec().edits_keys)?;

@@ -8,7 +8,7 @@ use crate::{
     ui::{Pane, PickedBone, Pivot, SnapTo, ToastKind, ViewportAction},
 };
 use ulna_geometry::Ray;
-use ulna_model::{Document, NodeId};
+use ulna_model::{Document, JointGroup, NodeId};
 use ulna_motion::{Surface, ik, joints_at};
 
 /// Whether what a ray hits at a distance lies before a spot.
@@ -76,14 +76,18 @@ impl App {
         let in_file = &renderer.pose().hidden.clone();
         let found = self.viewport.surface_hover.update(key, |_| {
             let ray = camera.ray(at, size);
-            let barred = |n: NodeId| visibility.locked.contains(&n) || visibility.hides(n, in_file);
+            let barred = |n: NodeId| {
+                visibility.locks(n, document.joint_groups()) || visibility.hides(n, in_file)
+            };
             let hit = renderer.surface(document).hit(document, &ray, &barred);
             let Some(hit) = hit
                 .filter(|hit| behind.is_none_or(|bone| is_before(&ray, hit.distance, bone.spot)))
             else {
                 return behind.map(|b| b.joint);
             };
-            joints_at(document, &hit).into_iter().map(|(n, _)| n).find(|n| !barred(*n))
+            let groups = document.joint_groups();
+            let is_free = |n: &NodeId| !barred(*n) && !JointGroup::hide(groups, *n);
+            joints_at(document, &hit).into_iter().map(|(n, _)| n).find(is_free)
         });
         self.outliner.hover = self.outliner.hover.or(*found);
     }
@@ -99,7 +103,7 @@ impl App {
         let in_file = self.renderer.pose().hidden.clone();
         let hit = self.renderer.surface(document).hit(document, &ray, &|n| {
             self.outliner.visibility.hides(n, &in_file)
-                || self.outliner.visibility.locked.contains(&n)
+                || self.outliner.visibility.locks(n, document.joint_groups())
         });
         let seen = |distance: f32| behind.is_none_or(|b| is_before(&ray, distance, b.spot));
         let Some(hit) = hit.filter(|hit| seen(hit.distance)) else {
@@ -113,7 +117,10 @@ impl App {
             return;
         };
         let mut joints = joints_at(document, &hit);
-        joints.retain(|(n, _)| !self.outliner.visibility.locked.contains(n));
+        let groups = document.joint_groups();
+        let is_barred =
+            |n: NodeId| self.outliner.visibility.locks(n, groups) || JointGroup::hide(groups, n);
+        joints.retain(|(n, _)| !is_barred(*n));
         let round = match self.viewport.last_pick {
             Some((last, round)) if last.distance(at) < 4.0 => round + 1,
             _ => 0,
@@ -143,7 +150,7 @@ impl App {
         let pose = self.renderer.pose();
         let in_file = &pose.hidden.clone();
         let free = |n: NodeId| {
-            !self.outliner.visibility.locked.contains(&n)
+            !self.outliner.visibility.locks(n, document.joint_groups())
                 && !self.outliner.visibility.hides(n, in_file)
         };
         let grabbed = if let Some(bone) = bone.filter(|b| b.is_head) {
@@ -153,8 +160,9 @@ impl App {
             let pose = pose.clone();
             let hit = self.renderer.surface(document).hit(document, &ray, &|n| !free(n));
             let skin = hit.and_then(|hit| {
-                let node =
-                    joints_at(document, &hit).into_iter().map(|(n, _)| n).find(|n| free(*n))?;
+                let is_shown =
+                    |n: &NodeId| free(*n) && !JointGroup::hide(document.joint_groups(), *n);
+                let node = joints_at(document, &hit).into_iter().map(|(n, _)| n).find(is_shown)?;
                 Some((node, ray.origin + ray.direction * hit.distance))
             });
             skin.or_else(|| bone.map(|b| (b.joint, b.spot))).map(|(node, point)| {

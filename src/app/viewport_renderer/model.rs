@@ -5,7 +5,7 @@ use super::{
     wanted::{ClipKey, DisplayedClip, ShownDocument},
 };
 use ulna_edit::Change;
-use ulna_model::{Document, NodeId, PrimitiveId, SkinId, UnkeyedAt};
+use ulna_model::{Document, JointGroup, NodeId, PrimitiveId, Shared, SkinId, UnkeyedAt};
 use ulna_motion::{Averaging, Bend, Bone, Evaluator, Mixer, Pose, Skeleton, Stack, Surface, bones};
 
 /// The model in the pose that is shown.
@@ -21,6 +21,8 @@ pub(super) struct PosedModel {
     pub(super) bones: Vec<Bone>,
     /// Whether only joints that move vertices are shown.
     deforming: bool,
+    /// Groups of joints, which may hide some.
+    groups: Shared<[JointGroup]>,
     /// Whether joints that no mesh is bound to are shown beside bound ones.
     loose: bool,
     /// Joints and bones as planned changes leave them, in place of those of the document.
@@ -79,6 +81,7 @@ impl Default for PosedModel {
             skeleton: Skeleton::default(),
             bones: Vec::new(),
             deforming: false,
+            groups: Shared::default(),
             loose: false,
             planned: None,
             extent: 1.0,
@@ -183,6 +186,18 @@ impl PosedModel {
         changes
     }
 
+    /// Takes the groups of joints, which color, hide and lock them. Returns whether they changed.
+    pub(super) fn set_groups(&mut self, document: &Document) -> bool {
+        let kept = document.keeping_scene().and_then(|s| document.scenes.get(s));
+        let groups = kept.map_or_else(Shared::default, |s| s.groups.clone());
+        let changes = self.groups != groups;
+        if changes {
+            self.groups = groups;
+            self.find_bones(document);
+        }
+        changes
+    }
+
     /// Brings the surface to the pose that is shown.
     pub(super) fn update_surface(&mut self, document: &Document) {
         if self.is_surface_stale() {
@@ -204,7 +219,10 @@ impl PosedModel {
     }
 
     /// Shows joints and bones as planned changes leave them, or those of the document.
-    pub(super) fn set_planned(&mut self, planned: Option<(Pose, Vec<Bone>)>) {
+    pub(super) fn set_planned(&mut self, mut planned: Option<(Pose, Vec<Bone>)>) {
+        if let Some((_, bones)) = &mut planned {
+            bones.retain(|b| !JointGroup::hide(&self.groups, b.joint));
+        }
         self.planned = planned;
     }
 
@@ -227,6 +245,9 @@ impl PosedModel {
         if self.deforming {
             let deforms = &self.skeleton.deforms;
             self.bones.retain(|b| deforms.get(b.joint.index()) == Some(&true));
+        }
+        if !self.groups.is_empty() {
+            self.bones.retain(|b| !JointGroup::hide(&self.groups, b.joint));
         }
     }
 

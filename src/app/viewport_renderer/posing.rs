@@ -107,6 +107,13 @@ impl ViewportRenderer {
         }
     }
 
+    /// Takes the groups of joints.
+    pub(in crate::app) fn set_groups(&mut self, document: &Document) {
+        if self.model.set_groups(document) {
+            self.serial += 1;
+        }
+    }
+
     /// The surface at the pose that is shown, for clicks.
     pub(in crate::app) fn surface(&mut self, document: &Document) -> &Surface {
         if !self.awaits_surface() {

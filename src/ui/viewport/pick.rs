@@ -27,7 +27,7 @@ pub fn bones_at(view: &View<'_>, at: Vec2, size: Vec2) -> Vec<PickedBone> {
         return Vec::new();
     }
     let mut found: Vec<(f32, PickedBone)> = Vec::new();
-    let free = |node: &NodeId| !view.is_hidden(*node) && !view.visibility.locked.contains(node);
+    let free = |node: &NodeId| !view.is_hidden(*node) && !view.is_locked(*node);
     for bone in view.viewport.bones.iter().filter(|b| free(&b.joint)) {
         let (Some((head, depth)), Some((tail, _))) = (
             view.viewport.camera.project(bone.head, size),
@@ -64,7 +64,7 @@ pub fn joints_in(view: &View<'_>, size: Vec2, inside: &dyn Fn(Vec2) -> bool) -> 
         .viewport
         .bones
         .iter()
-        .filter(|b| !view.is_hidden(b.joint) && !view.visibility.locked.contains(&b.joint))
+        .filter(|b| !view.is_hidden(b.joint) && !view.is_locked(b.joint))
         .filter(|b| view.viewport.camera.project(b.head, size).is_some_and(|(p, _)| inside(p)))
         .map(|b| b.joint)
         .collect();

@@ -2,9 +2,10 @@
 
 use glam::Vec3;
 
+use super::{matched_points::MatchedPoints, skeleton_source::SkeletonText};
 use crate::command::{
     define::document_commands,
-    field::{Nodes, choice},
+    field::{Counterparts, Nodes, choice},
     rules,
 };
 
@@ -210,6 +211,28 @@ document_commands! {
         name: Option<String>,
     } = "rig.skeleton_from_nodes", "Make skeleton from nodes", asks: true,
         enabled: rules::selected;
+    /// Pastes the skeleton of another model from text, as new joints without a skin
+    PutSkeleton {
+        /// Copied skeleton, as text.
+        skeleton: SkeletonText,
+        /// Positions of joints in the scene, in meters, such as `Hips=0 0.93 0; Head=0 1.6 0.02`.
+        points: Option<MatchedPoints>,
+        /// Whether points hold for the other side, too, mirrored.
+        symmetric: Option<bool>,
+        /// Text in front of the names.
+        prefix: Option<String>,
+    } = "rig.put_skeleton", "Paste skeleton", menu: "Edit/Nodes and meshes", asks: true,
+        after: "node.add";
+    /// Says which joint is which bone of a human, as in VRM 1.0; transfers, poses and names use it
+    HumanoidMap {
+        /// Bones with their joints, such as `hips=Pelvis`; `leftEye=` clears a bone.
+        bones: Option<Counterparts>,
+        /// Whether missing bones are guessed from names and the order of joints; they are if no
+        /// other argument is given.
+        guess: Option<bool>,
+        /// Whether all other bones are cleared first.
+        clear: Option<bool>,
+    } = "rig.humanoid", "Guess humanoid bones", menu: "Rig/Humanoid";
     /// Merges skins that share joints into one; the meshes move as before
     MergeSkins {
         /// Nodes of the meshes whose skins are merged; all skins that share joints if omitted.

@@ -117,9 +117,7 @@ impl Gesture {
         } else {
             view.selection.top_level_nodes(document)
         };
-        let free = |n: &NodeId| {
-            !view.visibility.locked.contains(n) && view.pose.world.get(n.index()).is_some()
-        };
+        let free = |n: &NodeId| !view.is_locked(*n) && view.pose.world.get(n.index()).is_some();
         let nodes: Vec<NodeId> = nodes.into_iter().filter(free).collect();
         if nodes.is_empty() {
             return None;
