@@ -185,7 +185,8 @@ fn vrm_0_gets_the_map_in_its_own_spelling() {
     // A bone is no longer in the way of removing its joint once it is cleared.
     let remove = || CommandLine::new("node.remove").with("node", "d");
     assert_eq!(code(&mut session, remove()), "is_avatar_bone");
-    run(&mut session, line().with("bones", "leftThumbMetacarpal="));
+    let thumb = json!(["leftThumbMetacarpal=", "leftThumbProximal="]);
+    run(&mut session, line().with("bones", thumb));
     run(&mut session, remove());
     let (again, json) = saved(&session);
     again.document().check().unwrap();

@@ -71,11 +71,9 @@ fn a_group_is_made_hidden_locked_renamed_and_removed_in_its_row() {
         let group = groups(&window).remove(0);
         assert_eq!([group.hidden, group.locked, group.solo], is_on, "{switch}");
     }
-    let at =
-        window.get_by_label("Joint group Group 1").rect().left_center() + egui::vec2(60.0, 0.0);
-    click_at(&mut window, at);
-    click_at(&mut window, at);
+    window.get_by_role_and_label(Role::TreeItem, "Joint group Group 1").click_secondary();
     window.run_steps(3);
+    click(&mut window, "Rename");
     assert!(window.query_by_label("New name of the joint group").is_some(), "a field opens");
     window.event(Event::Text("Torso".to_owned()));
     window.run_steps(2);
@@ -127,8 +125,8 @@ fn bones_of_a_humanoid_are_guessed_and_corrected_in_the_dialog() {
     // Another joint from the list, which is no other bone then.
     click(&mut window, "Spine: Spine, set");
     window.run_steps(3);
-    let chest = window.query_all_by_label("Chest").last().expect("a joint of the list").rect();
-    click_at(&mut window, chest.center());
+    window.get_by_role_and_label(Role::Button, "Chest").click();
+    window.run_steps(3);
     wait(&mut window);
     let chest = node(&window, "Chest");
     let map = humanoid_map(session(&window).document());

@@ -163,7 +163,7 @@ fn bone_ui(
     ui.label(state);
 }
 
-/// Whether a node is in the lists: a joint, or, as long as no mesh is bound, any node without a mesh.
+/// Whether a node is in the lists: a joint, or any node without a mesh until a mesh is bound.
 fn is_offered(view: &View<'_>, document: &Document, node: NodeId) -> bool {
     match view.joints.contains(&true) {
         true => view.joints.get(node.index()) == Some(&true),
