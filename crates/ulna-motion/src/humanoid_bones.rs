@@ -105,8 +105,8 @@ pub fn humanoid_map(document: &Document) -> BTreeMap<&'static str, NodeId> {
     roles.filter_map(|(role, node)| Some((humanoid_bone(&role)?.role, node))).collect()
 }
 
-/// Joints that are bones by the map of a document, by their names and by those above and below them;
-/// where these say no hips and no legs, by the shape of the skeleton.
+/// Joints that are bones by the map of a document, by their names and by those above and below
+/// them; where these say no hips and no legs, by the shape of the skeleton.
 pub fn guessed_bones(document: &Document) -> BTreeMap<&'static str, NodeId> {
     let named = humanoid_names(document, JointNames::Vrm).into_iter();
     let named = named.filter_map(|(node, role)| Some((humanoid_bone(&role)?.role, node)));

@@ -51,6 +51,7 @@ pub(super) const PLACES: &[(&str, Named)] = &[
     ("materials/*/occlusionTexture/index", Index(Texture)),
     ("materials/*/emissiveTexture/index", Index(Texture)),
     // Ulna's own extras; all others name nodes by path.
+    ("animations/*/extras/ulna.keys/tracks/*/node", Index(Node)),
     ("scenes/*/extras/ulna.sets/sets/*/nodes/*", Index(Node)),
     ("scenes/*/extras/ulna.groups/groups/*/nodes/*", Index(Node)),
     ("scenes/*/extras/ulna.humanoid/bones/*", Index(Node)),
