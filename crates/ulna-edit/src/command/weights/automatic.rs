@@ -43,7 +43,7 @@ pub(super) struct Automatic {
 pub(super) enum MeantJoints<'a> {
     /// The named ones.
     Named(&'a BTreeSet<NodeId>),
-    /// Those by a rule.
+    /// Joints chosen by a rule.
     By(ChooseJoints),
 }
 
