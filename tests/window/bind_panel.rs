@@ -221,6 +221,7 @@ fn a_canceled_or_impossible_bind_says_so() {
     assert!(says(&window, "Tick a mesh"));
     assert!(window.get_by_label("Bind 0 meshes").accesskit_node().is_disabled());
     window.get_by_label_contains("vertices, no skin").click();
+    window.run_steps(3);
     wait(&mut window);
     assert!(!window.get_by_label("Bind 1 mesh").accesskit_node().is_disabled());
 }
