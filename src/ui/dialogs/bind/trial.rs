@@ -88,7 +88,7 @@ fn bend_ui(
         ui.label(text.color(theme.color(ColorRole::TextSecondary)));
         return;
     };
-    let both = 92.0;
+    let both = 112.0;
     let label = document.node(joint).label(joint);
     let width = ui.available_width() - both;
     ui.allocate_ui_with_layout(vec2(width, 24.0), Layout::left_to_right(Align::Center), |ui| {
