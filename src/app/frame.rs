@@ -262,7 +262,9 @@ impl App {
 
     /// The clip that is shown: of the file, or the range of motion.
     pub(super) fn shows(&self) -> Option<viewport_renderer::DisplayedClip> {
-        if let Some(shown) = self.trial_clip() {
+        let document = self.session.as_ref().map(Session::document);
+        let trial = document.and_then(|d| self.binding.clip(d, self.timeline.playback.between));
+        if let Some(shown) = trial {
             return shown;
         }
         if self.mode.spec().paints_weights

@@ -2,6 +2,7 @@
 //! preferences.
 
 mod apply;
+mod bind_panel;
 mod binding;
 mod browsing;
 mod camera_animation;

@@ -102,7 +102,11 @@ pub fn number_bar(
             theme.color(ColorRole::TextSecondary),
         );
         let number = format!("{value:.decimals$}");
-        let text = if unit.is_empty() { number } else { format!("{number} {unit}") };
+        // These signs follow the number at once.
+        let text = match unit {
+            "" | "°" | "×" => format!("{number}{unit}"),
+            unit => format!("{number} {unit}"),
+        };
         let at = pos2(rect.right() - 6.0, rect.center().y);
         ui.painter().text(
             at,

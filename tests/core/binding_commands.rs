@@ -422,7 +422,6 @@ fn a_new_skin_is_bound_as_an_existing_one_is() {
 }
 
 #[test]
-#[ignore = "the sample keeps a difference of 0.3, of which the cause is not known"]
 fn symmetric_weights_are_equal_on_both_sides() {
     let off = |symmetric: bool| {
         let mut session = sample();
@@ -438,9 +437,11 @@ fn symmetric_weights_are_equal_on_both_sides() {
             let Some(other) = sides.pairs.point(surface.point_of(v)) else { continue };
             let (own, at) = maps.map_of(v);
             let (mirrored, there) = maps.map_of(surface.first_at(other));
-            for (joint, weight) in own.vertex(at) {
+            // Empty slots name joint 0.
+            for (joint, weight) in own.vertex(at).filter(|(_, weight)| *weight > 0.0) {
                 let across = sides.pairs.across(JointSlot(joint));
-                worst = worst.max((weight - mirrored.weight(there, across.0)).abs());
+                let d = (weight - mirrored.weight(there, across.0)).abs();
+                worst = worst.max(d);
             }
             pairs += 1;
         }

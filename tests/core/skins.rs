@@ -338,7 +338,7 @@ fn a_coarse_mesh_gets_weights_of_its_own_bones() {
         .with("node", session.document().path(node))
         .with("joint", joints);
     let said = run(&mut session, line);
-    assert!(said[0].contains("computed from the nearest bones"), "{said:?}");
+    assert!(said[0].contains("weights by heat for 1 piece"), "{said:?}");
     let document = session.document();
     let primitive = &document.mesh(mesh).primitives[0];
     let map = primitive.weights.as_deref().unwrap();

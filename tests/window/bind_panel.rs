@@ -216,11 +216,12 @@ fn weights_of_a_skinned_mesh_are_replaced() {
 fn a_canceled_or_impossible_bind_says_so() {
     let (mut window, ..) = window(&bare_sample());
     open_panel(&mut window);
-    window.get_by_label_contains("Mannequin: ").click();
+    window.get_by_label_contains("vertices, no skin").click();
     window.run_steps(3);
     assert!(says(&window, "Tick a mesh"));
     assert!(window.get_by_label("Bind 0 meshes").accesskit_node().is_disabled());
-    window.get_by_label_contains("Mannequin: ").click();
+    window.get_by_label_contains("vertices, no skin").click();
+    window.run_steps(3);
     wait(&mut window);
     assert!(!window.get_by_label("Bind 1 mesh").accesskit_node().is_disabled());
 }

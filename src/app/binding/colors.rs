@@ -1,66 +1,34 @@
 //! Weights of the selected joint, or methods of connected pieces, as colors of the meshes that are
 //! bound.
 
-use crate::{
-    app::{App, viewport_renderer::Painted},
-    ui::{Dialog, PieceLook, TrialColors},
-};
+use crate::{app::viewport_renderer::ViewportRenderer, ui::PieceLook};
 use ulna_edit::command::{BindReport, BoundPart};
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId};
 use ulna_render::TintKind;
 
-/// Serials of the bind and of the scene, and the joint; `None` for the methods of the pieces.
-pub(super) type ColoredBy = (u64, u64, Option<NodeId>);
+/// Serials of the bind and of the scene, and the joint; no joint for the methods of the pieces.
+pub(in crate::app) type ColoredBy = (u64, u64, Option<NodeId>);
 
-impl App {
-    /// What the meshes are to be colored by; `None` where they show their materials.
-    fn wanted_colors(&self) -> Option<ColoredBy> {
-        let Some(Dialog::Bind { draft }) = &self.dialogs.open else { return None };
-        let shown = self.binding.shown?;
-        let joint = match draft.trial.colors {
-            TrialColors::Materials => return None,
-            TrialColors::Weights => Some(self.binding.trial.joint()?),
-            TrialColors::Method => None,
-        };
-        Some((shown, self.renderer.scene_serial(), joint))
-    }
-
-    /// Whether the panel *Bind* colors the meshes.
-    pub(in crate::app) fn colors_bind(&self) -> bool {
-        self.wanted_colors().is_some()
-    }
-
-    /// Brings the colors of the meshes up to date.
-    pub(in crate::app) fn color_bind(&mut self) {
-        let wanted = self.wanted_colors();
-        if self.binding.colored == wanted {
-            return;
-        }
-        self.binding.colored = wanted;
-        let (Some((.., joint)), Some(preview)) = (wanted, &self.binding.preview) else { return };
-        let Some(Dialog::Bind { draft }) = &self.dialogs.open else { return };
-        self.renderer.clear_tints();
-        let document = &preview.document;
-        let report = self.binding.foreseen.as_ref().and_then(|found| found.report.as_ref());
-        for node in draft.nodes() {
-            let Some(mesh) = document.node(node).mesh else { continue };
-            for (index, _) in document.mesh(mesh).entries() {
-                let values = match joint {
-                    Some(joint) => weights_of(document, node, index, joint),
-                    None => report.and_then(|report| methods_of(report, mesh, index)),
-                };
-                if let Some(values) = values {
-                    self.renderer.tint(node, index, 0, &values);
-                }
+/// Colors the meshes of nodes by the weights of a joint; by the methods of the pieces if `None`.
+pub(super) fn color(
+    renderer: &mut ViewportRenderer,
+    document: &Document,
+    report: Option<&BindReport>,
+    nodes: &[NodeId],
+    joint: Option<NodeId>,
+) {
+    renderer.clear_tints();
+    for node in nodes {
+        let Some(mesh) = document.node(*node).mesh else { continue };
+        for (index, _) in document.mesh(mesh).entries() {
+            let values = match joint {
+                Some(joint) => weights_of(document, *node, index, joint),
+                None => report.and_then(|report| methods_of(report, mesh, index)),
+            };
+            if let Some(values) = values {
+                renderer.tint(*node, index, 0, &values);
             }
         }
-    }
-
-    /// The colors for the picture.
-    pub(in crate::app) fn bind_colors(&self) -> Option<Painted> {
-        let (.., joint) = self.binding.colored?;
-        let tint = if joint.is_some() { TintKind::Heat } else { TintKind::Colors };
-        Some(Painted { tint: Some(tint), edges: false })
     }
 }
 

@@ -7,24 +7,24 @@ mod trial;
 
 use egui::Context;
 
-use self::{colors::ColoredBy, numbers::Measuring, trial::Trial};
+use self::{
+    colors::{ColoredBy, color},
+    numbers::Measuring,
+    trial::Trial,
+};
 use super::{
-    App,
-    jobs::Title,
-    painting::spell,
-    viewport_renderer::{DisplayedClip, ShownDocument},
+    viewport_renderer::{DisplayedClip, Painted, ShownDocument, ViewportRenderer},
     work_ahead::{Pace, WorkAhead},
 };
-use crate::ui::{
-    Beside, BindDraft, BindForeseen, BindView, ClipUse, Dialog, Mode, RebindDraft,
-    SelectedVertices, TrialPose,
-};
+use crate::ui::{Beside, BindDraft, BindForeseen, BindView, TrialColors, TrialPose};
 use ulna_edit::{
     Change, Command,
     command::{BindJoint, bind_joints, field::ChooseJoints},
 };
-use ulna_model::{ClipId, Document, NodeId, Shared};
-use ulna_session::Session;
+use ulna_model::{Clip, ClipId, Document, NodeId, Shared, SkinId};
+use ulna_motion::Averaging;
+use ulna_render::TintKind;
+use ulna_session::{Session, Worked};
 
 /// Seconds after a change of the choices until weights are worked out.
 const SETTLED: f64 = 0.3;
@@ -52,7 +52,7 @@ pub(super) struct Binding {
     shown: Option<u64>,
     trial: Trial,
     measuring: Measuring,
-    /// What the meshes are colored by.
+    /// Source of the colors of the meshes; `None` where they show their materials.
     colored: Option<ColoredBy>,
 }
 
@@ -113,6 +113,153 @@ impl Binding {
     /// Another scene shows the document itself: the bind is to be shown in it again.
     pub(super) const fn scene_was_made(&mut self) {
         self.shown = None;
+    }
+
+    /// Whether nothing was worked out or tried.
+    pub(super) const fn is_idle(&self) -> bool {
+        self.ahead.is_idle() && !self.trial.is_open()
+    }
+
+    /// Works out, shows and tries the bind of a draft. `active`: the selected node.
+    pub(super) fn follow(
+        &mut self,
+        ctx: &Context,
+        session: &Session,
+        draft: &BindDraft,
+        renderer: &mut ViewportRenderer,
+        active: Option<NodeId>,
+    ) {
+        self.work_out(ctx, session, draft);
+        self.show(session, renderer);
+        let state = (session.generation(), self.shown);
+        let seen = match &self.preview {
+            Some(preview) if self.shown.is_some() => &preview.document,
+            _ => session.document(),
+        };
+        self.trial.follow(seen, state, (draft, &self.joints), active);
+    }
+
+    /// Shows the bind that was found in place of the document, or the document.
+    fn show(&mut self, session: &Session, renderer: &mut ViewportRenderer) {
+        let generation = session.generation();
+        let Some(preview) = self.preview.as_ref().filter(|p| p.generation == generation) else {
+            self.hide(session, renderer);
+            return;
+        };
+        if self.shown == Some(preview.serial) {
+            return;
+        }
+        let before = match (&self.previous, self.shown) {
+            (Some(previous), Some(_)) => previous,
+            _ => session.document(),
+        };
+        let changes = reweighed(before, &preview.document);
+        renderer.show_in_place(&preview.document, &changes);
+        self.shown = Some(preview.serial);
+    }
+
+    /// Shows the document again.
+    pub(super) fn hide(&mut self, session: &Session, renderer: &mut ViewportRenderer) {
+        if let Some(preview) = self.preview.as_ref().filter(|_| self.shown.is_some()) {
+            let changes = reweighed(&preview.document, session.document());
+            renderer.show_in_place(session.document(), &changes);
+            self.shown = None;
+        }
+    }
+
+    /// Hides a bind of another state of the document.
+    pub(super) fn drop_stale(&mut self, session: &Session, renderer: &mut ViewportRenderer) {
+        if self.shown.is_some() && self.generation() != Some(session.generation()) {
+            self.hide(session, renderer);
+        }
+    }
+
+    /// Applies the bind as soon as its weights are known.
+    pub(super) fn apply(&mut self) {
+        self.ahead.apply();
+    }
+
+    /// Stops the computation; the bind that was found last stays.
+    pub(super) fn cancel(&mut self) {
+        self.ahead.cancel();
+    }
+
+    /// The result that is to be applied, once it is found.
+    pub(super) fn take_applied(&mut self) -> Option<Box<Worked>> {
+        self.ahead.take_applied()
+    }
+
+    /// Source of the colors that a draft asks for. `scene`: the serial of the scene.
+    pub(super) fn wanted_colors(&self, draft: &BindDraft, scene: u64) -> Option<ColoredBy> {
+        let shown = self.shown?;
+        let joint = match draft.trial.colors {
+            TrialColors::Materials => return None,
+            TrialColors::Weights => Some(self.trial.joint()?),
+            TrialColors::Method => None,
+        };
+        Some((shown, scene, joint))
+    }
+
+    /// Brings the colors of the meshes up to date.
+    pub(super) fn color(&mut self, draft: Option<&BindDraft>, renderer: &mut ViewportRenderer) {
+        let scene = renderer.scene_serial();
+        let wanted = draft.and_then(|draft| self.wanted_colors(draft, scene));
+        if self.colored == wanted {
+            return;
+        }
+        self.colored = wanted;
+        if let (Some((.., joint)), Some(preview)) = (wanted, &self.preview) {
+            let report = self.foreseen.as_ref().and_then(|found| found.report.as_ref());
+            let nodes = draft.map_or_else(Vec::new, BindDraft::nodes);
+            color(renderer, &preview.document, report, &nodes, joint);
+        }
+    }
+
+    /// The colors for the picture.
+    pub(super) fn painted(&self) -> Option<Painted> {
+        let (.., joint) = self.colored?;
+        let tint = if joint.is_some() { TintKind::Heat } else { TintKind::Colors };
+        Some(Painted { tint: Some(tint), edges: false })
+    }
+
+    /// Measures the bind in the pose that is shown.
+    pub(super) fn measure(
+        &mut self,
+        ctx: &Context,
+        draft: &BindDraft,
+        renderer: &ViewportRenderer,
+    ) {
+        let Some(preview) = self.preview.as_ref().filter(|_| self.shown.is_some()) else {
+            self.measuring.forget();
+            return;
+        };
+        let of = (preview.serial, renderer.pose_serial());
+        let documents = (self.previous.as_ref(), &preview.document);
+        let turned = self.trial.turned();
+        self.measuring.follow(ctx, of, documents, (&draft.nodes(), &turned), renderer.pose());
+    }
+
+    /// The clip of the trial; `None` where the panel is closed, an inner `None` where the trial
+    /// shows a pose.
+    pub(super) fn clip(
+        &self,
+        document: &Document,
+        between: Averaging,
+    ) -> Option<Option<DisplayedClip>> {
+        let trial = self.trial()?;
+        let shown = |key: Option<ClipId>, clip: &Shared<Clip>, preview| DisplayedClip {
+            key,
+            clip: clip.clone(),
+            preview,
+            unkeyed: None,
+            mix: None,
+            between,
+        };
+        Some(match trial.pose() {
+            TrialPose::Rest | TrialPose::Bend => None,
+            TrialPose::Range => trial.range().map(|(clip, serial)| shown(None, clip, serial)),
+            TrialPose::Clip(id) => document.clips.get(id).map(|clip| shown(Some(id), clip, 0)),
+        })
     }
 
     /// Works out the joints and the weights that a draft asks for.
@@ -181,7 +328,7 @@ fn reweighed(before: &Document, after: &Document) -> Vec<Change> {
         let Some(mesh) = about.mesh else { continue };
         let was = before.nodes.get(node).filter(|was| was.mesh == Some(mesh));
         let (Some(was), Some(old)) = (was, before.meshes.get(mesh)) else { continue };
-        let skin = |document: &Document, skin: Option<ulna_model::SkinId>| {
+        let skin = |document: &Document, skin: Option<SkinId>| {
             skin.and_then(|skin| document.skins.get(skin).cloned())
         };
         let is_other = skin(before, was.skin) != skin(after, about.skin);
@@ -193,205 +340,4 @@ fn reweighed(before: &Document, after: &Document) -> Vec<Change> {
         }
     }
     changes
-}
-
-impl App {
-    /// Opens the panel for the selected meshes, or for all.
-    pub(super) fn ask_bind(&mut self) {
-        let (vertices, locked) = (self.selected_vertices(), self.locked_joints());
-        let moment = self.moment();
-        if self.mode.spec().paints_weights {
-            // The panel colors the surface itself.
-            let over_clip = self.shown_clip().is_some();
-            self.mode = if over_clip { Mode::FOR_CLIPS } else { Mode::WITHOUT_CLIPS };
-        }
-        let Some(session) = &self.session else { return };
-        let selected: Vec<NodeId> = self.selection().nodes.iter().copied().collect();
-        let in_file = &self.renderer.pose().hidden;
-        let is_visible = |node| !self.outliner.visibility.hides(node, in_file);
-        let draft = BindDraft::of(session.document(), &selected, is_visible, moment);
-        let only_vertices = vertices.is_some();
-        let draft = BindDraft { vertices, only_vertices, locked, ..draft };
-        self.dialogs.open = Some(Dialog::Bind { draft: Box::new(draft) });
-    }
-
-    /// Asks in which pose skinned meshes are rebound.
-    pub(super) fn ask_rebind(&mut self) {
-        let Some(session) = &self.session else { return };
-        let selected: Vec<NodeId> = self.selection().nodes.iter().copied().collect();
-        let draft = RebindDraft::of(session.document(), &selected, self.moment());
-        self.dialogs.open = Some(Dialog::Rebind { draft: Box::new(draft) });
-    }
-
-    /// The clip that is shown, and its time.
-    fn moment(&self) -> Option<(ClipId, f64)> {
-        let playback = &self.timeline.playback;
-        let uses_clip = self.mode.spec().clip != ClipUse::Never;
-        playback.clip.filter(|_| uses_clip).map(|clip| (clip, playback.time))
-    }
-
-    /// Vertices that are selected in Paint mode.
-    fn selected_vertices(&self) -> Option<SelectedVertices> {
-        let painted = self.painting.session().filter(|_| self.mode.spec().selects_vertices)?;
-        let all = self.painting.vertices();
-        let of_part = |part: &ulna_weights::SurfacePart| {
-            let own = all.iter().filter(|v| (part.first..part.first + part.count).contains(v));
-            let own: Vec<u32> = own.map(|v| v - part.first).collect();
-            let (mesh, primitive) = (part.mesh.0, part.primitive.0);
-            (!own.is_empty()).then(|| format!("{mesh}/{primitive}: {}", spell(&own)))
-        };
-        let terms: Vec<String> = painted.surface.parts().iter().filter_map(of_part).collect();
-        (!terms.is_empty()).then(|| SelectedVertices { count: all.len(), terms: terms.join("; ") })
-    }
-
-    /// Joints that are locked in Paint mode.
-    fn locked_joints(&self) -> Vec<NodeId> {
-        let Some(session) = &self.session else { return Vec::new() };
-        let is_there = |node: &NodeId| session.document().nodes.contains(*node);
-        self.painting.options.locked.iter().copied().filter(is_there).collect()
-    }
-
-    /// Works out, shows and tries the bind of the panel, while that is open.
-    pub(super) fn follow_bind(&mut self, ctx: &Context) {
-        let (Some(Dialog::Bind { draft }), Some(session)) = (&mut self.dialogs.open, &self.session)
-        else {
-            self.leave_bind();
-            return;
-        };
-        draft.purge(session.document());
-        if let TrialPose::Clip(clip) = draft.trial.pose
-            && self.timeline.playback.clip != Some(clip)
-        {
-            self.timeline.playback.show(session.document(), Some(clip));
-        }
-        let draft = draft.clone();
-        self.binding.work_out(ctx, session, &draft);
-        self.show_bind();
-        let Some(session) = &self.session else { return };
-        let binding = &mut self.binding;
-        let seen = match &binding.preview {
-            Some(preview) if binding.shown.is_some() => &preview.document,
-            _ => session.document(),
-        };
-        let state = (session.generation(), binding.shown);
-        let active = self.outliner.selection.active;
-        binding.trial.follow(seen, state, (&draft, &binding.joints), active);
-        self.apply_found_bind(ctx);
-    }
-
-    /// Shows the bind that was found in place of the document, or the document.
-    fn show_bind(&mut self) {
-        let Some(session) = &self.session else { return };
-        let generation = session.generation();
-        let binding = &mut self.binding;
-        let Some(preview) = binding.preview.as_ref().filter(|p| p.generation == generation) else {
-            self.hide_bind();
-            return;
-        };
-        if binding.shown == Some(preview.serial) {
-            return;
-        }
-        let before = match (&binding.previous, binding.shown) {
-            (Some(previous), Some(_)) => previous,
-            _ => session.document(),
-        };
-        let changes = reweighed(before, &preview.document);
-        self.renderer.show_in_place(&preview.document, &changes);
-        binding.shown = Some(preview.serial);
-    }
-
-    /// Shows the document again.
-    pub(super) fn hide_bind(&mut self) {
-        let Some(session) = &self.session else { return };
-        let Some(preview) = self.binding.preview.as_ref().filter(|_| self.binding.shown.is_some())
-        else {
-            return;
-        };
-        let changes = reweighed(&preview.document, session.document());
-        self.renderer.show_in_place(session.document(), &changes);
-        self.binding.shown = None;
-    }
-
-    /// Hides a bind of another state of the document.
-    pub(super) fn drop_stale_bind(&mut self) {
-        let generation = self.session.as_ref().map(Session::generation);
-        if self.binding.shown.is_some() && self.binding.generation() != generation {
-            self.hide_bind();
-        }
-    }
-
-    /// The panel is closed: the document is shown.
-    fn leave_bind(&mut self) {
-        if self.binding.ahead.is_idle() && !self.binding.trial.is_open() {
-            return;
-        }
-        self.hide_bind();
-        self.binding = Binding::default();
-    }
-
-    /// Applies the bind as soon as its weights are known.
-    pub(super) fn apply_bind(&mut self, ctx: &Context) {
-        self.end_gesture(ctx);
-        self.binding.ahead.apply();
-        self.apply_found_bind(ctx);
-        ctx.request_repaint();
-    }
-
-    /// Stops the computation; the bind that was found last stays.
-    pub(super) fn cancel_bind(&mut self) {
-        self.binding.ahead.cancel();
-    }
-
-    fn apply_found_bind(&mut self, ctx: &Context) {
-        if let Some(worked) = self.binding.ahead.take_applied() {
-            self.hide_bind();
-            self.binding = Binding::default();
-            self.dialogs.open = None;
-            self.jobs.worked.push_back((worked, Title::from("Bind meshes")));
-            self.put_in_worked(ctx);
-        }
-    }
-
-    /// Measures the bind in the pose that is shown, while nothing plays.
-    pub(super) fn measure_bind(&mut self, ctx: &Context) {
-        let (Some(Dialog::Bind { draft }), false) =
-            (&self.dialogs.open, self.timeline.playback.playing)
-        else {
-            return;
-        };
-        let binding = &mut self.binding;
-        let Some(preview) = binding.preview.as_ref().filter(|_| binding.shown.is_some()) else {
-            binding.measuring.forget();
-            return;
-        };
-        let of = (preview.serial, self.renderer.pose_serial());
-        let documents = (binding.previous.as_ref(), &preview.document);
-        let bent = binding.trial.turned();
-        binding.measuring.follow(ctx, of, documents, (&draft.nodes(), &bent), self.renderer.pose());
-    }
-
-    /// The clip of the trial; `None` where the panel is closed, an inner `None` where the trial
-    /// shows a pose.
-    pub(super) fn trial_clip(&self) -> Option<Option<DisplayedClip>> {
-        let trial = self.binding.trial()?;
-        let document = self.session.as_ref()?.document();
-        let between = self.timeline.playback.between;
-        let shown = |key: Option<ClipId>, clip: Shared<ulna_model::Clip>, preview| DisplayedClip {
-            key,
-            clip,
-            preview,
-            unkeyed: None,
-            mix: None,
-            between,
-        };
-        Some(match trial.pose() {
-            TrialPose::Rest | TrialPose::Bend => None,
-            TrialPose::Range => {
-                trial.range().map(|(clip, serial)| shown(None, clip.clone(), serial))
-            }
-            TrialPose::Clip(id) => {
-                document.clips.get(id).map(|clip| shown(Some(id), clip.clone(), 0))
-            }
-        })
-    }
 }

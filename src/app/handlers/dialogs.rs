@@ -104,7 +104,7 @@ impl App {
             DialogAction::RemoveFromPlan(k) => self.planning.remove(k),
             DialogAction::DiscardPlan => self.discard_plan(),
             DialogAction::ApplyBind => self.apply_bind(ctx),
-            DialogAction::CancelBind => self.cancel_bind(),
+            DialogAction::CancelBind => self.binding.cancel(),
             DialogAction::SavePlan(path) if path.exists() => {
                 self.offer_replace(ctx, FileCommand::SavePlan { path: Some(path) });
             }

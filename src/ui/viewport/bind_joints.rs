@@ -29,7 +29,7 @@ pub fn bind_joints_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let (accent, amber) =
         (theme.color(ColorRole::AccentBase), theme.color(ColorRole::SelectionBase));
-    let quiet = theme.color(ColorRole::ViewportGhostBefore);
+    let quiet = theme.color(ColorRole::TextTertiary);
     let joints = view.dialogs.bind.joints;
     let is_there = |node: NodeId| document.nodes.contains(node);
     for joint in joints.iter().filter(|j| is_there(j.node)).take(MOST) {

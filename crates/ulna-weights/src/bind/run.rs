@@ -57,10 +57,8 @@ pub fn bind_weights(
     bones.sort_by_key(|b| b.joint);
     let mut chain = Chain::new(&surface, &bones, &settings, cancel);
     chain.run(progress)?;
-    if let Some(mirror) = request.mirror {
-        chain.average(mirror);
-    }
-    let weights = finished(&chain.weights, &settings, cancel)?;
+    let sides = request.mirror.map(|mirror| chain.average(mirror)).unwrap_or_default();
+    let weights = finished(&chain.weights, &settings, &sides, cancel)?;
     let result = chain.result(&weights);
     progress(1.0);
     Ok(result)
@@ -69,6 +67,33 @@ pub fn bind_weights(
 /// A number in a range, or `other` if it is not a number.
 const fn in_range(value: f32, low: f32, high: f32, other: f32) -> f32 {
     if value.is_nan() { other } else { value.clamp(low, high) }
+}
+
+/// Points and joints of both sides, where weights are to be symmetric; else empty.
+#[derive(Default)]
+struct PointSides {
+    /// By point, the point at the mirrored position.
+    other: Vec<Option<usize>>,
+    /// By joint, its mirror joint, or itself.
+    pairs: Vec<Option<JointSlot>>,
+}
+
+impl PointSides {
+    /// The number of joints that a point keeps: in the middle of the body no joint is kept without
+    /// its equally strong mirror joint.
+    fn limit(
+        &self,
+        most: usize,
+        (point, other): (usize, Option<usize>),
+        strongest: &[JointWeight],
+    ) -> usize {
+        /// Parts of a weight that are rounding.
+        const EQUAL: f32 = 1e-3;
+        let Some(([.., last], [next, ..])) = strongest.split_at_checked(most) else { return most };
+        let pair = self.pairs.get(last.0.index()).copied().flatten();
+        let is_pair = pair == Some(next.0) && (last.1 - next.1).abs() <= EQUAL * last.1;
+        if other == Some(point) && is_pair && most > 1 { most - 1 } else { most }
+    }
 }
 
 /// The state of the chain: what is solved so far.
@@ -226,7 +251,7 @@ impl<'a> Chain<'a> {
     }
 
     /// Averages the weights of each point and of its mirror image.
-    fn average(&mut self, mirror: &BindMirror) {
+    fn average(&mut self, mirror: &BindMirror) -> PointSides {
         let point_at = |(mesh, vertex): (u32, u32)| {
             self.surface.point_of.get(to_index(mesh))?.get(to_index(vertex)).map(|p| p.index())
         };
@@ -249,6 +274,8 @@ impl<'a> Chain<'a> {
                 .collect()
         };
         self.weights = (0..self.weights.len()).into_par_iter().map(mean).collect();
+        let pair = |joint: &JointSlot| Some(*joint);
+        PointSides { other, pairs: mirror.joints.iter().map(pair).collect() }
     }
 
     fn open_points(&self) -> impl Iterator<Item = usize> {
@@ -324,6 +351,7 @@ impl<'a> Chain<'a> {
 fn finished(
     weights: &[Vec<JointWeight>],
     settings: &BindSettings,
+    sides: &PointSides,
     cancel: &AtomicBool,
 ) -> Result<Vec<Vec<JointWeight>>, BindError> {
     let joints = weights.iter().flatten().map(|(j, _)| j.index() + 1).max().unwrap_or(0);
@@ -333,16 +361,21 @@ fn finished(
         parents: &[],
         limit: settings.limit,
         encoding: WeightEncoding::Float,
-        pairs: &[],
+        pairs: &sides.pairs,
         turned: false,
     };
-    let one = |list: &Vec<JointWeight>| {
+    let one = |(point, list): (usize, &Vec<JointWeight>)| {
         if cancel.load(Ordering::Relaxed) {
             return Err(BindError::Canceled);
         }
         let mut strongest = list.clone();
-        strongest.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let other = sides.other.get(point).copied().flatten();
+        let rule = WeightConstraints { turned: other.is_some_and(|other| point > other), ..rule };
+        let rank = |joint: JointSlot| rule.rank(joint.0);
+        strongest.sort_by(|a, b| b.1.total_cmp(&a.1).then(rank(a.0).cmp(&rank(b.0))));
         strongest.truncate(MOST);
+        let limit = sides.limit(settings.limit, (point, other), &strongest);
+        let rule = WeightConstraints { limit, ..rule };
         let sum: f32 = strongest.iter().map(|(_, w)| w).sum();
         let mut influences = Influences::default();
         strongest.iter().for_each(|(joint, w)| influences.add(joint.0, w / sum));
@@ -351,7 +384,7 @@ fn finished(
         let kept = influences.iter().map(|(j, w)| (JointSlot(j), w)).collect();
         Ok(if is_normalized { kept } else { vec![(strongest[0].0, 1.0)] })
     };
-    weights.par_iter().with_min_len(1024).map(one).collect()
+    weights.par_iter().enumerate().with_min_len(1024).map(one).collect()
 }
 
 /// The weights of a mesh by the points of its vertices.

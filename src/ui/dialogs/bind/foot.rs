@@ -56,7 +56,7 @@ fn many_meshes(n: usize) -> String {
     if n == 1 { "1 mesh".to_owned() } else { format!("{n} meshes") }
 }
 
-/// What is being done, or what was found.
+/// The state of the computation, or its result.
 fn state_ui(
     ui: &mut Ui,
     theme: &Theme,

@@ -5,7 +5,7 @@ use egui::{Align, Button, Layout, RichText, ScrollArea, Ui, vec2};
 use super::{
     super::parts::small,
     meshes::{ROW, TickRow},
-    section, titles,
+    rule, titles,
 };
 use crate::ui::{
     Actions, BindDraft, Theme, View, ViewportAction, theme::Font, widgets::filter_field,
@@ -29,7 +29,7 @@ pub(super) fn joints_ui(
 ) {
     let (theme, bind) = (view.theme, view.dialogs.bind);
     let (ticked, all) = (now.ticked(bind.joints).len(), bind.joints.len());
-    section(ui, theme, "", "");
+    rule(ui, theme);
     ui.horizontal(|ui| {
         ui.set_min_height(24.0);
         let about = match bind.are_joints_current {

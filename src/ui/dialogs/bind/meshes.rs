@@ -1,6 +1,6 @@
 //! The meshes that are bound.
 
-use egui::{Align2, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::super::parts::{many, small};
 use super::titles;
@@ -14,6 +14,8 @@ use ulna_render::ColorRole;
 
 /// Height of a row, points.
 pub(super) const ROW: f32 = 22.0;
+/// Meshes that are listed without a scroll bar.
+const ROWS: f32 = 6.5;
 /// Width of the tick box with its margin, points.
 pub(super) const BOX: f32 = 24.0;
 
@@ -30,21 +32,27 @@ pub(super) fn meshes_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: 
     if now.meshes.is_empty() {
         small(ui, theme, "No mesh is visible. Show a mesh in the outliner.");
     }
-    ui.spacing_mut().item_spacing.y = 0.0;
-    for (node, is_meant) in &mut now.meshes {
-        let state = state(document, *node);
-        let label = document.node(*node).label(*node);
-        let count = thousands(vertices(*node));
-        let name = format!("{label}: {count} vertices, {state}");
-        let row = TickRow { name: &name, label: &label, is_on: *is_meant, is_lit: false };
-        let response = row.ui(ui, theme, &state, Some(&count));
-        if response.clicked() {
-            *is_meant = !*is_meant;
-            // Pieces have other numbers then.
-            now.rigid.clear();
+    let list = ScrollArea::vertical()
+        .id_salt("meshes to bind")
+        .max_height(ROW * ROWS)
+        .auto_shrink([false, true]);
+    list.show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for (node, is_meant) in &mut now.meshes {
+            let state = state(document, *node);
+            let label = document.node(*node).label(*node);
+            let count = thousands(vertices(*node));
+            let name = format!("{label}: {count} vertices, {state}");
+            let is_lit = view.selection.nodes.contains(node);
+            let row = TickRow { name: &name, label: &label, is_on: *is_meant, is_lit };
+            let response = row.ui(ui, theme, &state, Some(&count));
+            if response.clicked() {
+                *is_meant = !*is_meant;
+                // Pieces have other numbers then.
+                now.rigid.clear();
+            }
         }
-    }
-    ui.spacing_mut().item_spacing.y = 4.0;
+    });
     if now.rebinds(document) {
         small(ui, theme, "Weights of meshes with a skin are replaced.");
     }

@@ -52,10 +52,15 @@ pub fn bind_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, actions: &mut Ac
 
 /// A title of a section, with a line above it and what is said of it.
 fn section(ui: &mut Ui, theme: &Theme, title: &str, about: &str) {
+    rule(ui, theme);
+    ui.horizontal(|ui| titles(ui, theme, title, about));
+}
+
+/// A line between sections.
+fn rule(ui: &mut Ui, theme: &Theme) {
     ui.add_space(4.0);
     line(ui, theme);
     ui.add_space(4.0);
-    ui.horizontal(|ui| titles(ui, theme, title, about));
 }
 
 /// A thin line over the width.

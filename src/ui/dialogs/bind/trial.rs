@@ -3,7 +3,7 @@
 use egui::{Align, Align2, Button, Layout, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use super::{line, titles};
+use super::{rule, titles};
 use crate::ui::{
     Action, Actions, BindDraft, BindView, Theme, TimelineAction, TrialColors, TrialNumbers,
     TrialPose, View,
@@ -36,9 +36,7 @@ pub(super) fn trial_ui(
 ) {
     let (theme, bind) = (view.theme, view.dialogs.bind);
     let top = ui.cursor().top();
-    ui.add_space(4.0);
-    line(ui, theme);
-    ui.add_space(4.0);
+    rule(ui, theme);
     ui.horizontal(|ui| {
         titles(ui, theme, "Trial", "");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| pose_ui(ui, document, now));
@@ -47,7 +45,7 @@ pub(super) fn trial_ui(
         ui.set_min_height(24.0);
         match now.trial.pose {
             TrialPose::Bend => bend_ui(ui, theme, bind, document, now),
-            TrialPose::Rest => range_button(ui, view, now, actions),
+            TrialPose::Rest => range_button(ui, now),
             TrialPose::Range | TrialPose::Clip(_) => time_ui(ui, view, document, now, actions),
         }
     });
@@ -90,7 +88,7 @@ fn bend_ui(
         ui.label(text.color(theme.color(ColorRole::TextSecondary)));
         return;
     };
-    let both = 92.0;
+    let both = 112.0;
     let label = document.node(joint).label(joint);
     let width = ui.available_width() - both;
     ui.allocate_ui_with_layout(vec2(width, 24.0), Layout::left_to_right(Align::Center), |ui| {
@@ -101,17 +99,13 @@ fn bend_ui(
 }
 
 /// A button that plays the range of motion.
-fn range_button(ui: &mut Ui, view: &View<'_>, now: &mut BindDraft, actions: &mut Actions) {
+fn range_button(ui: &mut Ui, now: &mut BindDraft) {
     let icon = RichText::new(icons::ICON_PLAY_ARROW.codepoint).font(icon_font(16.0, true));
     let button = ui.add(Button::new((icon, "Range of motion")).min_size(vec2(0.0, 24.0)));
     name_widget(ui, &button, "Play the range of motion");
     let about = "Bends each ticked joint both ways, within its range in the clips or by 60°";
     if button.on_hover_text(about).clicked() {
-        now.trial.pose = TrialPose::Range;
-        actions.push(TimelineAction::Seek(0.0));
-        if !view.timeline.playback.playing {
-            actions.push(Action::Run(PlayCommand::Toggle.into()));
-        }
+        (now.trial.pose, now.trial.starts) = (TrialPose::Range, true);
     }
 }
 

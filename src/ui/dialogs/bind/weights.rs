@@ -4,7 +4,7 @@ use egui::{Align, Button, Layout, RichText, Ui, vec2};
 
 use super::{
     super::parts::{many, small},
-    line, titles,
+    rule, titles,
 };
 use crate::ui::{
     BindDraft, Theme, View,
@@ -26,9 +26,7 @@ const METHODS: [(BindBy, &str, &str); 4] = [
 /// The section.
 pub(super) fn weights_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut BindDraft) {
     let theme = view.theme;
-    ui.add_space(4.0);
-    line(ui, theme);
-    ui.add_space(4.0);
+    rule(ui, theme);
     ui.horizontal(|ui| {
         titles(ui, theme, "Weights", "");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

@@ -81,6 +81,8 @@ pub struct BindTrial {
     pub both_sides: bool,
     /// Colors of the meshes.
     pub colors: TrialColors,
+    /// Whether the pose begins to play.
+    pub starts: bool,
 }
 
 /// Poses in which a bind is tried.
@@ -235,6 +237,7 @@ impl BindDraft {
                 degrees: 60.0,
                 both_sides: true,
                 colors: TrialColors::Materials,
+                starts: false,
             },
         };
         // Several selected joints are those that are meant.

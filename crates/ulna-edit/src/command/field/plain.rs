@@ -102,13 +102,17 @@ impl RigidPieces {
     /// A list of numbers, or a text: `all`, or numbers with commas between.
     fn of(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
         let value = from.value(name)?;
-        let Some(text) = value.as_str() else { return from.counts(name).map(Self::Numbers) };
+        let wanted = "“all”, or numbers of pieces with commas between";
+        let Some(text) = value.as_str() else {
+            let numbers = Some(from.counts(name)?).filter(|numbers| !numbers.is_empty());
+            let numbers = numbers.map(Self::Numbers);
+            return numbers.ok_or_else(|| Arguments::wrong(name, wanted, value));
+        };
         if text.trim() == "all" {
             return Ok(Self::All);
         }
         let numbers: Option<Vec<u32>> =
             text.split(',').map(|number| number.trim().parse().ok()).collect();
-        let wanted = "“all”, or numbers of pieces with commas between";
         numbers.map(Self::Numbers).ok_or_else(|| Arguments::wrong(name, wanted, value))
     }
 }
