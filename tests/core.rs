@@ -7,6 +7,7 @@ mod core {
     mod avatars;
     mod beside;
     mod binding_automatic;
+    mod binding_commands;
     mod bvh;
     mod cli;
     mod clips;
@@ -29,9 +30,12 @@ mod core {
     mod held;
     mod holds;
     mod hostile;
+    mod humanoid_maps;
+    mod humanoid_shape;
     mod hung;
     mod ik;
     mod imports;
+    mod joint_groups;
     mod journal;
     mod keys;
     mod layering;
@@ -56,6 +60,8 @@ mod core {
     mod rates;
     mod recoveries;
     mod rig;
+    mod rig_add;
+    mod rig_copied;
     mod rig_fit;
     mod rig_joints;
     mod rig_more;

@@ -15,6 +15,7 @@ mod window {
     mod dialogs;
     mod editing;
     mod forms;
+    mod joint_groups;
     mod key_selection;
     mod keys;
     mod large;
@@ -30,6 +31,7 @@ mod window {
     mod posing;
     mod posing_keys;
     mod rig;
+    mod rig_mode;
     mod saves;
     mod timeline;
     mod weights;

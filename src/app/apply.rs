@@ -102,6 +102,7 @@ impl App {
             Action::Dialog(action) => self.apply_dialog(ctx, action),
             Action::Program(action) => self.apply_program(ctx, action),
             Action::Paint(action) => self.apply_paint(ctx, action),
+            Action::Rig(action) => self.apply_rig(ctx, action),
         }
     }
 

@@ -36,6 +36,7 @@ impl App {
         self.take_up_events(&ctx);
         self.preview_repair();
         self.pose_viewport(&ctx);
+        self.show_rig();
         self.update_balance();
         self.follow_paths();
         let hover = self.outliner.hover.take();
@@ -52,6 +53,7 @@ impl App {
         }
         self.preview_repair();
         self.pose_viewport(&ctx);
+        self.show_rig();
         self.measure_bind(&ctx);
         if self.session.is_some() && self.renderer.lacks_scene() && !self.jobs.is_busy() {
             self.restore_scene(&ctx);
@@ -177,6 +179,11 @@ impl App {
             },
             paint: self.painting.view(),
             poses: self.poses.view(&self.pose_pictures.shown),
+            rig: self.rig.view(
+                self.session.as_ref().map(Session::document),
+                &self.outliner.selection,
+                self.mode,
+            ),
             dialogs: DialogsView {
                 plan: self.planning.view(),
                 bind: self.binding.view(),
@@ -362,16 +369,21 @@ impl App {
             let time = clip.as_ref().map_or(playback.time, |c| playback.seen_time(&c.clip));
             let shown = self.binding.shown_document(session);
             self.renderer.set_deforming(shown.document, self.viewport.options.deforming);
+            self.renderer.set_groups(shown.document);
+            // A trial poses the model also in Rig mode.
+            let trial = self.binding.trial();
+            let at_rest = self.mode.spec().edits_rest && trial.is_none();
+            self.renderer.set_loose(shown.document, self.mode.spec().edits_rest);
             let as_opened = self.mode.spec().compares == ComparedProperty::Pose
                 && self.viewport.compared() == Compare::File
-                && self.binding.trial().is_none();
+                && trial.is_none();
+            let choice = viewport_renderer::ShownPose { as_opened, at_rest };
             self.painting.bending.purge(session.document());
-            let trial = self.binding.trial();
             let bent = match trial {
                 Some(trial) => trial.bend(),
                 None => self.painting.bent().filter(|_| self.mode.spec().bends),
             };
-            self.renderer.pose_anew(shown, &changes, clip.as_ref(), (time, as_opened), bent);
+            self.renderer.pose_anew(shown, &changes, clip.as_ref(), (time, choice), bent);
             let mix = clip.as_ref().and_then(|c| c.mix.as_ref());
             let playing = mix.map(|mix| self.renderer.playing(session.document(), mix, time));
             self.timeline.playing = playing.unwrap_or_default();

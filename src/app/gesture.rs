@@ -20,6 +20,7 @@ impl App {
                 brush.stroke(StrokePhase::End, glam::Vec2::ZERO, size, 1.0, false, false);
             }
         }
+        self.end_rig_step(ctx, true);
         if let Some(session) = &mut self.session {
             session.settle();
         }

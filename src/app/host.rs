@@ -51,6 +51,7 @@ impl Host for WindowHost<'_> {
             FileCommand::ExportAgain => app.export_again(ctx),
             FileCommand::ExportWeights { path } => app.export_weights(ctx, path.clone()),
             FileCommand::Plan => app.dialogs.open = Some(Dialog::Plan),
+            FileCommand::Humanoid => app.dialogs.open = Some(Dialog::Humanoid),
             FileCommand::SavePlan { path } => app.save_plan(ctx, path.clone()),
             FileCommand::Pictures => app.ask_pictures(ctx),
             FileCommand::Revert => app.wish(ctx, DeferredAction::Revert),
@@ -87,12 +88,15 @@ impl Host for WindowHost<'_> {
     fn mode(&mut self, command: &ModeCommand) -> Result<(), Infallible> {
         let (app, ctx) = (&mut *self.app, self.ctx);
         match command {
-            ModeCommand::PoseMode | ModeCommand::AnimateMode | ModeCommand::PaintMode => {
+            ModeCommand::PoseMode
+            | ModeCommand::AnimateMode
+            | ModeCommand::PaintMode
+            | ModeCommand::RigMode => {
                 if let Some(mode) = Mode::of(command) {
-                    app.set_mode(mode);
+                    app.set_mode(ctx, mode);
                 }
             }
-            ModeCommand::NextMode => app.set_mode(app.mode.next(&app.availability())),
+            ModeCommand::NextMode => app.set_mode(ctx, app.mode.next(&app.availability())),
             ModeCommand::Bind => app.ask_bind(),
             ModeCommand::Rebind => app.ask_rebind(),
             ModeCommand::CopyPose => app.copy_pose(ctx),
@@ -108,7 +112,10 @@ impl Host for WindowHost<'_> {
             }
             ModeCommand::BothSides => {
                 app.viewport.symmetry = !app.viewport.symmetry;
-                let now = if app.viewport.symmetry {
+                let is_rig = app.mode.spec().edits_rest;
+                let now = if app.viewport.symmetry && is_rig {
+                    "Symmetry is on: joints of both sides change together"
+                } else if app.viewport.symmetry {
                     "Symmetry is on: both sides are posed together"
                 } else {
                     "Symmetry is off: each side is posed on its own"
@@ -124,6 +131,16 @@ impl Host for WindowHost<'_> {
                 );
             }
             ModeCommand::PivotHere => app.set_pivot_spot(ctx),
+            ModeCommand::ExtrudeJoint => {
+                app.enter_rig(ctx);
+                app.panels.extrude();
+            }
+            ModeCommand::CenterJoint => app.center_joints(ctx),
+            ModeCommand::JointToVertices => {
+                let spot = app.middle_of_vertices();
+                app.enter_rig(ctx);
+                app.put_joint(ctx, spot);
+            }
             ModeCommand::NextChildren => {
                 app.viewport.children = match app.viewport.children {
                     Children::Follow => Children::Place,
@@ -147,6 +164,9 @@ impl Host for WindowHost<'_> {
 
     fn tool(&mut self, tool: &ToolCommand) -> Result<(), Infallible> {
         let app = &mut *self.app;
+        if *tool == ToolCommand::Joint {
+            app.enter_rig(self.ctx);
+        }
         // Pressed again, or at once as in Blender, a tool's key begins its gesture.
         let again = app.viewport.tool == *tool
             || app.program.settings.keys.preset() == ulna_edit::Preset::Blender;
@@ -188,7 +208,7 @@ impl Host for WindowHost<'_> {
 }
 
 impl App {
-    fn set_mode(&mut self, mode: Mode) {
+    fn set_mode(&mut self, ctx: &Context, mode: Mode) {
         // `run` has ended the gesture that was under way.
         if mode.spec().clip == ClipUse::Optional && mode != self.mode {
             // What was seen stays: weights are painted on the clip that was shown.
@@ -198,8 +218,25 @@ impl App {
                 self.timeline.playback.mix(false);
             }
         }
+        let tools = mode.spec().tools;
+        let is_rig = mode.spec().edits_rest;
+        let enters_rig = is_rig && !self.mode.spec().edits_rest;
+        if enters_rig || (!tools.is_empty() && !tools.contains(&self.viewport.tool)) {
+            self.viewport.tool = if is_rig { ToolCommand::Move } else { ToolCommand::default() };
+        }
+        let leaves_rig = self.mode.spec().edits_rest && !is_rig;
         self.mode = mode;
         self.timeline.playback.playing = false;
+        if leaves_rig && self.dialogs.open.is_none() {
+            self.say_plan_is_kept(ctx);
+        }
+    }
+
+    /// Changes to the mode in which joints are changed at rest.
+    fn enter_rig(&mut self, ctx: &Context) {
+        if !self.mode.spec().edits_rest {
+            self.set_mode(ctx, Mode::FOR_JOINTS);
+        }
     }
 
     /// The welcome page, with the list of files as it is now.

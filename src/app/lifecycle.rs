@@ -19,6 +19,7 @@ use super::{
     problems::Problems,
     program::Program,
     recent::RecentList,
+    rig_mode::RigMode,
     save_queue::SaveQueue,
     viewport_renderer::ViewportRenderer,
     window_state::{Leaving, WindowState},
@@ -56,6 +57,7 @@ impl App {
             renderer: ViewportRenderer::new(cc.wgpu_render_state.clone()),
             jobs: Jobs::default(),
             planning: Planning::default(),
+            rig: RigMode::default(),
             binding: Binding::default(),
             saves: SaveQueue::default(),
         };

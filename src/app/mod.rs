@@ -42,6 +42,8 @@ mod program;
 mod ranges;
 mod recent;
 mod recovery;
+mod rig_acts;
+mod rig_mode;
 mod rig_plans;
 mod running;
 mod save_lane;
@@ -61,7 +63,7 @@ mod worked;
 pub use self::{state::App, window::run};
 
 /// The bundled sample, made by `cargo run --example mannequin`.
-pub const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
+pub use ulna_session::SAMPLE;
 
 /// What concerns more vertices than these is done beside the window.
 const LONG: usize = 40_000;

@@ -7,7 +7,10 @@ use super::{
     work_ahead::{Pace, WorkAhead},
 };
 use crate::ui::{PlanForeseen, PlanView, PlannedJoint};
-use ulna_edit::{Command, CommandLine, command::RigReport};
+use ulna_edit::{
+    Command, CommandLine,
+    command::{MoveJoint, RigReport},
+};
 use ulna_model::Document;
 use ulna_motion::Pose;
 use ulna_session::{Session, Worked};
@@ -28,6 +31,8 @@ pub(super) struct Planning {
     foreseen: Option<PlanForeseen>,
     /// Joints that they change, in the pose that is shown.
     joints: Vec<PlannedJoint>,
+    /// Changes with the effects that were found last.
+    serial: u64,
 }
 
 impl Planning {
@@ -57,10 +62,42 @@ impl Planning {
         }
     }
 
+    /// Makes a move of the same joints as the last planned change part of that change. Returns
+    /// whether it was one.
+    pub(super) fn merge_move(&mut self, line: &CommandLine) -> bool {
+        let is_same = |last: &&mut CommandLine| {
+            let others = |line: &CommandLine| {
+                let mut line = line.clone();
+                line.arguments.remove("by");
+                line
+            };
+            line.name == MoveJoint::NAME && others(last) == others(line)
+        };
+        let Some(last) = self.acts.last_mut().filter(is_same) else { return false };
+        let by = |line: &CommandLine| -> Option<[f64; 3]> {
+            serde_json::from_value(line.arguments.get("by")?.clone()).ok()
+        };
+        let Some((a, b)) = by(last).zip(by(line)) else { return false };
+        let sum = [0, 1, 2].map(|k: usize| a[k] + b[k]);
+        last.arguments.insert("by".to_owned(), sum.to_vec().into());
+        true
+    }
+
+    /// Changes with the effects that were found last.
+    pub(super) const fn serial(&self) -> u64 {
+        self.serial
+    }
+
+    /// The document with the effects that were found last, where they can be applied.
+    pub(super) fn document_after(&self) -> Option<&Document> {
+        self.ahead.found()?.worked.as_ref().ok()?.document_after()
+    }
+
     /// Forgets the effects; the planned changes stay.
     pub(super) fn rest(&mut self) {
         if !self.ahead.is_idle() {
-            *self = Self { acts: std::mem::take(&mut self.acts), ..Self::default() };
+            let acts = std::mem::take(&mut self.acts);
+            *self = Self { acts, serial: self.serial + 1, ..Self::default() };
         }
     }
 
@@ -115,6 +152,7 @@ impl Planning {
             commands.map_err(|error| error.to_string())
         });
         if is_found || is_refused {
+            self.serial += 1;
             self.foreseen = self.ahead.found().map(|found| match &found.worked {
                 Ok(worked) => PlanForeseen::of(worked, found.seconds),
                 Err(why) => PlanForeseen::refused(why.clone()),

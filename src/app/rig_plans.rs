@@ -33,6 +33,7 @@ impl App {
                 draft.spec().and_then(|spec| draft.line(spec).ok()).map(Some)
             }
             Some(Dialog::Plan) => Some(None),
+            _ if self.mode.spec().edits_rest => Some(None),
             _ => None,
         };
         let mut lines = self.planning.acts().to_vec();
@@ -41,6 +42,8 @@ impl App {
             return;
         };
         lines.extend(added);
+        let document = session.document();
+        lines.extend(self.rig.dragged().iter().map(|command| command.line(document)));
         if lines.is_empty() {
             self.planning.rest();
             return;
@@ -48,7 +51,11 @@ impl App {
         self.planning.want((lines, session.generation()), ctx.input(|i| i.time));
         self.planning.follow(ctx, session);
         let (clip, time) = (self.shown_clip(), self.timeline.playback.edit_time());
+        let at_rest = self.mode.spec().edits_rest;
         let shown = |after: &Document| {
+            if at_rest {
+                return Pose::evaluate(&ulna_weights::at_rest(after), &Stack::default());
+            }
             let clip = clip.filter(|clip| after.clips.contains(*clip));
             Pose::evaluate(after, &Stack::shown(after, clip, time))
         };
@@ -59,13 +66,15 @@ impl App {
     /// Adds a command to the plan, which is shown then.
     pub(super) fn add_to_plan(&mut self, line: CommandLine) {
         self.planning.add(line);
-        self.dialogs.open = Some(Dialog::Plan);
+        // Rig mode shows the plan at its side.
+        self.dialogs.open = (!self.mode.spec().edits_rest).then_some(Dialog::Plan);
     }
 
     /// Closes what one works beside. A form of a planned change goes back to the plan.
     pub(super) fn close_loose(&mut self, ctx: &Context) {
         let is_form = matches!(&self.dialogs.open, Some(Dialog::Arguments { .. }));
-        let next = (is_form && !self.planning.acts().is_empty()).then_some(Dialog::Plan);
+        let goes_back = is_form && !self.mode.spec().edits_rest;
+        let next = (goes_back && !self.planning.acts().is_empty()).then_some(Dialog::Plan);
         self.note_kept_plan(ctx, next.as_ref());
         self.dialogs.open = next;
     }
@@ -73,8 +82,15 @@ impl App {
     /// Says where the plan is, where its panel closes.
     pub(super) fn note_kept_plan(&mut self, ctx: &Context, next: Option<&Dialog>) {
         let closes = matches!(self.dialogs.open, Some(Dialog::Plan)) && next.is_none();
+        if closes && !self.mode.spec().edits_rest {
+            self.say_plan_is_kept(ctx);
+        }
+    }
+
+    /// Says where the plan is, if there is one.
+    pub(super) fn say_plan_is_kept(&mut self, ctx: &Context) {
         let count = self.planning.acts().len();
-        if closes && count > 0 {
+        if count > 0 {
             let changes = if count == 1 { "1 change" } else { &format!("{count} changes") };
             let text = format!("The plan with {changes} is kept.");
             let verbs = vec![
@@ -139,6 +155,7 @@ impl App {
                 Title::from(spec.title)
             }
             Some(Dialog::Arguments { .. } | Dialog::Plan) => Title::from("Plan of changes"),
+            _ if self.mode.spec().edits_rest => Title::from("Plan of changes"),
             _ => return,
         };
         if let Some(worked) = self.planning.take_applied() {

@@ -9,8 +9,8 @@ use crate::ui::{
 use ulna_edit::{
     Command, CommandLine, CommandSpec, Scene,
     command::{
-        ApplyPose, ClipCommand, CommandContext, DocumentCommand, KeepPose, LayerName, RenameNode,
-        SessionCommand, SetKey, Unfilled,
+        ApplyPose, ClipCommand, CommandContext, DocumentCommand, KeepPose, LayerName, RemoveNodes,
+        RenameNode, SessionCommand, SetKey, Unfilled,
         field::{ClipName, Nodes, Seconds},
         forms::{Suggestions, over_what_is_shown, poses_over, present, suggested},
     },
@@ -83,6 +83,9 @@ impl App {
                 (None, Some(clip)) => self.panels.rename_clip(document.clip_label(clip), clip),
                 (None, None) => {}
             }
+            return;
+        }
+        if spec.name == RemoveNodes::NAME && self.remove_joints(ctx) {
             return;
         }
         // Its effects are shown before it is applied.

@@ -14,6 +14,7 @@ use super::{
     planning::Planning,
     problems::Problems,
     program::Program,
+    rig_mode::RigMode,
     save_queue::SaveQueue,
     viewport_renderer::ViewportRenderer,
     window_state::WindowState,
@@ -52,6 +53,7 @@ pub struct App {
     pub(super) renderer: ViewportRenderer,
     pub(super) jobs: Jobs,
     pub(super) planning: Planning,
+    pub(super) rig: RigMode,
     pub(super) binding: Binding,
     pub(super) saves: SaveQueue,
 }
@@ -130,8 +132,13 @@ impl App {
     /// A point of the scene on the viewport's picture, in the picture's points: where to click, for
     /// tests and scripts.
     pub fn project(&self, node: NodeId) -> Option<Vec2> {
-        let at = self.renderer.pose().world.get(node.index())?.w_axis.truncate();
+        let at = self.renderer.seen_pose().world.get(node.index())?.w_axis.truncate();
         self.viewport.camera.project(at, self.renderer.size()).map(|(p, _)| p)
+    }
+
+    /// The bones that are drawn and can be picked, for tests.
+    pub fn bones(&self) -> &[ulna_motion::Bone] {
+        self.renderer.bones()
     }
 
     /// Whether it is to go on in another window, for tests.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use ulna_model::{Document, LightKind, NodeId, Projection};
+use ulna_model::{Document, JointGroup, LightKind, NodeId, Projection};
 use ulna_session::Session;
 
 /// Contents of a file, as `ulna info --json` prints them.
@@ -28,6 +28,8 @@ pub(super) fn facts(session: &Session, path: &Path) -> Value {
         "lights": light_facts(document),
         "instances": instances,
         "vrm": vrm_facts(document),
+        "humanoid": humanoid_facts(document),
+        "joint_groups": group_facts(document),
         "vertices": document.shown_vertex_count(),
         "materials": document.materials.count(),
         "images": document.images.len(),
@@ -155,6 +157,31 @@ fn hidden_facts(document: &Document) -> Vec<Value> {
         .filter(|id| document.node(*id).hidden)
         .map(|id| json!({"index": id.0, "name": document.node(id).name.as_deref()}))
         .collect()
+}
+
+/// The node of each bone of a human, in the spelling of VRM 1.0; null if the file has no map.
+fn humanoid_facts(document: &Document) -> Option<Value> {
+    document.humanoid()?;
+    let map = ulna_motion::humanoid_map(document);
+    let bones: serde_json::Map<_, _> =
+        map.iter().map(|(role, node)| ((*role).to_owned(), node.0.into())).collect();
+    Some(json!({"bones": bones, "missing": ulna_motion::missing_bones(&map)}))
+}
+
+/// Groups of joints.
+fn group_facts(document: &Document) -> Vec<Value> {
+    let groups = document.joint_groups().iter();
+    let fact = |g: &JointGroup| {
+        json!({
+            "name": g.name,
+            "color": g.color,
+            "joints": g.nodes.iter().map(|n| n.0).collect::<Vec<_>>(),
+            "hidden": g.hidden,
+            "locked": g.locked,
+            "solo": g.solo,
+        })
+    };
+    groups.map(fact).collect()
 }
 
 /// The avatar, where the file is one.

@@ -18,6 +18,7 @@ pub(super) fn words(facts: &Value) -> String {
     }
     lines.extend(hidden(facts));
     lines.extend(avatar(facts));
+    lines.extend(humanoid(facts));
     lines.extend(choices(facts));
     lines.extend(elements(facts, "clips").map(clip));
     let extensions: Vec<&str> = elements(facts, "extensions").filter_map(Value::as_str).collect();
@@ -83,6 +84,18 @@ fn avatar(facts: &Value) -> Vec<String> {
         ),
         format!("{} humanoid bones, {} spring bones", bones.len(), vrm["springs"]),
     ]
+}
+
+/// The bones of the humanoid map; `None` without one.
+fn humanoid(facts: &Value) -> Option<String> {
+    let map = &facts["humanoid"];
+    let bones = map["bones"].as_object()?.len();
+    let missing: Vec<&str> = elements(map, "missing").filter_map(Value::as_str).collect();
+    let missing = match missing.is_empty() {
+        true => String::new(),
+        false => format!("; required bones without a joint: {}", missing.join(", ")),
+    };
+    Some(format!("humanoid map: {bones} bones{missing}"))
 }
 
 /// Scenes, material variants, cameras, lights and instances, each where there is a choice of them

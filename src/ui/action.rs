@@ -7,6 +7,7 @@ use super::{
     painting::{BendAction, PaintAction},
     poses::PosesAction,
     program::ProgramAction,
+    rig::RigAction,
     timeline::TimelineAction,
     viewport::ViewportAction,
 };
@@ -51,6 +52,8 @@ pub enum Action {
     Program(ProgramAction),
     /// What Paint mode asks for.
     Paint(PaintAction),
+    /// Changes of joints in Rig mode.
+    Rig(RigAction),
 }
 
 /// What the list of problems asks for.
@@ -107,6 +110,12 @@ impl From<BendAction> for Action {
 impl From<PaintAction> for Action {
     fn from(action: PaintAction) -> Self {
         Self::Paint(action)
+    }
+}
+
+impl From<RigAction> for Action {
+    fn from(action: RigAction) -> Self {
+        Self::Rig(action)
     }
 }
 

@@ -11,7 +11,8 @@ use super::{
 };
 use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{
-    DestinationBar, GizmoSpace, LayerAction, Pivot, SnapSteps, TimelineAction, ViewportAction,
+    DestinationBar, GizmoSpace, JointDepth, LayerAction, Pivot, RigAction, RigOptions, SnapSteps,
+    TimelineAction, ViewportAction,
 };
 use ulna_edit::{
     CommandSpec,
@@ -125,6 +126,10 @@ fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             }
         }
         divider(ui, theme);
+        if view.mode.spec().edits_rest {
+            rig_tools_ui(ui, view, actions);
+            return;
+        }
         spaces_ui(ui, view, actions);
         divider(ui, theme);
         if has_room_for_options(ui, view) {
@@ -146,6 +151,53 @@ fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
+/// Acts and switches of Rig mode beside its tools.
+fn rig_tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let now = view.rig.options;
+    let extrude = ModeCommand::ExtrudeJoint.spec();
+    command_button(ui, view, icons::ICON_CALL_MADE, extrude, false, actions);
+    divider(ui, view.theme);
+    spaces_ui(ui, view, actions);
+    divider(ui, view.theme);
+    symmetry_ui(ui, view, actions);
+    snap_ui(ui, view, actions);
+    let depths = JointDepth::ALL.map(|(depth, title)| (depth, title, depth == now.depth));
+    let chosen = chooser(ui, view, "New joints", now.depth.title(), &depths);
+    actions.extend(chosen.map(|depth| RigAction::SetOptions(RigOptions { depth, ..now })));
+    divider(ui, view.theme);
+}
+
+/// Motion of clips where joints that they move are changed.
+fn skeleton_destination_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let now = view.rig.options;
+    if view.session.is_none_or(|s| s.document().clips.is_empty()) {
+        return;
+    }
+    if ui.available_width() < 560.0 {
+        let rows = [(false, "Keep clips true"), (true, "Motion follows pivot")];
+        let title = rows[usize::from(now.motion_follows)].1;
+        let rows = rows.map(|(follows, title)| (follows, title, follows == now.motion_follows));
+        let chosen = chooser(ui, view, "Clips", title, &rows);
+        let options = |motion_follows| RigAction::SetOptions(RigOptions { motion_follows, ..now });
+        actions.extend(chosen.map(options));
+        return;
+    }
+    ui.label(RichText::new("Clips").color(theme.color(ColorRole::TextSecondary)));
+    segments(ui, theme, |ui| {
+        for (follows, text, about) in [
+            (false, "Keep clips true", "The skin moves as before in every clip"),
+            (true, "Motion follows pivot", "The same keys turn the skin about the new pivot"),
+        ] {
+            let choice = segment(ui, theme, text, now.motion_follows == follows, false);
+            if choice.on_hover_text(about).clicked() {
+                let options = RigOptions { motion_follows: follows, ..now };
+                actions.push(RigAction::SetOptions(options));
+            }
+        }
+    });
+}
+
 /// The destination of edits, with the switches that change it.
 fn destination_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     match view.mode.spec().destination {
@@ -153,6 +205,7 @@ fn destination_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         DestinationBar::Pose => pose_destination_ui(ui, view),
         DestinationBar::Clip => clip_destination_ui(ui, view, actions),
         DestinationBar::Weights => weights_destination_ui(ui, view),
+        DestinationBar::Skeleton => skeleton_destination_ui(ui, view, actions),
     }
 }
 

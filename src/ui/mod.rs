@@ -25,6 +25,7 @@ mod poses_tab;
 mod preferences;
 mod problems;
 mod program;
+mod rig;
 mod settings;
 mod status;
 pub mod theme;
@@ -75,6 +76,7 @@ pub use self::{
     },
     poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
     program::{JobView, ProgramAction, ProgramView, Recent},
+    rig::{JointDepth, RigAction, RigOptions, RigStep, RigView},
     settings::{Length, Orbit, Quality, Settings, ThemeChoice, TimelineShow},
     theme::Theme,
     timeline::{
@@ -98,6 +100,7 @@ pub struct Panels {
     poses: poses::PosesState,
     problems: problems::ProblemsState,
     weights: weights::WeightsState,
+    rig: rig::RigPanel,
     layout: Layout,
     dialogs: dialogs::DialogsState,
     palette: palette::PaletteState,
@@ -139,6 +142,11 @@ impl Panels {
     /// Begins what a tool does without a handle; whether it does anything.
     pub fn begin(&mut self, tool: ulna_edit::command::ToolCommand) -> bool {
         self.viewport.begin(tool)
+    }
+
+    /// Begins to add a joint below each selected one.
+    pub fn extrude(&mut self) {
+        self.viewport.extrude();
     }
 
     /// A tool was chosen by its key at `now`, on egui's clock: an axis or a number that is typed
@@ -242,6 +250,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         poses,
         problems,
         weights,
+        rig,
         layout,
         dialogs,
         palette,
@@ -258,6 +267,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
             let content = problems.height(view);
             let (inspector_least, problems_most) = match side {
                 SidePanel::Inspector => (0.0, content),
+                SidePanel::Skeleton => (Measure::InspectorRig.points(), content.min(104.0)),
                 SidePanel::Weights => (Measure::InspectorPaint.points(), content.min(104.0)),
             };
             let room = layout::PanelConstraints {
@@ -267,6 +277,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                     // timeline, so that it stays as it is.
                     BottomPanel::Poses => poses::height(view, bare),
                     BottomPanel::PlaybackStrip => Some(weights::STRIP),
+                    BottomPanel::RestStrip => Some(rig::REST_STRIP),
                 },
                 problems: Some(problems_most),
                 inspector: inspector_least,
@@ -277,6 +288,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                 Pane::Inspector => match side {
                     SidePanel::Inspector => inspector::inspector_ui(inspector, ui, view, actions),
                     SidePanel::Weights => weights::weights_ui(weights, ui, view, actions),
+                    SidePanel::Skeleton => rig::rig_ui(rig, ui, view, actions),
                 },
                 Pane::Problems => problems::problems_ui(problems, ui, view, actions),
                 Pane::Timeline => match bottom {
@@ -288,6 +300,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                         poses::poses_ui(poses, ui, view, actions);
                     }
                     BottomPanel::PlaybackStrip => weights::strip_ui(ui, view, actions),
+                    BottomPanel::RestStrip => rig::strip_ui(ui, view, actions),
                 },
             });
         });

@@ -16,6 +16,8 @@ pub enum Mode {
     Animate,
     /// Weights are painted, in the shown pose.
     Paint,
+    /// The skeleton is changed, in the rest pose.
+    Rig,
 }
 
 /// The row of a mode.
@@ -42,6 +44,8 @@ pub struct ModeSpec {
     pub shows_mix: bool,
     /// The timeline's keys are shown and edited.
     pub edits_keys: bool,
+    /// The rest pose is shown and joints are changed in it, all of them, bound or not.
+    pub edits_rest: bool,
     /// Joints are posed. Pins, pose layers, the center of mass and ghosts are shown.
     pub poses: bool,
     /// The handles of the viewport bend joints temporarily, without an edit.
@@ -63,6 +67,8 @@ pub enum SidePanel {
     Inspector,
     /// The brush, joints and weight layers.
     Weights,
+    /// The selected joint in the rest pose, and planned changes.
+    Skeleton,
 }
 
 /// A panel at the bottom.
@@ -74,6 +80,8 @@ pub enum BottomPanel {
     Poses,
     /// Playback without keys.
     PlaybackStrip,
+    /// One line: the rest pose is shown.
+    RestStrip,
 }
 
 /// A part of the toolbar that shows the destination of edits.
@@ -85,6 +93,8 @@ pub enum DestinationBar {
     Clip,
     /// Weights of the painted joint, or a layer's mask.
     Weights,
+    /// Joints: what becomes of the clips.
+    Skeleton,
 }
 
 /// A handler of the pointer in the viewport.
@@ -128,6 +138,7 @@ static POSE: ModeSpec = ModeSpec {
     clip: ClipUse::Never,
     shows_mix: false,
     edits_keys: false,
+    edits_rest: false,
     poses: true,
     bends: false,
     paints_weights: false,
@@ -158,6 +169,7 @@ static ANIMATE: ModeSpec = ModeSpec {
     clip: ClipUse::Always,
     shows_mix: true,
     edits_keys: true,
+    edits_rest: false,
     poses: true,
     bends: false,
     paints_weights: false,
@@ -178,6 +190,7 @@ static PAINT: ModeSpec = ModeSpec {
     clip: ClipUse::Optional,
     shows_mix: false,
     edits_keys: false,
+    edits_rest: false,
     poses: false,
     bends: true,
     paints_weights: true,
@@ -188,11 +201,33 @@ static PAINT: ModeSpec = ModeSpec {
     },
 };
 
+static RIG: ModeSpec = ModeSpec {
+    label: "Rig",
+    command: ModeCommand::RigMode,
+    side_panel: SidePanel::Skeleton,
+    bottom_panel: BottomPanel::RestStrip,
+    destination: DestinationBar::Skeleton,
+    tools: &ToolCommand::RIG,
+    pointer: PointerHandler::Tools,
+    clip: ClipUse::Never,
+    shows_mix: false,
+    edits_keys: false,
+    edits_rest: true,
+    poses: false,
+    bends: false,
+    paints_weights: false,
+    selects_vertices: false,
+    compares: ComparedProperty::Pose,
+    shows_result_of: |command| matches!(command, Command::Document(DocumentCommand::Rig(_))),
+};
+
 impl Mode {
     /// All modes, in the order of the menu bar.
-    pub const ALL: [Self; 3] = [Self::Pose, Self::Animate, Self::Paint];
+    pub const ALL: [Self; 4] = [Self::Pose, Self::Animate, Self::Paint, Self::Rig];
     /// The mode that opens clips and the mix.
     pub const FOR_CLIPS: Self = Self::Animate;
+    /// The mode in which joints are added.
+    pub const FOR_JOINTS: Self = Self::Rig;
     /// The mode of files without clips.
     pub const WITHOUT_CLIPS: Self = Self::Pose;
 
@@ -202,6 +237,7 @@ impl Mode {
             Self::Pose => &POSE,
             Self::Animate => &ANIMATE,
             Self::Paint => &PAINT,
+            Self::Rig => &RIG,
         }
     }
 
@@ -271,14 +307,26 @@ mod tests {
     fn the_next_mode_is_one_that_is_available() {
         let bare = Availability { document: true, ..Availability::default() };
         let weighted = Availability { weights: true, ..bare };
-        assert_eq!(Mode::ALL.map(|m| m.next(&weighted)), [Mode::Animate, Mode::Paint, Mode::Pose]);
-        assert_eq!(Mode::ALL.map(|m| m.next(&bare)), [Mode::Animate, Mode::Pose, Mode::Pose]);
+        assert_eq!(
+            Mode::ALL.map(|m| m.next(&weighted)),
+            [Mode::Animate, Mode::Paint, Mode::Rig, Mode::Pose]
+        );
+        assert_eq!(
+            Mode::ALL.map(|m| m.next(&bare)),
+            [Mode::Animate, Mode::Rig, Mode::Rig, Mode::Pose]
+        );
     }
 
     #[test]
     fn modes_change_when_clips_come_and_go() {
-        assert_eq!(Mode::ALL.map(Mode::with_clip), [Mode::Animate, Mode::Animate, Mode::Paint]);
-        assert_eq!(Mode::ALL.map(Mode::without_clips), [Mode::Pose, Mode::Pose, Mode::Paint]);
+        assert_eq!(
+            Mode::ALL.map(Mode::with_clip),
+            [Mode::Animate, Mode::Animate, Mode::Paint, Mode::Animate]
+        );
+        assert_eq!(
+            Mode::ALL.map(Mode::without_clips),
+            [Mode::Pose, Mode::Pose, Mode::Paint, Mode::Rig]
+        );
         let (clips, none) = (Mode::FOR_CLIPS.spec(), Mode::WITHOUT_CLIPS.spec());
         assert!(clips.edits_keys && clips.shows_mix && clips.clip == ClipUse::Always);
         assert_eq!(none.clip, ClipUse::Never);
@@ -288,7 +336,8 @@ mod tests {
     fn the_pose_library_replaces_only_the_timeline() {
         let seen = |poses| Mode::ALL.map(|m| m.spec().bottom(poses));
         let (timeline, strip) = (BottomPanel::Timeline, BottomPanel::PlaybackStrip);
-        assert_eq!(seen(false), [BottomPanel::Poses, timeline, strip]);
-        assert_eq!(seen(true), [BottomPanel::Poses, BottomPanel::Poses, strip]);
+        let (poses, rest) = (BottomPanel::Poses, BottomPanel::RestStrip);
+        assert_eq!(seen(false), [poses, timeline, strip, rest]);
+        assert_eq!(seen(true), [poses, poses, strip, rest]);
     }
 }

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::ui::{PointerHandler, ProgramAction};
 use ulna_edit::command::{
-    BrushCommand, DeleteKeys, FileCommand, PlayCommand, SetKey, TimelineCommand, ViewCommand,
-    ZeroKey, what_is_keyed,
+    BrushCommand, DeleteKeys, FileCommand, PlayCommand, SetKey, TimelineCommand, ToolCommand,
+    ViewCommand, ZeroKey, what_is_keyed,
 };
 use ulna_render::ColorRole;
 use ulna_weights::BrushKind;
@@ -123,7 +123,7 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
             (key(DeleteKeys::NAME), "delete"),
         ];
     }
-    if view.selection.nodes.is_empty() {
+    if view.selection.nodes.is_empty() && view.tool() != Some(ToolCommand::Joint) {
         let play = if view.availability.clip_shown {
             key(PlayCommand::Toggle.name())
         } else {
@@ -141,7 +141,13 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
         Press::Hand(text) => text.to_owned(),
         Press::Key(command) => key(command),
     };
-    hints_of(view.viewport.tool).into_iter().map(|(press, does)| (spelled(press), does)).collect()
+    // At rest there are no keys.
+    let keys = !view.mode.spec().edits_rest;
+    hints_of(view.tool().unwrap_or(ToolCommand::Select))
+        .into_iter()
+        .filter(|(press, _)| keys || *press != Press::Key(SetKey::NAME))
+        .map(|(press, does)| (spelled(press), does))
+        .collect()
 }
 
 pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {

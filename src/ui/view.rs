@@ -2,7 +2,7 @@
 
 use super::{
     LayersView, Theme, ViewOptions, asset_ref::AssetRef, dialogs::DialogsView, modes::Mode,
-    painting::PaintView, poses::PosesView, program::ProgramView, settings::Settings,
+    painting::PaintView, poses::PosesView, program::ProgramView, rig::RigView, settings::Settings,
     timeline::TimelineView, viewport::ViewportView,
 };
 use ulna_edit::{Availability, KeysHome, NodeVisibility, Selection, command::ToolCommand};
@@ -49,6 +49,8 @@ pub struct View<'a> {
     pub viewport: ViewportView<'a>,
     /// Painting.
     pub paint: PaintView<'a>,
+    /// Rig mode.
+    pub rig: RigView<'a>,
     /// Kept poses.
     pub poses: PosesView<'a>,
     /// Dialogs and messages.
@@ -83,6 +85,12 @@ impl View<'_> {
     /// Whether a node is not shown: a person hides it, or the file does in the pose that is seen.
     pub fn is_hidden(&self, node: NodeId) -> bool {
         self.visibility.hides(node, &self.pose.hidden)
+    }
+
+    /// Whether a node cannot be picked or posed: it is locked, or in a locked group of joints.
+    pub fn is_locked(&self, node: NodeId) -> bool {
+        let groups = self.session.map_or(&[][..], |s| s.document().joint_groups());
+        self.visibility.locks(node, groups)
     }
 
     /// The owner of the keys that the timeline shows; `None` where it shows no clip.

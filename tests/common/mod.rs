@@ -36,6 +36,28 @@ pub fn sample() -> Session {
     Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample")
 }
 
+/// The body of the sample without its skeleton, as a program for modeling hands it over.
+pub fn bare_body() -> Vec<u8> {
+    let (mut json, bin) = split(include_bytes!("../../assets/mannequin.glb"));
+    for key in ["skins", "animations", "buffers", "asset"] {
+        json.as_object_mut().expect("an object").remove(key);
+    }
+    let nodes = json["nodes"].as_array().expect("nodes").clone();
+    let meshes = nodes.iter().filter(|node| node.get("mesh").is_some());
+    let bare = meshes.map(|node| serde_json::json!({"name": node["name"], "mesh": node["mesh"]}));
+    let bare: Vec<_> = bare.collect();
+    json["scenes"] = serde_json::json!([{"nodes": (0..bare.len()).collect::<Vec<_>>()}]);
+    json["nodes"] = bare.into();
+    for mesh in json["meshes"].as_array_mut().expect("meshes") {
+        for primitive in mesh["primitives"].as_array_mut().expect("primitives") {
+            let attributes = primitive["attributes"].as_object_mut().expect("attributes");
+            attributes
+                .retain(|name, _| !name.starts_with("JOINTS") && !name.starts_with("WEIGHTS"));
+        }
+    }
+    glb(json, &bin)
+}
+
 /// Runs a command that must be done; what was said of it.
 pub fn run(session: &mut Session, line: CommandLine) -> Vec<String> {
     session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));

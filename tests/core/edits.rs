@@ -11,19 +11,19 @@ use serde_json::{Value, json};
 use ulna_edit::{Command, CommandLine, Edit, apply};
 use ulna_formats::gltf::{self, Opened, Progress, SaveOptions};
 use ulna_model::{
-    Clip, ClipId, Components, Document, Image, ImageId, Interpolation, KeptJoint, KeptMorphs,
-    KeptPose, LayerHome, Local, MaterialId, MeshId, Mip, Mix, MixBar, MixLane, MixMask, Node,
-    NodeId, NodePose, NodeSet, NodeSpace, Pin, PoseLayer, PoseLayerId, PoseLayers, Primitive,
-    PrimitiveId, Property, RestGeometry, SceneId, Shared, Skin, SkinId, TextureRef, Track,
-    Transform, UnkeyedAt, WeightEncoding, WeightLayers, WeightMap, Wrap,
+    Clip, ClipId, Components, Document, Image, ImageId, Interpolation, JointGroup, KeptJoint,
+    KeptMorphs, KeptPose, LayerHome, Local, MarkerColor, MaterialId, MeshId, Mip, Mix, MixBar,
+    MixLane, MixMask, Node, NodeId, NodePose, NodeSet, NodeSpace, Pin, PoseLayer, PoseLayerId,
+    PoseLayers, Primitive, PrimitiveId, Property, RestGeometry, SceneId, Shared, Skin, SkinId,
+    TextureRef, Track, Transform, UnkeyedAt, WeightEncoding, WeightLayers, WeightMap, Wrap,
 };
 use ulna_session::{Session, first_lost};
 
 /// How many kinds of edits there are.
-pub(super) const KINDS: usize = 28;
+pub(super) const KINDS: usize = 30;
 
 /// Those of them that a file can hold.
-const SAVED: [usize; 14] = [0, 2, 4, 5, 6, 7, 8, 9, 12, 13, 14, 21, 22, 27];
+const SAVED: [usize; 16] = [0, 2, 4, 5, 6, 7, 8, 9, 12, 13, 14, 21, 22, 27, 28, 29];
 
 /// Numbers that look drawn, the same for the same seed.
 pub(super) struct Draw(pub u64);
@@ -702,6 +702,32 @@ impl<'a> Subject<'a> {
         Edit::SetNodeSets { scene, to: sets.into() }
     }
 
+    /// Groups of joints of a scene, sometimes two of one name.
+    fn joint_groups(&self, draw: &mut Draw) -> Edit {
+        let &Self { node, gone, .. } = self;
+        let scene = self.scene(draw);
+        let group = |draw: &mut Draw| JointGroup {
+            name: format!("群 {}", draw.below(4)).into(),
+            color: MarkerColor::ALL[draw.below(5)],
+            nodes: vec![node],
+            hidden: draw.below(2) == 0,
+            locked: draw.below(2) == 0,
+            solo: draw.below(2) == 0,
+        };
+        let groups: Vec<JointGroup> = (0..draw.below(3)).map(|_| group(draw)).collect();
+        Edit::SetJointGroups { scene, to: if gone { vec![] } else { groups }.into() }
+    }
+
+    /// Bones of the avatar, or of a scene; sometimes out of order.
+    fn humanoid(&self, draw: &mut Draw) -> Edit {
+        let &Self { node, gone, .. } = self;
+        let scene = (draw.below(2) == 0).then(|| self.scene(draw));
+        let roles = [["hips", "spine"], ["spine", "hips"], ["chest", "leftHand"]][draw.below(3)];
+        let bones = roles.map(|role| (role.into(), node));
+        let count = if gone { 0 } else { 1 + draw.below(2) };
+        Edit::SetHumanoid { scene, to: bones.into_iter().take(count).collect() }
+    }
+
     /// The mix.
     fn mix(&self, draw: &mut Draw) -> Edit {
         let &Self { document, node, gone, .. } = self;
@@ -773,6 +799,8 @@ fn kind_of(edit: &Edit) -> usize {
         Edit::AddImage { .. } => 25,
         Edit::SetKeepsLayers { .. } => 26,
         Edit::SetNodeSpace { .. } => 27,
+        Edit::SetJointGroups { .. } => 28,
+        Edit::SetHumanoid { .. } => 29,
     }
 }
 
@@ -823,6 +851,8 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
         25 => subject.image(),
         26 => Edit::SetKeepsLayers { to: gone },
         27 => subject.node_space(draw),
+        28 => subject.joint_groups(draw),
+        29 => subject.humanoid(draw),
         _ => {
             let other = NodeId(draw.below(document.nodes.len() + 1) as u32);
             Edit::SetMirrorPairs { to: [(node, (!gone).then_some(other))].into() }

@@ -439,3 +439,27 @@ fn joints_of_a_humanoid_get_the_names_of_a_program_and_back() {
     let refused = session.run_line(&line("joint.rename").with("humanoid", "VRM"));
     assert_eq!(refused.unwrap_err().code(), "not_a_humanoid");
 }
+
+#[test]
+fn tangent_modes_stay_with_their_keys_when_a_joint_before_theirs_is_removed() {
+    let mut session = sample();
+    let hand = "LeftHand";
+    for clip in ["Walk", "Run"] {
+        let seam = line("key.match_seam").with("clip", clip).with("on", false);
+        run(&mut session, seam.with("parts", "rotation"));
+    }
+    run(&mut session, line("joint.remove").with("node", hand));
+    let kept = again(&session);
+    let (before, after) = (session.document(), kept.document());
+    let mut modes = 0;
+    for (id, clip) in before.clips.iter() {
+        for track in clip.tracks.values() {
+            let name = before.node(track.target).name.clone();
+            let node = after.node_ids().find(|n| after.node(*n).name == name).unwrap();
+            let saved = after.clips[id].track(node, track.property).unwrap().1;
+            assert_eq!(saved.modes, track.modes, "{name:?}");
+            modes += usize::from(saved.modes != Default::default());
+        }
+    }
+    assert!(modes > 50, "{modes}");
+}

@@ -66,6 +66,8 @@ impl Change {
             | Edit::SetPin { .. }
             | Edit::SetKeptPoses { .. }
             | Edit::SetNodeSets { .. }
+            | Edit::SetJointGroups { .. }
+            | Edit::SetHumanoid { .. }
             | Edit::SetMix { .. }
             | Edit::SetKeptMix { .. }
             | Edit::SetNodeSpace { .. }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use ulna_model::{
-    Clip, ClipId, Components, Held, Image, ImageId, KeptPose, LayerHome, Material, MaterialId,
-    Mesh, MeshId, Mix, Node, NodeId, NodePose, NodeSet, NodeSpace, Parts, Pin, PoseLayers,
-    PrimitiveId, RestGeometry, SceneId, Shared, Skin, SkinId, TextureRef, Track, TrackError,
-    TrackId, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
+    Clip, ClipId, Components, Held, Image, ImageId, JointGroup, KeptPose, LayerHome, Material,
+    MaterialId, Mesh, MeshId, Mix, Node, NodeId, NodePose, NodeSet, NodeSpace, Parts, Pin,
+    PoseLayers, PrimitiveId, RestGeometry, SceneId, Shared, Skin, SkinId, TextureRef, Track,
+    TrackError, TrackId, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.
@@ -198,6 +198,20 @@ pub enum Edit {
         /// What they become.
         to: Shared<[NodeSet]>,
     },
+    /// All groups of joints that are kept with a scene.
+    SetJointGroups {
+        /// The scene.
+        scene: SceneId,
+        /// The new groups.
+        to: Shared<[JointGroup]>,
+    },
+    /// Nodes of the bones of a human.
+    SetHumanoid {
+        /// The scene that keeps it; the VRM avatar's if `None`.
+        scene: Option<SceneId>,
+        /// Bones by their role, sorted by role, no role twice.
+        to: Shared<[(Arc<str>, NodeId)]>,
+    },
     /// Clips on lanes.
     SetMix {
         /// `None`: as the file keeps them.
@@ -383,7 +397,11 @@ impl Edit {
             | (Self::SetSkin { skin: a, .. }, Self::SetSkin { skin: b, .. }) => a == b,
             (Self::SetRoots { scene: a, .. }, Self::SetRoots { scene: b, .. }) => a == b,
             (Self::SetKeptPoses { scene: a, .. }, Self::SetKeptPoses { scene: b, .. })
-            | (Self::SetNodeSets { scene: a, .. }, Self::SetNodeSets { scene: b, .. }) => a == b,
+            | (Self::SetNodeSets { scene: a, .. }, Self::SetNodeSets { scene: b, .. })
+            | (Self::SetJointGroups { scene: a, .. }, Self::SetJointGroups { scene: b, .. }) => {
+                a == b
+            }
+            (Self::SetHumanoid { scene: a, .. }, Self::SetHumanoid { scene: b, .. }) => a == b,
             (Self::SetKeptMix { scene: a, .. }, Self::SetKeptMix { scene: b, .. }) => a == b,
             (Self::SetPoseLayers { home: a, .. }, Self::SetPoseLayers { home: b, .. }) => a == b,
             (Self::SetMirrorPairs { .. }, Self::SetMirrorPairs { .. })
@@ -419,6 +437,8 @@ impl Held for Edit {
             Self::SetLayers { skin: _, to } => to.held(parts),
             Self::SetKeptPoses { scene: _, to } => to.held(parts),
             Self::SetNodeSets { scene: _, to } => to.held(parts),
+            Self::SetJointGroups { scene: _, to } => to.held(parts),
+            Self::SetHumanoid { scene: _, to } => to.held(parts),
             Self::SetMix { to } => to.held(parts),
             Self::SetKeptMix { scene: _, to } => to.held(parts),
             Self::SetMirrorPairs { to } => to.held(parts),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ulna_model::{Clip, ClipId, Document, KeySet, NodeId, PoseLayerId, Shared};
+use ulna_model::{Clip, ClipId, Document, JointGroup, KeySet, NodeId, PoseLayerId, Shared};
 
 /// The owner of keys: a clip, or one pose layer of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -174,6 +174,11 @@ impl NodeVisibility {
     /// here all the same.
     pub fn hides(&self, node: NodeId, in_file: &BTreeSet<NodeId>) -> bool {
         self.hidden.contains(&node) || (in_file.contains(&node) && !self.shown.contains(&node))
+    }
+
+    /// Whether a node cannot be picked or posed: it is locked here, or in a group of joints.
+    pub fn locks(&self, node: NodeId, groups: &[JointGroup]) -> bool {
+        self.locked.contains(&node) || JointGroup::lock(groups, node)
     }
 
     /// Shows all nodes that the file does not hide.

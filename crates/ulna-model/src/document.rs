@@ -3,9 +3,9 @@
 use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 
 use super::{
-    Camera, Clip, ClipId, DisplayChoice, EditorState, Image, KeptLayers, KeptPose, Light, Material,
-    MaterialId, Mesh, MeshId, Mix, Node, NodeId, NodeSet, NodeSpace, Nodes, Primitive, PrimitiveId,
-    SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
+    Camera, Clip, ClipId, DisplayChoice, EditorState, Image, JointGroup, KeptLayers, KeptPose,
+    Light, Material, MaterialId, Mesh, MeshId, Mix, Node, NodeId, NodeSet, NodeSpace, Nodes,
+    Primitive, PrimitiveId, SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
 };
 
 /// A scene: the roots that are shown together.
@@ -19,6 +19,11 @@ pub struct Scene {
     pub poses: Shared<[KeptPose]>,
     /// Sets of nodes kept with it, in the order of their digits, each once.
     pub sets: Shared<[NodeSet]>,
+    /// Groups of joints kept with it, in the order in which they are listed.
+    pub groups: Shared<[JointGroup]>,
+    /// Nodes of the bones of a human, kept with it: bones alone, in the spelling of VRM 1.0.
+    /// In a VRM file, [`FileContent::vrm`] says it instead.
+    pub humanoid: Option<Shared<Vrm>>,
     /// The mix kept with it: clips and joints by name.
     pub mix: Option<Shared<Mix<String, String>>>,
     /// The layers of the pose that the file keeps with it, folded into its nodes.
@@ -133,6 +138,22 @@ impl FileContent {
         label(self.scenes.get(scene).and_then(|s| s.name.as_deref()), "scene", scene.0)
     }
 
+    /// The scene with which poses, sets, groups and other aids are kept.
+    pub fn keeping_scene(&self) -> Option<SceneId> {
+        self.scene.or_else(|| self.scenes.ids().next())
+    }
+
+    /// The groups of joints.
+    pub fn joint_groups(&self) -> &[JointGroup] {
+        self.keeping_scene().and_then(|s| self.scenes.get(s)).map_or(&[], |s| &s.groups)
+    }
+
+    /// Nodes of the bones of a human: the map of the VRM avatar, or that of the scene.
+    pub fn humanoid(&self) -> Option<&Vrm> {
+        let kept = || self.scenes.get(self.keeping_scene()?)?.humanoid.as_deref();
+        self.vrm.as_deref().or_else(kept)
+    }
+
     /// The material of a primitive in a variant, or its own where `None`, or where the variant
     /// leaves it as it is.
     pub fn material_of(
@@ -173,6 +194,38 @@ impl FileContent {
         for skin in self.skins.values() {
             for joint in skin.joints.iter() {
                 flags[joint.index()] = true;
+            }
+        }
+        flags
+    }
+
+    /// For every node, whether it may be a joint of a skeleton that no mesh is bound to yet: it
+    /// shows nothing itself, no skin names it, and nothing but such nodes and joints is below it.
+    pub fn loose_joint_flags(&self) -> Vec<bool> {
+        let joints = self.joint_flags();
+        let shows = |id: NodeId| {
+            let node = self.node(id);
+            node.mesh.is_some() || node.camera.is_some() || node.light.is_some()
+        };
+        let mut holds = vec![false; self.nodes.len()];
+        for id in self.nodes.order().iter().rev() {
+            holds[id.index()] |= shows(*id);
+            if let Some(parent) = self.node(*id).parent.filter(|_| holds[id.index()]) {
+                holds[parent.index()] = true;
+            }
+        }
+        let is_loose = |id: NodeId| !joints[id.index()] && !holds[id.index()];
+        let mut flags = vec![false; self.nodes.len()];
+        for id in self.node_ids().filter(|id| is_loose(*id)) {
+            flags[id.index()] = true;
+        }
+        // What is above a bound joint is not of the skeleton: an armature, or the whole file.
+        let bound: Vec<NodeId> = self.node_ids().filter(|n| joints[n.index()]).collect();
+        for joint in bound {
+            let mut above = self.node(joint).parent;
+            while let Some(node) = above.filter(|n| !joints[n.index()]) {
+                flags[node.index()] = false;
+                above = self.node(node).parent;
             }
         }
         flags

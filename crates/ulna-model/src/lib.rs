@@ -13,6 +13,7 @@ mod frame_rate;
 mod heights;
 mod held;
 mod ids;
+mod joint_group;
 mod kept_layers;
 mod kept_pose;
 mod kept_weight_layers;
@@ -65,6 +66,7 @@ pub use self::{
         CameraId, ClipId, ImageId, JointSlot, LightId, MaterialId, MeshId, NodeId, PrimitiveId,
         SceneId, SkinId, TrackId, VariantId,
     },
+    joint_group::JointGroup,
     kept_layers::{KeptKeys, KeptLayer, KeptLayers, OwnKeys},
     kept_pose::{KeptJoint, KeptMorphs, KeptPose, NodeSet},
     kept_weight_layers::{KeptWeightLayer, KeptWeightLayers},

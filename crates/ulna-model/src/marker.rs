@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// The color of a marker.
+/// The color of a marker, or of a group of joints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MarkerColor {
@@ -19,6 +19,11 @@ pub enum MarkerColor {
     Green,
     /// Blue.
     Blue,
+}
+
+impl MarkerColor {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 5] = [Self::Violet, Self::Red, Self::Amber, Self::Green, Self::Blue];
 }
 
 /// A named moment of a clip.

@@ -6,16 +6,16 @@
 use super::{
     AlphaMode, AnyId, Camera, CameraId, Clip, ClipId, Components, ConstraintKind, DisplayChoice,
     Document, EditorState, Enter, FadeCurve, FileContent, Held, IdKind, Image, ImageId, InStep,
-    Interpolation, JointMask, KeptJoint, KeptKeys, KeptLayer, KeptLayers, KeptMorphs, KeptPose,
-    KeptWeightLayer, KeptWeightLayers, KeyKind, KeyTangents, LayerHome, LayerId, LayerMask,
-    LayerPart, Light, LightId, LightKind, Local, Marker, MarkerColor, Material, MaterialId, Mesh,
-    MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane, MixMask, MixReference, MorphTarget, Node,
-    NodeConstraint, NodeId, NodePose, NodeSet, NodeSpace, NodeVector, OwnKeys, Parts, Pin, Plays,
-    PointerTrack, PoseLayer, PoseLayerId, PoseLayers, Primitive, PrimitiveId, Projection, Property,
-    References, Repeat, RestGeometry, RestSource, Scene, SceneId, Skin, SkinId, TextureRef,
-    Topology, Track, TrackId, Transform, Unkeyed, UnkeyedAt, VariantId, VectorForm, VectorKind,
-    VisibilityKeys, Vrm, WeightEncoding, WeightLayer, WeightLayers, WeightMap, WeightPatch, Wrap,
-    held::plain, references::no_ids,
+    Interpolation, JointGroup, JointMask, KeptJoint, KeptKeys, KeptLayer, KeptLayers, KeptMorphs,
+    KeptPose, KeptWeightLayer, KeptWeightLayers, KeyKind, KeyTangents, LayerHome, LayerId,
+    LayerMask, LayerPart, Light, LightId, LightKind, Local, Marker, MarkerColor, Material,
+    MaterialId, Mesh, MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane, MixMask, MixReference,
+    MorphTarget, Node, NodeConstraint, NodeId, NodePose, NodeSet, NodeSpace, NodeVector, OwnKeys,
+    Parts, Pin, Plays, PointerTrack, PoseLayer, PoseLayerId, PoseLayers, Primitive, PrimitiveId,
+    Projection, Property, References, Repeat, RestGeometry, RestSource, Scene, SceneId, Skin,
+    SkinId, TextureRef, Topology, Track, TrackId, Transform, Unkeyed, UnkeyedAt, VariantId,
+    VectorForm, VectorKind, VisibilityKeys, Vrm, WeightEncoding, WeightLayer, WeightLayers,
+    WeightMap, WeightPatch, Wrap, held::plain, references::no_ids,
 };
 
 /// Types whose memory is counted member by member.
@@ -178,7 +178,8 @@ members! {
     KeptPose { name, height, joints, morphs }
     NodeSet { digit, nodes }
     Unkeyed { locals, morphs }
-    Scene { name, roots, poses, sets, mix, kept_layers }
+    JointGroup { name, color, nodes, hidden, locked, solo }
+    Scene { name, roots, poses, sets, groups, humanoid, mix, kept_layers }
     FileContent {
         nodes, scenes, scene, meshes, skins, clips, materials, variants, images, cameras, lights,
             vrm, node_space

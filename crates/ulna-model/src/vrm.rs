@@ -34,11 +34,26 @@ impl Vrm {
         self.bones.iter().find(|(_, n)| *n == node).map(|(role, _)| &**role)
     }
 
-    /// Every role in the spelling of VRM 1.0, with its node. VRM 0 and the betas of VRM 1 call the
-    /// three joints of a thumb otherwise.
+    /// Whether the joints of a thumb have other names than in VRM 1.0, as in VRM 0 and the betas
+    /// of VRM 1.
+    fn has_old_thumbs(&self) -> bool {
+        self.version.starts_with('0')
+            || self.bones.iter().any(|(r, _)| r.ends_with("ThumbIntermediate"))
+    }
+
+    /// A role of VRM 1.0 in the spelling of the file.
+    pub fn spelled(&self, role: &str) -> String {
+        let thumb = [("ThumbProximal", "ThumbIntermediate"), ("ThumbMetacarpal", "ThumbProximal")];
+        let old = thumb
+            .into_iter()
+            .filter(|_| self.has_old_thumbs())
+            .find_map(|(new, old)| Some(format!("{}{old}", role.strip_suffix(new)?)));
+        old.unwrap_or_else(|| role.to_owned())
+    }
+
+    /// Every role in the spelling of VRM 1.0, with its node.
     pub fn roles(&self) -> impl Iterator<Item = (Cow<'_, str>, NodeId)> {
-        let is_old = self.version.starts_with('0')
-            || self.bones.iter().any(|(r, _)| r.ends_with("ThumbIntermediate"));
+        let is_old = self.has_old_thumbs();
         self.bones.iter().map(move |(role, node)| {
             let thumb =
                 [("ThumbProximal", "ThumbMetacarpal"), ("ThumbIntermediate", "ThumbProximal")];
@@ -70,11 +85,14 @@ mod tests {
 
     #[test]
     fn the_joints_of_a_thumb_are_called_as_in_vrm_1() {
-        let roles = |version: &str, bones: &[&str]| -> Vec<String> {
+        let roles = |version: &str, own: &[&str]| -> Vec<String> {
             let bones: Vec<(Arc<str>, NodeId)> =
-                bones.iter().enumerate().map(|(k, r)| ((*r).into(), NodeId(k as u32))).collect();
+                own.iter().enumerate().map(|(k, r)| ((*r).into(), NodeId(k as u32))).collect();
             let vrm = Vrm { version: version.into(), bones: bones.into(), ..Vrm::default() };
-            vrm.roles().map(|(role, _)| role.into_owned()).collect()
+            let roles: Vec<String> = vrm.roles().map(|(role, _)| role.into_owned()).collect();
+            let spelled: Vec<String> = roles.iter().map(|r| vrm.spelled(r)).collect();
+            assert_eq!(spelled, own);
+            roles
         };
         let new =
             ["leftThumbMetacarpal", "leftThumbProximal", "leftThumbDistal", "leftIndexProximal"];

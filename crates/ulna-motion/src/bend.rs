@@ -292,8 +292,8 @@ pub fn test_poses(document: &Document, skin: SkinId) -> Vec<TestPose> {
     found.filter(|pose| !pose.locals.is_empty()).collect()
 }
 
-/// Scene axis about which a bone bends to the front, which glTF has at +Z (section 3.4). A bone
-/// that points there already goes down. `next` is the end of the bone.
+/// Scene axis about which a bone bends to the front, which glTF has at +Z (section 3.4). Bones that
+/// point there already bend down. `next` is the end of the bone.
 fn forward_axis(
     document: &Document,
     rest: &Pose,

@@ -44,7 +44,7 @@ struct Bodies {
     skins: Slots<SkinId, Shared<Skin>>,
     /// Of each clip, what its tracks and its pointers move.
     moved: Vec<(Arc<Targets>, Shared<[PointerTrack]>)>,
-    vrm: Option<Shared<Vrm>>,
+    humanoid: Option<Vrm>,
     pairs: Shared<[(NodeId, Option<NodeId>)]>,
 }
 
@@ -74,7 +74,7 @@ impl Bodies {
                 .values()
                 .map(|c| (c.tracks.targets().clone(), c.pointers.clone()))
                 .collect(),
-            vrm: document.vrm.clone(),
+            humanoid: document.humanoid().cloned(),
             pairs: document.aids.mirror_pairs.clone(),
         }
     }
@@ -99,7 +99,7 @@ impl Bodies {
         self.tree == *document.nodes.tree()
             && self.nodes.len() == slots.len()
             && self.skins == document.skins
-            && self.vrm == document.vrm
+            && self.humanoid.as_ref() == document.humanoid()
             && self.pairs == document.aids.mirror_pairs
             && self.moved.len() == clips.clone().count()
             && self.moved.iter().zip(clips).all(|((targets, pointers), clip)| {

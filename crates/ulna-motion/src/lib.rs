@@ -16,6 +16,8 @@ mod fold;
 mod frame;
 mod helper_names;
 mod humanoid;
+mod humanoid_bones;
+mod humanoid_shape;
 pub mod ik;
 mod insert;
 mod known;
@@ -67,6 +69,11 @@ pub use self::{
         Folded, Folder, TOLERANCE, difference, fold_clip, fold_error, fold_pose, folded, merged,
     },
     helper_names::{HelperKind, helper_kind},
+    humanoid_bones::{
+        HUMANOID_BONES, HumanoidBone, guessed_bones, humanoid_bone, humanoid_map, misplaced_bones,
+        missing_bones,
+    },
+    humanoid_shape::bones_by_shape,
     insert::{Inserted, insert_key},
     layers::{added_at, strength_of, user_at, with_layers},
     limits::{JointRange, Limits, limits_of},

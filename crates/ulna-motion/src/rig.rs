@@ -47,7 +47,7 @@ impl Rig {
                 strong[node] = true;
             }
         }
-        for (_, node) in document.vrm.iter().flat_map(|v| v.bones.iter()) {
+        for (_, node) in document.humanoid().iter().flat_map(|v| v.bones.iter()) {
             strong[node.index()] = true;
         }
         let size =

@@ -12,7 +12,7 @@ use ulna_model::{Document, NodeId};
 
 /// Roles of a humanoid map that are known parts of a body, by node, in the spelling of VRM 1.0.
 pub(super) fn mapped_roles(document: &Document) -> HashMap<NodeId, String> {
-    let roles = document.vrm.as_ref().into_iter().flat_map(|v| v.roles());
+    let roles = document.humanoid().into_iter().flat_map(|v| v.roles());
     let known = roles.filter(|(role, _)| mapped_part(role).is_some());
     known.map(|(role, node)| (node, role.into_owned())).collect()
 }

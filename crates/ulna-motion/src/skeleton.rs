@@ -21,8 +21,10 @@ pub struct Bone {
 /// Which nodes are joints, and which of them move something. Found once for a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skeleton {
-    /// Joints of a skin, by node.
+    /// Joints, by node: those of skins, and loose ones where they are asked for.
     pub joints: Vec<bool>,
+    /// Joints that no skin names, by node; empty unless they are asked for.
+    pub loose: Vec<bool>,
     /// Nodes that move vertices of their own.
     pub deforms: Vec<bool>,
     /// The same, or any below them do.
@@ -54,7 +56,17 @@ impl Skeleton {
                 carries[parent.index()] = true;
             }
         }
-        Self { joints: document.joint_flags(), deforms, carries }
+        Self { joints: document.joint_flags(), loose: Vec::new(), deforms, carries }
+    }
+
+    /// With the joints that no mesh is bound to yet.
+    #[must_use]
+    pub fn with_loose(mut self, document: &Document) -> Self {
+        self.loose = document.loose_joint_flags();
+        for (joint, loose) in self.joints.iter_mut().zip(&self.loose) {
+            *joint |= *loose;
+        }
+        self
     }
 
     /// Whether a root only says where the whole stands: it moves nothing itself, or leads to
@@ -80,9 +92,13 @@ impl Skeleton {
 /// limb of anything.
 pub fn bones(document: &Document, pose: &Pose, skeleton: &Skeleton) -> Vec<Bone> {
     let at = |id: NodeId| pose.world[id.index()].w_axis.truncate();
-    let carries = |id: NodeId| skeleton.carries.get(id.index()) == Some(&true);
-    let size =
-        joint_bounds(document, pose).map_or(1.0, |(low, high)| (high - low).length()).max(1e-6);
+    let carries = |id: NodeId| {
+        let marked = |flags: &[bool]| flags.get(id.index()) == Some(&true);
+        marked(&skeleton.carries) || marked(&skeleton.loose)
+    };
+    let size = joint_bounds(document, pose).map_or(0.0, |(low, high)| (high - low).length());
+    // A lone joint has a stub that can be seen.
+    let size = if size > 1e-6 { size } else { 1.0 };
     let mut list = Vec::new();
     for id in document.shown_nodes() {
         if !skeleton.joint(id) || !at(id).is_finite() {

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use super::color::{Color, tokens};
+use ulna_model::MarkerColor;
 
 /// Roles by their path in the tokens.
 macro_rules! roles {
@@ -124,6 +125,19 @@ roles! {
         ViewportGhostBefore = "viewport.ghost_before",
         ViewportGhostAfter = "viewport.ghost_after",
         ViewportZeroWeight = "viewport.zero_weight",
+    }
+}
+
+impl ColorRole {
+    /// The color of a marker, or of a group of joints.
+    pub const fn of_marker(color: MarkerColor) -> Self {
+        match color {
+            MarkerColor::Violet => Self::TimelineMarker,
+            MarkerColor::Red => Self::SeverityError,
+            MarkerColor::Amber => Self::SeverityWarning,
+            MarkerColor::Green => Self::SeverityOk,
+            MarkerColor::Blue => Self::SeverityInfo,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use super::{
     color::{Color, tokens},
     color_role::ColorRole,
 };
+use ulna_model::MarkerColor;
 
 /// Stops of the ramp of weights. Keep in sync with `Frame` in shaders/frame.wgsl.
 pub(super) const STOPS: usize = 9;
@@ -84,9 +85,16 @@ pub struct ViewportColors {
     pub joint_hover: [f32; 4],
     /// A joint whose pose waits to be keyed.
     pub joint_unkeyed: [f32; 4],
+    /// Joints of a group, by its color.
+    joint_groups: [[f32; 4]; 5],
 }
 
 impl ViewportColors {
+    /// A joint of a group with this color.
+    pub const fn joint_of_group(&self, color: MarkerColor) -> [f32; 4] {
+        self.joint_groups[color as usize]
+    }
+
     /// The colors of a theme, `dark` or `light`.
     pub fn theme(theme: &str) -> Self {
         let linear = |role: ColorRole| role.color(theme).linear();
@@ -113,6 +121,7 @@ impl ViewportColors {
             joint_related: joint(ColorRole::JointRelated, 0.75),
             joint_hover: joint(ColorRole::JointHover, 0.9),
             joint_unkeyed: joint(ColorRole::JointPending, 0.8),
+            joint_groups: MarkerColor::ALL.map(|c| joint(ColorRole::of_marker(c), 0.8)),
         }
     }
 }

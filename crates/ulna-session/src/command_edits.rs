@@ -80,6 +80,7 @@ pub(super) fn edits_of(
             | SessionCommand::Redo
             | SessionCommand::CopyKeys { .. }
             | SessionCommand::ImportLayer { .. }
+            | SessionCommand::ImportSkeleton { .. }
             | SessionCommand::ImportWeights { .. }
             | SessionCommand::ImportClips { .. },
         )

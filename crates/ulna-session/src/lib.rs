@@ -28,6 +28,7 @@ mod save_paths;
 mod save_request;
 mod session;
 mod sidecars;
+mod skeleton_import;
 mod stamp;
 mod steps;
 mod unfolded;
@@ -65,6 +66,7 @@ pub use self::{
     save_paths::incremented,
     save_request::{Consent, SaveRequest},
     session::{Imported, Session},
+    skeleton_import::SAMPLE,
     stamp::{OnDisk, Stamp, content_hash, hard_links},
     unfolded::Unsaved,
     vrm_pose::posed_bones,

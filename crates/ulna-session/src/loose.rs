@@ -64,6 +64,8 @@ pub(super) fn aid_of(edit: &Edit) -> Option<String> {
         | Edit::SetPin { .. }
         | Edit::SetKeptPoses { .. }
         | Edit::SetNodeSets { .. }
+        | Edit::SetJointGroups { .. }
+        | Edit::SetHumanoid { .. }
         | Edit::SetNodeSpace { .. } => None,
     }
 }

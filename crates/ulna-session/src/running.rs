@@ -1,16 +1,20 @@
 //! Running of a command.
 
+use std::sync::Arc;
+
 use super::{
     import::{ImportOptions, ImportRequest},
     layer_import::LayerMeant,
     run_error::RunError,
     session::Session,
+    skeleton_import::skeleton_of_file,
     weight_source::WeightsMeant,
 };
 use ulna_edit::{
     Command, CommandError, CommandLine,
     command::{
-        KeysHow, LayerName, SessionCommand, WhichKeys, copied_keys, field::ClipName, layer_as_clip,
+        KeysHow, LayerName, PutSkeleton, SessionCommand, SkeletonText, WhichKeys, copied_keys,
+        field::ClipName, layer_as_clip,
     },
 };
 use ulna_formats::gltf::Progress;
@@ -82,6 +86,13 @@ impl Session {
                 let (path, from, mesh) = (path.as_deref(), from.as_deref(), mesh.as_ref());
                 let meant = WeightsMeant { path, from, mesh, by: *by };
                 ("Import weights", self.weights_of_file(meant)?)
+            }
+            SessionCommand::ImportSkeleton { path, joint, points, symmetric, prefix } => {
+                let skeleton = skeleton_of_file(path, joint.as_deref())?;
+                let skeleton = SkeletonText::Skeleton(Arc::new(skeleton));
+                let (symmetric, prefix) = (*symmetric, prefix.clone());
+                let put = PutSkeleton { skeleton, points: points.clone(), symmetric, prefix };
+                ("Copy skeleton", (vec![put.into()], Vec::new()))
             }
             SessionCommand::ImportClips { path, only, how, counterparts, taken, force } => {
                 let path = path.clone().ok_or_else(|| {

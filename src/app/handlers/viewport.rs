@@ -4,12 +4,12 @@ use egui::Context;
 use glam::{Vec2, Vec3};
 
 use crate::{
-    app::App,
+    app::{App, rig_mode::middle_of_loop},
     ui::{Pane, PickedBone, Pivot, SnapTo, ToastKind, ViewportAction},
 };
 use ulna_geometry::Ray;
-use ulna_model::NodeId;
-use ulna_motion::{ik, joints_at};
+use ulna_model::{Document, JointGroup, NodeId};
+use ulna_motion::{Surface, ik, joints_at};
 
 /// Whether what a ray hits at a distance lies before a spot.
 fn is_before(ray: &Ray, distance: f32, spot: Vec3) -> bool {
@@ -76,14 +76,18 @@ impl App {
         let in_file = &renderer.pose().hidden.clone();
         let found = self.viewport.surface_hover.update(key, |_| {
             let ray = camera.ray(at, size);
-            let barred = |n: NodeId| visibility.locked.contains(&n) || visibility.hides(n, in_file);
+            let barred = |n: NodeId| {
+                visibility.locks(n, document.joint_groups()) || visibility.hides(n, in_file)
+            };
             let hit = renderer.surface(document).hit(document, &ray, &barred);
             let Some(hit) = hit
                 .filter(|hit| behind.is_none_or(|bone| is_before(&ray, hit.distance, bone.spot)))
             else {
                 return behind.map(|b| b.joint);
             };
-            joints_at(document, &hit).into_iter().map(|(n, _)| n).find(|n| !barred(*n))
+            let groups = document.joint_groups();
+            let is_free = |n: &NodeId| !barred(*n) && !JointGroup::hide(groups, *n);
+            joints_at(document, &hit).into_iter().map(|(n, _)| n).find(is_free)
         });
         self.outliner.hover = self.outliner.hover.or(*found);
     }
@@ -99,7 +103,7 @@ impl App {
         let in_file = self.renderer.pose().hidden.clone();
         let hit = self.renderer.surface(document).hit(document, &ray, &|n| {
             self.outliner.visibility.hides(n, &in_file)
-                || self.outliner.visibility.locked.contains(&n)
+                || self.outliner.visibility.locks(n, document.joint_groups())
         });
         let seen = |distance: f32| behind.is_none_or(|b| is_before(&ray, distance, b.spot));
         let Some(hit) = hit.filter(|hit| seen(hit.distance)) else {
@@ -113,7 +117,10 @@ impl App {
             return;
         };
         let mut joints = joints_at(document, &hit);
-        joints.retain(|(n, _)| !self.outliner.visibility.locked.contains(n));
+        let groups = document.joint_groups();
+        let is_barred =
+            |n: NodeId| self.outliner.visibility.locks(n, groups) || JointGroup::hide(groups, n);
+        joints.retain(|(n, _)| !is_barred(*n));
         let round = match self.viewport.last_pick {
             Some((last, round)) if last.distance(at) < 4.0 => round + 1,
             _ => 0,
@@ -143,7 +150,7 @@ impl App {
         let pose = self.renderer.pose();
         let in_file = &pose.hidden.clone();
         let free = |n: NodeId| {
-            !self.outliner.visibility.locked.contains(&n)
+            !self.outliner.visibility.locks(n, document.joint_groups())
                 && !self.outliner.visibility.hides(n, in_file)
         };
         let grabbed = if let Some(bone) = bone.filter(|b| b.is_head) {
@@ -153,8 +160,9 @@ impl App {
             let pose = pose.clone();
             let hit = self.renderer.surface(document).hit(document, &ray, &|n| !free(n));
             let skin = hit.and_then(|hit| {
-                let node =
-                    joints_at(document, &hit).into_iter().map(|(n, _)| n).find(|n| free(*n))?;
+                let is_shown =
+                    |n: &NodeId| free(*n) && !JointGroup::hide(document.joint_groups(), *n);
+                let node = joints_at(document, &hit).into_iter().map(|(n, _)| n).find(is_shown)?;
                 Some((node, ray.origin + ray.direction * hit.distance))
             });
             skin.or_else(|| bone.map(|b| (b.joint, b.spot))).map(|(node, point)| {
@@ -198,6 +206,24 @@ impl App {
             return (best.0 <= REACH).then_some(best.1);
         }
         let ray = camera.ray(at, size);
+        if matches!(of, SnapTo::Limb | SnapTo::FrontLimb) {
+            let extent = self.renderer.extent();
+            let surface = self.renderer.surface(document);
+            let is_out = |n: NodeId| barred(n) || moves(n);
+            let front = of == SnapTo::FrontLimb;
+            return middle_of(surface, document, &ray, extent, front, &is_out);
+        }
+        if of == SnapTo::Loop {
+            let extent = self.renderer.extent();
+            let surface = self.renderer.surface(document);
+            let is_out = |n: NodeId| barred(n) || moves(n);
+            let inside = middle_of(surface, document, &ray, extent, true, &is_out)?;
+            let hit = |origin: Vec3, direction: Vec3| {
+                let ray = Ray { origin, direction };
+                surface.hit(document, &ray, &is_out).map(|hit| hit.distance)
+            };
+            return middle_of_loop(inside, extent, &hit);
+        }
         let surface = self.renderer.surface(document);
         let hit = surface.hit(document, &ray, &|n| barred(n) || moves(n))?;
         let own = joints_at(document, &hit).first().is_some_and(|(n, _)| moves(*n));
@@ -265,4 +291,31 @@ impl App {
         let world = self.renderer.pose().world[node.index()];
         Some((node, world.inverse().transform_point3(spot))).filter(|(_, p)| p.is_finite())
     }
+}
+
+/// The middle of the body along a ray: between the skin in front and that behind, or between the
+/// first two crossings where only the part in front is meant.
+fn middle_of(
+    surface: &Surface,
+    document: &Document,
+    ray: &Ray,
+    extent: f32,
+    front: bool,
+    skip: &dyn Fn(NodeId) -> bool,
+) -> Option<Vec3> {
+    /// Crossings that are looked for.
+    const MOST: usize = 64;
+    let gap = extent * 1e-4;
+    let (mut start, mut crossings) = (0.0, Vec::new());
+    while crossings.len() < MOST {
+        let from = Ray { origin: ray.origin + ray.direction * start, ..*ray };
+        let Some(hit) = surface.hit(document, &from, skip) else { break };
+        crossings.push(start + hit.distance);
+        start += hit.distance + gap;
+    }
+    let (first, last) = (*crossings.first()?, *crossings.last()?);
+    // Shells that lie on one another, such as clothes on skin, are one crossing.
+    let second = crossings.iter().copied().find(|d| d - first > gap * 20.0);
+    let end = if front { second.unwrap_or(last) } else { last };
+    Some(ray.origin + ray.direction * ((first + end) * 0.5))
 }

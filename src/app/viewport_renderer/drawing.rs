@@ -10,7 +10,7 @@ use super::{
     wanted::Seen,
 };
 use crate::{app::ladder::Motion, ui::Quality};
-use ulna_model::{Document, NodeId};
+use ulna_model::{Document, JointGroup, NodeId};
 use ulna_motion::Bone;
 use ulna_render::{BoneLook, RenderTarget, Show, ViewportColors};
 
@@ -84,7 +84,7 @@ impl ViewportRenderer {
         let mut show = Show {
             scale: self.pixels_per_point,
             size: self.model.extent,
-            ..show(document, (&self.model.bones, &self.model.pose.hidden), &self.look, seen)
+            ..show(document, (self.model.seen_bones(), &self.model.pose.hidden), &self.look, seen)
         };
         show.bones.splice(0..0, self.ghosts.bones.iter().copied());
         renderer.draw(gpu, target, scene, camera, &self.look, &show);
@@ -129,7 +129,7 @@ impl ViewportRenderer {
         let show = Show {
             scale: 1.0,
             size: self.model.extent,
-            ..show(document, (&self.model.bones, &self.model.pose.hidden), &self.look, seen)
+            ..show(document, (self.model.seen_bones(), &self.model.pose.hidden), &self.look, seen)
         };
         renderer.draw(gpu, &target, scene, seen.camera, &self.look, &show);
         self.picture.practiced = Some(kind);
@@ -176,6 +176,7 @@ fn bone_colors(
     /// What is left of a joint that steps back.
     const FADED: f32 = 0.14;
     let Seen { selection, marks, hover, faded, unkeyed, .. } = *seen;
+    let groups = document.joint_groups();
     let painting = seen.painting.is_some();
     let outline = |[r, g, b, a]: [f32; 4]| [r, g, b, if painting { 0.16 } else { a }];
     let color = |bone: &Bone| {
@@ -186,15 +187,18 @@ fn bone_colors(
             (look.joint_hover, look.joint_edge)
         } else if unkeyed.is_some_and(|u| u.locals.contains_key(&bone.joint)) {
             (look.joint_unkeyed, look.joint_edge)
-        } else if marks.locked.contains(&bone.joint) {
+        } else if marks.locks(bone.joint, groups) {
             let [r, g, b, a] = look.joint;
             ([r * 0.3, g * 0.3, b * 0.3, a], look.joint_edge)
         } else if document.node(bone.joint).parent.is_some_and(|p| selection.nodes.contains(&p)) {
             (look.joint_related, look.joint_edge)
+        } else if let Some(group) = JointGroup::color_of(groups, bone.joint) {
+            (look.joint_of_group(group), look.joint_edge)
         } else {
             (look.joint, look.joint_edge)
         }
     };
+
     bones
         .iter()
         .filter(|bone| !marks.hides(bone.joint, hidden))

@@ -12,6 +12,7 @@ mod wanted;
 
 pub(super) use self::{
     loader::{Loader, Posed, Uploaded},
+    model::ShownPose,
     state::ViewportRenderer,
     wanted::{DisplayedClip, GhostsWanted, Painted, Seen, ShownDocument},
 };

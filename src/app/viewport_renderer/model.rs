@@ -5,7 +5,7 @@ use super::{
     wanted::{ClipKey, DisplayedClip, ShownDocument},
 };
 use ulna_edit::Change;
-use ulna_model::{Document, NodeId, PrimitiveId, SkinId, UnkeyedAt};
+use ulna_model::{Document, JointGroup, NodeId, PrimitiveId, Shared, SkinId, UnkeyedAt};
 use ulna_motion::{Averaging, Bend, Bone, Evaluator, Mixer, Pose, Skeleton, Stack, Surface, bones};
 
 /// The model in the pose that is shown.
@@ -21,6 +21,12 @@ pub(super) struct PosedModel {
     pub(super) bones: Vec<Bone>,
     /// Whether only joints that move vertices are shown.
     deforming: bool,
+    /// Groups of joints, which may hide some.
+    groups: Shared<[JointGroup]>,
+    /// Whether joints that no mesh is bound to are shown beside bound ones.
+    loose: bool,
+    /// Joints and bones as planned changes leave them, in place of those of the document.
+    pub(super) planned: Option<(Pose, Vec<Bone>)>,
     /// Diagonal of the rest pose, meters.
     pub(super) extent: f32,
     /// Changes whenever the surface moves.
@@ -41,9 +47,18 @@ pub(super) struct PosedAt {
     time: f64,
     /// The unkeyed pose over it.
     unkeyed: Option<UnkeyedAt>,
-    as_opened: bool,
+    shown: ShownPose,
     /// Skin of the bent joints, and the serial of the bend.
     bend: Option<(SkinId, u64)>,
+}
+
+/// Document and pose that are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::app) struct ShownPose {
+    /// The file as it was opened.
+    pub as_opened: bool,
+    /// The rest pose, without a clip, layers or edits of the pose.
+    pub at_rest: bool,
 }
 
 /// Extent of a change of the pose.
@@ -66,6 +81,9 @@ impl Default for PosedModel {
             skeleton: Skeleton::default(),
             bones: Vec::new(),
             deforming: false,
+            groups: Shared::default(),
+            loose: false,
+            planned: None,
             extent: 1.0,
             serial: 0,
             surface: Surface::default(),
@@ -80,7 +98,7 @@ impl PosedModel {
     pub(super) fn take(&mut self, posed: Posed) {
         let Posed { skeleton, pose, surface, bounds } = posed;
         (self.skeleton, self.pose, self.surface) = (skeleton, pose, surface);
-        self.source = None;
+        (self.source, self.loose, self.planned) = (None, false, None);
         self.serial += 1;
         self.surface_serial = self.serial;
         self.extent = bounds.map_or(1.0, |(low, high)| (high - low).length()).max(1e-6);
@@ -88,7 +106,7 @@ impl PosedModel {
 
     /// Takes over another tree of nodes; the surface follows later.
     pub(super) fn take_tree(&mut self, document: &Document) {
-        self.skeleton = Skeleton::of(document);
+        self.skeleton = skeleton_of(document, self.loose);
         self.source = None;
     }
 
@@ -98,7 +116,7 @@ impl PosedModel {
         of: ShownDocument<'_>,
         changes: &[Change],
         clip: Option<&DisplayedClip>,
-        (time, as_opened): (f64, bool),
+        (time, shown): (f64, ShownPose),
         bent: Option<(&Bend, SkinId, u64)>,
     ) -> Option<PoseChange> {
         let ShownDocument { document, opened, generation } = of;
@@ -106,10 +124,12 @@ impl PosedModel {
         let unkeyed = clip.and_then(|c| c.unkeyed.as_ref());
         let held = unkeyed.map(|(at, _)| *at);
         // Nodes that came since then have no place in it.
-        let as_opened = as_opened && opened.nodes.len() == document.nodes.len();
+        let as_opened = shown.as_opened && opened.nodes.len() == document.nodes.len();
+        let at_rest = shown.at_rest;
         let bent = bent.filter(|_| !as_opened);
         let bend = bent.map(|(_, skin, serial)| (skin, serial));
-        let now = PosedAt { generation, clip: key, time, unkeyed: held, as_opened, bend };
+        let shown = ShownPose { as_opened, at_rest };
+        let now = PosedAt { generation, clip: key, time, unkeyed: held, shown, bend };
         if self.source == Some(now) {
             return None;
         }
@@ -120,7 +140,10 @@ impl PosedModel {
                 && changes.iter().all(|c| matches!(c, Change::Weights { .. }));
         if !only_weights {
             let shown = if as_opened { opened } else { document };
+            let rested = at_rest.then(|| ulna_weights::at_rest(shown));
+            let shown = rested.as_ref().unwrap_or(shown);
             let stack = match clip.and_then(|c| c.mix.as_ref()) {
+                _ if at_rest => Stack::default(),
                 _ if as_opened => Stack::shown(shown, clip.and_then(|c| c.key), time),
                 Some(mix) => self.mixer.stack(document, mix, time),
                 None => Stack::of(clip.map(|c| &c.clip), time)
@@ -163,12 +186,54 @@ impl PosedModel {
         changes
     }
 
+    /// Takes the groups of joints, which color, hide and lock them. Returns whether they changed.
+    pub(super) fn set_groups(&mut self, document: &Document) -> bool {
+        let kept = document.keeping_scene().and_then(|s| document.scenes.get(s));
+        let groups = kept.map_or_else(Shared::default, |s| s.groups.clone());
+        let changes = self.groups != groups;
+        if changes {
+            self.groups = groups;
+            self.find_bones(document);
+        }
+        changes
+    }
+
     /// Brings the surface to the pose that is shown.
     pub(super) fn update_surface(&mut self, document: &Document) {
         if self.is_surface_stale() {
             self.surface.update(document, &self.pose);
             self.surface_serial = self.serial;
         }
+    }
+
+    /// Shows joints that no mesh is bound to beside bound ones, or not. Returns whether that
+    /// changed.
+    pub(super) fn set_loose(&mut self, document: &Document, on: bool) -> bool {
+        let changes = self.loose != on;
+        if changes {
+            self.loose = on;
+            self.skeleton = skeleton_of(document, on);
+            self.find_bones(document);
+        }
+        changes
+    }
+
+    /// Shows joints and bones as planned changes leave them, or those of the document.
+    pub(super) fn set_planned(&mut self, mut planned: Option<(Pose, Vec<Bone>)>) {
+        if let Some((_, bones)) = &mut planned {
+            bones.retain(|b| !JointGroup::hide(&self.groups, b.joint));
+        }
+        self.planned = planned;
+    }
+
+    /// The pose that panels see.
+    pub(super) fn seen_pose(&self) -> &Pose {
+        self.planned.as_ref().map_or(&self.pose, |planned| &planned.0)
+    }
+
+    /// The bones that are drawn.
+    pub(super) fn seen_bones(&self) -> &[Bone] {
+        self.planned.as_ref().map_or(&self.bones, |planned| &planned.1)
     }
 
     const fn is_surface_stale(&self) -> bool {
@@ -180,6 +245,9 @@ impl PosedModel {
         if self.deforming {
             let deforms = &self.skeleton.deforms;
             self.bones.retain(|b| deforms.get(b.joint.index()) == Some(&true));
+        }
+        if !self.groups.is_empty() {
+            self.bones.retain(|b| !JointGroup::hide(&self.groups, b.joint));
         }
     }
 
@@ -199,4 +267,12 @@ impl PosedModel {
             }
         }
     }
+}
+
+/// The skeleton of a document. Joints that no mesh is bound to count where they are asked for, and
+/// in files without bound ones.
+fn skeleton_of(document: &Document, loose: bool) -> Skeleton {
+    let skeleton = Skeleton::of(document);
+    let is_bare = document.skins.values().all(|skin| skin.joints.is_empty());
+    if loose || is_bare { skeleton.with_loose(document) } else { skeleton }
 }

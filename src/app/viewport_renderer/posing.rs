@@ -2,7 +2,7 @@
 
 use super::{
     ViewportRenderer,
-    model::PoseChange,
+    model::{PoseChange, ShownPose},
     wanted::{DisplayedClip, ShownDocument},
 };
 use ulna_edit::Change;
@@ -22,7 +22,7 @@ impl ViewportRenderer {
         shown: ShownDocument<'_>,
         changes: &[Change],
         clip: Option<&DisplayedClip>,
-        at: (f64, bool),
+        at: (f64, ShownPose),
         bent: Option<(&Bend, SkinId, u64)>,
     ) {
         let document = shown.document;
@@ -67,7 +67,27 @@ impl ViewportRenderer {
 
     /// The bones of the pose that is shown.
     pub(in crate::app) fn bones(&self) -> &[Bone] {
-        &self.model.bones
+        self.model.seen_bones()
+    }
+
+    /// The pose that panels see: planned changes of the skeleton are in it.
+    pub(in crate::app) fn seen_pose(&self) -> &Pose {
+        self.model.seen_pose()
+    }
+
+    /// Shows joints and bones as planned changes leave them, or those of the document.
+    pub(in crate::app) fn show_planned(&mut self, planned: Option<(Pose, Vec<Bone>)>) {
+        if planned.is_some() || self.model.planned.is_some() {
+            self.model.set_planned(planned);
+            self.serial += 1;
+        }
+    }
+
+    /// Shows joints that no mesh is bound to beside bound ones, or not.
+    pub(in crate::app) fn set_loose(&mut self, document: &Document, on: bool) {
+        if self.model.set_loose(document, on) {
+            self.serial += 1;
+        }
     }
 
     /// Another number whenever the surface moved.
@@ -83,6 +103,13 @@ impl ViewportRenderer {
     /// Whether only joints that move vertices are shown.
     pub(in crate::app) fn set_deforming(&mut self, document: &Document, on: bool) {
         if self.model.set_deforming(document, on) {
+            self.serial += 1;
+        }
+    }
+
+    /// Takes the groups of joints.
+    pub(in crate::app) fn set_groups(&mut self, document: &Document) {
+        if self.model.set_groups(document) {
             self.serial += 1;
         }
     }

@@ -217,7 +217,7 @@ impl ViewportRenderer {
 
     pub(in crate::app) fn parts(&self) -> (&Pose, &[Bone], &Skeleton, Option<TextureId>) {
         let texture = self.picture.texture.filter(|_| self.scene.is_some());
-        (&self.model.pose, &self.model.bones, &self.model.skeleton, texture)
+        (self.model.seen_pose(), self.model.seen_bones(), &self.model.skeleton, texture)
     }
 
     pub(in crate::app) const fn frame_ms(&self) -> f32 {

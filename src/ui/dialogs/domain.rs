@@ -144,6 +144,8 @@ pub enum Dialog {
     },
     /// Planned changes of the skeleton.
     Plan,
+    /// The joints of the bones of a human.
+    Humanoid,
     /// The file that they are written to, typed.
     SavePlan {
         /// The text of the field.

@@ -8,6 +8,7 @@ mod export;
 mod export_presets;
 mod files;
 mod form;
+mod humanoid;
 mod import;
 mod import_details;
 mod parts;
@@ -32,6 +33,7 @@ pub use self::drafts::{
     SeamsDraft, SelectedVertices, TrialColors, TrialNumbers, TrialPose,
 };
 pub use self::export::bytes_in_words;
+pub use self::form::{plan_buttons, plan_content};
 pub(super) use self::parts::{plain, primary, title};
 pub use self::state::{Dialogs, DialogsView, Toast, ToastKind};
 pub use self::toasts::toasts_ui;
@@ -141,7 +143,7 @@ fn width(dialog: &Dialog) -> f32 {
         Dialog::Import { .. } => 1000.0,
         Dialog::Commands => 900.0,
         Dialog::Seams { .. } => 760.0,
-        Dialog::Unkeyed { .. } => 560.0,
+        Dialog::Unkeyed { .. } | Dialog::Humanoid => 560.0,
         Dialog::Arguments { draft } if draft.has_plan => 420.0,
         Dialog::Plan => 420.0,
         Dialog::Bind { .. } => bind::WIDTH,
@@ -221,6 +223,7 @@ fn content_ui(
         Dialog::Export { draft } => export::export_ui(ui, view, draft, actions),
         Dialog::Arguments { draft } => form::form_ui(ui, view, draft, actions),
         Dialog::Plan => form::plan_panel(ui, view, actions),
+        Dialog::Humanoid => humanoid::humanoid_ui(ui, view, actions),
         Dialog::History { marked } => history(ui, view, marked, actions),
         Dialog::Preferences { page, listening } => {
             preferences::preferences_ui(ui, view, *page, listening.as_deref(), actions);

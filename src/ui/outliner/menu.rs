@@ -19,10 +19,10 @@ use ulna_model::{Document, NodeId};
 use ulna_render::ColorRole;
 
 /// One line of a menu.
-struct Line {
-    text: String,
-    about: &'static str,
-    command: Command,
+pub struct MenuLine {
+    pub text: String,
+    pub about: &'static str,
+    pub command: Command,
 }
 
 /// The menu of a node, or of all selected ones where it is one of them.
@@ -56,7 +56,8 @@ pub fn node_menu(
             ui.close();
         }
         let all = || Nodes::Ids(nodes.clone());
-        let line = |text: &str, about, command: Command| Line { text: text.into(), about, command };
+        let line =
+            |text: &str, about, command: Command| MenuLine { text: text.into(), about, command };
         let add = AddNode { parent: Some(Nodes::one(node)), name: None };
         lines(
             ui,
@@ -128,17 +129,19 @@ pub fn thing_menu(
         ui.set_min_width(200.0);
         title(ui, view.theme, &thing.name(document));
         ui.separator();
-        lines(ui, actions, [Line { text: "Remove".into(), about, command }]);
+        lines(ui, actions, [MenuLine { text: "Remove".into(), about, command }]);
     });
 }
 
-fn title(ui: &mut Ui, theme: &Theme, text: &str) {
+/// The title of a menu.
+pub fn title(ui: &mut Ui, theme: &Theme, text: &str) {
     let text = RichText::new(text).font(Theme::font(Font::Caption));
     ui.label(text.color(theme.color(ColorRole::TextTertiary)));
 }
 
-fn lines(ui: &mut Ui, actions: &mut Actions, list: impl IntoIterator<Item = Line>) {
-    for Line { text, about, command } in list {
+/// Lines of a menu, each a command.
+pub fn lines(ui: &mut Ui, actions: &mut Actions, list: impl IntoIterator<Item = MenuLine>) {
+    for MenuLine { text, about, command } in list {
         if ui.button(text).on_hover_text(about).clicked() {
             actions.push(Action::Run(command));
             ui.close();

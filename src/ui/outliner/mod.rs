@@ -2,6 +2,7 @@
 
 mod clips;
 mod domain;
+mod groups;
 mod mask;
 mod menu;
 mod moving;

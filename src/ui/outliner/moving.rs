@@ -2,8 +2,8 @@
 
 use egui::{Align2, CursorIcon, Key, LayerId, Order, Rect, Response, Stroke, StrokeKind, Ui, vec2};
 
-use crate::ui::{Action, Actions, Theme, View, theme::Font};
-use ulna_edit::command::{Keep, Reparent, field::Nodes};
+use crate::ui::{Action, Actions, RigAction, Theme, View, theme::Font};
+use ulna_edit::command::{Keep, Reparent, ReparentJoint, field::Nodes};
 use ulna_model::{Document, NodeId};
 use ulna_render::ColorRole;
 
@@ -148,7 +148,14 @@ pub fn end_of_drag(
         moved.target = None;
         return;
     }
-    if let Some(target) = moved.target {
+    let joints = document.joint_flags();
+    let is_rig = view.mode.spec().edits_rest && moved.nodes.iter().any(|n| joints[n.index()]);
+    if let Some(target) = moved.target.filter(|_| is_rig && !local) {
+        // Joints that meshes are bound to join the plan.
+        let (node, to) = (Nodes::Ids(moved.nodes.clone()), target.parent.map(Nodes::one));
+        let command = Box::new(ReparentJoint { node, to }.into());
+        actions.push(RigAction::Do(command, moved.nodes.clone()));
+    } else if let Some(target) = moved.target {
         let command = Reparent {
             node: Nodes::Ids(moved.nodes.clone()),
             parent: target.parent.map(Nodes::one),

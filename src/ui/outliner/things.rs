@@ -19,6 +19,8 @@ use ulna_render::{ColorRole, Measure};
 /// A group of things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
+    /// Groups of joints, above the nodes.
+    Groups,
     Skins,
     Meshes,
     Materials,
@@ -26,10 +28,12 @@ pub enum Section {
 }
 
 impl Section {
+    /// Sections below the nodes.
     pub const ALL: [Self; 4] = [Self::Skins, Self::Meshes, Self::Materials, Self::Images];
 
     const fn title(self) -> &'static str {
         match self {
+            Self::Groups => "Joint groups",
             Self::Skins => "Skins",
             Self::Meshes => "Meshes",
             Self::Materials => "Materials",
@@ -37,8 +41,15 @@ impl Section {
         }
     }
 
+    /// Whether it is open: groups of joints are unless they were closed, all others if they were
+    /// opened.
+    pub fn is_open(self, changed: &BTreeSet<Self>) -> bool {
+        changed.contains(&self) != (self == Self::Groups)
+    }
+
     pub fn things(self, document: &Document) -> Vec<AssetRef> {
         match self {
+            Self::Groups => Vec::new(),
             Self::Skins => document.skins.ids().map(AssetRef::Skin).collect(),
             Self::Meshes => document.meshes.ids().map(AssetRef::Mesh).collect(),
             Self::Materials => document.materials.ids().map(AssetRef::Material).collect(),
@@ -94,7 +105,7 @@ pub fn section_ui(
 ) {
     let theme = view.theme;
     let title = section.title();
-    let open = opened.contains(&section);
+    let open = section.is_open(opened);
     let size = egui::vec2(ui.available_width(), Measure::RowTree.points());
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let name = format!("{} {title}", if open { "Close" } else { "Open" });

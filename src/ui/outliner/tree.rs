@@ -10,6 +10,7 @@ use egui::{Color32, Painter, Pos2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2
 use egui_material_icons::icons;
 
 use super::{
+    groups::{GroupRename, group_ui},
     mask::{MaskStroke, mask_ui},
     menu::node_menu,
     moving::{NodeDrag, row_drag},
@@ -36,6 +37,8 @@ pub enum TreeRow {
     Node { node: NodeId, depth: usize, parent_of_some: bool },
     /// The head of a section, with how many it has.
     Section(Section, usize),
+    /// A group of joints, by its number.
+    Group(usize),
     /// Something that is no node.
     AssetRef(AssetRef),
 }
@@ -125,6 +128,8 @@ pub struct TreeState {
     open: BTreeSet<Section>,
     /// The node whose name is being typed, and what was typed.
     renaming: Option<(NodeId, String)>,
+    /// The same of a group of joints.
+    group_renaming: GroupRename,
     /// Signs at the right of rows.
     pub badges: Badges,
     rows: Derived<RowsOf, Rc<[TreeRow]>>,
@@ -191,6 +196,13 @@ fn find_rows(state: &TreeState, view: &View<'_>, document: &Document) -> Vec<Tre
         wanted = Some(keep);
     }
     let mut rows = Vec::new();
+    let groups = document.joint_groups();
+    if needle.is_empty() && !groups.is_empty() {
+        rows.push(TreeRow::Section(Section::Groups, groups.len()));
+        if Section::Groups.is_open(&state.open) {
+            rows.extend((0..groups.len()).map(TreeRow::Group));
+        }
+    }
     let roots: Vec<NodeId> =
         document.node_ids().filter(|id| document.node(*id).parent.is_none()).collect();
     let mut stack: Vec<(NodeId, usize)> = roots.into_iter().rev().map(|id| (id, 0)).collect();
@@ -237,6 +249,9 @@ pub fn row_ui(
             node_ui(state, ui, view, rows, (node, depth, parent_of_some), actions);
         }
         TreeRow::Section(section, count) => section_ui(&mut state.open, ui, view, section, count),
+        TreeRow::Group(number) => {
+            group_ui(&mut state.group_renaming, ui, view, number, actions);
+        }
         TreeRow::AssetRef(thing) => thing_ui(ui, view, thing, actions),
     }
 }

@@ -28,22 +28,16 @@ pub enum MarkerEdit {
     Named { time: f32, text: String, focused: bool },
 }
 
-const fn role(color: MarkerColor) -> ColorRole {
-    match color {
-        MarkerColor::Violet => ColorRole::TimelineMarker,
-        MarkerColor::Red => ColorRole::SeverityError,
-        MarkerColor::Amber => ColorRole::SeverityWarning,
-        MarkerColor::Green => ColorRole::SeverityOk,
-        MarkerColor::Blue => ColorRole::SeverityInfo,
-    }
-}
-
 /// A flag with its foot at a point.
 fn flag(painter: &Painter, foot: egui::Pos2, theme: &Theme, color: MarkerColor) {
     let (x, y) = (foot.x, foot.y);
     let corners = [(-4.0, -9.0), (4.0, -9.0), (4.0, -3.0), (0.0, 0.0), (-4.0, -3.0)];
     let corners = corners.map(|(dx, dy)| pos2(x + dx, y + dy)).to_vec();
-    painter.add(egui::Shape::convex_polygon(corners, theme.color(role(color)), egui::Stroke::NONE));
+    painter.add(egui::Shape::convex_polygon(
+        corners,
+        theme.color(ColorRole::of_marker(color)),
+        egui::Stroke::NONE,
+    ));
 }
 
 /// The markers of the shown clip, on the lower half of the ruler.
@@ -75,7 +69,7 @@ pub fn markers_ui(
                 Align2::LEFT_CENTER,
                 shown,
                 font.clone(),
-                theme.color(role(marker.color)),
+                theme.color(ColorRole::of_marker(marker.color)),
             );
         }
         one_ui(edit, ui, view, (id, k, marker), axis, foot, actions);

@@ -16,8 +16,11 @@ pub fn compare_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
     let edited = view.session.is_some_and(|s| s.is_unsaved() || s.history().undo_label().is_some());
     let spec = view.mode.spec();
     let of_weights = spec.compares == ComparedProperty::Weights;
+    // The file as it was opened may have other joints.
+    let is_rig = spec.edits_rest && now == Compare::Edited;
     // What is compared with can be left in a small picture, too.
-    let fits = (rect.width() > 560.0 || now != Compare::Edited) && !view.timeline.playback.mixing;
+    let has_room = rect.width() > 560.0 || now != Compare::Edited;
+    let fits = !is_rig && has_room && !view.timeline.playback.mixing;
     if !fits || (!edited && now == Compare::Edited) {
         return false;
     }

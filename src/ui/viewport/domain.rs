@@ -232,17 +232,30 @@ pub enum SnapTo {
     Ground,
     /// Round numbers of the scene, by the step of translations.
     Grid,
+    /// The middle between the skin in front and the skin behind.
+    Limb,
+    /// The same of the part in front alone, such as an arm before the chest.
+    FrontLimb,
+    /// The middle of the loop of edges around the limb in front.
+    Loop,
 }
 
 impl SnapTo {
     /// All of them, with the keys that are held for them.
-    pub const KEYS: [(egui::Key, Self, &'static str); 5] = [
+    pub const KEYS: [(egui::Key, Self, &'static str); 7] = [
         (egui::Key::J, Self::Joint, "joint"),
         (egui::Key::V, Self::Vertex, "vertex"),
         (egui::Key::F, Self::Surface, "surface"),
         (egui::Key::G, Self::Ground, "ground"),
         (egui::Key::B, Self::Grid, "grid"),
+        (egui::Key::C, Self::Limb, "limb center"),
+        (egui::Key::L, Self::Loop, "edge loop"),
     ];
+
+    /// Whether the spot is sought under the pointer.
+    pub const fn is_sought(self) -> bool {
+        !matches!(self, Self::Ground | Self::Grid)
+    }
 }
 
 /// How limbs follow what is dragged.

@@ -7,8 +7,9 @@ use crate::ui::{Action, Actions, Theme, View, theme::Font};
 use ulna_edit::{
     CommandSpec,
     command::{
-        FlipPose, MirrorPose, ModeCommand, Reset, ResetRotation, ResetScale, ResetTranslation,
-        SelectCommand, SetKey, SetPin, ViewCommand,
+        DissolveJoint, FlipPose, InsertJoint, MergeJoint, MirrorJoint, MirrorPose, ModeCommand,
+        OrientJoint, RemoveJoint, ReparentJoint, Reset, ResetRotation, ResetScale,
+        ResetTranslation, SelectCommand, SetKey, SetPin, ViewCommand,
     },
 };
 use ulna_render::ColorRole;
@@ -41,6 +42,21 @@ fn groups() -> [Vec<&'static CommandSpec>; 6] {
     ]
 }
 
+/// The menu in Rig mode, in groups.
+fn rig_groups() -> Vec<Vec<&'static CommandSpec>> {
+    vec![
+        vec![ModeCommand::ExtrudeJoint.spec(), InsertJoint::spec(), MirrorJoint::spec()],
+        vec![OrientJoint::spec(), ModeCommand::CenterJoint.spec(), ReparentJoint::spec()],
+        vec![MergeJoint::spec(), DissolveJoint::spec(), RemoveJoint::spec()],
+        vec![SelectCommand::Below.spec(), SelectCommand::Mirror.spec()],
+        vec![
+            ViewCommand::FrameSelected.spec(),
+            ViewCommand::Hide.spec(),
+            ViewCommand::ShowAll.spec(),
+        ],
+    ]
+}
+
 pub fn viewport_menu(response: &Response, view: &View<'_>, actions: &mut Actions) {
     context_menu(response, |ui| {
         ui.set_min_width(250.0);
@@ -52,13 +68,15 @@ pub fn viewport_menu(response: &Response, view: &View<'_>, actions: &mut Actions
         };
         let title = egui::RichText::new(what).font(Theme::font(Font::Caption));
         ui.label(title.color(theme.color(ColorRole::TextTertiary)));
-        for group in groups() {
+        let is_rig = view.mode.spec().edits_rest;
+        for group in if is_rig { rig_groups() } else { groups().to_vec() } {
             ui.separator();
             for spec in group {
                 let enabled = spec.check(&view.availability);
                 let key = egui::RichText::new(view.settings.keys.shown(spec.name))
                     .font(Theme::font(Font::Caption));
-                let button = egui::Button::new(spec.title)
+                let title = if is_rig { spec.menu_title() } else { spec.title.into() };
+                let button = egui::Button::new(&*title)
                     .shortcut_text(key.color(theme.color(ColorRole::TextTertiary)))
                     .min_size(egui::vec2(240.0, 24.0))
                     .frame_when_inactive(false);

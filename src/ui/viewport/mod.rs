@@ -63,6 +63,11 @@ impl ViewportState {
         self.tools.begin(tool)
     }
 
+    /// Begins to add a joint below each selected one.
+    pub fn extrude(&mut self) {
+        self.tools.extrude();
+    }
+
     /// A tool was chosen by its key: an axis or a number that is typed soon begins what it does.
     pub fn wait(&mut self, tool: ToolCommand, now: f64) {
         self.tools.wait(tool, now);
@@ -172,8 +177,8 @@ fn tools_pointer_ui(
     let swallowed = state.swallow;
     state.swallow &= ui.input(|i| i.pointer.any_down());
     let posed = state.tools.under_way().is_some();
-    let tool_has_it =
-        swallowed || state.tools.ui(view.viewport.tool, ui, view, rect, response, actions);
+    let tool = view.tool().unwrap_or(ToolCommand::Select);
+    let tool_has_it = swallowed || state.tools.ui(tool, ui, view, rect, response, actions);
     // Above the handles.
     let over_overlay = over_marks | bars_ui(ui, view, rect, actions);
     // The press that ends a gesture selects nothing and opens no menu.
@@ -182,13 +187,14 @@ fn tools_pointer_ui(
     let covered =
         view.dialogs.open.is_some_and(|d| !d.is_loose()) || egui::Popup::is_any_open(ui.ctx());
     let free = !tool_has_it && !over_overlay && !covered && !turns_view(ui, state.press);
-    if view.viewport.tool == ToolCommand::Drag
-        && free
-        && response.drag_started_by(PointerButton::Primary)
-    {
+    if tool == ToolCommand::Drag && free && response.drag_started_by(PointerButton::Primary) {
         tools::grab(ui, view, rect, actions);
     }
+    let adds = tool == ToolCommand::Joint && view.mode.spec().edits_rest;
+    let taken = adds && tools::joint_ui(ui, view, rect, response, free, actions);
+    let free = free && !taken;
     tools::select_ui(&mut state.selecting, ui, view, rect, response, (free, state.press), actions);
+    added_ui(ui, view, rect);
     balance::balance_ui(ui, view, rect);
     planned::planned_ui(ui, view, rect);
     bind_joints::bind_joints_ui(ui, view, rect);
@@ -197,6 +203,22 @@ fn tools_pointer_ui(
     // A gesture takes the right button for itself.
     if state.tools.under_way().is_none() && !swallowed {
         menu::viewport_menu(response, view, actions);
+    }
+}
+
+/// Joints that a drag adds.
+fn added_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
+    let size = Vec2::new(rect.width(), rect.height());
+    let place = |p| {
+        let (p, _) = view.viewport.camera.project(p, size)?;
+        Some(pos2(p.x + rect.left(), p.y + rect.top()))
+    };
+    let painter = ui.painter_at(rect);
+    let color = view.theme.color(ColorRole::AccentBase);
+    for (from, to) in view.rig.added {
+        let Some((from, to)) = place(*from).zip(place(*to)) else { continue };
+        painter.line_segment([from, to], egui::Stroke::new(3.0, color));
+        painter.circle_filled(to, 5.0, color);
     }
 }
 

@@ -27,7 +27,7 @@ pub fn bones_at(view: &View<'_>, at: Vec2, size: Vec2) -> Vec<PickedBone> {
         return Vec::new();
     }
     let mut found: Vec<(f32, PickedBone)> = Vec::new();
-    let free = |node: &NodeId| !view.is_hidden(*node) && !view.visibility.locked.contains(node);
+    let free = |node: &NodeId| !view.is_hidden(*node) && !view.is_locked(*node);
     for bone in view.viewport.bones.iter().filter(|b| free(&b.joint)) {
         let (Some((head, depth)), Some((tail, _))) = (
             view.viewport.camera.project(bone.head, size),
@@ -40,10 +40,14 @@ pub fn bones_at(view: &View<'_>, at: Vec2, size: Vec2) -> Vec<PickedBone> {
         let distance = at.distance(head.lerp(tail, part));
         if distance <= REACH {
             // Of two as near, the one in front.
-            let score = distance + depth / view.viewport.camera.distance * 0.5;
             let is_head = at.distance(head) <= 1.5 * REACH;
+            // Where bones meet, the joint is meant.
+            let beside = if view.mode.spec().edits_rest && !is_head { REACH } else { 0.0 };
+            let score = distance + beside + depth / view.viewport.camera.distance * 0.5;
             let spot = bone.head.lerp(bone.tail, part);
-            let deforms = !view.deforms.contains(&true)
+            // At rest all joints are changed, also those that move nothing.
+            let deforms = view.mode.spec().edits_rest
+                || !view.deforms.contains(&true)
                 || view.deforms.get(bone.joint.index()) == Some(&true);
             found.push((score, PickedBone { joint: bone.joint, spot, is_head, deforms }));
         }
@@ -60,7 +64,7 @@ pub fn joints_in(view: &View<'_>, size: Vec2, inside: &dyn Fn(Vec2) -> bool) -> 
         .viewport
         .bones
         .iter()
-        .filter(|b| !view.is_hidden(b.joint) && !view.visibility.locked.contains(&b.joint))
+        .filter(|b| !view.is_hidden(b.joint) && !view.is_locked(b.joint))
         .filter(|b| view.viewport.camera.project(b.head, size).is_some_and(|(p, _)| inside(p)))
         .map(|b| b.joint)
         .collect();

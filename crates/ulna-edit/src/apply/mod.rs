@@ -7,10 +7,10 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::edit::{Edit, EditError};
 use ulna_model::{
-    Clip, ClipId, Components, Document, Image, ImageId, KeptPose, LayerHome, MaterialId, MeshId,
-    Mix, NodeId, NodePose, NodeSet, NodeSpace, Pin, PoseLayers, PrimitiveId, References,
-    RestGeometry, SceneId, Shared, SkinId, TextureRef, Track, TrackId, Unkeyed, UnkeyedAt,
-    WeightLayers, WeightMap, WeightPatch,
+    Clip, ClipId, Components, Document, Image, ImageId, JointGroup, KeptPose, LayerHome,
+    MaterialId, MeshId, Mix, NodeId, NodePose, NodeSet, NodeSpace, Pin, PoseLayers, PrimitiveId,
+    References, RestGeometry, SceneId, Shared, SkinId, TextureRef, Track, TrackId, Unkeyed,
+    UnkeyedAt, Vrm, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// Applies an edit and returns its inverse: `apply(apply(d, e)) = d`.
@@ -47,6 +47,8 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         Edit::SetPin { node, to } => set_pin(document, node, to),
         Edit::SetKeptPoses { scene, to } => set_kept_poses(document, scene, to),
         Edit::SetNodeSets { scene, to } => set_node_sets(document, scene, to),
+        Edit::SetJointGroups { scene, to } => set_joint_groups(document, scene, to),
+        Edit::SetHumanoid { scene, to } => set_humanoid(document, scene, to),
         Edit::SetMix { to } => set_mix(document, to),
         Edit::SetKeptMix { scene, to } => set_kept_mix(document, scene, to),
         Edit::SetMirrorPairs { to } => set_mirror_pairs(document, to),
@@ -355,6 +357,44 @@ fn set_node_sets(
     let unsound = EditError::Unsound { what: "a selection set of scene", id: scene.0 };
     let found = document.file.scenes.get_mut(scene).filter(|_| sound).ok_or(unsound)?;
     Ok(Edit::SetNodeSets { scene, to: std::mem::replace(&mut found.sets, to) })
+}
+
+fn set_joint_groups(
+    document: &mut Document,
+    scene: SceneId,
+    to: Shared<[JointGroup]>,
+) -> Result<Edit, EditError> {
+    nodes_exist(document, &to)?;
+    let sound = JointGroup::are_valid(&to);
+    let unsound = EditError::Unsound { what: "a joint group of scene", id: scene.0 };
+    let found = document.file.scenes.get_mut(scene).filter(|_| sound).ok_or(unsound)?;
+    Ok(Edit::SetJointGroups { scene, to: std::mem::replace(&mut found.groups, to) })
+}
+
+fn set_humanoid(
+    document: &mut Document,
+    scene: Option<SceneId>,
+    to: Shared<[(Arc<str>, NodeId)]>,
+) -> Result<Edit, EditError> {
+    nodes_exist(document, &to)?;
+    let unsound =
+        || EditError::Unsound { what: "the humanoid map of scene", id: scene.map_or(0, |s| s.0) };
+    if !to.windows(2).all(|w| w[0].0 < w[1].0) {
+        return Err(unsound());
+    }
+    let place = match scene {
+        None => document.file.vrm.as_mut(),
+        Some(scene) => {
+            let kept = &mut document.file.scenes.get_mut(scene).ok_or_else(unsound)?.humanoid;
+            let was = kept.as_ref().map_or_else(Shared::default, |vrm| vrm.bones.clone());
+            let made =
+                || Shared::new(Vrm { version: "1.0".into(), bones: to.clone(), ..Vrm::default() });
+            *kept = (!to.is_empty()).then(made);
+            return Ok(Edit::SetHumanoid { scene: Some(scene), to: was });
+        }
+    };
+    let vrm = Shared::make_mut(place.ok_or_else(unsound)?);
+    Ok(Edit::SetHumanoid { scene, to: std::mem::replace(&mut vrm.bones, to) })
 }
 
 fn set_mix(document: &mut Document, to: Option<Shared<Mix>>) -> Result<Edit, EditError> {

@@ -78,8 +78,8 @@ impl BindReason {
     }
 }
 
-/// Which joints get weight if meshes are bound to them, in the order of the joints. `meshes` are
-/// nodes with meshes, with a skin or without; `joints` are joints of their skins, or any nodes.
+/// The choice of joints that get weight if meshes are bound, in the order of the joints. `meshes`
+/// are nodes with meshes, with a skin or without; `joints` are joints of their skins, or any nodes.
 ///
 /// With [`ChooseJoints::Weights`], joints that move vertices of these meshes now get weight; if
 /// none does, the rule by names and shape decides, as with [`ChooseJoints::Shape`].

@@ -124,6 +124,7 @@ impl DocumentCommand {
             Self::LayerKeys(command) => command.work(scene),
             Self::Node(command) => command.work(scene),
             Self::Rig(command) => command.work(scene),
+            Self::Group(command) => command.work(scene),
             Self::Skin(command) => command.work(scene),
             Self::Material(command) => command.work(scene),
         }?;

@@ -2,10 +2,10 @@
 
 use super::{
     ArgumentError, Arguments, BlendCommand, BrushCommand, ClipArrivalCommand, ClipCommand,
-    ClipWorkCommand, CommandLine, CommandSpec, CurveKeysCommand, FileCommand, IkCommand,
-    KeptPoseCommand, KeyCommand, KeyEditCommand, KeysOfLayer, LayerCommand, LayerKeysCommand,
-    LayerName, MarkerCommand, MaterialCommand, MirrorCommand, MixCommand, ModeCommand,
-    MorphCommand, NodeCommand, PlayCommand, PoseCommand, PoseLayerCommand, RigCommand,
+    ClipWorkCommand, CommandLine, CommandSpec, CurveKeysCommand, FileCommand, GroupCommand,
+    IkCommand, KeptPoseCommand, KeyCommand, KeyEditCommand, KeysOfLayer, LayerCommand,
+    LayerKeysCommand, LayerName, MarkerCommand, MaterialCommand, MirrorCommand, MixCommand,
+    ModeCommand, MorphCommand, NodeCommand, PlayCommand, PoseCommand, PoseLayerCommand, RigCommand,
     SelectCommand, SessionCommand, SkinCommand, TimelineCommand, ToolCommand, VertexCommand,
     ViewCommand, VisibilityCommand, WeightCommand, define::FamilyMember,
 };
@@ -114,6 +114,8 @@ families! {
         Node(NodeCommand),
         /// Joints, with the clips that follow.
         Rig(RigCommand),
+        /// Groups of joints.
+        Group(GroupCommand),
         /// Skins.
         Skin(SkinCommand),
         /// Materials.

@@ -5,10 +5,10 @@ use super::{
     AddMarker, AddNode, CleanKeys, ClearInLayer, ClipCommand, ClipWorkCommand, CloseLoop,
     DeleteClip, DeleteKeys, DuplicateClip, DuplicateLayer, DuplicateNodes, EulerFilter, FlipPose,
     FoldLayers, HoldKeys, HoldPin, InsertKeys, InvertLayer, KeepSet, KeyCommand, LayerName,
-    MirrorClip, MirrorPose, MuteLayer, NewLayer, PasteKeys, PoseDestination, PushPose, RelaxPose,
-    RemoveNodes, RemovePoseLayer, Reset, ResetRotation, ResetScale, ResetTranslation, ReverseClip,
-    SessionCommand, SetKey, SetPin, SoloLayer, SplitClip, SplitLayer, StartAtZero, ToRest,
-    TrimClip, WhichKeys, ZeroKey,
+    MirrorClip, MirrorPose, MuteLayer, NewGroup, NewLayer, PasteKeys, PoseDestination, PushPose,
+    RelaxPose, RemoveNodes, RemovePoseLayer, Reset, ResetRotation, ResetScale, ResetTranslation,
+    ReverseClip, SessionCommand, SetKey, SetPin, SoloLayer, SplitClip, SplitLayer, StartAtZero,
+    ToRest, TrimClip, WhichKeys, ZeroKey,
     context::{CommandContext, Unfilled},
     families::Command,
     field::{ClipName, Nodes, Seconds},
@@ -45,6 +45,7 @@ fn fill_of(name: &str) -> Option<Fill> {
         DuplicateClip::NAME => duplicate_clip,
         DeleteClip::NAME => delete_clip,
         KeepSet::NAME => keep_set,
+        NewGroup::NAME => new_group,
         RESET_TO_FILE => reset_to_file,
         COPY_KEYS => copy_keys,
         SetPin::NAME => pin,
@@ -265,6 +266,12 @@ fn keep_set(around: &CommandContext<'_>) -> Filled {
         "All ten selection sets are in use. Choose a number, 0 to 9, to replace a set.",
     ))?;
     Ok(vec![KeepSet { set: f32::from(set), node: Some(node) }.into()])
+}
+
+/// The selected nodes.
+fn new_group(around: &CommandContext<'_>) -> Filled {
+    let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
+    Ok(vec![NewGroup { node, name: None, color: None }.into()])
 }
 
 /// The selected nodes.

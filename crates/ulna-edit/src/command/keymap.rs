@@ -42,6 +42,7 @@ impl Preset {
                 ("tool.move", "G"),
                 ("tool.rotate", "R"),
                 ("tool.scale", "S"),
+                ("joint.extrude", "E"),
                 ("tool.combined", ""),
                 ("mode.pose", ""),
                 ("mode.animate", ""),

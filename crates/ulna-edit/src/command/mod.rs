@@ -39,6 +39,7 @@ mod families;
 pub mod field;
 mod filling;
 pub mod forms;
+mod groups;
 mod hold_report;
 mod host;
 mod ik;
@@ -106,6 +107,7 @@ pub use self::{
     error::{ArgumentError, CommandError},
     families::{Command, DocumentCommand, HostCommand},
     filling::Filled,
+    groups::{AssignGroup, GroupCommand, NewGroup, RemoveGroup, SetGroup},
     host::{
         BrushCommand, FileCommand, KeysHow, ModeCommand, PlayCommand, SelectCommand,
         SessionCommand, TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
@@ -155,11 +157,12 @@ pub use self::{
     },
     pose_target::PoseTarget,
     rig::{
-        AddRoot, BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs, InsertJoint,
-        InverseBinds, LeafJoints, MendArmature, MergeJoint, MergeSkins, MergedWeights, MirrorJoint,
-        Motion, MoveJoint, OrientJoint, OwnAxis, RemoveJoint, RenameJoints, ReparentJoint,
-        RestFromPose, RestMesh, RestWeights, RigCommand, SideStyle, SkeletonFromNodes, SplitSkins,
-        UpDirection,
+        AddJoint, AddRoot, BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs,
+        HumanoidMap, InsertJoint, InverseBinds, LeafJoints, MatchedPoints, MendArmature,
+        MergeJoint, MergeSkins, MergedWeights, MirrorJoint, Motion, MoveJoint, OrientJoint,
+        OwnAxis, PutSkeleton, RemoveJoint, RenameJoints, ReparentJoint, RestFromPose, RestMesh,
+        RestWeights, RigCommand, SideStyle, SkeletonFromNodes, SkeletonSource, SkeletonText,
+        SourceJoint, SplitSkins, UpDirection,
     },
     rig_report::{FitReport, GivenWeights, NodeCounts, RigReport},
     scene::Scene,

@@ -5,20 +5,21 @@ use std::{collections::HashMap, sync::LazyLock};
 
 use super::{
     BlendCommand, BrushCommand, ClipArrivalCommand, ClipCommand, ClipWorkCommand, CommandSpec,
-    CurveKeysCommand, FileCommand, IkCommand, KeptPoseCommand, KeyCommand, KeyEditCommand,
-    LayerCommand, MarkerCommand, MaterialCommand, MirrorCommand, MixCommand, ModeCommand,
-    MorphCommand, NodeCommand, PlayCommand, PoseCommand, PoseLayerCommand, RigCommand,
+    CurveKeysCommand, FileCommand, GroupCommand, IkCommand, KeptPoseCommand, KeyCommand,
+    KeyEditCommand, LayerCommand, MarkerCommand, MaterialCommand, MirrorCommand, MixCommand,
+    ModeCommand, MorphCommand, NodeCommand, PlayCommand, PoseCommand, PoseLayerCommand, RigCommand,
     SelectCommand, SessionCommand, SkinCommand, TimelineCommand, ToolCommand, VertexCommand,
     ViewCommand, VisibilityCommand, WeightCommand,
 };
 
 /// Entries of all families, in the order of the menus.
-fn families() -> [Vec<&'static CommandSpec>; 32] {
+fn families() -> [Vec<&'static CommandSpec>; 33] {
     [
         FileCommand::specs(),
         SessionCommand::specs(),
         NodeCommand::specs(),
         RigCommand::specs(),
+        GroupCommand::specs(),
         SelectCommand::specs(),
         ViewCommand::specs(),
         ModeCommand::specs(),

@@ -1,5 +1,7 @@
-//! What Ulna keeps in the extras of a scene: poses under names, sets of nodes under digits, and a
-//! mix.
+//! Ulna's own members in the extras of a scene: poses under names, sets of nodes under digits,
+//! groups of joints, the humanoid map, and a mix.
+
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +10,19 @@ use super::{
     layer_extras,
     own_extras::{member, text},
 };
-use ulna_model::{Diagnostics, KeptPose, Location, Mix, NodeSet, Nodes, Scene, Severity, Shared};
+use ulna_model::{
+    Diagnostics, JointGroup, KeptPose, Location, Mix, NodeId, NodeSet, Nodes, Scene, Severity,
+    Shared, Vrm,
+};
 
 /// The member of a scene's `extras` where kept poses are.
 pub const POSES: &str = "ulna.poses";
 /// Where sets of nodes are.
 pub const SETS: &str = "ulna.sets";
+/// The member with groups of joints.
+pub const GROUPS: &str = "ulna.groups";
+/// The member with the humanoid map.
+pub const HUMANOID: &str = "ulna.humanoid";
 /// Where the mix is.
 pub const MIX: &str = "ulna.mix";
 
@@ -27,6 +36,18 @@ struct Poses {
 #[derive(Serialize, Deserialize)]
 struct Sets {
     sets: Vec<NodeSet>,
+}
+
+/// `extras["ulna.groups"]`.
+#[derive(Serialize, Deserialize)]
+struct Groups {
+    groups: Vec<JointGroup>,
+}
+
+/// `extras["ulna.humanoid"]`: nodes by the bones of VRM 1.0.
+#[derive(Serialize, Deserialize)]
+struct Humanoid {
+    bones: BTreeMap<Arc<str>, NodeId>,
 }
 
 /// `extras["ulna.mix"]`: clips and joints by name.
@@ -63,6 +84,27 @@ pub fn read(
             diagnostics.add(Severity::Warning, "ULNA_NODE_SETS", place, message.to_owned());
         }
     }
+    if let Some(Groups { groups }) = member(extras, GROUPS, "joint groups", place, diagnostics) {
+        let there = |g: &JointGroup| g.nodes.iter().all(|n| nodes.contains(*n));
+        if JointGroup::are_valid(&groups) && groups.iter().all(there) {
+            scene.groups = groups.into();
+        } else {
+            let message = "A joint group refers to a node that does not exist, or two groups have \
+                the same name; they stay in the file, but are ignored";
+            diagnostics.add(Severity::Warning, "ULNA_JOINT_GROUPS", place, message.to_owned());
+        }
+    }
+    if let Some(Humanoid { bones }) = member(extras, HUMANOID, "humanoid map", place, diagnostics) {
+        if bones.is_empty() || !bones.values().all(|n| nodes.contains(*n)) {
+            let message = "The humanoid map is empty or refers to a node that does not exist; it \
+                stays in the file, but is ignored";
+            diagnostics.add(Severity::Warning, "ULNA_HUMANOID", place, message.to_owned());
+        } else {
+            let bones = bones.into_iter().collect();
+            scene.humanoid =
+                Some(Shared::new(Vrm { version: "1.0".into(), bones, ..Vrm::default() }));
+        }
+    }
     scene.kept_layers = layer_extras::read(extras, place, diagnostics).map(Shared::new);
     if let Some(KeptMix { mix }) = member(extras, MIX, "a mix", place, diagnostics) {
         match mix.fault() {
@@ -76,14 +118,22 @@ pub fn read(
 }
 
 /// The members that a scene has in its extras, as JSON; nothing where it has no such.
-pub fn texts(scene: &Scene) -> [(&'static str, Option<String>); 4] {
+pub fn texts(scene: &Scene) -> [(&'static str, Option<String>); 6] {
     let (poses, sets) = (scene.poses.to_vec(), scene.sets.to_vec());
     let poses = if poses.is_empty() { None } else { text(Poses { poses }) };
     let sets = if sets.is_empty() { None } else { text(Sets { sets }) };
+    let groups = scene.groups.to_vec();
+    let groups = if groups.is_empty() { None } else { text(Groups { groups }) };
+    let humanoid = scene.humanoid.as_ref().and_then(|vrm| {
+        let bones = vrm.bones.iter().cloned().collect();
+        text(Humanoid { bones })
+    });
     let mix = scene.mix.as_ref().and_then(|mix| text(KeptMix { mix: (**mix).clone() }));
     [
         (POSES, poses),
         (SETS, sets),
+        (GROUPS, groups),
+        (HUMANOID, humanoid),
         (MIX, mix),
         layer_extras::member_of(scene.kept_layers.as_deref()),
     ]

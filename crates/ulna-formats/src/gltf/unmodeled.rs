@@ -61,7 +61,7 @@ impl Unmodeled {
 const KEYS: &str = "keys";
 
 /// Members of extras that the model holds.
-const OURS: [&str; 13] = [
+const OURS: [&str; 15] = [
     "targetNames",
     "ulna.rest",
     "ulna.markers",
@@ -72,6 +72,8 @@ const OURS: [&str; 13] = [
     "ulna.layers",
     "ulna.weight_layers",
     "ulna.sets",
+    "ulna.groups",
+    "ulna.humanoid",
     "ulna.poses",
     "ulna.mix",
     "ulna.chunk",

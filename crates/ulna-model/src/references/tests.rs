@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     Camera, Clip, Components, ConstraintKind, DisplayChoice, Document, EditorState, FadeCurve,
-    FileContent, Image, InStep, Interpolation, JointMask, LayerHome, LayerMask, Light, LightKind,
-    Material, Mesh, Mip, Mix, MixBar, MixLane, MixMask, Node, NodeConstraint, NodeSet, NodeSpace,
-    NodeVector, Pin, Plays, PointerTrack, PoseLayer, PoseLayers, Primitive, PrimitiveId,
+    FileContent, Image, InStep, Interpolation, JointGroup, JointMask, LayerHome, LayerMask, Light,
+    LightKind, Material, Mesh, Mip, Mix, MixBar, MixLane, MixMask, Node, NodeConstraint, NodeSet,
+    NodeSpace, NodeVector, Pin, Plays, PointerTrack, PoseLayer, PoseLayers, Primitive, PrimitiveId,
     Projection, Property, Renumbering, Scene, Skin, TextureRef, Topology, Track, TrackId,
     Transform, Unkeyed, UnkeyedAt, VectorForm, VectorKind, VisibilityKeys, Vrm, WeightLayer,
     WeightLayers, WeightMap, Wrap,
@@ -194,6 +194,11 @@ fn full() -> Document {
     let scene = |k: u32| Scene {
         roots: vec![NodeId(0)],
         sets: [NodeSet { digit: 1, nodes: vec![NodeId(k), NodeId(3)] }].into(),
+        groups: [JointGroup { nodes: vec![NodeId(k), NodeId(1)], ..JointGroup::default() }].into(),
+        humanoid: Some(Shared::new(Vrm {
+            bones: [("hips".into(), NodeId(k))].into(),
+            ..Vrm::default()
+        })),
         ..Scene::default()
     };
     let projection = Projection::Orthographic { xmag: 1.0, ymag: 1.0, near: 0.0, far: 1.0 };

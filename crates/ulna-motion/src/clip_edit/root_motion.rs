@@ -166,7 +166,7 @@ pub(super) fn traveler(document: &Document, clip: &Clip) -> Option<NodeId> {
     let hips = roles_of(document)
         .into_iter()
         .find(|(n, r)| r.is_some_and(|r| r.part == BodyPart::Hips) && carried(*n));
-    let mapped = document.vrm.as_ref().and_then(|v| v.node("hips")).filter(|n| carried(*n));
+    let mapped = document.humanoid().and_then(|v| v.node("hips")).filter(|n| carried(*n));
     let rig = Rig::of(document);
     let varies = |t: &Track| (1..t.times.len()).any(|k| t.value(k) != t.value(0));
     let shifts = |n: NodeId| clip.track(n, Property::Translation).is_some_and(|(_, t)| varies(t));

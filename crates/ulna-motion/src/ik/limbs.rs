@@ -205,7 +205,7 @@ fn find_hips(document: &Document) -> Option<NodeId> {
     let part = |part: BodyPart| {
         roles.iter().filter(move |(_, r)| r.is_some_and(|r| r.part == part)).map(|(n, _)| *n)
     };
-    let mapped = document.vrm.as_ref().and_then(|v| v.node("hips"));
+    let mapped = document.humanoid().and_then(|v| v.node("hips"));
     let hips = mapped.or_else(|| part(BodyPart::Hips).next())?;
     let ends = [BodyPart::Foot, BodyPart::Hand, BodyPart::Head].into_iter().flat_map(part);
     ends.into_iter().all(|end| document.is_above(hips, end)).then_some(hips)
@@ -219,9 +219,8 @@ pub fn body_of(document: &Document, node: NodeId) -> NodeId {
 
 /// The feet of a document by its humanoid map or by name, with their side.
 pub(crate) fn named_feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
-    let mapped = |role: &str, side| {
-        document.vrm.as_ref().and_then(|v| v.node(role)).map(|n| (n, Some(side)))
-    };
+    let mapped =
+        |role: &str, side| document.humanoid().and_then(|v| v.node(role)).map(|n| (n, Some(side)));
     let mapped: Vec<_> = [("leftFoot", Side::Left), ("rightFoot", Side::Right)]
         .into_iter()
         .filter_map(|(r, s)| mapped(r, s))

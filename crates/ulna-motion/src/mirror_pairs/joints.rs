@@ -362,12 +362,12 @@ pub(crate) fn diagonal(places: impl Iterator<Item = Vec3>) -> f32 {
     if low.is_finite() { (high - low).length() } else { 0.0 }
 }
 
-/// What the names of some nodes say. Where they do not say which two are a pair, and the file is a
-/// VRM, its humanoid map does.
+/// Sides and words of the names of some nodes. If they do not tell which two are a pair, a
+/// humanoid map does.
 fn stems(document: &Document, nodes: &[NodeId]) -> Vec<Stem> {
     let mut stems: Vec<Stem> =
         nodes.iter().map(|n| Stem::of(document.node(*n).name.as_deref().unwrap_or(""))).collect();
-    let Some(vrm) = &document.vrm else { return stems };
+    let Some(vrm) = document.humanoid() else { return stems };
     let place = |node: NodeId| nodes.iter().position(|n| *n == node);
     for (role, left) in vrm.bones.iter().filter(|(role, _)| role.starts_with("left")) {
         let pair = vrm.mirror(*left).and_then(|right| Some((place(*left)?, place(right)?)));

@@ -1,7 +1,7 @@
 //! What a file keeps beside what is seen: layers, poses, sets of nodes, mixes; and members that
 //! Ulna does not interpret.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use super::{
     words::count,
 };
 use ulna_formats::gltf::Unmodeled;
-use ulna_model::{KeptLayer, KeptLayers, Scene, SceneId};
+use ulna_model::{JointGroup, KeptLayer, KeptLayers, NodeId, Scene, SceneId, Vrm};
 
 /// Everything that is kept with scenes, clips and meshes.
 pub(super) fn compare(found: &mut Comparing<'_>) {
@@ -32,6 +32,11 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
     }
     surfaces::kept(found);
     let (a, b) = (found.a, found.b);
+    if let (Some(was), Some(is)) = (&a.vrm, &b.vrm)
+        && bones_of(Some(was), &|n| found.pairs.node(n)) != bones_of(Some(is), &Some)
+    {
+        found.add_unseen(DifferenceKind::Kept, "avatar", "the humanoid map differs");
+    }
     if (&a.vrm, &a.node_space) != (&b.vrm, &b.node_space) && found.other.iter().any(Option::is_none)
     {
         found.add_unseen(DifferenceKind::Kept, "avatar", "the VRM data differs");
@@ -40,7 +45,8 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
 
 fn scene(found: &mut Comparing<'_>, x: SceneId, y: SceneId) {
     // Every member takes part: a new one does not compile until it does.
-    let Scene { name: _, roots: _, poses, sets, mix, kept_layers } = &found.a.scenes[x];
+    let Scene { name: _, roots: _, poses, sets, groups, humanoid, mix, kept_layers } =
+        &found.a.scenes[x];
     let other = &found.b.scenes[y];
     let place = format!("scene “{}”", found.a.scene_label(x));
     if poses != &other.poses {
@@ -62,6 +68,20 @@ fn scene(found: &mut Comparing<'_>, x: SceneId, y: SceneId) {
     if mapped != theirs {
         found.add_unseen(DifferenceKind::Kept, &place, "its stored selections differ");
     }
+    let group = |g: &JointGroup, node: &dyn Fn(NodeId) -> Option<NodeId>| {
+        let mut nodes: Vec<_> = g.nodes.iter().map(|n| node(*n)).collect();
+        nodes.sort_unstable();
+        (JointGroup { nodes: Vec::new(), ..g.clone() }, nodes)
+    };
+    let mapped: Vec<_> = groups.iter().map(|g| group(g, &|n| found.pairs.node(n))).collect();
+    let theirs: Vec<_> = other.groups.iter().map(|g| group(g, &Some)).collect();
+    if mapped != theirs {
+        found.add_unseen(DifferenceKind::Kept, &place, "its joint groups differ");
+    }
+    let bones = bones_of(humanoid.as_deref(), &|n| found.pairs.node(n));
+    if bones != bones_of(other.humanoid.as_deref(), &Some) {
+        found.add_unseen(DifferenceKind::Kept, &place, "its humanoid map differs");
+    }
     let message = match (mix, &other.mix) {
         (a, b) if a == b => None,
         (None, _) => Some("a mix was added to the file"),
@@ -72,6 +92,15 @@ fn scene(found: &mut Comparing<'_>, x: SceneId, y: SceneId) {
         found.add_unseen(DifferenceKind::Kept, &place, message);
     }
     layers(found, (kept_layers.as_deref(), other.kept_layers.as_deref()), "pose");
+}
+
+/// Bones by their role, with the node in the second file.
+fn bones_of(
+    vrm: Option<&Vrm>,
+    node: &dyn Fn(NodeId) -> Option<NodeId>,
+) -> Vec<(Arc<str>, Option<NodeId>)> {
+    let bones = vrm.into_iter().flat_map(|v| v.bones.iter());
+    bones.map(|(role, n)| (role.clone(), node(*n))).collect()
 }
 
 fn in_words(layer: &KeptLayer) -> String {

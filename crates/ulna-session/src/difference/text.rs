@@ -131,6 +131,24 @@ impl Lines<'_> {
                 let names: Vec<String> = set.nodes.iter().map(|n| d.node(*n).label(*n)).collect();
                 self.line(format!("  selection {}: {}", set.digit, names.join(", ")));
             }
+            for group in scene.groups.iter() {
+                let names: Vec<String> = group.nodes.iter().map(|n| d.node(*n).label(*n)).collect();
+                let marks: Vec<&str> =
+                    [("hidden", group.hidden), ("locked", group.locked), ("solo", group.solo)]
+                        .into_iter()
+                        .filter_map(|(mark, is_on)| is_on.then_some(mark))
+                        .collect();
+                let (color, marks) = (format!("{:?}", group.color), marks.join(", "));
+                self.line(format!(
+                    "  joint group “{}” ({}) {marks}: {}",
+                    group.name,
+                    color.to_lowercase(),
+                    names.join(", ")
+                ));
+            }
+            for (role, node) in scene.humanoid.iter().flat_map(|vrm| vrm.bones.iter()) {
+                self.line(format!("  humanoid bone {role}: {}", d.path(*node)));
+            }
             if let Some(mix) = &scene.mix {
                 let bars: usize = mix.lanes.iter().map(|l| l.bars.len()).sum();
                 let mark = looks::hash(format!("{mix:?}").as_bytes()) as u32;

@@ -10,8 +10,8 @@ use glam::Vec3;
 use proptest::prelude::*;
 
 use super::{
-    BindBone, BindError, BindMesh, BindMethod, BindRequest, BindSettings, BoundWeights,
-    PieceMethod, bind_weights,
+    BindBone, BindError, BindMesh, BindMethod, BindMirror, BindRequest, BindSettings, BoundWeights,
+    InsidePart, PieceMethod, bind_weights, parts_inside,
 };
 use ulna_model::{JointSlot, WeightMap};
 
@@ -451,4 +451,65 @@ proptest! {
         let settings = BindSettings { method, limit, grid: 16, ..BindSettings::default() };
         bind_all(&[mesh.view()], &bones, settings);
     }
+}
+
+#[test]
+fn bones_are_inside_whatever_the_winding_is() {
+    let bones = [
+        bone(0, Vec3::Y * -1.0, Vec3::Y),
+        bone(1, Vec3::Y, Vec3::Y * 3.0),
+        bone(2, Vec3::X * 2.0, Vec3::X * 3.0),
+        bone(3, Vec3::X * 0.32, Vec3::new(0.32, 1.0, 0.0)),
+    ];
+    let mut capsule = TestMesh::capsule();
+    let plain = parts_inside(&[capsule.view()], &bones, 5);
+    assert_eq!(plain[0], InsidePart { near: 1.0, on: 1.0 });
+    assert!(plain[1].on > 0.0 && plain[1].near < 0.5, "{plain:?}");
+    assert_eq!(plain[2], InsidePart::default());
+    assert!(plain[3].near > 0.9, "{plain:?}");
+    assert_eq!(plain[4], InsidePart::default(), "a joint without a bone");
+    capsule.triangles.as_chunks_mut::<3>().0.iter_mut().for_each(|t| t.swap(0, 1));
+    assert_eq!(parts_inside(&[capsule.view()], &bones, 5), plain);
+    let small = capsule.moved(|p| p * 1e-4);
+    let bones = bones.map(|b| bone(b.joint.0, b.head * 1e-4, b.tail * 1e-4));
+    assert_eq!(parts_inside(&[small.view()], &bones, 5), plain);
+    let points = BindMesh { positions: &small.positions, triangles: &[] };
+    assert!(parts_inside(&[points], &bones, 4).iter().all(|part| part.on == 1.0));
+    let broken = [bone(0, Vec3::NAN, Vec3::ZERO)];
+    assert_eq!(parts_inside(&[small.view()], &broken, 1), [InsidePart::default()]);
+}
+
+#[test]
+fn mirrored_weights_are_averaged_before_the_limit() {
+    // The second bone is off the middle, so the weights of both ends differ.
+    let bones = [bone(0, Vec3::Y * -1.0, Vec3::Y * -0.2), bone(1, Vec3::Y * 0.6, Vec3::Y)];
+    let mesh = TestMesh::capsule();
+    let mirrored = |p: &Vec3| {
+        let wanted = *p * Vec3::new(1.0, -1.0, 1.0);
+        let at = mesh.positions.iter().position(|q| q.distance(wanted) < 1e-4);
+        at.map(|at| (0, at as u32))
+    };
+    let mirror = BindMirror {
+        vertices: vec![mesh.positions.iter().map(mirrored).collect()],
+        joints: vec![JointSlot(1), JointSlot(0)],
+    };
+    let pairs = mirror.vertices[0].iter().flatten().count();
+    assert_eq!(pairs, mesh.positions.len());
+    let view = [mesh.view()];
+    let off = |mirror: Option<&BindMirror>| {
+        let settings = BindSettings::default();
+        let request = BindRequest { meshes: &view, bones: &bones, settings, mirror };
+        let bound = bind_weights(&request, &|_| {}, &AtomicBool::new(false)).unwrap();
+        check(&bound.maps[0], &bones, settings.limit);
+        let one = |(v, p): (usize, &Vec3)| {
+            let (_, other) = mirrored(p).unwrap();
+            (bound.maps[0].weight(v, 0) - bound.maps[0].weight(other as usize, 1)).abs()
+        };
+        mesh.positions.iter().enumerate().map(one).fold(0.0, f32::max)
+    };
+    assert!(off(None) > 0.1);
+    assert!(off(Some(&mirror)) < 1e-5);
+    // Numbers that are not there change nothing.
+    let wrong = BindMirror { vertices: vec![vec![Some((9, 9))]], joints: Vec::new() };
+    assert_eq!(off(Some(&wrong)), off(None));
 }

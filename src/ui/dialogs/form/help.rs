@@ -49,6 +49,7 @@ impl ArgumentHelp {
             | Entry::Layer
             | Entry::WeightLayer
             | Entry::KeptPose
+            | Entry::JointGroup
             | Entry::Material
             | Entry::Skin
             | Entry::Image

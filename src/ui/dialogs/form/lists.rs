@@ -92,6 +92,13 @@ pub fn listed<'a>(
             let all = document.images.iter().zip(0..).map(|(i, k)| (i.name.as_deref(), k));
             plain(false, "Default", numbered(all, "image"))
         }
+        Entry::JointGroup => {
+            let pick = |g: &ulna_model::JointGroup| Pick {
+                text: g.name.to_string(),
+                label: g.name.to_string(),
+            };
+            plain(false, "None", document.joint_groups().iter().map(pick).collect())
+        }
         Entry::KeptPose => {
             let pick =
                 |p: &ulna_model::KeptPose| Pick { text: p.name.clone(), label: p.name.clone() };

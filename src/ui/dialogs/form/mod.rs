@@ -11,7 +11,7 @@ mod plan;
 mod planned;
 
 pub(super) use self::help::capital;
-pub use self::planned::plan_panel;
+pub use self::planned::{plan_buttons, plan_content, plan_panel};
 
 use egui::{Key, RichText, ScrollArea, Ui};
 use serde_json::Map;

@@ -17,15 +17,26 @@ use ulna_edit::{command::FileCommand, table};
 
 /// The planned changes, without those of an open form.
 pub fn plan_panel(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let theme = view.theme;
-    let acts = view.dialogs.plan.acts;
     let words = "Changes of the skeleton that are applied together, as one undo step.";
-    head(ui, theme, None, "Plan of changes", words, actions);
+    head(ui, view.theme, None, "Plan of changes", words, actions);
+    let is_fine = plan_content(ui, view, actions);
+    plan_buttons(ui, view, is_fine, actions);
+}
+
+/// The changes, and what they do. Returns whether they can be applied.
+pub fn plan_content(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> bool {
+    let acts = view.dialogs.plan.acts;
     acts_ui(ui, view, actions);
     add_ui(ui, view, actions);
     ui.add_space(12.0);
     let missing = acts.is_empty().then_some(("The plan is empty", false));
-    let is_fine = effects_ui(ui, view, (None, missing), actions);
+    effects_ui(ui, view, (None, missing), actions)
+}
+
+/// The buttons that save, discard and apply the plan.
+pub fn plan_buttons(ui: &mut Ui, view: &View<'_>, is_fine: bool, actions: &mut Actions) {
+    let theme = view.theme;
+    let acts = view.dialogs.plan.acts;
     ui.horizontal(|ui| {
         ui.set_min_height(32.0);
         let save = ui.add_enabled_ui(!acts.is_empty(), |ui| plain(ui, "Save…")).inner;

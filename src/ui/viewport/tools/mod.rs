@@ -7,6 +7,7 @@ mod brush_plates;
 mod combined;
 mod drag;
 mod gizmo;
+mod joint;
 mod rotate;
 mod scale;
 mod select;
@@ -21,6 +22,7 @@ pub use self::{
     brush::{BrushState, brush_ui, joint_list_ui},
     brush_marks::{brush_overlay_ui, vertex_marks_ui},
     drag::grab,
+    joint::joint_ui,
     select::{Selecting, select_ui},
     tool::Press,
     vertices::vertices_ui,
@@ -38,6 +40,7 @@ fn tool_of(tool: ToolCommand) -> &'static dyn ViewportTool {
         ToolCommand::Scale => &scale::ScaleTool,
         ToolCommand::Combined => &combined::CombinedTool,
         ToolCommand::Drag => &drag::DragTool,
+        ToolCommand::Joint => &joint::JointTool,
     }
 }
 
@@ -66,6 +69,11 @@ impl Tools {
     pub fn begin(&mut self, tool: ToolCommand) -> bool {
         let operation = tool_of(tool).begins();
         operation.map(|o| self.gizmo.begin(o)).is_some()
+    }
+
+    /// Begins to add a joint below each selected one.
+    pub fn extrude(&mut self) {
+        self.gizmo.begin(gizmo::Operation::Extrude);
     }
 
     /// A tool was chosen by its key: an axis or a number that is typed soon begins what it does.

@@ -88,7 +88,7 @@ field!(Counts, ArgumentType::Numbers, |from, name| from.counts(name).map(Self), 
 /// Connected pieces of a bind that follow one joint each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RigidPieces {
-    /// Those with nearly all weight on one joint.
+    /// All pieces with nearly all weight on one joint.
     All,
     /// By their numbers in the report.
     Numbers(Vec<u32>),

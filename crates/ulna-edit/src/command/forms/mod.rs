@@ -211,6 +211,8 @@ pub enum Entry {
     Layer,
     /// A weight layer to pick.
     WeightLayer,
+    /// A joint group to pick.
+    JointGroup,
     /// A kept pose to pick.
     KeptPose,
     /// A morph target to pick.
@@ -454,16 +456,18 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         (_, "layer") => Entry::Layer,
         ("layer.copy", "to") => Entry::Clips,
         (_, "pose") => Entry::KeptPose,
+        (_, "group") => Entry::JointGroup,
         (_, "material") => Entry::Material,
         (_, "skin") => Entry::Skin,
         (_, "image") => Entry::Image,
         (_, "target") => Entry::MorphTarget,
         (_, "lane") => Entry::Lane,
-        (_, "text" | "clips" | "mix" | "counterparts") => Entry::Data,
+        (_, "text" | "clips" | "mix" | "counterparts" | "skeleton" | "bones") => Entry::Data,
         ("joint.rename", "table") => Entry::Data,
         (_, "name" | "only")
         | ("node.rename_pattern", "from" | "to")
-        | ("joint.rename", "find" | "replace" | "prefix" | "suffix") => Entry::Text,
+        | ("joint.rename", "find" | "replace" | "prefix" | "suffix")
+        | ("rig.copy_skeleton" | "rig.put_skeleton", "joint" | "points" | "prefix") => Entry::Text,
         _ => return None,
     })
 }
@@ -517,6 +521,7 @@ pub fn needed_choice(spec: &CommandSpec) -> Option<NeededChoice> {
             (&[&["find"], &["humanoid"], &["side"], &["prefix"], &["suffix"], &["number"]], false)
         }
         "edit.revert" => (&[&["clip", "layer"], &["node"], &["mesh"]], true),
+        "joint.add" => (&[&["at"], &["by"]], true),
         "joint.orient" => (&[&["degrees"], &["like"], &["world"], &["aim"], &["mirrored"]], true),
         "pose.set" | "pose.set_local" | "pose.set_world" | "unkeyed.set" | "key.shift" => {
             (&[&["translation"], &["degrees"], &["scale"]], false)

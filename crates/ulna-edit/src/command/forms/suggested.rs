@@ -146,6 +146,9 @@ impl Suggestions<'_> {
                     document.aids.weight_layers.iter().next().filter(|_| needed)?;
                 Some(layer_text(document, *skin, layers.layers.last()?.id).into())
             }
+            Entry::JointGroup => {
+                Some(document.joint_groups().first().filter(|_| needed)?.name.to_string().into())
+            }
             Entry::KeptPose => {
                 Some(kept_poses(document).first().filter(|_| needed)?.name.clone().into())
             }

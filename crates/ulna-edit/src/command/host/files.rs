@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::command::{
     define::other_commands,
-    rules::{always, clip_shown, planned, unsaved, weighted},
+    rules::{always, clip_shown, opened, planned, unsaved, weighted},
 };
 
 other_commands! {
@@ -65,6 +65,9 @@ other_commands! {
     /// Shows the planned changes of the skeleton with their effects, to apply them as one undo step
     Plan = "rig.plan", "Plan of changes…", menu: "Rig", enabled: planned, anywhere: true,
         after: "skin.split";
+    /// Shows which joint is which bone of a human, to correct it
+    Humanoid = "rig.humanoid_bones", "Humanoid bones…", menu: "Rig/Humanoid", enabled: opened,
+        after: "rig.skeleton_from_nodes";
     /// Saves the planned changes as a script that “ulna run” applies to other files
     SavePlan {
         /// File to write; opens a dialog if omitted.

@@ -2,7 +2,7 @@
 
 use crate::command::{
     define::other_commands,
-    rules::{opened, paintable, selected, weighted},
+    rules::{opened, paintable, selected, weighted, with_vertices},
 };
 
 other_commands! {
@@ -49,6 +49,8 @@ other_commands! {
     AnimateMode = "mode.animate", "Animate mode", key: "2";
     /// Paints the weights of joints
     PaintMode = "mode.paint", "Paint mode", key: "3", enabled: paintable;
+    /// Changes the skeleton in the rest pose: moves, orients, adds and mirrors joints
+    RigMode = "mode.rig", "Rig mode", key: "4", enabled: opened;
     /// Changes to the next mode
     NextMode = "mode.next", "Next mode";
     /// Poses the mirror joints along with the posed joints
@@ -66,6 +68,15 @@ other_commands! {
     /// Turns snapping on or off; while it is on, every drag snaps to the chosen steps
     SnapDrags = "snap.toggle",
         "Snap every drag", menu: "Edit/Posing", key: "Shift+G", enabled: opened;
+    /// Adds a joint below each selected joint, which follows the pointer until a click
+    ExtrudeJoint = "joint.extrude",
+        "Extrude joints", menu: "Rig", key: "Shift+E", enabled: selected;
+    /// Moves the selected joints to the middle of the limb around them
+    CenterJoint = "joint.center",
+        "Center joints in the limb", menu: "Rig", enabled: selected;
+    /// Moves the active joint to the middle of the vertices that are selected in Paint mode
+    JointToVertices = "joint.to_vertices",
+        "Move joint to the selected vertices", menu: "Rig", enabled: with_vertices;
     /// Copies the poses of the selected nodes, as text
     CopyPose = "pose.copy", "Copy pose", menu: "Pose", key: "Ctrl+C", enabled: selected,
         after: "pose.set_world";
@@ -103,6 +114,8 @@ other_commands! {
     Combined = "tool.combined", "Move, rotate and scale", key: "Y";
     /// Drags the limb under the pointer by IK
     Drag = "tool.drag", "Drag limbs", key: "U";
+    /// Adds a joint at each click, below the selected joint; in Rig mode
+    Joint = "tool.joint", "Add joints", key: "Shift+J";
 }
 
 #[expect(clippy::derivable_impls, reason = "the macro that makes the enum marks no variant")]
@@ -113,7 +126,9 @@ impl Default for ToolCommand {
 }
 
 impl ToolCommand {
-    /// All tools, in the order of the toolbar.
+    /// Tools for posing, in the order of the toolbar.
     pub const ALL: [Self; 6] =
         [Self::Select, Self::Move, Self::Rotate, Self::Scale, Self::Combined, Self::Drag];
+    /// Tools for the skeleton, in the order of the toolbar.
+    pub const RIG: [Self; 4] = [Self::Select, Self::Move, Self::Rotate, Self::Joint];
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::command::{
-    TakenName, WhichKeys,
+    MatchedPoints, TakenName, WhichKeys,
     define::other_commands,
     field::{CarryWay, ClipName, Counterparts, Meshes, Nodes, choice},
     layer_name::LayerName,
@@ -74,6 +74,24 @@ other_commands! {
         /// Whether to import clips even if this model has less than half of their joints.
         force: Option<bool>,
     } = "clip.import", "Import clips…", menu: "Clip", key: "Ctrl+Shift+I", after: "clip.delete";
+    /// Copies the skeleton of another file onto this model as new joints without a skin; bind the
+    /// meshes to them afterwards
+    ImportSkeleton {
+        /// Model with a skeleton; `sample` is the skeleton of the sample.
+        path: PathBuf,
+        /// Topmost joint in that file; all joints of its skins if omitted.
+        joint: Option<String>,
+        /// Positions of joints of that file in this scene, in meters, such as
+        /// `Hips=0 0.93 0; Head=0 1.6 0.02`. One point moves the skeleton, two scale and turn it,
+        /// and more also stretch it, so that each joint lies at its point. If omitted, it is scaled
+        /// by the heights of both models and set on the ground below the middle of this one.
+        points: Option<MatchedPoints>,
+        /// Whether points hold for the other side, too, mirrored.
+        symmetric: Option<bool>,
+        /// Text in front of the names of the joints.
+        prefix: Option<String>,
+    } = "rig.copy_skeleton", "Copy skeleton from a file…", menu: "Rig", asks: true,
+        after: "rig.skeleton_from_nodes";
     /// Imports weights from a model, JSON, or XML of Maya's deformerWeights, matched by joint names
     /// or by body parts
     ImportWeights {

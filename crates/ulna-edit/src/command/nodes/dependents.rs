@@ -142,7 +142,10 @@ pub(in crate::command) fn refuse_fixed(
         let label = document.node(*node).label(*node);
         return refuse(
             "is_avatar_bone",
-            format!("“{label}” is the bone “{role}” of the VRM avatar and cannot be removed"),
+            format!(
+                "“{label}” is the bone “{role}” of the VRM avatar; clear the bone with \
+                    “Humanoid bones” before you remove the joint"
+            ),
         );
     }
     for (id, clip) in document.clips.iter() {

@@ -1,5 +1,6 @@
 //! Everything beside nodes, skins and meshes that refers to removed nodes: keys, layers, unkeyed
-//! poses, pins, mirror pairs, sets, the mix, vectors and constraints of extensions.
+//! poses, pins, mirror pairs, sets, groups, the humanoid map, the mix, vectors and constraints of
+//! extensions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,6 +68,18 @@ pub(super) fn without_nodes(document: &Document, nodes: &BTreeSet<NodeId>) -> (V
             .collect();
         if found.sets.iter().any(|set| set.nodes.iter().any(|n| nodes.contains(n))) {
             edits.push(Edit::SetNodeSets { scene, to: made.into() });
+        }
+    }
+    for (scene, found) in document.scenes.iter() {
+        if found.groups.iter().any(|g| g.nodes.iter().any(|n| nodes.contains(n))) {
+            let mut to = found.groups.to_vec();
+            to.iter_mut().for_each(|g| g.nodes.retain(|n| !nodes.contains(n)));
+            edits.push(Edit::SetJointGroups { scene, to: to.into() });
+        }
+        let bones = found.humanoid.iter().flat_map(|vrm| vrm.bones.iter());
+        if bones.clone().any(|(_, n)| nodes.contains(n)) {
+            let to = bones.filter(|(_, n)| !nodes.contains(n)).cloned().collect();
+            edits.push(Edit::SetHumanoid { scene: Some(scene), to });
         }
     }
     if let Some(to) = space_without(&document.node_space, nodes) {

@@ -28,7 +28,7 @@ fn one(
 }
 
 /// The scene to which a new root is added: that of the document, or the first.
-pub(super) fn scene_of(document: &Document) -> Option<SceneId> {
+pub(in crate::command) fn scene_of(document: &Document) -> Option<SceneId> {
     let first = || document.scenes.ids().next();
     document.shown.scene.or(document.scene).filter(|s| document.scenes.contains(*s)).or_else(first)
 }

@@ -2,9 +2,10 @@
 
 use glam::Vec3;
 
+use super::{matched_points::MatchedPoints, skeleton_source::SkeletonText};
 use crate::command::{
     define::document_commands,
-    field::{Nodes, choice},
+    field::{Counterparts, Nodes, choice},
     rules,
 };
 
@@ -41,6 +42,19 @@ document_commands! {
         /// the same keys, so that the skin moves differently; `keep` if omitted.
         motion: Option<Motion>,
     } = "joint.orient", "Orient joints", asks: true, enabled: rules::selected;
+    /// Adds joints below joints, or a first one; they move no vertex until meshes are bound to them
+    AddJoint {
+        /// Parents: one new joint below each; it is added at the top of the scene if omitted.
+        parent: Option<Nodes>,
+        /// Position in the scene in the rest pose, in meters, with one parent or none.
+        at: Option<Vec3>,
+        /// Distance from the parent in the rest pose, along the axes of the scene, in meters.
+        by: Option<Vec3>,
+        /// Name; the name of the parent with the next number if omitted.
+        name: Option<String>,
+        /// Whether the other side gets the mirror images of the new joints.
+        symmetric: Option<bool>,
+    } = "joint.add", "Add joint", asks: true, enabled: rules::opened;
     /// Moves the pivots of joints; the skin and all other joints stay as they are in every clip
     MoveJoint {
         /// Joints to move.
@@ -50,6 +64,9 @@ document_commands! {
         /// Clips: `keep` moves the skin as before, `follow` turns it about the new pivots by the
         /// same keys, so that the skin moves differently; `keep` if omitted.
         motion: Option<Motion>,
+        /// Whether the mirror joints move by the mirrored distance, and joints in the middle of the
+        /// body stay there.
+        symmetric: Option<bool>,
     } = "joint.move", "Move pivots", asks: true, enabled: rules::selected;
     /// Adds joints between a joint and its parent; they move with the parent until they are keyed
     InsertJoint {
@@ -194,6 +211,28 @@ document_commands! {
         name: Option<String>,
     } = "rig.skeleton_from_nodes", "Make skeleton from nodes", asks: true,
         enabled: rules::selected;
+    /// Pastes the skeleton of another model from text, as new joints without a skin
+    PutSkeleton {
+        /// Copied skeleton, as text.
+        skeleton: SkeletonText,
+        /// Positions of joints in the scene, in meters, such as `Hips=0 0.93 0; Head=0 1.6 0.02`.
+        points: Option<MatchedPoints>,
+        /// Whether points hold for the other side, too, mirrored.
+        symmetric: Option<bool>,
+        /// Text in front of the names.
+        prefix: Option<String>,
+    } = "rig.put_skeleton", "Paste skeleton", menu: "Edit/Nodes and meshes", asks: true,
+        after: "node.add";
+    /// Says which joint is which bone of a human, as in VRM 1.0; transfers, poses and names use it
+    HumanoidMap {
+        /// Bones with their joints, such as `hips=Pelvis`; `leftEye=` clears a bone.
+        bones: Option<Counterparts>,
+        /// Whether missing bones are guessed from names and the order of joints; they are if no
+        /// other argument is given.
+        guess: Option<bool>,
+        /// Whether all other bones are cleared first.
+        clear: Option<bool>,
+    } = "rig.humanoid", "Guess humanoid bones", menu: "Rig/Humanoid";
     /// Merges skins that share joints into one; the meshes move as before
     MergeSkins {
         /// Nodes of the meshes whose skins are merged; all skins that share joints if omitted.

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use glam::{DQuat, EulerRot};
+use glam::{DQuat, DVec3, EulerRot};
 
 use super::{
     aim::{BoneAxes, mirrored_rotations},
     commands::{Motion, MoveJoint, OrientJoint, OwnAxis, UpDirection},
     finish::finish,
     rewrite::{PLAIN, RigDraft, shear},
+    twins::Twins,
 };
 use crate::{
     Edit,
@@ -93,9 +94,21 @@ impl OrientJoint {
 impl MoveJoint {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let nodes = self.node.all(document)?;
         let by = self.by.as_dvec3();
-        let frame = |n: NodeId| {
+        let named = self.node.all(document)?;
+        let mut moves: BTreeMap<NodeId, DVec3> = named.iter().map(|n| (*n, by)).collect();
+        if self.symmetric.unwrap_or(false) {
+            let twins = Twins::of(document);
+            for node in &named {
+                let mirrored = twins.reflection(Some(*node)).transform_vector3(by);
+                if let Some(partner) = twins.partner(*node) {
+                    moves.entry(partner).or_insert(mirrored);
+                } else if twins.is_center(*node) {
+                    moves.insert(*node, (by + mirrored) / 2.0);
+                }
+            }
+        }
+        let frame = |(n, by): (NodeId, DVec3)| {
             let world = world(document, Some(n), RestOrPose::Rest);
             let d = world.inverse().transform_vector3(by);
             if !d.is_finite() {
@@ -108,7 +121,7 @@ impl MoveJoint {
             Ok((n, Moving::moved(d)))
         };
         let frames: BTreeMap<NodeId, Moving> =
-            nodes.into_iter().map(frame).collect::<Result<_, _>>()?;
+            moves.into_iter().map(frame).collect::<Result<_, _>>()?;
         let mut rig = RigDraft::of(document);
         rig.reframe(&frames, self.motion.unwrap_or(Motion::Keep))?;
         finish(rig, scene, None)

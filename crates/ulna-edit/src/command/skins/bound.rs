@@ -94,6 +94,20 @@ pub(super) fn is_joint(document: &Document, node: NodeId) -> bool {
     document.skins.values().any(|s| s.joints.contains(&node))
 }
 
+/// Refuses nodes with meshes that are no joints yet.
+pub(super) fn refuse_meshes(document: &Document, joints: &[NodeId]) -> Result<(), CommandError> {
+    let shows = |n: &&NodeId| document.node(**n).mesh.is_some() && !is_joint(document, **n);
+    let Some(mesh) = joints.iter().find(shows) else { return Ok(()) };
+    let label = document.node(*mesh).label(*mesh);
+    refuse(
+        "mesh_is_no_joint",
+        format!(
+            "“{label}” has a mesh, so it cannot be a joint; name only joints, or their topmost \
+                joint"
+        ),
+    )
+}
+
 /// Adds what hangs below some joints, each before what hangs below it: nodes that show something
 /// are none, unless a skin says so.
 pub(super) fn add_below(document: &Document, joints: &mut Vec<NodeId>) {

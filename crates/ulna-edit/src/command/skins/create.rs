@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use glam::Mat4;
 
 use super::{
-    bound::{add_below, bound, counted, is_joint, joints_of, labels, standing},
+    bound::{add_below, bound, counted, joints_of, labels, refuse_meshes, standing},
     commands::CreateSkin,
     plan::{Hung, Plan},
 };
@@ -155,17 +155,7 @@ impl CreateSkin {
         if joints.is_empty() {
             return refuse("no_joints_meant", "choose the joints to bind to");
         }
-        let shows = |n: &&NodeId| document.node(**n).mesh.is_some() && !is_joint(document, **n);
-        if let Some(mesh) = joints.iter().find(shows) {
-            let label = document.node(*mesh).label(*mesh);
-            return refuse(
-                "mesh_is_no_joint",
-                format!(
-                    "“{label}” has a mesh, so it cannot be a joint; name only joints, or their \
-                    topmost joint"
-                ),
-            );
-        }
+        refuse_meshes(document, &joints)?;
         let named = joints.len();
         if self.below.unwrap_or(named == 1 && counted.is_none()) {
             add_below(document, &mut joints);

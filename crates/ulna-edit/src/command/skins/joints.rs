@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    bound::{add_below, bound, is_joint, joints_of, labels},
+    bound::{add_below, bound, joints_of, labels, refuse_meshes},
     commands::{AddSkinJoints, RemoveSkinJoints},
 };
 use crate::{
@@ -29,14 +29,7 @@ impl AddSkinJoints {
             None => only_skin(document)?,
         };
         let skin = document.skin(id);
-        let shows = |n: &&NodeId| document.node(**n).mesh.is_some() && !is_joint(document, **n);
-        if let Some(mesh) = joints.iter().find(shows) {
-            let label = document.node(*mesh).label(*mesh);
-            return refuse(
-                "mesh_is_no_joint",
-                format!("“{label}” has a mesh, so it cannot be a joint; name only joints"),
-            );
-        }
+        refuse_meshes(document, &joints)?;
         if self.below == Some(true) {
             add_below(document, &mut joints);
         }
@@ -116,7 +109,7 @@ fn only_skin(document: &Document) -> Result<SkinId, CommandError> {
     let mut all = document.skins.ids();
     match (all.next(), all.next()) {
         (Some(only), None) => Ok(only),
-        (None, _) => refuse("no_skeleton", "the file has no skin; bind a mesh to joints first"),
+        (None, _) => refuse("not_skinned", "the file has no skin; bind a mesh to joints first"),
         _ => refuse("argument_missing", "the file has several skins; name one as “skin”"),
     }
 }

@@ -18,11 +18,12 @@ use ulna_model::{
     Document, JointSlot, MeshId, NodeId, Notice, PrimitiveId, Shared, SkinId, Slice,
     WeightEncoding, WeightMap,
 };
-use ulna_motion::{Pose, Stack};
+use ulna_motion::{MirrorPairs, PairSource, Pose, Role, Stack};
 use ulna_weights::{
     BindError, BindMesh, BindMethod, BindMirror, BindRequest, BindSettings, Bones, BoundWeights,
     Influences, PieceMethod, Scope, SkinnedSurface, at_rest, bind_weights, joint_heads,
-    joint_parents, layers::Sides,
+    joint_parents,
+    layers::{NoSides, Sides},
 };
 
 /// The least confidence of proposals that *all* rigid pieces take.
@@ -42,7 +43,7 @@ pub(super) struct Automatic {
 pub(super) enum MeantJoints<'a> {
     /// The named ones.
     Named(&'a BTreeSet<NodeId>),
-    /// Those by a rule.
+    /// Joints chosen by a rule.
     By(ChooseJoints),
 }
 
@@ -358,6 +359,14 @@ fn mirror(
     let Some(canvas) = SkinnedSurface::whole(&weighted, skin) else {
         return Ok(BindMirror::default());
     };
+    // Joints that are paired by their places alone may be those of one chain.
+    let is_sure = |role: &Role| {
+        role.partner.is_some()
+            && matches!(role.how, PairSource::Names | PairSource::Both | PairSource::Given)
+    };
+    if !MirrorPairs::of(document, skin).joints().iter().any(is_sure) {
+        return Err(NoSides::Unknown.into());
+    }
     let sides = Sides::of(&weighted, &canvas)?;
     let number_of = |canvas_part: usize| {
         let part = &canvas.parts()[canvas_part];

@@ -51,7 +51,10 @@ pub(super) const PLACES: &[(&str, Named)] = &[
     ("materials/*/occlusionTexture/index", Index(Texture)),
     ("materials/*/emissiveTexture/index", Index(Texture)),
     // Ulna's own extras; all others name nodes by path.
+    ("animations/*/extras/ulna.keys/tracks/*/node", Index(Node)),
     ("scenes/*/extras/ulna.sets/sets/*/nodes/*", Index(Node)),
+    ("scenes/*/extras/ulna.groups/groups/*/nodes/*", Index(Node)),
+    ("scenes/*/extras/ulna.humanoid/bones/*", Index(Node)),
     // Geometry and storage.
     ("nodes/*/extensions/EXT_mesh_gpu_instancing/attributes/*", Index(Accessor)),
     ("meshes/*/primitives/*/extensions/KHR_draco_mesh_compression/bufferView", Index(View)),

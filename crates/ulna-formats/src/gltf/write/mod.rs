@@ -14,6 +14,7 @@
 mod clips;
 mod closing;
 mod extras;
+mod humanoid;
 mod materials;
 mod node_space;
 mod nodes;
@@ -55,7 +56,8 @@ pub fn save(
         node_space: _,
     } = now;
     if variants != &opened.variants
-        || (cameras, lights, vrm) != (&opened.cameras, &opened.lights, &opened.vrm)
+        || (cameras, lights) != (&opened.cameras, &opened.lights)
+        || !humanoid::differs_by_bones(opened.vrm.as_deref(), vrm.as_deref())
     {
         return Err(SaveError::no_form(
             "materials",
@@ -65,6 +67,7 @@ pub fn save(
     writer.materials((&opened.materials, &opened.images), (materials, images))?;
     writer.nodes(opened, now)?;
     writer.node_space(opened, now)?;
+    writer.humanoid(opened, now)?;
     writer.scenes(opened, now)?;
     writer.skins(opened, now)?;
     writer.clips(opened, now)?;

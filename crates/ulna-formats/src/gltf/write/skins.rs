@@ -119,7 +119,16 @@ impl Writer<'_> {
         for (id, after) in now.scenes.iter() {
             let place = Location::of(id);
             // What stands in the extras is told by its text.
-            let Scene { name, roots, poses: _, sets: _, mix: _, kept_layers: _ } = after;
+            let Scene {
+                name,
+                roots,
+                poses: _,
+                sets: _,
+                groups: _,
+                humanoid: _,
+                mix: _,
+                kept_layers: _,
+            } = after;
             let Some(before) = opened.scenes.get(id).filter(|b| b.name == *name) else {
                 return Err(SaveError::no_form(&place, "a new or renamed scene"));
             };

@@ -210,7 +210,7 @@ fn draw_way(pen: &HandlePainter<'_>, ui: &Ui, view: &View<'_>, frame: &Frame, ge
     let Some(now) = ui.input(|i| i.pointer.latest_pos()) else { return };
     match gesture.operation {
         Operation::Swivel => {}
-        Operation::Move | Operation::Reach => {
+        Operation::Move | Operation::Reach | Operation::Extrude => {
             pen.painter.circle_stroke(middle, 8.0, Stroke::new(1.0, lit.gamma_multiply(0.7)));
             let way = frame.axes[0] * gesture.value.x
                 + frame.axes[1] * gesture.value.y
@@ -424,7 +424,7 @@ fn fields(view: &View<'_>, gesture: &Gesture) -> Vec<Field> {
         let text = if typed.is_empty() {
             let value = gesture.value[k];
             match gesture.operation {
-                Operation::Move | Operation::Reach => {
+                Operation::Move | Operation::Reach | Operation::Extrude => {
                     format!("{}{sign}", signed(short_number(value * length.per_meter(), false)))
                 }
                 Operation::Rotate | Operation::Swivel => signed(short_number(value, true)),

@@ -50,9 +50,7 @@ impl Frame {
     pub fn of(view: &View<'_>, size: Vec2) -> Option<Self> {
         let document = view.session?.document();
         let free = |n: &NodeId| {
-            view.pose.world.get(n.index()).is_some()
-                && !view.visibility.locked.contains(n)
-                && !view.is_hidden(*n)
+            view.pose.world.get(n.index()).is_some() && !view.is_locked(*n) && !view.is_hidden(*n)
         };
         let node = view.selection.active.filter(free)?;
         let origin = match view.viewport.pivot {

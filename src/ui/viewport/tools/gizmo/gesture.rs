@@ -63,7 +63,20 @@ pub struct Gesture {
     /// As it was at the start.
     pub(super) document: Document,
     pub(super) pose: Pose,
-    shown: Option<Vec<Command>>,
+    pub(super) shown: Option<Vec<Command>>,
+}
+
+/// Joints that a gesture in the rest pose changes: the selected ones, and for a move those below
+/// them where they follow.
+fn rig_nodes(view: &View<'_>, document: &Document, operation: Operation) -> Vec<NodeId> {
+    let selected = &view.selection.nodes;
+    let follows = operation == Operation::Move && view.rig.options.children_follow;
+    let is_meant = |n: &NodeId| {
+        let is_joint = view.joints.get(n.index()) == Some(&true);
+        let is_below = || selected.iter().any(|s| document.is_above(*s, *n));
+        selected.contains(n) || (follows && is_joint && is_below())
+    };
+    document.nodes.order().iter().copied().filter(is_meant).collect()
 }
 
 /// What becomes of a gesture after a frame.
@@ -95,16 +108,16 @@ impl Gesture {
         // it.
         let curls = operation == Operation::Rotate && pivot == Pivot::Each;
         let alone = matches!(operation, Operation::Reach | Operation::Swivel);
-        let nodes = if alone {
+        let nodes = if view.mode.spec().edits_rest {
+            rig_nodes(view, document, operation)
+        } else if alone {
             vec![frame.node]
         } else if curls {
             view.selection.nodes.iter().copied().collect()
         } else {
             view.selection.top_level_nodes(document)
         };
-        let free = |n: &NodeId| {
-            !view.visibility.locked.contains(n) && view.pose.world.get(n.index()).is_some()
-        };
+        let free = |n: &NodeId| !view.is_locked(*n) && view.pose.world.get(n.index()).is_some();
         let nodes: Vec<NodeId> = nodes.into_iter().filter(free).collect();
         if nodes.is_empty() {
             return None;
@@ -184,7 +197,10 @@ impl Gesture {
             | (Operation::Scale, Limit::Free | Limit::View) => k == 0,
             (_, Limit::Axis(axis)) => k == axis,
             (_, Limit::Plane(axis)) => k != axis,
-            (Operation::Move | Operation::Reach, Limit::Free | Limit::View) => true,
+            (
+                Operation::Move | Operation::Reach | Operation::Extrude,
+                Limit::Free | Limit::View,
+            ) => true,
         }
     }
 
@@ -349,7 +365,7 @@ impl Gesture {
     }
 
     /// Takes up where the pointer is and what is typed; whether there is a value.
-    fn follow_pointer(
+    pub(super) fn follow_pointer(
         &mut self,
         view: &View<'_>,
         pointer: Vec2,
@@ -366,7 +382,7 @@ impl Gesture {
         let factor = if modifiers.shift { FINE } else { 1.0 };
         let at = self.fine.follow(pointer, factor);
         match self.operation {
-            Operation::Move | Operation::Reach => {
+            Operation::Move | Operation::Reach | Operation::Extrude => {
                 self.follow_move(view, at, size, snaps, modifiers.shift)
             }
             Operation::Rotate | Operation::Swivel => self.follow_turn(view, at, size, snaps),
@@ -379,9 +395,16 @@ impl Gesture {
     /// What is typed stands; whether it can be read.
     fn take_typed(&mut self, view: &View<'_>) -> bool {
         let scale = match self.operation {
-            Operation::Move | Operation::Reach => view.settings.length.per_meter(),
+            Operation::Move | Operation::Reach | Operation::Extrude => {
+                view.settings.length.per_meter()
+            }
             Operation::Rotate | Operation::Swivel | Operation::Scale => 1.0,
         };
+        // A new joint is under the pointer, until its distance is typed.
+        let is_new = self.operation == Operation::Extrude;
+        if is_new && self.typed.iter().any(|text| !text.is_empty()) {
+            self.value = Vec3::ZERO;
+        }
         for k in 0..3 {
             if self.typed[k].is_empty() || !self.has_field(k) {
                 continue;
@@ -398,7 +421,7 @@ impl Gesture {
         true
     }
 
-    fn is_nothing(&self) -> bool {
+    pub(super) fn is_nothing(&self) -> bool {
         let none = if self.operation == Operation::Scale { Vec3::ONE } else { Vec3::ZERO };
         self.value == none && self.ball.1 == 0.0
     }
@@ -461,9 +484,7 @@ impl Gesture {
                 let step = view.viewport.snap_steps.length;
                 Some((there / step).round() * step)
             }
-            SnapTo::Joint | SnapTo::Vertex | SnapTo::Surface => {
-                view.viewport.sought.filter(|(of, _)| *of == to).and_then(|(_, at)| at)
-            }
+            _ => view.viewport.sought.filter(|(of, _)| *of == to).and_then(|(_, at)| at),
         };
         let Some(spot) = spot else { return };
         let way = self.along(spot - from);

@@ -37,7 +37,7 @@ impl Gesture {
             _ => None,
         };
         match self.operation {
-            Operation::Move => {
+            Operation::Move | Operation::Extrude => {
                 let units = own.and_then(|space| {
                     let parent = self.pose.parent_world(&self.document, self.frame.node);
                     Some((space, frame::parent_units(&parent, space)?))

@@ -12,6 +12,7 @@ mod gesture;
 mod gesture_command;
 mod handles;
 mod operation;
+mod rig;
 
 use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
 use glam::{Vec2, Vec3};
@@ -24,7 +25,8 @@ pub use self::{
     operation::{Limit, Operation},
 };
 use crate::ui::{
-    Action, Actions, BendAction, ReachOptions, View, ViewportAction, viewport::domain::SnapTo,
+    Action, Actions, BendAction, ReachOptions, RigAction, View, ViewportAction,
+    viewport::domain::SnapTo,
 };
 
 /// What the manipulator keeps.
@@ -136,7 +138,12 @@ impl Gizmo {
         }
         if self.gesture.is_none() {
             let pressed = ui.input(|i| i.pointer.press_origin()).map(local);
-            if let Some(operation) = wanted {
+            if wanted == Some(Operation::Extrude) {
+                // The new joint is where the pointer is, not as far as that moved.
+                let at = shown.center;
+                self.gesture =
+                    Gesture::begin(view, frame, Operation::Extrude, Limit::Free, at, false);
+            } else if let Some(operation) = wanted {
                 let at = pointer
                     .or_else(|| ui.input(|i| i.pointer.latest_pos()))
                     .map_or(shown.center, local);
@@ -195,11 +202,12 @@ impl Gizmo {
         gesture.snap_to = SnapTo::KEYS
             .into_iter()
             .find(|(key, ..)| gesture.operation.is_way() && ui.input(|i| i.key_down(*key)))
-            .map(|(_, to, _)| to);
-        if let (Some(of @ (SnapTo::Joint | SnapTo::Vertex | SnapTo::Surface)), Some(at)) =
-            (gesture.snap_to, at)
-        {
-            let except = gesture.nodes.clone();
+            .map(|(_, to, _)| to)
+            .or_else(|| new_joint_snap(view, gesture.operation, modifiers.alt));
+        if let (Some(of), Some(at)) = (gesture.snap_to.filter(|to| to.is_sought()), at) {
+            // At rest the skin stays where it is while joints are dragged.
+            let stays = view.mode.spec().edits_rest && of != SnapTo::Joint;
+            let except = if stays { Vec::new() } else { gesture.nodes.clone() };
             actions.push(ViewportAction::SeekSpot { at: local(at), size, of, except });
             // What is found is followed in the next frame.
             if view.viewport.sought.is_none_or(|(sought, _)| sought != of) {
@@ -213,6 +221,12 @@ impl Gizmo {
                 gesture.follow_bend(view, local(at), size, modifiers, now)
             {
                 actions.push(BendAction::Turn { nodes: gesture.nodes.clone(), axis, degrees });
+            }
+        } else if let Some(at) = at
+            && view.mode.spec().edits_rest
+        {
+            if let Some(step) = gesture.follow_rig(view, local(at), size, modifiers, now) {
+                actions.push(RigAction::Drag(step));
             }
         } else if let Some(at) = at
             && let Some(commands) = gesture.follow(view, local(at), size, modifiers, now)
@@ -251,10 +265,17 @@ impl Gizmo {
     }
 }
 
+/// The spot that a new joint snaps to. `front`: not the whole body, only the part in front.
+fn new_joint_snap(view: &View<'_>, operation: Operation, front: bool) -> Option<SnapTo> {
+    (operation == Operation::Extrude).then(|| view.rig.options.depth.snap(front)).flatten()
+}
+
 /// Ends what is seen of a gesture: a temporary bend is no edit.
 fn end(view: &View<'_>, kept: bool, actions: &mut Actions) {
     if view.mode.spec().bends {
         actions.push(BendAction::End { kept });
+    } else if view.mode.spec().edits_rest {
+        actions.push(RigAction::End { kept });
     } else {
         actions.push(if kept { Action::Commit } else { Action::Cancel });
     }

@@ -15,6 +15,8 @@ pub enum Operation {
     Reach,
     /// Turns a limb about the line from its root to its end.
     Swivel,
+    /// Adds a joint below each joint.
+    Extrude,
 }
 
 impl Operation {
@@ -25,6 +27,7 @@ impl Operation {
             Self::Rotate => ToolCommand::Rotate,
             Self::Scale => ToolCommand::Scale,
             Self::Reach | Self::Swivel => ToolCommand::Drag,
+            Self::Extrude => ToolCommand::Joint,
         }
     }
 
@@ -38,7 +41,7 @@ impl Operation {
 
     /// Whether it is a way.
     pub const fn is_way(self) -> bool {
-        matches!(self, Self::Move | Self::Reach)
+        matches!(self, Self::Move | Self::Reach | Self::Extrude)
     }
 
     /// Its title in labels.
@@ -46,6 +49,7 @@ impl Operation {
         match self {
             Self::Reach => "Drag",
             Self::Swivel => "Swivel",
+            Self::Extrude => "Extrude",
             _ => self.tool().spec().title,
         }
     }

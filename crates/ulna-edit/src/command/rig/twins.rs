@@ -1,0 +1,44 @@
+//! Mirror joints of skeletons that are bound, and of those that are being made.
+
+use std::sync::Arc;
+
+use glam::{DMat4, DVec3};
+
+use super::rename::other_side;
+use ulna_model::{Document, NodeId};
+use ulna_motion::Mirror;
+
+/// Mirror joints of a document, and the reflection that swaps their sides.
+pub(super) struct Twins<'d> {
+    document: &'d Document,
+    mirror: Arc<Mirror>,
+}
+
+impl<'d> Twins<'d> {
+    pub(super) fn of(document: &'d Document) -> Self {
+        Self { document, mirror: Mirror::of(document) }
+    }
+
+    /// The joint on the other side: by the mirror pairs, or by its name.
+    pub(super) fn partner(&self, node: NodeId) -> Option<NodeId> {
+        let by_name = || {
+            let name = other_side(self.document.node(node).name.as_deref()?)?;
+            let mut all = self.document.nodes.iter();
+            all.find(|(_, n)| n.name.as_deref() == Some(&*name)).map(|(id, _)| id)
+        };
+        let pair = self.mirror.partner(node).filter(|p| *p != node);
+        pair.or_else(by_name)
+    }
+
+    /// Whether a joint is in the middle of its body.
+    pub(super) fn is_center(&self, node: NodeId) -> bool {
+        self.mirror.partner(node) == Some(node)
+    }
+
+    /// The reflection in the scene: that of the body of a joint, else at the plane of y and z.
+    pub(super) fn reflection(&self, node: Option<NodeId>) -> DMat4 {
+        let up = |n: &NodeId| self.document.node(*n).parent;
+        let known = std::iter::successors(node, up).find_map(|n| self.mirror.reflection(n));
+        known.unwrap_or(DMat4::from_scale(DVec3::new(-1.0, 1.0, 1.0)))
+    }
+}

@@ -1,0 +1,111 @@
+//! Groups of joints: named, colored, hidden, locked or shown alone.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use super::{MarkerColor, NodeId};
+
+/// A named group of joints. A joint can be in several groups.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JointGroup {
+    /// The name; not blank, and no other group of the scene has it.
+    pub name: Arc<str>,
+    /// The color of its bones.
+    #[serde(default)]
+    pub color: MarkerColor,
+    /// Its nodes in ascending order, each once.
+    pub nodes: Vec<NodeId>,
+    /// Whether its joints are hidden, unless another group shows them.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub hidden: bool,
+    /// Whether its joints cannot be picked or posed in the viewport.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub locked: bool,
+    /// Whether joints outside of the groups with this mark are hidden.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub solo: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_off(flag: &bool) -> bool {
+    !*flag
+}
+
+impl JointGroup {
+    /// Whether a node is in the group.
+    pub fn contains(&self, node: NodeId) -> bool {
+        self.nodes.binary_search(&node).is_ok()
+    }
+
+    /// Whether groups of a scene have a name each, no name twice, and nodes in order.
+    pub fn are_valid(groups: &[Self]) -> bool {
+        let names: BTreeSet<&str> = groups.iter().map(|g| &*g.name).collect();
+        let rises = |g: &Self| g.nodes.windows(2).all(|w| w[0] < w[1]);
+        names.len() == groups.len() && groups.iter().all(|g| !g.name.trim().is_empty() && rises(g))
+    }
+
+    /// Whether groups hide a joint: all of its groups are hidden, or others are shown alone.
+    pub fn hide(groups: &[Self], node: NodeId) -> bool {
+        let mut own = groups.iter().filter(|g| g.contains(node)).peekable();
+        if groups.iter().any(|g| g.solo) {
+            return !own.any(|g| g.solo);
+        }
+        own.peek().is_some() && own.all(|g| g.hidden)
+    }
+
+    /// Whether one of the groups of a joint is locked.
+    pub fn lock(groups: &[Self], node: NodeId) -> bool {
+        groups.iter().any(|g| g.locked && g.contains(node))
+    }
+
+    /// The color of a joint: that of its first group.
+    pub fn color_of(groups: &[Self], node: NodeId) -> Option<MarkerColor> {
+        groups.iter().find(|g| g.contains(node)).map(|g| g.color)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(name: &str, nodes: &[u32]) -> JointGroup {
+        let nodes = nodes.iter().map(|n| NodeId(*n)).collect();
+        JointGroup { name: name.into(), nodes, ..JointGroup::default() }
+    }
+
+    #[test]
+    fn a_joint_is_hidden_by_all_of_its_groups_or_by_others_shown_alone() {
+        let mut groups = [group("a", &[1, 2]), group("b", &[2, 3])];
+        let hidden = |groups: &[JointGroup]| -> Vec<u32> {
+            (0..5).filter(|n| JointGroup::hide(groups, NodeId(*n))).collect()
+        };
+        assert_eq!(hidden(&groups), []);
+        groups[0].hidden = true;
+        assert_eq!(hidden(&groups), [1], "the second group shows 2");
+        groups[1].solo = true;
+        assert_eq!(hidden(&groups), [0, 1, 4]);
+        groups[0].solo = true;
+        assert_eq!(hidden(&groups), [0, 4]);
+    }
+
+    #[test]
+    fn groups_have_names_of_their_own_and_nodes_in_order() {
+        assert!(JointGroup::are_valid(&[group("a", &[1, 2]), group("b", &[])]));
+        assert!(!JointGroup::are_valid(&[group("a", &[]), group("a", &[])]));
+        assert!(!JointGroup::are_valid(&[group(" ", &[1])]));
+        assert!(!JointGroup::are_valid(&[group("a", &[2, 1])]));
+        assert!(!JointGroup::are_valid(&[group("a", &[1, 1])]));
+    }
+
+    #[test]
+    fn locks_add_up_and_the_first_color_counts() {
+        let mut groups = [group("a", &[1]), group("b", &[1, 2])];
+        groups[1].locked = true;
+        groups[0].color = MarkerColor::Red;
+        assert!(JointGroup::lock(&groups, NodeId(1)) && !JointGroup::lock(&groups, NodeId(3)));
+        assert_eq!(JointGroup::color_of(&groups, NodeId(1)), Some(MarkerColor::Red));
+        assert_eq!(JointGroup::color_of(&groups, NodeId(2)), Some(MarkerColor::Violet));
+        assert_eq!(JointGroup::color_of(&groups, NodeId(3)), None);
+    }
+}
