@@ -118,6 +118,42 @@ def bind_task(lane, place):
     check(place.succeeds("check", bound), "what was bound breaks a rule")
 
 
+def bare(place, file, name):
+    """A copy of a model without its skeleton."""
+    made = place.home / name
+    place.python("bare.py", file, made, shown=True)
+    return made
+
+
+def hand_task(lane, place):
+    """From a mesh to a character that walks: joints by hand, weights, a stroke, a clip."""
+    body = bare(place, place.data / "../../assets/mannequin.glb", "body.glb")
+    folder = place.home / "vulkan-hand.glb"
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(place.corpus / "CesiumMan/CesiumMan.glb", folder / "walk.glb")
+    lane.run(body, "hand.glb", place.tasks / "hand.pilot")
+    saved = place.saved("hand.glb")
+    has(place.info(saved), "hand.glb", '"joints":21,', '"name":"walk"', '"leftUpperArm"')
+    check(place.succeeds("check", saved), "the character breaks a rule")
+    before, after = (place.nodes(saved, "walk", at) for at in ("0", "0.5"))
+    moved = sum(a != b for a, b in zip(before, after))
+    check(moved > 15, f"only {moved} joints walk")
+
+
+def prop_task(lane, place):
+    """Three joints by hand for a prop, and one copied skeleton for a body."""
+    tube = bare(place, place.corpus / "RiggedSimple/RiggedSimple.glb", "tube.glb")
+    lane.run(tube, "prop.glb", place.tasks / "prop.pilot")
+    prop = place.saved("prop.glb")
+    has(place.info(prop), "prop.glb", '"joints":3,')
+    check(place.succeeds("check", prop), "the prop breaks a rule")
+    body = bare(place, place.data / "../../assets/mannequin.glb", "other_body.glb")
+    lane.run(body, "copied.glb", place.tasks / "copied.pilot")
+    copied = place.saved("copied.glb")
+    has(place.info(copied), "copied.glb", '"joints":53,', '"name":"LeftHand"')
+    check(place.succeeds("check", copied), "the body breaks a rule")
+
+
 def rig_task(lane, place):
     """A pivot moved and an elbow turned: the skin moves as before, so nothing else is another."""
     robot = place.corpus / "Robot/robot.glb"
@@ -366,6 +402,8 @@ LANES = [
         props_task,
         rig_task,
         plan_task,
+        hand_task,
+        prop_task,
         curves.ease_task,
         curves.head_task,
         curves.limp_task,

@@ -332,6 +332,7 @@ impl App {
 
     /// What a command had to say, or why it was not done.
     pub(super) fn say_done(&mut self, ctx: &Context, done: Result<(), RunError>, title: &str) {
+        let title = title.trim_end_matches('…');
         let notes = self.session.as_mut().and_then(Session::take_sentence);
         if let Err(error) = done {
             self.toast(ctx, ToastKind::Error, format!("{title} failed: {error}."));

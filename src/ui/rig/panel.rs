@@ -1,5 +1,7 @@
 //! The panel of Rig mode: the selected joint in the rest pose, and what its changes do.
 
+use std::path::PathBuf;
+
 use egui::{Align, DragValue, Label, Layout, RichText, ScrollArea, TextEdit, Ui, vec2};
 use egui_material_icons::icons;
 use glam::{Mat4, Vec3};
@@ -14,7 +16,7 @@ use ulna_edit::{
     CommandSpec,
     command::{
         Children, InsertJoint, MirrorJoint, ModeCommand, MoveJoint, OrientJoint, RemoveJoint,
-        RenameNode, ToolCommand, field::Nodes,
+        RenameNode, SessionCommand, ToolCommand, field::Nodes,
     },
     find,
 };
@@ -106,8 +108,8 @@ fn joint_ui(
         };
         small(ui, theme, &text.replace('*', ""));
         ui.add_space(6.0);
-        if joints == 0 && ui.button("Add the first joint").clicked() {
-            actions.push(Action::Run(ToolCommand::Joint.into()));
+        if joints == 0 {
+            first_joints_ui(ui, actions);
         }
         return;
     };
@@ -139,6 +141,26 @@ fn joint_ui(
     });
     ui.add_space(4.0);
     acts_ui(ui, view, document, actions);
+}
+
+/// Ways to the first joints of a file.
+fn first_joints_ui(ui: &mut Ui, actions: &mut Actions) {
+    ui.horizontal_wrapped(|ui| {
+        if ui.button("Add the first joint").clicked() {
+            actions.push(Action::Run(ToolCommand::Joint.into()));
+        }
+        let copy = SessionCommand::ImportSkeleton {
+            path: PathBuf::new(),
+            joint: None,
+            points: None,
+            symmetric: None,
+            prefix: None,
+        };
+        let copy = copy.spec();
+        if ui.button("Copy a skeleton…").on_hover_text(copy.help).clicked() {
+            actions.push(dialogs::DialogAction::Ask(copy));
+        }
+    });
 }
 
 /// Buttons for what can be done with the selected joints.

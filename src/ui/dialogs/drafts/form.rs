@@ -61,6 +61,8 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
         (MaskPoseLayer::NAME, "below", _) => "First joint",
         (Prune::NAME, "below", _) => "Lowest weight",
         (SplitSkins::NAME, "most", _) => "Max joints per skin",
+        // Of another file, where nothing can be picked.
+        (_, "joint", Type::Text) => "Topmost joint",
         (Bind::NAME, "joints", _) => "Joints",
         (Bind::NAME, "limit", _) => "Max influences",
         (Bind::NAME, "grid", _) => "Voxels",
