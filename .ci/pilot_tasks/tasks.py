@@ -136,7 +136,7 @@ def hand_task(lane, place):
     has(place.info(saved), "hand.glb", '"joints":21,', '"name":"walk"', '"leftUpperArm"')
     check(place.succeeds("check", saved), "the character breaks a rule")
     before, after = (place.nodes(saved, "walk", at) for at in ("0", "0.5"))
-    moved = sum(a != b for a, b in zip(before, after))
+    moved = sum(a != b for a, b in zip(before, after, strict=True))
     check(moved > 15, f"only {moved} joints walk")
 
 

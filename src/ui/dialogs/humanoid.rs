@@ -82,7 +82,8 @@ const fn command(
 fn summary(ui: &mut Ui, theme: &Theme, document: &Document, map: &BTreeMap<&'static str, NodeId>) {
     let mut lines = vec![(
         match map.len() {
-            0 => "No bone is set; joints are recognized by their names, or by the shape of the skeleton.".to_owned(),
+            0 => "No bone is set; joints are recognized by name, or by the shape of the skeleton."
+                .to_owned(),
             n => format!("{n} of {} bones have a joint.", HUMANOID_BONES.len()),
         },
         ColorRole::TextSecondary,
