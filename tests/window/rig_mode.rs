@@ -203,7 +203,7 @@ fn a_joint_is_extruded_below_a_bound_one_without_a_change_of_the_skin() {
     let (mut window, _folder, hand) = rig_of("LeftHand");
     let before = session(&window).document().clone();
     for keeps in [false, true] {
-        press(&mut window, Modifiers::SHIFT, Key::E);
+        press(&mut window, Modifiers::COMMAND, Key::E);
         type_text(&mut window, "0.1");
         press(&mut window, Modifiers::NONE, if keeps { Key::Enter } else { Key::Escape });
         wait(&mut window);

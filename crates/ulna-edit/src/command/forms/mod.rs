@@ -436,9 +436,10 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
         (_, "millimetres") => Quantity::new(Unit::Millimeters, 0.0..=1000.0),
         (_, "degrees") => Quantity::new(Unit::Degrees, 0.0..=180.0),
         ("skin.split", "most") => Quantity::whole(1.0..=65_535.0),
-        ("weights.bind", "sharpness") => Quantity::new(Unit::Plain, 0.5..=8.0),
-        ("weights.bind", "grid") => Quantity::whole(64.0..=256.0),
-        ("weights.bind", "limit") => Quantity::whole(1.0..=16.0),
+        ("weights.bind" | "skin.create", "sharpness") => Quantity::new(Unit::Plain, 0.5..=8.0),
+        ("weights.bind" | "skin.create", "envelope") => Quantity::new(Unit::Plain, 0.05..=10.0),
+        ("weights.bind" | "skin.create", "grid") => Quantity::whole(64.0..=256.0),
+        ("weights.bind" | "skin.create", "limit") => Quantity::whole(1.0..=16.0),
         (_, "most") => Quantity::whole(1.0..=255.0),
         (_, "passes") => Quantity::whole(1.0..=1000.0),
         (_, "steps") => Quantity::whole(1.0..=65_535.0),
@@ -467,6 +468,7 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         (_, "name" | "only")
         | ("node.rename_pattern", "from" | "to")
         | ("joint.rename", "find" | "replace" | "prefix" | "suffix")
+        | ("weights.bind" | "skin.create", "rigid")
         | ("rig.copy_skeleton" | "rig.put_skeleton", "joint" | "points" | "prefix") => Entry::Text,
         _ => return None,
     })
@@ -567,6 +569,13 @@ mod tests {
                     (spec.name, argument.name),
                     ("node.rename_pattern", "from" | "to")
                         | ("joint.rename", "find" | "replace" | "prefix" | "suffix")
+                        // Numbers of pieces, or all of them.
+                        | ("weights.bind" | "skin.create", "rigid")
+                        // Of another file, where nothing can be picked.
+                        | (
+                            "rig.copy_skeleton" | "rig.put_skeleton",
+                            "joint" | "points" | "prefix",
+                        )
                 );
                 let is_name = matches!(argument.name, "name" | "only") || is_pattern;
                 assert_eq!(entry.is_free_text(), is_name, "{} “{}”", spec.name, argument.name);

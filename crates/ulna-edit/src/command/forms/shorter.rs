@@ -46,6 +46,8 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         "key.tangents" => "Press {timeline.tangents} over the timeline.",
         "track.interpolation" => "Press {timeline.interpolation} over the timeline.",
         "key.offset" | "key.shift" | "key.value" => KEYS,
+        "rig.put_skeleton" => "Copy the skeleton from a file with the menu Rig.",
+        "joint.add" => "Press {tool.joint} and click the model.",
         "clip.rename" => "Double-click the clip in the outliner.",
         "clip.rate" | "clip.ticks" => "Use the list of frame rates above the timeline.",
         "clip.trim" => {

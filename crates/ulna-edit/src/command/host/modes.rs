@@ -70,7 +70,7 @@ other_commands! {
         "Snap every drag", menu: "Edit/Posing", key: "Shift+G", enabled: opened;
     /// Adds a joint below each selected joint, which follows the pointer until a click
     ExtrudeJoint = "joint.extrude",
-        "Extrude joints", menu: "Rig", key: "Shift+E", enabled: selected;
+        "Extrude joints", menu: "Rig", key: "Ctrl+E", enabled: selected;
     /// Moves the selected joints to the middle of the limb around them
     CenterJoint = "joint.center",
         "Center joints in the limb", menu: "Rig", enabled: selected;
