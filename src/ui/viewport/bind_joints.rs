@@ -1,10 +1,11 @@
 //! Joints of the panel *Bind* over the picture: ticked ones filled, with their bones, others
 //! hollow.
 
-use egui::{Color32, Rect, Stroke, Ui, pos2};
-use glam::Vec2;
+use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2};
+use glam::{Vec2, Vec3};
 
 use crate::ui::{Dialog, View};
+use ulna_edit::command::field::BindBy;
 use ulna_model::NodeId;
 use ulna_render::ColorRole;
 
@@ -45,10 +46,48 @@ pub fn bind_joints_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         if let Some(parent) = above.filter(is_listed).and_then(place) {
             painter.line_segment([parent, at], Stroke::new(1.5, accent.gamma_multiply(0.7)));
         }
+        let factor = draft.envelope.filter(|_| draft.method == BindBy::Distance);
+        if let Some(factor) = factor {
+            let of_joint = view.viewport.bones.iter().filter(|bone| bone.joint == joint.node);
+            for bone in of_joint {
+                let radius = factor * bone.head.distance(bone.tail);
+                let color = accent.gamma_multiply(0.45);
+                capsule(&painter, view, (rect, size), [bone.head, bone.tail], (radius, color));
+            }
+        }
         let is_selected = view.selection.nodes.contains(&joint.node);
         let is_pointed = view.hover == Some(joint.node);
         let color = if is_selected { amber } else { accent };
         let radius = if is_pointed { RADIUS + 2.0 } else { RADIUS };
         painter.circle(at, radius, color, Stroke::new(1.0, Color32::BLACK));
     }
+}
+
+/// The outline of an envelope, as it is seen: all points within a distance of a bone.
+fn capsule(
+    painter: &Painter,
+    view: &View<'_>,
+    (rect, size): (Rect, Vec2),
+    ends: [Vec3; 2],
+    (radius, color): (f32, Color32),
+) {
+    /// Points of each half circle.
+    const STEPS: usize = 16;
+    let camera = &view.viewport.camera;
+    let seen = ends.map(|end| {
+        let (at, depth) = camera.project(end, size)?;
+        let unit = camera.meters_per_point(depth, size.y);
+        Some((at, radius / unit.max(f32::MIN_POSITIVE)))
+    });
+    let [Some((a, near)), Some((b, far))] = seen else { return };
+    let along = (b - a).try_normalize().unwrap_or(Vec2::X);
+    let half = |center: Vec2, radius: f32, forward: Vec2| {
+        (0..=STEPS).map(move |k| {
+            let angle = std::f32::consts::PI * (k as f32 / STEPS as f32 - 0.5);
+            let p = center + Vec2::from_angle(angle).rotate(forward) * radius;
+            pos2(p.x + rect.left(), p.y + rect.top())
+        })
+    };
+    let outline: Vec<Pos2> = half(b, far, along).chain(half(a, near, -along)).collect();
+    painter.add(Shape::closed_line(outline, Stroke::new(1.0, color)));
 }
