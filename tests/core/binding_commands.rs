@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, path::Path};
 use glam::{Mat4, Vec3};
 use serde_json::{Value, json};
 use ulna_edit::{
-    CommandLine,
+    CommandLine, Edit,
     command::{BindReason, BindReport, bind_joints, field::ChooseJoints},
 };
 use ulna_formats::gltf::Progress;
@@ -524,7 +524,7 @@ fn rigid_pieces_follow_one_joint() {
 }
 
 #[test]
-fn cleared_meshes_stay_on_their_skin_and_are_bound_again() {
+fn cleared_meshes_leave_their_skin_and_are_bound_again() {
     let mut session = sample();
     let meshes: Vec<String> =
         session.document().meshes.ids().map(|mesh| format!("#{}", mesh.0)).collect();
@@ -535,10 +535,18 @@ fn cleared_meshes_stay_on_their_skin_and_are_bound_again() {
     session.document().check().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bare.glb");
-    assert!(session.write_to(&path).is_err(), "a skinned mesh needs weights to be saved");
+    session.write_to(&path).unwrap_or_else(|e| panic!("{e}"));
     let twice = run(&mut session, clear);
     assert!(twice[0].contains("no weights"), "{twice:?}");
-    run(&mut session, line("weights.bind"));
+    let document = session.document();
+    let skin = document.skins.ids().next().unwrap();
+    let joints: Vec<String> =
+        document.skin(skin).joints.iter().map(|joint| document.path(*joint)).collect();
+    let body = document.node_ids().find(|n| document.node(*n).mesh.is_some()).unwrap();
+    assert_eq!(document.node(body).skin, None);
+    let create = line("skin.create").with("node", document.path(body)).with("joint", joints);
+    run(&mut session, create);
+    assert_eq!(session.document().node(body).skin, Some(skin), "it is the skin that is there");
     assert!(weighted(session.document(), "bound again") > 1000);
     session.write_to(&path).unwrap_or_else(|e| panic!("{e}"));
     session.undo();
@@ -620,16 +628,16 @@ fn further_models_are_bound_by_every_method() {
         for method in METHODS {
             let about = format!("{name}, {method}");
             let mut session = Session::open(&path, &Progress::default()).unwrap();
-            let meshes: BTreeSet<String> = session
-                .document()
-                .nodes
-                .values()
-                .filter(|n| n.skin.is_some())
-                .filter_map(|n| n.mesh)
-                .map(|mesh| format!("#{}", mesh.0))
-                .collect();
-            let meshes: Vec<String> = meshes.into_iter().collect();
-            run(&mut session, line("weights.clear").with("mesh", meshes));
+            let document = session.document();
+            let skinned = document.nodes.values().filter(|n| n.skin.is_some());
+            let meshes: BTreeSet<_> = skinned.filter_map(|n| n.mesh).collect();
+            let all = meshes.into_iter().flat_map(|mesh| {
+                let entries = document.mesh(mesh).entries();
+                entries.map(move |(primitive, _)| Edit::BindWeights { mesh, primitive, to: None })
+            });
+            let all: Vec<Edit> = all.collect();
+            session.preview("Throw the weights away", all).unwrap();
+            session.commit();
             run(&mut session, line("weights.bind").with("method", method));
             assert!(weighted(session.document(), &about) > 0, "{about}");
             ran += 1;

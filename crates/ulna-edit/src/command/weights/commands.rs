@@ -42,7 +42,7 @@ document_commands! {
         /// Joints that keep their weights.
         locked: Option<Nodes>,
     } = "weights.bind", "Bind automatically", asks: true, enabled: rules::skinned;
-    /// Removes all weights of meshes, which stay on their skins and can be bound again
+    /// Removes the weights of meshes; a mesh without any leaves its skin until it is bound again
     ClearWeights {
         /// Meshes that lose their weights.
         mesh: Meshes,
