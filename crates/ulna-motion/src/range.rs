@@ -57,19 +57,24 @@ pub fn range_of_motion(document: &Document, skin: SkinId, degrees: Vec3) -> Clip
             at += STEP;
             keys.push((at, rest));
         }
-        let track = Track {
-            target: *joint,
-            property: Property::Rotation,
-            interpolation: Interpolation::Linear,
-            times: keys.iter().map(|k| k.0).collect(),
-            values: keys.iter().flat_map(|k| k.1.to_array()).collect(),
-            width: 4,
-            kinds: Default::default(),
-            modes: Default::default(),
-        };
-        tracks.insert(TrackId(tracks.len() as u32), Shared::new(track));
+        put_rotations(&mut tracks, *joint, &keys);
     }
     Clip { name: Some("Range of motion".into()), tracks, ..Clip::default() }
+}
+
+/// Adds a track with linear rotations of a joint: times in seconds, and values.
+fn put_rotations(tracks: &mut Tracks, joint: NodeId, keys: &[(f32, Quat)]) {
+    let track = Track {
+        target: joint,
+        property: Property::Rotation,
+        interpolation: Interpolation::Linear,
+        times: keys.iter().map(|k| k.0).collect(),
+        values: keys.iter().flat_map(|k| k.1.to_array()).collect(),
+        width: 4,
+        kinds: Default::default(),
+        modes: Default::default(),
+    };
+    tracks.insert(TrackId(tracks.len() as u32), Shared::new(track));
 }
 
 /// A clip in which each of some joints, one after the other, bends about its bending axis: over
@@ -90,17 +95,7 @@ pub fn trial_motion(document: &Document, joints: &[NodeId], degrees: f32) -> Cli
             at += STEP;
             keys.push((at, rotation * Quat::from_axis_angle(axis, angle)));
         }
-        let track = Track {
-            target: *joint,
-            property: Property::Rotation,
-            interpolation: Interpolation::Linear,
-            times: keys.iter().map(|k| k.0).collect(),
-            values: keys.iter().flat_map(|k| k.1.to_array()).collect(),
-            width: 4,
-            kinds: Default::default(),
-            modes: Default::default(),
-        };
-        tracks.insert(TrackId(tracks.len() as u32), Shared::new(track));
+        put_rotations(&mut tracks, *joint, &keys);
     }
     Clip { name: Some("Range of motion".into()), tracks, ..Clip::default() }
 }

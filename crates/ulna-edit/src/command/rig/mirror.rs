@@ -11,6 +11,7 @@ use super::{
     rename::other_side,
     rewrite::{RigDraft, affine},
     tree::free_name,
+    twins::partner_by_name,
 };
 use crate::{
     Edit,
@@ -77,12 +78,7 @@ impl<'d> SidePlan<'d> {
 
     /// The joint on the other side: by the mirror pairs, or by its name where it is out of place.
     fn partner(&self, node: NodeId) -> Option<NodeId> {
-        let by_name = || {
-            let name = other_side(self.document.node(node).name.as_deref()?)?;
-            let mut all = self.document.nodes.iter();
-            all.find(|(_, n)| n.name.as_deref() == Some(&*name)).map(|(id, _)| id)
-        };
-        self.mirror.partner(node).or_else(by_name)
+        self.mirror.partner(node).or_else(|| partner_by_name(self.document, node))
     }
 
     /// The reflection of the body of a node, or of a node above it.

@@ -53,7 +53,7 @@ const VERSION: u32 = 1;
 pub enum SkeletonText {
     /// This one.
     Skeleton(Arc<SkeletonSource>),
-    /// As it is written.
+    /// The text that was read.
     Text(String),
 }
 

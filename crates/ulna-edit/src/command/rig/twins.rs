@@ -21,13 +21,8 @@ impl<'d> Twins<'d> {
 
     /// The joint on the other side: by the mirror pairs, or by its name.
     pub(super) fn partner(&self, node: NodeId) -> Option<NodeId> {
-        let by_name = || {
-            let name = other_side(self.document.node(node).name.as_deref()?)?;
-            let mut all = self.document.nodes.iter();
-            all.find(|(_, n)| n.name.as_deref() == Some(&*name)).map(|(id, _)| id)
-        };
         let pair = self.mirror.partner(node).filter(|p| *p != node);
-        pair.or_else(by_name)
+        pair.or_else(|| partner_by_name(self.document, node))
     }
 
     /// Whether a joint is in the middle of its body.
@@ -41,4 +36,11 @@ impl<'d> Twins<'d> {
         let known = std::iter::successors(node, up).find_map(|n| self.mirror.reflection(n));
         known.unwrap_or(DMat4::from_scale(DVec3::new(-1.0, 1.0, 1.0)))
     }
+}
+
+/// The node that has the name of a node with the side exchanged.
+pub(super) fn partner_by_name(document: &Document, node: NodeId) -> Option<NodeId> {
+    let name = other_side(document.node(node).name.as_deref()?)?;
+    let mut all = document.nodes.iter();
+    all.find(|(_, n)| n.name.as_deref() == Some(&*name)).map(|(id, _)| id)
 }
