@@ -53,8 +53,18 @@ class Lane:
 
     def __enter__(self):
         with open(self.home / f"xvfb{self.display}.log", "wb") as log:
+            # Without a reset when a window closes: the next one cannot connect during it.
             self.server = subprocess.Popen(
-                ["Xvfb", f":{self.display}", "-screen", "0", SCREEN, "-nolisten", "tcp"],
+                [
+                    "Xvfb",
+                    f":{self.display}",
+                    "-screen",
+                    "0",
+                    SCREEN,
+                    "-nolisten",
+                    "tcp",
+                    "-noreset",
+                ],
                 env=self.environment,
                 stdout=log,
                 stderr=log,
