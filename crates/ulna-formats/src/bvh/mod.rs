@@ -74,7 +74,7 @@ pub fn read(
     let glb = built(&capture, rate, &name, &mut diagnostics).finish(
         ".bvh",
         &Conversion { unit, ..conversion.clone() },
-        conversion.up.direction(),
+        false,
     )?;
     let longest = stated.map_or(longest, |stated| longest * rate / stated);
     let found = ImportFindings {
@@ -82,7 +82,7 @@ pub fn read(
         rate: stated,
         rate_of: "frames",
         longest,
-        heights: 0,
+        ..ImportFindings::default()
     };
     Ok(Converted { glb, diagnostics, found })
 }

@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 
-use glam::Vec3;
 use serde_json::{Value, json};
 
 use super::conversion::Conversion;
@@ -195,7 +194,7 @@ impl GlbBuilder {
     }
 
     /// The GLB. Where its axes or unit are to be others, all of it hangs on a node that turns and
-    /// scales it: the data stay as they are. `up_from` is the direction that is up in these data.
+    /// scales it: the data stay as they are. Whether Z was mirrored in them matters to the axes.
     ///
     /// # Errors
     /// Where it would be larger than a GLB can be.
@@ -203,9 +202,9 @@ impl GlbBuilder {
         mut self,
         from: &'static str,
         conversion: &Conversion,
-        up: Vec3,
+        is_mirrored: bool,
     ) -> Result<Vec<u8>, ReadError> {
-        if let Some(transform) = conversion.root(up)
+        if let Some(transform) = conversion.root(is_mirrored)
             && !self.roots.is_empty()
         {
             let children = self.roots.iter().map(|r| *r as u32).collect();

@@ -12,7 +12,10 @@ mod picture;
 mod rate;
 
 pub use self::{
-    conversion::{Conversion, Converted, ImportFindings, UpAxis},
+    conversion::{
+        AxisDirection, Content, Conversion, Converted, FoundClip, GltfDifference, ImportFindings,
+        UpAxis,
+    },
     glb::{GlbBuilder, KeysOut, NodeOut},
     importers::{IMPORTERS, Importer, Reader, endings, importer_of},
     picture::{green_turned, read_picture},

@@ -10,25 +10,15 @@ use std::{
     path::Path,
 };
 
-use glam::Vec3;
-
 use super::{
     builder::{Builder, SHEARED, fail, matrix},
     objects::Tree,
 };
 use crate::{
     gltf::ReadError,
-    import::{Conversion, GlbBuilder, ImportFindings, NodeOut, UpAxis},
+    import::{Conversion, GlbBuilder, ImportFindings, NodeOut},
 };
 use ulna_model::{Diagnostics, Severity, Transform};
-
-/// The direction that is up in a mirrored file whose axis this is.
-pub(super) const fn mirrored_up(up: UpAxis) -> Vec3 {
-    match up {
-        UpAxis::Z => Vec3::NEG_Z,
-        _ => up.direction(),
-    }
-}
 
 /// Builds the GLB.
 pub fn build(
@@ -60,7 +50,7 @@ pub fn build(
     builder.frames()?;
     builder.meshes()?;
     builder.animations()?;
-    let glb = builder.glb.finish(".x", conversion, mirrored_up(conversion.up))?;
+    let glb = builder.glb.finish(".x", conversion, true)?;
     Ok((glb, builder.found))
 }
 
