@@ -3,7 +3,11 @@
 use std::path::Path;
 
 use super::conversion::{Conversion, Converted};
-use crate::{bvh, gltf::ReadError, x};
+use crate::{
+    bvh,
+    gltf::{Progress, ReadError},
+    x,
+};
 
 /// A format that is read.
 pub struct Importer {
@@ -19,7 +23,7 @@ pub struct Importer {
 }
 
 /// What reads the bytes of a file, which lies at a path, as it is to be taken.
-pub type Reader = fn(&[u8], Option<&Path>, &Conversion) -> Result<Converted, ReadError>;
+pub type Reader = fn(&[u8], Option<&Path>, &Conversion, &Progress) -> Result<Converted, ReadError>;
 
 /// All formats that are read beside glTF.
 pub const IMPORTERS: [Importer; 2] = [

@@ -16,7 +16,10 @@ pub use self::{
         AxisDirection, Content, Conversion, Converted, FoundClip, GltfDifference, ImportFindings,
         UpAxis,
     },
-    glb::{GlbBuilder, KeysOut, NodeOut},
+    glb::{
+        AlphaOut, GlbBuilder, InfluencesOut, KeysOut, MaterialOut, MeshOut, MorphOut, NodeOut,
+        PrimitiveOut, TextureOut,
+    },
     importers::{IMPORTERS, Importer, Reader, endings, importer_of},
     picture::{green_turned, read_picture},
     rate::{USUAL_RATES, short, unlikely_rate},

@@ -50,7 +50,7 @@ impl Builder<'_, '_> {
             return *known;
         }
         let texture = match self.picture_of(&name, what) {
-            Ok((mime, bytes)) => Some(self.glb.texture(&name, mime, &bytes)),
+            Ok((mime, bytes)) => Some(self.glb.texture(&name, mime, &bytes, [true; 2])),
             Err(why) => {
                 self.odd(object, format!("the texture “{name}” is not imported: {why}"));
                 None
