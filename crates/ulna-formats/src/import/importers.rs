@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::conversion::{Conversion, Converted};
 use crate::{
-    bvh,
+    bvh, fbx,
     gltf::{Progress, ReadError},
     x,
 };
@@ -26,8 +26,9 @@ pub struct Importer {
 pub type Reader = fn(&[u8], Option<&Path>, &Conversion, &Progress) -> Result<Converted, ReadError>;
 
 /// All formats that are read beside glTF.
-pub const IMPORTERS: [Importer; 2] = [
+pub const IMPORTERS: [Importer; 3] = [
     Importer { name: "DirectX .x", endings: &["x"], sniff: x::is_x, read: x::read },
+    Importer { name: "FBX", endings: &["fbx"], sniff: fbx::is_fbx, read: fbx::read },
     Importer { name: "BVH", endings: &["bvh"], sniff: bvh::is_bvh, read: bvh::read },
 ];
 

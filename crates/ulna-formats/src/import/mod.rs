@@ -4,6 +4,7 @@
 //! Going through the bytes of a GLB keeps one reader and one writer: what was imported is saved as
 //! glTF, and nothing of the rest of the program knows where it came from.
 
+mod beside;
 mod conversion;
 mod dds;
 mod glb;
@@ -12,6 +13,7 @@ mod picture;
 mod rate;
 
 pub use self::{
+    beside::read_beside,
     conversion::{
         AxisDirection, Content, Conversion, Converted, FoundClip, GltfDifference, ImportFindings,
         UpAxis,
