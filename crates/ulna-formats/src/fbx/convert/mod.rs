@@ -62,7 +62,8 @@ pub fn read(
     }
     builder.loose_skeletons();
     builder.clips(progress)?;
-    let Builder { glb, mut findings, .. } = builder;
+    let Builder { mut glb, mut findings, .. } = builder;
+    glb.join_roots("Root");
     findings.clips.clone_from(&glb.clips);
     let (found, diagnostics) = findings.finish();
     Ok(Converted { glb: glb.bytes(".fbx")?, diagnostics, found })

@@ -100,6 +100,8 @@ pub struct GlbBuilder {
     roots: Vec<usize>,
     meshes: Vec<Value>,
     skins: Vec<Value>,
+    /// Joints of each skin.
+    joints: Vec<Vec<usize>>,
     materials: Vec<Value>,
     textures: Vec<Value>,
     samplers: Vec<Value>,
@@ -189,7 +191,25 @@ impl GlbBuilder {
             skin["inverseBindMatrices"] = self.floats(inverse, "MAT4", 16, false).into();
         }
         self.skins.push(skin);
+        self.joints.push(joints.to_vec());
         self.skins.len() - 1
+    }
+
+    /// Puts a node above all that stand at the top, where joints of a skin have no node in common:
+    /// glTF asks for one.
+    pub fn join_roots(&mut self, name: &str) {
+        let top = |node: &usize| {
+            std::iter::successors(Some(*node), |n| self.nodes[*n].parent).last().unwrap_or(*node)
+        };
+        let tops = |joints: &Vec<usize>| joints.iter().map(top).collect::<BTreeSet<_>>().len();
+        if !self.joints.iter().any(|joints| tops(joints) > 1) {
+            return;
+        }
+        let at = self.nodes.len();
+        let children = self.roots.iter().map(|r| *r as u32).collect();
+        self.roots.iter().for_each(|r| self.nodes[*r].parent = Some(at));
+        self.nodes.push(NodeOut { name: name.to_owned(), children, ..NodeOut::default() });
+        self.roots = vec![at];
     }
 
     /// A camera, as glTF has it; its number.
