@@ -31,7 +31,7 @@ fn axis(direction: IVec3) -> CoordinateAxis {
 }
 
 impl Axes {
-    /// Those that a file states; none where it states none that fit together.
+    /// The ones that a file states; none where it states none that fit together.
     pub(super) fn stated(scene: &Scene) -> Option<Self> {
         let number = |name: &str| scene.settings.props.find_prop(name).map(|p| p.value_int);
         let direction = |name: &str| {

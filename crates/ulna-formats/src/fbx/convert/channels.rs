@@ -15,7 +15,7 @@ const SAME: f64 = 1e-6;
 pub(super) struct Curves<'a> {
     /// By element: the property, and its curves of all layers.
     of: BTreeMap<u32, Vec<(&'a str, &'a AnimCurve)>>,
-    /// Those of the weights of layers, which count for all.
+    /// The ones of the weights of layers, which count for all.
     layers: Vec<&'a AnimCurve>,
     /// Whether one goes on otherwise than held before its first or after its last key.
     pub(super) endless: usize,
@@ -55,7 +55,7 @@ impl<'a> Curves<'a> {
         list.iter().filter(|(name, _)| names.contains(name)).map(|(_, curve)| *curve).collect()
     }
 
-    /// Those of the layers, where there are others that they weigh.
+    /// The ones of the layers, where there are others that they weigh.
     pub(super) fn with_layers(&self, mut curves: Vec<&'a AnimCurve>) -> Vec<&'a AnimCurve> {
         if !curves.is_empty() {
             curves.extend(&self.layers);
@@ -136,7 +136,7 @@ fn repeat(
     }
 }
 
-/// What curves are in a span.
+/// Tells what curves are in a span.
 pub(super) fn kinds(curves: &[&AnimCurve], (from, to): (f64, f64)) -> Kinds {
     let mut made = Kinds::default();
     let middle = 0.5 * (from + to);

@@ -14,9 +14,9 @@ use crate::{
 };
 use ulna_model::{Interpolation, Property};
 
-/// What a rotation may be off, radians: 0.02°.
+/// Tells what a rotation may be off, radians: 0.02°.
 const TURN: f64 = 3.5e-4;
-/// What a scale or a weight may be off.
+/// Tells what a scale or a weight may be off.
 const SHARE: f64 = 1e-5;
 
 /// Properties of a node that its translation, rotation and scale come from.
@@ -25,7 +25,7 @@ const TRANSLATION: [&str; 5] =
 const ROTATION: [&str; 3] = ["Lcl Rotation", "PreRotation", "PostRotation"];
 const SCALE: [&str; 1] = ["Lcl Scaling"];
 
-/// What the library evaluates of a transform: only what is asked for, by its bits.
+/// Tells what the library evaluates of a transform: only what is asked for, by its bits.
 const ONLY: u32 = 0x4;
 const INCLUDES: [u32; 3] = [0x10, 0x20, 0x40];
 

@@ -1,4 +1,4 @@
-//! What was found in a file, and what glTF holds otherwise.
+//! Tells what was found in a file, and what glTF holds otherwise.
 
 use std::collections::BTreeMap;
 
@@ -189,10 +189,11 @@ impl Findings {
         let mut list = Vec::new();
         self.losses(&mut list);
         self.changes(&mut list);
+        self.more_changes(&mut list);
         list
     }
 
-    /// What glTF cannot hold.
+    /// Tells what glTF cannot hold.
     fn losses(&self, list: &mut Vec<GltfDifference>) {
         let mut add = |code, text: String, detail: &str| {
             list.push(GltfDifference { code, is_loss: true, text, detail: detail.to_owned() });
@@ -259,7 +260,7 @@ impl Findings {
         }
     }
 
-    /// What glTF holds otherwise.
+    /// Tells what glTF holds otherwise.
     fn changes(&self, list: &mut Vec<GltfDifference>) {
         let mut add = |code, text: String, detail: String| {
             list.push(GltfDifference { code, is_loss: false, text, detail });
@@ -327,6 +328,13 @@ impl Findings {
                 "each is a morph target; weights go from one to the next".to_owned(),
             );
         }
+    }
+
+    /// Tells what else glTF holds otherwise.
+    fn more_changes(&self, list: &mut Vec<GltfDifference>) {
+        let mut add = |code, text: String, detail: String| {
+            list.push(GltfDifference { code, is_loss: false, text, detail });
+        };
         if self.own_scale > 0 {
             let text = format!(
                 "{} their parent’s scale",

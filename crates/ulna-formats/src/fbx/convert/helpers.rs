@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ufbx::{Node, Scene};
 
-/// How many nodes stand between joints and neither hold weights nor move.
+/// The number of nodes stand between joints and neither hold weights nor move.
 pub(super) fn helpers(scene: &Scene) -> usize {
     let bones = scene.skin_clusters.into_iter().filter_map(|c| c.bone_node.as_ref());
     let joints: BTreeSet<u32> = bones.map(|n| n.element.typed_id).collect();

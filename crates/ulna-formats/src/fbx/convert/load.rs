@@ -68,7 +68,7 @@ fn same(a: CoordinateAxes, b: CoordinateAxes) -> bool {
     a.right == b.right && a.up == b.up && a.front == b.front
 }
 
-/// How many nodes at the top have a scale.
+/// The number of nodes at the top have a scale.
 fn scaled_tops(scene: &Scene) -> usize {
     let off = |v: f64| (v.abs() - 1.0).abs() > 1e-4;
     let is_scaled = |s: ufbx::Vec3| off(s.x) || off(s.y) || off(s.z);
@@ -120,14 +120,15 @@ fn read(
         target_light_axes: axes::gltf(),
         ..LoadOpts::default()
     };
-    ufbx::load_memory(bytes, opts).map_err(|error| refusal(&error, bytes.len(), memory_limit))
+    let made = ufbx::load_memory(bytes, opts);
+    reach.progress.reach(reach.to)?;
+    made.map_err(|error| refusal(&error, bytes.len(), memory_limit))
 }
 
 /// The sentence for a file that is not read.
 fn refusal(error: &ufbx::Error, size: usize, limit: usize) -> ReadError {
     let megabytes = |bytes: usize| short(bytes as f64 / 1e6);
     let message = match error.type_ {
-        ErrorType::Cancelled => return ReadError::Canceled,
         ErrorType::EmptyFile => "it is empty. Export the model again".to_owned(),
         ErrorType::TruncatedFile => {
             format!(
@@ -160,7 +161,7 @@ fn refusal(error: &ufbx::Error, size: usize, limit: usize) -> ReadError {
     ReadError::Foreign { format: "FBX", message }
 }
 
-/// What the library says, within a sentence.
+/// Tells what the library says, within a sentence.
 fn said(description: &str) -> String {
     let text = description.trim().trim_end_matches('.');
     let mut letters = text.chars();

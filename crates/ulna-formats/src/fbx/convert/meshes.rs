@@ -160,7 +160,7 @@ impl<'a> Builder<'a> {
 }
 
 impl Corners {
-    /// What corners of a mesh have, in an order.
+    /// Tells what corners of a mesh have, in an order.
     fn of(mesh: &Mesh, order: &[u32]) -> Self {
         let places = mesh.vertex_indices.as_ref();
         let mut made = Self {

@@ -1,5 +1,5 @@
-//! FBX → a GLB: nodes with pivots and orders of rotation folded in, meshes with all their weights and
-//! blend shapes, materials, and clips with their keys.
+//! FBX → a GLB: nodes with pivots and orders of rotation folded in, meshes with all their weights
+//! and blend shapes, materials, and clips with their keys.
 //!
 //! Nothing outside of this module knows the library that reads the files.
 
@@ -34,7 +34,7 @@ use crate::{
 /// for.
 ///
 /// # Errors
-/// Where the file is cut, damaged or hostile, with what is wrong.
+/// If the file is cut, damaged or hostile, with what is wrong.
 pub fn read(
     bytes: &[u8],
     path: Option<&Path>,

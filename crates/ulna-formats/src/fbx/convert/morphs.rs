@@ -21,8 +21,8 @@ impl<'a> Channel<'a> {
         Self { channel, whole_at: keys.map(|k| k.target_weight).collect() }
     }
 
-    /// How much of each shape is there at a weight of the channel: two of them, of which each is
-    /// whole at its own weight; straight on beyond the last one.
+    /// Shares of the shapes at a weight of the channel. Two are there, each of which is whole at its
+    /// own weight; beyond the last one they go straight on.
     pub(super) fn shares(&self, weight: f64) -> impl Iterator<Item = f64> {
         let list = &self.whole_at;
         let mut shares = vec![0.0; list.len()];
@@ -91,8 +91,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// What a shape adds to the positions and normals of vertices; no normals where it adds nothing to
-/// them.
+/// Offsets of positions and normals of a shape; no normals where it adds nothing to them.
 fn offsets(shape: &BlendShape, vertices: usize, places: &[u32]) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
     let spread = |values: &[ufbx::Vec3]| -> Vec<[f32; 3]> {
         let mut all = vec![[0.0; 3]; vertices];

@@ -17,8 +17,8 @@ use crate::{
 use ulna_model::Transform;
 
 impl Builder<'_> {
-    /// All nodes, each before those on it, in the order of the file. The root of the file stands for
-    /// the scene and is none.
+    /// All nodes, each before its children, in the order of the file. The root of the file stands
+    /// for the scene and is none.
     pub(super) fn nodes(&mut self) -> Result<(), ReadError> {
         let mut stack: Vec<&Node> = self.scene.root_node.children.into_iter().collect();
         stack.reverse();

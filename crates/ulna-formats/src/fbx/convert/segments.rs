@@ -13,7 +13,7 @@ use ulna_model::Interpolation;
 const DEEPEST: u32 = 10;
 /// A span that is shorter is not halved, seconds.
 const SHORTEST: f64 = 1e-3;
-/// What a value may be off for a span to count as kept exactly, of the tolerance.
+/// Tells what a value may be off for a span to count as kept exactly, of the tolerance.
 const EXACT: f64 = 0.01;
 /// Between the two keys of a jump, seconds, at most.
 const GAP: f64 = 1e-3;
@@ -24,11 +24,11 @@ pub(super) struct Curve<'a> {
     pub(super) value: &'a dyn Fn(f64) -> Vec<f64>,
     /// Whether they are a rotation, `x y z w`.
     pub(super) is_rotation: bool,
-    /// How far off values may be; radians of a rotation.
+    /// Tells how far off values may be; radians of a rotation.
     pub(super) tolerance: f64,
 }
 
-/// What the curves of a file are in a span.
+/// Tells what the curves of a file are in a span.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Kinds {
     /// Whether one of them jumps at an end.
@@ -46,7 +46,7 @@ pub(super) struct Keyed {
     pub(super) times: Vec<f64>,
     /// Values, key by key; of a cubic spline in-tangent, value and out-tangent of each.
     pub(super) values: Vec<f64>,
-    /// How far off the keys are at worst.
+    /// Tells how far off the keys are at worst.
     pub(super) worst: f64,
     /// Spans that are cubics in the file, and those of them that are kept exactly.
     pub(super) cubics: (usize, usize),
@@ -123,7 +123,7 @@ impl Curve<'_> {
         })
     }
 
-    /// How far two values are from one another: radians of rotations.
+    /// Tells how far two values are from one another: radians of rotations.
     fn off(&self, a: &[f64], b: &[f64]) -> f64 {
         if self.is_rotation {
             let (a, b) = (quat(a), quat(b));

@@ -12,7 +12,7 @@ use ulna_model::{is_gray, normal_map, picture_to_png};
 /// How steep height maps are made, pixels, unless it is said otherwise.
 const STEEP: f32 = 4.0;
 
-/// What a texture is used for. Those of two files name the other one.
+/// Tells what a texture is used for. Those of two files name the other one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Use {
     /// As it is.
@@ -149,7 +149,7 @@ impl Builder<'_> {
     }
 }
 
-/// What a picture became.
+/// Tells what a picture became.
 struct Made {
     mime: &'static str,
     /// None where it stays as it came.
@@ -157,7 +157,7 @@ struct Made {
     was_height: bool,
 }
 
-/// What a picture becomes for a use.
+/// Tells what a picture becomes for a use.
 fn made_of(raw: &Raw, what: Use, other: Option<&Raw>, steep: f32) -> Result<Made, String> {
     let same = raw.mime().map(|mime| Made { mime, bytes: None, was_height: false });
     let read = |raw: &Raw| read_picture(&raw.bytes, &raw.name);
@@ -236,7 +236,7 @@ fn transform(m: &ufbx::Matrix) -> ([f32; 2], f32, [f32; 2]) {
 mod tests {
     use super::*;
 
-    /// Coordinates after KHR_texture_transform (its matrix: translation · rotation · scale).
+    /// Coordinates after `KHR_texture_transform` (its matrix: translation · rotation · scale).
     fn applied((o, r, s): ([f32; 2], f32, [f32; 2]), [u, v]: [f32; 2]) -> [f32; 2] {
         let (sin, cos) = r.sin_cos();
         [o[0] + cos * s[0] * u + sin * s[1] * v, o[1] - sin * s[0] * u + cos * s[1] * v]

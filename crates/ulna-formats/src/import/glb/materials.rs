@@ -36,7 +36,7 @@ pub struct MaterialOut {
     pub base_color: [f32; 4],
     /// Texture of the color.
     pub base_color_texture: Option<TextureOut>,
-    /// How much it is a metal, 0 to 1.
+    /// Tells how much it is a metal, 0 to 1.
     pub metallic: f32,
     /// How rough it is, 0 to 1.
     pub roughness: f32,

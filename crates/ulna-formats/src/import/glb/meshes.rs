@@ -27,11 +27,11 @@ pub struct InfluencesOut {
 pub struct MorphOut {
     /// Its name.
     pub name: String,
-    /// What is added to the position of each vertex.
+    /// Tells what is added to the position of each vertex.
     pub positions: Vec<[f32; 3]>,
-    /// What is added to the normal of each vertex; may be left out.
+    /// Tells what is added to the normal of each vertex; may be left out.
     pub normals: Vec<[f32; 3]>,
-    /// How much of it the mesh has at rest.
+    /// Tells how much of it the mesh has at rest.
     pub weight: f32,
 }
 

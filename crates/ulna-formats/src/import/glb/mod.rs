@@ -1,5 +1,5 @@
-//! What a file of another format becomes: nodes, meshes, skins, pictures and clips, put together as
-//! the bytes of a GLB.
+//! The GLB that a file of another format becomes: nodes, meshes, skins, pictures and clips are put
+//! together as its bytes.
 
 mod clips;
 mod materials;
@@ -41,7 +41,7 @@ pub struct NodeOut {
     pub is_hidden: bool,
     /// Its own properties.
     pub extras: Option<Map<String, Value>>,
-    /// Those that hang on it; the builder's to fill.
+    /// The ones that hang on it; the builder's to fill.
     pub children: Vec<u32>,
 }
 
@@ -229,7 +229,7 @@ impl GlbBuilder {
     /// scales it: the data stay as they are. Whether Z was mirrored in them matters to the axes.
     ///
     /// # Errors
-    /// Where it would be larger than a GLB can be.
+    /// If it would be larger than a GLB can be.
     pub fn finish(
         mut self,
         from: &'static str,
@@ -257,7 +257,7 @@ impl GlbBuilder {
     /// The GLB, as it stands.
     ///
     /// # Errors
-    /// Where it would be larger than a GLB can be.
+    /// If it would be larger than a GLB can be.
     pub fn bytes(self, from: &'static str) -> Result<Vec<u8>, ReadError> {
         let mut root =
             json!({"asset": {"version": "2.0", "generator": format!("Ulna, from {from}")}});
