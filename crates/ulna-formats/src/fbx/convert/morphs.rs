@@ -21,8 +21,8 @@ impl<'a> Channel<'a> {
         Self { channel, whole_at: keys.map(|k| k.target_weight).collect() }
     }
 
-    /// Shares of the shapes at a weight of the channel. Two are there, each of which is whole at its
-    /// own weight; beyond the last one they go straight on.
+    /// Shares of the shapes at a weight of the channel. Two are there, each of which is whole at
+    /// its own weight; beyond the last one they go straight on.
     pub(super) fn shares(&self, weight: f64) -> impl Iterator<Item = f64> {
         let list = &self.whole_at;
         let mut shares = vec![0.0; list.len()];
