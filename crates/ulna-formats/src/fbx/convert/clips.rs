@@ -149,9 +149,14 @@ impl<'a> Builder<'a> {
     ) -> Result<bool, ReadError> {
         let Some(channels) = self.morphs.get(&node.element.typed_id) else { return Ok(false) };
         let Some(at) = self.nodes.get(&node.element.typed_id).copied() else { return Ok(false) };
-        let own = channels
-            .iter()
-            .flat_map(|c| take.curves.some(c.channel.element.element_id, &["DeformPercent"]));
+        let mesh = node.mesh.as_ref().map(|m| m.element.element_id);
+        let own = channels.iter().flat_map(|c| {
+            let mut own = take.curves.some(c.channel.element.element_id, &["DeformPercent"]);
+            // In old files they belong to the mesh, by the names of the channels.
+            let of_mesh = |m| take.curves.some(m, &[&c.channel.element.name]);
+            own.extend(mesh.map(of_mesh).into_iter().flatten());
+            own
+        });
         let curves = take.curves.with_layers(own.collect());
         let mut times = times(&curves, take.range);
         if times.is_empty() {

@@ -27,9 +27,13 @@ impl<'a> Channel<'a> {
         let list = &self.whole_at;
         let mut shares = vec![0.0; list.len()];
         let below = list.iter().rposition(|w| *w < 0.0).map_or(0, |last| last + 1);
-        // From 0 on, away from it on the side of the weight.
-        let way: Vec<usize> =
+        // From 0 on, away from it on the side of the weight; where there is none on that side, the
+        // first one of the other side goes on through 0.
+        let mut way: Vec<usize> =
             if weight > 0.0 { (below..list.len()).collect() } else { (0..below).rev().collect() };
+        if way.is_empty() {
+            way.extend(if weight > 0.0 { below.checked_sub(1) } else { Some(below) });
+        }
         let is_past = |k: &usize| (list[*k] > weight) == (weight > 0.0) && list[*k] != weight;
         let reached = way.iter().position(is_past).unwrap_or(way.len().saturating_sub(1));
         if let Some(next) = way.get(reached) {
@@ -95,9 +99,11 @@ impl<'a> Builder<'a> {
 fn offsets(shape: &BlendShape, vertices: usize, places: &[u32]) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
     let spread = |values: &[ufbx::Vec3]| -> Vec<[f32; 3]> {
         let mut all = vec![[0.0; 3]; vertices];
-        for (vertex, value) in shape.offset_vertices.as_ref().iter().zip(values) {
+        for (k, (vertex, value)) in shape.offset_vertices.iter().zip(values).enumerate() {
             if let Some(slot) = all.get_mut(*vertex as usize) {
-                *slot = floats3(*value);
+                // Blender weighs offsets by vertex.
+                let share = shape.offset_weights.get(k).map_or(1.0, |w| finite(*w));
+                *slot = floats3(*value).map(|v| v * share);
             }
         }
         places.iter().map(|v| all.get(*v as usize).copied().unwrap_or_default()).collect()
