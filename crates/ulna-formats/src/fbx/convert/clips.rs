@@ -1,5 +1,6 @@
 //! Takes → clips, with their keys.
 
+use serde_json::json;
 use ufbx::{AnimCurve, AnimStack, Node};
 
 use super::{
@@ -95,7 +96,11 @@ impl<'a> Builder<'a> {
         let name = found.name.clone();
         if self.glb.takes_clip(found) {
             let all: Vec<&KeysOut> = tracks.iter().collect();
-            self.glb.put_animation(&name, &all, None);
+            // Its frames are those of the file, whatever its keys suggest.
+            let frames = self.conversion.rate.unwrap_or(rate);
+            let extras = json!({"ulna.rate": {"version": 1, "rate": frames}});
+            let extras = (frames.is_finite() && frames > 0.0).then_some(extras);
+            self.glb.put_animation(&name, &all, extras);
         } else if !moves {
             self.findings.still_clips += 1;
         }
