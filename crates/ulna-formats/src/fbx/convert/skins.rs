@@ -63,7 +63,8 @@ impl Builder<'_> {
             return Ok(None);
         }
         let used: BTreeSet<u32> = places.iter().copied().collect();
-        let bare = used.iter().filter(|v| lists[**v as usize].is_empty()).count();
+        let bare =
+            used.iter().filter(|v| lists.get(**v as usize).is_none_or(Vec::is_empty)).count();
         if bare > 0 {
             // They stay with the node of the mesh.
             let own = self.nodes.get(&node.element.typed_id).copied();
