@@ -33,8 +33,8 @@ fn shares(whole_at: &[f64], weight: f64) -> Vec<f64> {
     let mut shares = vec![0.0; whole_at.len()];
     let below = whole_at.iter().rposition(|w| *w < 0.0).map_or(0, |last| last + 1);
     let (left, right) = (0..below, below..whole_at.len());
-    // From 0 on, away from it on the side of the weight; where there is none on that side, the first
-    // one of the other side goes on through 0.
+    // From 0 on, away from it on the side of the weight; where there is none on that side, the
+    // first one of the other side goes on through 0.
     let is_right = if weight > 0.0 { !right.is_empty() } else { left.is_empty() };
     let way: Vec<usize> = if is_right { right.collect() } else { left.rev().collect() };
     let is_past = |k: &usize| whole_at[*k].abs() > weight.abs();
