@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use glam::{DMat3, DVec3};
 use ulna_formats::gltf::rules;
-use ulna_model::{ClipId, Document, Severity};
+use ulna_model::{ClipId, Document, NodeId, Severity};
 use ulna_motion::{Pose, Stack};
 use ulna_session::{Conversion, ImportFindings, Session, UpAxis};
 
@@ -153,4 +153,53 @@ fn posed_meshes_are_where_the_programs_put_them() {
     println!("{agree} references agree, {left_out} need not");
     assert!(wrong.is_empty(), "{wrong:?}");
     assert_eq!((agree, left_out), (82, 44));
+}
+
+#[test]
+fn nodes_above_skeletons_lose_scale_and_rotation_and_all_is_posed_as_before() {
+    let Some(shared) = shared() else { return };
+    let (mut mended, mut left) = (0, Vec::new());
+    for entry in fs::read_dir(shared.join("corpus/fbx")).unwrap().flatten() {
+        let path = entry.path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if !name.ends_with(".fbx") || name.contains("_fail") {
+            continue;
+        }
+        let session = opened(&path).unwrap();
+        let said = |code| {
+            let mut list = session.imported().unwrap().found.differences.iter();
+            list.any(|d| d.code == code)
+        };
+        if said("ULNA_ARMATURE_KEPT") {
+            left.push(name);
+            continue;
+        }
+        if !said("ULNA_ARMATURE_MENDED") {
+            continue;
+        }
+        mended += 1;
+        let conversion =
+            Conversion { keep_offset: true, keep_armature: true, ..Conversion::default() };
+        let kept = Session::open_as(&path, &conversion, &Default::default()).unwrap();
+        for (id, clip) in kept.document().clips.iter() {
+            for k in 0..=10 {
+                let time = f64::from(clip.length()) * f64::from(k) / 10.0;
+                let places = |session: &Session| {
+                    let document = session.document();
+                    let stack = Stack::of(document.clips.get(id), time);
+                    let pose = Pose::evaluate(document, &stack);
+                    let joints = document.skins.values().flat_map(|s| s.joints.iter());
+                    let at = |j: &NodeId| pose.world[j.index()].w_axis.truncate().as_dvec3();
+                    joints.map(at).chain(shape(document, &stack)).collect::<Vec<_>>()
+                };
+                let (a, b) = (places(&session), places(&kept));
+                let size = b.iter().fold(0.0, |s: f64, p| s.max(p.length()));
+                let off = a.iter().zip(&b).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+                assert!(off <= 1e-5 * size, "{name}: {off} of {size}");
+            }
+        }
+    }
+    println!("{mended} mended, {left:?} left");
+    assert!(left.is_empty(), "{left:?}");
+    assert!(mended >= 8, "{mended}");
 }
