@@ -67,7 +67,8 @@ impl<'a> Builder<'a> {
             Some(wished) if rate.is_finite() && rate > 0.0 => rate / wished,
             _ => 1.0,
         };
-        let zero = if self.conversion.keep_offset { 0.0 } else { range.0 };
+        // Keys of glTF cannot lie before 0.
+        let zero = if self.conversion.keep_offset { range.0.min(0.0) } else { range.0 };
         let take = Take { stack, curves, range, pace, zero };
         let mut tracks: Vec<KeysOut> = Vec::new();
         let mut moves = false;
@@ -235,7 +236,11 @@ fn sources<'a>(take: &Take<'a>, node: &'a Node, property: Property) -> Vec<&'a A
         if node.original_inherit_mode != ufbx::InheritMode::Normal {
             others.extend(node.parent.as_deref());
         }
-        others.iter().for_each(|n| made.extend(of(n, &SCALE)));
+        for node in others {
+            made.extend(of(node, &SCALE));
+            // The reader moves its curves there.
+            made.extend(node.scale_helper.iter().flat_map(|helper| of(helper, &SCALE)));
+        }
     }
     made
 }

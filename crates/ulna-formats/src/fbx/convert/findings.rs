@@ -40,7 +40,7 @@ pub(super) struct Findings {
     warnings: Vec<String>,
     missing: BTreeMap<String, String>,
     unconverted: BTreeMap<String, usize>,
-    cubics: (usize, usize),
+    pub(super) cubics: (usize, usize),
     euler_keys: usize,
     worst_turn: f64,
     added_keys: usize,

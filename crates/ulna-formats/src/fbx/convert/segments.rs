@@ -67,6 +67,22 @@ struct Piece {
     slopes: [Vec<f64>; 2],
 }
 
+impl Piece {
+    /// Its slope at a time within it, a second: the derivative of Hermite's form.
+    fn slope(&self, time: f64) -> Vec<f64> {
+        let span = self.to - self.from;
+        let u = (time - self.from) / span;
+        let of = [6.0 * u * (u - 1.0), (3.0 * u - 1.0) * (u - 1.0), u * (3.0 * u - 2.0)];
+        let [start, end] = &self.slopes;
+        (0..start.len())
+            .map(|k| {
+                let rise = (self.after[k] - self.before[k]) / span;
+                of[0] * rise + of[1] * start[k] + of[2] * end[k]
+            })
+            .collect()
+    }
+}
+
 impl Curve<'_> {
     /// Keys at these times, which rise, and where more are needed. `kinds` tells what the file has
     /// in the span that begins at a time of the list.
@@ -160,7 +176,8 @@ impl Curve<'_> {
                 made.values.extend(value);
             }
         };
-        let gap = |p: &Piece| GAP.min((p.to - p.from) / 4.0);
+        // Far from 0 a millisecond is lost in `f32`.
+        let gap = |p: &Piece| GAP.max(p.to.abs() * 1e-6).min((p.to - p.from) / 4.0);
         let rise = |a: &[f64], b: &[f64], span: f64| -> Vec<f64> {
             a.iter().zip(b).map(|(a, b)| (b - a) / span).collect()
         };
@@ -172,7 +189,7 @@ impl Curve<'_> {
                 let gap = gap(b);
                 let before = self.near(piece.from - gap, &b.before);
                 let jump = rise(&before, own, gap);
-                put(piece.from - gap, &slope_in, &before, &jump);
+                put(piece.from - gap, &b.slope(b.to - gap), &before, &jump);
                 slope_in = jump;
             }
             if self.off(own, &piece.after) > self.tiny() {
@@ -180,7 +197,7 @@ impl Curve<'_> {
                 let after = self.near(piece.from + gap, &piece.after);
                 let jump = rise(own, &after, gap);
                 put(piece.from, &slope_in, own, &jump);
-                put(piece.from + gap, &jump, &after, &piece.slopes[0]);
+                put(piece.from + gap, &jump, &after, &piece.slope(piece.from + gap));
             } else {
                 put(piece.from, &slope_in, own, &piece.slopes[0]);
             }
@@ -191,7 +208,7 @@ impl Curve<'_> {
                 let gap = gap(last);
                 let before = self.near(last.to - gap, &last.before);
                 let jump = rise(&before, &last.end, gap);
-                put(last.to - gap, &slope_in, &before, &jump);
+                put(last.to - gap, &last.slope(last.to - gap), &before, &jump);
                 slope_in = jump;
             }
             put(last.to, &slope_in, &last.end, &zero);
@@ -271,12 +288,11 @@ impl Work<'_, '_> {
         let mut eighths: [Vec<f64>; 9] = Default::default();
         let mut thirds: [Vec<f64>; 2] = Default::default();
         for k in 0..=8u32 {
-            let time = match k {
-                0 => from + inside,
-                8 => to - inside,
-                k => from + length * f64::from(k) / 8.0,
+            eighths[k as usize] = match k {
+                0 if inside > 0.0 => limit(&at(from + 2.0 * inside), &at(from + inside)),
+                8 if inside > 0.0 => limit(&at(to - 2.0 * inside), &at(to - inside)),
+                k => at(from + length * f64::from(k) / 8.0),
             };
-            eighths[k as usize] = at(time);
             // In the order of time: 1/3 lies after 2/8, 2/3 after 5/8.
             match k {
                 2 => thirds[0] = at(from + length / 3.0),
@@ -320,6 +336,11 @@ impl Work<'_, '_> {
         let inner = samples.eighths.iter().enumerate().skip(1).take(7);
         inner.map(|(k, v)| self.curve.off(&made(k as f64 / 8.0), v)).fold(0.0, f64::max)
     }
+}
+
+/// Where two values lead, as far on again: what a curve comes to at a jump.
+fn limit(far: &[f64], near: &[f64]) -> Vec<f64> {
+    far.iter().zip(near).map(|(far, near)| 2.0 * near - far).collect()
 }
 
 /// Slopes at the ends of the cubic through four values, over the span.
