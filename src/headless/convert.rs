@@ -29,7 +29,14 @@ fn one(file: &Path, output: &Path, args: &ConvertArgs) -> Result<Map<String, Val
         }
     };
     let findings = if session.imported().is_some() { &session.diagnostics[..] } else { &[] };
-    findings.iter().for_each(|f| say(&f.place, &f.message));
+    for finding in findings {
+        // Words such as “.fbx” mean the file as a whole.
+        let place = finding.place.to_string();
+        match place.strip_prefix('.').map_or(place.as_str(), |_| "") {
+            "" => say(&file.display(), &finding.message),
+            place => say(&file.display(), &format_args!("{place}: {}", finding.message)),
+        }
+    }
     let saved = session.write_to(output).map_err(|e| Failure::fault(e.code(), e))?;
     let lost = [saved.lost, session.t_pose_in_words().into_iter().collect()].concat();
     lost.iter().for_each(|lost| say(&output.display(), lost));

@@ -7,7 +7,7 @@ pub(super) fn words(facts: &Value) -> String {
     let mut lines = vec![format!(
         "{} · {} · {} bytes",
         facts["file"].as_str().unwrap_or_default(),
-        facts["container"].as_str().unwrap_or_default(),
+        facts["imported"]["format"].as_str().or(facts["container"].as_str()).unwrap_or_default(),
         number(facts, "bytes")
     )];
     lines.extend(facts["generator"].as_str().map(|generator| format!("made by {generator}")));

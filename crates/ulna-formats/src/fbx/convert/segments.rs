@@ -26,6 +26,9 @@ pub(super) struct Curve<'a> {
     pub(super) is_rotation: bool,
     /// Tells how far off values may be; radians of a rotation.
     pub(super) tolerance: f64,
+    /// A frame of the file, seconds: between keys that are no farther apart, none are added.
+    /// Nobody saw what programs show there.
+    pub(super) frame: f64,
 }
 
 /// Tells what the curves of a file are in a span.
@@ -46,8 +49,10 @@ pub(super) struct Keyed {
     pub(super) times: Vec<f64>,
     /// Values, key by key; of a cubic spline in-tangent, value and out-tangent of each.
     pub(super) values: Vec<f64>,
-    /// Tells how far off the keys are at worst.
+    /// Tells how far off the keys are at worst, but between the keys of frames.
     pub(super) worst: f64,
+    /// Spans between frames where they are farther off than asked for.
+    pub(super) rough: usize,
     /// Spans that are cubics in the file, and those of them that are kept exactly.
     pub(super) cubics: (usize, usize),
     /// Whether the values differ anywhere.
@@ -98,12 +103,16 @@ impl Curve<'_> {
         let with = |is_cubic: bool, made: &mut Keyed| {
             let mut pieces = Vec::new();
             let mut last = start.clone();
-            (made.worst, made.cubics) = (0.0, (0, 0));
+            (made.worst, made.rough, made.cubics) = (0.0, 0, (0, 0));
             for (span, kinds) in times.windows(2).zip(&spans) {
                 let work = Work { curve: self, kinds: *kinds, is_cubic };
                 let before = pieces.len();
                 let worst = work.pieces((span[0], span[1]), 0, &mut last, &mut pieces);
-                made.worst = made.worst.max(worst);
+                if self.is_frame(span[1] - span[0]) && worst > self.tolerance {
+                    made.rough += 1;
+                } else {
+                    made.worst = made.worst.max(worst);
+                }
                 if kinds.has_cubics {
                     made.cubics.0 += 1;
                     let is_one = pieces.len() == before + 1;
@@ -112,15 +121,24 @@ impl Curve<'_> {
             }
             pieces
         };
-        let has_cubics = spans.iter().any(|k| k.has_cubics) && self.bends(times, &spans);
-        let pieces = with(has_cubics, &mut made);
+        let mut is_cubic = spans.iter().any(|k| k.has_cubics) && self.bends(times, &spans);
+        let mut pieces = with(is_cubic, &mut made);
+        if !is_cubic && pieces.len() > spans.len() {
+            // Layers make straight curves bend; a key of a spline has three values.
+            let mut other = Keyed::default();
+            let splines = with(true, &mut other);
+            if splines.len() * 3 < pieces.len() {
+                (is_cubic, pieces) = (true, splines);
+                (made.worst, made.rough, made.cubics) = (other.worst, other.rough, other.cubics);
+            }
+        }
         made.moves = pieces.iter().any(|p| {
             [&p.after, &p.before, &p.end].into_iter().any(|v| self.off(v, &start) > self.tiny())
                 || p.slopes.iter().flatten().any(|s| s.abs() * (p.to - p.from) > self.tiny())
         });
         let is_held = |p: &Piece| self.off(&p.after, &p.before) <= self.tiny();
         let all_steps = spans.iter().all(|k| k.has_steps && !k.has_lines && !k.has_cubics);
-        if has_cubics {
+        if is_cubic {
             made.interpolation = Interpolation::CubicSpline;
         } else if all_steps && pieces.iter().all(is_held) {
             made.interpolation = Interpolation::Step;
@@ -157,6 +175,11 @@ impl Curve<'_> {
             value.iter_mut().for_each(|v| *v = -*v);
         }
         value
+    }
+
+    /// Whether a span is no longer than a frame.
+    fn is_frame(&self, span: f64) -> bool {
+        span <= self.frame * 1.001
     }
 
     fn tiny(&self) -> f64 {
@@ -251,14 +274,16 @@ impl Work<'_, '_> {
             let rise: Vec<f64> = after.iter().zip(end).map(|(a, b)| b - a).collect();
             (self.line_error(&samples), [rise.clone(), rise])
         };
-        if error > self.curve.tolerance && depth < DEEPEST && span.1 - span.0 > SHORTEST * 2.0 {
+        let length = span.1 - span.0;
+        let is_whole = depth == 0 && self.curve.is_frame(length);
+        let is_off = error > self.curve.tolerance && !is_whole;
+        if is_off && depth < DEEPEST && length > SHORTEST * 2.0 {
             *last = before;
             let middle = 0.5 * (span.0 + span.1);
             let left = self.pieces((span.0, middle), depth + 1, last, pieces);
             return self.pieces((middle, span.1), depth + 1, last, pieces).max(left);
         }
         let Samples { start, eighths: [after, .., end_before], end, .. } = samples;
-        let length = span.1 - span.0;
         pieces.push(Piece {
             from: span.0,
             to: span.1,
@@ -365,7 +390,7 @@ mod tests {
     const LINES: Kinds = Kinds { has_steps: false, has_cubics: false, has_lines: true };
 
     fn curve<'a>(value: &'a dyn Fn(f64) -> Vec<f64>) -> Curve<'a> {
-        Curve { value, is_rotation: false, tolerance: 1e-6 }
+        Curve { value, is_rotation: false, tolerance: 1e-6, frame: 0.0 }
     }
 
     #[test]
@@ -405,7 +430,7 @@ mod tests {
     #[test]
     fn a_turn_of_more_than_half_is_not_taken_the_short_way() {
         let value = |t: f64| DQuat::from_rotation_z(t * 6.0).to_array().to_vec();
-        let curve = Curve { value: &value, is_rotation: true, tolerance: 5e-4 };
+        let curve = Curve { value: &value, is_rotation: true, tolerance: 5e-4, frame: 0.0 };
         let made = curve.keyed(&[0.0, 1.0], |_| LINES);
         assert!(made.times.len() >= 3 && made.worst < 5e-4, "{made:?}");
         let keys: Vec<DQuat> = made.values.chunks(4).map(quat).collect();
