@@ -28,6 +28,7 @@ mod core {
     mod extensions;
     #[cfg(feature = "fbx")]
     mod fbx;
+    mod fbx_edges;
     mod file_motion;
     mod held;
     mod holds;

@@ -47,6 +47,10 @@ pub(super) fn load(
         let reach = Reach { from: 0.2, to: 0.3, progress };
         read(bytes, SpaceConversion::ModifyGeometry, (target, meters), reach)?
     };
+    if scene.nodes.count <= 1 {
+        let message = "it has no objects. Check that it is complete, or export the model again";
+        return Err(ReadError::Foreign { format: "FBX", message: message.to_owned() });
+    }
     let left = scaled_tops(&scene);
     if left > 0 {
         let reach = Reach { from: 0.3, to: 0.4, progress };
