@@ -108,6 +108,32 @@ def capture_task(lane, place):
     has(capture, "walk.glb", '"name":"walk"', '"fps":30', '"joints":24,')
 
 
+def fbx_task(lane, place):
+    """A character of an FBX file gets the clips of two more, is cleaned, saved and exported."""
+    source = place.corpus.parent / "fbx/assimp_huesitos.fbx"
+    takes = place.saved("takes", "bones.fbx")
+    takes.mkdir(parents=True, exist_ok=True)
+    for take in ("walk", "run"):
+        shutil.copy(source, takes / f"{take}.fbx")
+    folder = lane.run(source, "bones.fbx", place.tasks / "fbx.pilot")
+    saved = folder / "bones.glb"
+    has(place.info(saved), "bones.glb", '"name":"Armature|Action 3"', '"joints":9,')
+    check("_end" not in place.info(saved), "the leaf joints are still there")
+    check(place.succeeds("check", saved), "the saved character breaks a rule")
+    parts = sorted((folder / "bones-clips").iterdir())
+    check(len(parts) == 3, "not three files went out")
+    for at in ("0", "0.37", "1.2"):
+        wanted = dict(place.nodes(source, "Armature|Action", at))
+        for part in parts:
+            for name, rows in place.nodes(part, "#0", at):
+                same = all(abs(a - b) < 1e-4 for a, b in zip(flat(rows), flat(wanted[name])))
+                check(same, f"{name} of {part.name} is elsewhere at {at}")
+
+
+def flat(rows):
+    return [number for row in rows for number in row]
+
+
 def bind_task(lane, place):
     """A mesh whose skin was taken away, bound to two joints."""
     unskinned = place.home / "unskinned.glb"
@@ -398,6 +424,7 @@ LANES = [
         editable_task,
         bounce_task,
         capture_task,
+        fbx_task,
         bind_task,
         props_task,
         rig_task,

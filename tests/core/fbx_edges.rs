@@ -268,7 +268,8 @@ fn a_texture_outside_of_the_folder_is_not_read() {
         .unwrap();
     let inner = folder.path().join("inner");
     fs::create_dir(&inner).unwrap();
-    let texture = "Material: 60, \"Material::m\", \"\" {\nVersion: 102\nShadingModel: \"phong\"\n}\n\
+    let texture = "Material: 60, \"Material::m\", \"\" {\nVersion: 102\n\
+        ShadingModel: \"phong\"\n}\n\
         Texture: 61, \"Texture::t\", \"\" {\nType: \"TextureVideoClip\"\n\
         FileName: \"PATH\"\nRelativeFilename: \"../secret.png\"\n}";
     let file = Fbx::new()
