@@ -52,7 +52,8 @@ pub use self::{
     bars::children_words,
     curve_settings::{CurveColors, CurveSettings, CurvesOf, OwnEase, SpeedStrip},
     dialogs::{
-        BindDraft, BindForeseen, BindTrial, BindView, ChangedOnDisk, ConvertDraft, DeferredAction,
+        BindDraft, BindForeseen, BindTrial, BindView, ChangedOnDisk, ConvertDraft, ConvertPreview,
+        ConvertView, DeferredAction, FileBeside, ForeignCounts, ForeignSettings,
         Dialog, DialogAction, Dialogs, DialogsView, ExportDraft, ExportForeseen, ExportPlace,
         FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, LayersThere,
         Obstacle, PathFor, PicturesDraft, PieceLook, PlanForeseen, PlanView, PlannedJoint,

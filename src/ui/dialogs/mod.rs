@@ -27,8 +27,9 @@ pub use self::domain::{
     RecoveryView, StepView, UnkeyedRow,
 };
 pub use self::drafts::{
-    BindDraft, BindForeseen, BindTrial, BindView, ConvertDraft, ExportDraft, ExportForeseen,
-    ExportPlace, FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView,
+    BindDraft, BindForeseen, BindTrial, BindView, ConvertDraft, ConvertPreview, ConvertView,
+    ExportDraft, ExportForeseen, ExportPlace, FileBeside, ForeignCounts, ForeignSettings,
+    FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView,
     LayersThere, PicturesDraft, PlanForeseen, PlanView, PlannedJoint, RebindDraft, SeamOrder,
     SeamsDraft, SelectedVertices, TrialColors, TrialNumbers, TrialPose,
 };
