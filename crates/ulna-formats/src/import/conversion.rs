@@ -117,11 +117,8 @@ pub struct Conversion {
     /// The clips that are taken, by their number in [`ImportFindings::clips`]; unless given, all
     /// that move something.
     pub clips: Option<BTreeSet<usize>>,
-    /// What is left out.
+    /// Tells what is left out.
     pub without: BTreeSet<Content>,
-    /// Whether scale and rotation of the nodes above a skeleton stay as they are, in place of being
-    /// taken out.
-    pub keep_armature: bool,
     /// Whether clips start when they do in the file, in place of at 0.
     pub keep_offset: bool,
 }
@@ -146,9 +143,9 @@ impl Conversion {
 /// A clip of a file, before it is taken.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoundClip {
-    /// What it is called.
+    /// Tells what it is called.
     pub name: String,
-    /// How long it is.
+    /// Tells how long it is.
     pub seconds: f64,
     /// Keys of all its channels.
     pub keys: usize,
@@ -163,16 +160,17 @@ pub struct GltfDifference {
     pub code: &'static str,
     /// Whether something is lost by it that can be seen.
     pub is_loss: bool,
-    /// What is different, with how many.
+    /// Tells what is different, with how many.
     pub text: String,
-    /// What became of it, or how exact it is.
+    /// Tells what became of it, or how exact it is.
     pub detail: String,
 }
 
-/// What was found in a file, for a person to see before it is taken.
+/// Tells what was found in a file, for a person to see before it is taken.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportFindings {
-    /// Its version and the program that wrote it, as far as it says so: `FBX 7.4, from Blender 3.4`.
+    /// Its version and the program that wrote it, as far as it says so: `FBX 7.4,
+    /// from Blender 3.4`.
     pub made_by: String,
     /// The axis that is up, as it states.
     pub up: Option<UpAxis>,
@@ -184,7 +182,7 @@ pub struct ImportFindings {
     pub states_unit: bool,
     /// Ticks or frames a second, as it states them.
     pub rate: Option<f64>,
-    /// What its rate is called: `ticks` or `frames`.
+    /// Tells what its rate is called: `ticks` or `frames`.
     pub rate_of: &'static str,
     /// The longest clip at that rate, seconds.
     pub longest: f64,
@@ -194,15 +192,15 @@ pub struct ImportFindings {
     pub clips: Vec<FoundClip>,
     /// Names of its blend shapes.
     pub blend_shapes: Vec<String>,
-    /// How many materials it has.
+    /// The number of materials it has.
     pub materials: usize,
-    /// How many textures it has.
+    /// The number of textures it has.
     pub textures: usize,
     /// Names of textures that were not found.
     pub missing_textures: Vec<String>,
-    /// How many cameras and lights it has.
+    /// The number of cameras and lights it has.
     pub cameras_and_lights: usize,
-    /// What glTF holds otherwise, or not at all; worst first.
+    /// Tells what glTF holds otherwise, or not at all; worst first.
     pub differences: Vec<GltfDifference>,
 }
 
@@ -211,8 +209,8 @@ pub struct ImportFindings {
 pub struct Converted {
     /// The bytes of the GLB.
     pub glb: Vec<u8>,
-    /// What is odd about the file.
+    /// Tells what is odd about the file.
     pub diagnostics: Diagnostics,
-    /// What was found.
+    /// Tells what was found.
     pub found: ImportFindings,
 }

@@ -3,7 +3,11 @@
 use std::path::Path;
 
 use super::conversion::{Conversion, Converted};
-use crate::{bvh, gltf::ReadError, x};
+use crate::{
+    bvh, fbx,
+    gltf::{Progress, ReadError},
+    x,
+};
 
 /// A format that is read.
 pub struct Importer {
@@ -19,11 +23,12 @@ pub struct Importer {
 }
 
 /// What reads the bytes of a file, which lies at a path, as it is to be taken.
-pub type Reader = fn(&[u8], Option<&Path>, &Conversion) -> Result<Converted, ReadError>;
+pub type Reader = fn(&[u8], Option<&Path>, &Conversion, &Progress) -> Result<Converted, ReadError>;
 
 /// All formats that are read beside glTF.
-pub const IMPORTERS: [Importer; 2] = [
+pub const IMPORTERS: [Importer; 3] = [
     Importer { name: "DirectX .x", endings: &["x"], sniff: x::is_x, read: x::read },
+    Importer { name: "FBX", endings: &["fbx"], sniff: fbx::is_fbx, read: fbx::read },
     Importer { name: "BVH", endings: &["bvh"], sniff: bvh::is_bvh, read: bvh::read },
 ];
 
@@ -39,4 +44,11 @@ pub fn endings() -> impl Iterator<Item = &'static str> {
     ["glb", "gltf", "vrm", "vrma"]
         .into_iter()
         .chain(IMPORTERS.iter().flat_map(|i| i.endings.iter().copied()))
+}
+
+/// How files end that can be opened, in words: `.glb, .gltf or .bvh`.
+pub fn endings_in_words() -> String {
+    let mut list: Vec<String> = endings().map(|e| format!(".{e}")).collect();
+    let last = list.pop().unwrap_or_default();
+    format!("{} or {last}", list.join(", "))
 }

@@ -6,7 +6,7 @@
 //! once.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     path::Path,
 };
 
@@ -32,10 +32,11 @@ pub fn build(
         path,
         conversion,
         diagnostics,
-        glb: GlbBuilder::default(),
+        glb: GlbBuilder::new(conversion),
         by_name: HashMap::new(),
         pending: Vec::new(),
         taken: HashMap::new(),
+        textured: BTreeSet::new(),
         named_materials: HashMap::new(),
         opaque: false,
         found: ImportFindings::default(),
@@ -50,6 +51,7 @@ pub fn build(
     builder.frames()?;
     builder.meshes()?;
     builder.animations()?;
+    builder.found.clips.clone_from(&builder.glb.clips);
     let glb = builder.glb.finish(".x", conversion, true)?;
     Ok((glb, builder.found))
 }
