@@ -1,15 +1,13 @@
 //! Files of other formats between reading and opening: their content, and the preview of the page.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
 use egui_wgpu::RenderState;
 use glam::{Mat4, Vec3};
 
 use super::{
     SAMPLE,
+    jobs::JobResult,
     loading::{Loaded, load, load_whole},
     viewport_renderer::{ApartLook, Loader, PictureApart, ViewportRenderer},
 };
@@ -17,7 +15,7 @@ use crate::ui::{ConvertDraft, ConvertView, FileBeside};
 use ulna_formats::gltf::{Progress, ReadError};
 use ulna_model::{ClipId, Document, Notice};
 use ulna_motion::{Evaluator, Pose, Stack};
-use ulna_session::{ClipSource, Conversion, Fit, ImportOptions, Session, arrivals};
+use ulna_session::{ClipSource, Fit, ImportOptions, Session, arrivals};
 
 /// A file of another format that was read, with those that were chosen together with it.
 pub(super) struct Arriving {
@@ -30,15 +28,14 @@ pub(super) struct Arriving {
     preview: Preview,
 }
 
-/// The pictures of the page.
+/// State of the pictures of the page.
 #[derive(Default)]
 struct Preview {
     evaluator: Evaluator,
     pose: Pose,
     /// Time at which the clip was at 0, on the window's clock.
     begun: f64,
-    pictures: [PictureApart; 2],
-    /// Content of the pictures.
+    /// Content of the pictures of the model and of the figure.
     drawn: [Option<Drawn>; 2],
 }
 
@@ -63,34 +60,46 @@ pub(super) struct PreviewFrame<'a> {
     pub theme: &'static str,
 }
 
+/// Opens a file. One of another format is kept for its page, with the files that were chosen
+/// together with it.
+pub(super) fn open(
+    path: PathBuf,
+    others: &[PathBuf],
+    loader: &Loader,
+    progress: &Progress,
+) -> JobResult {
+    let first = Session::open(&path, progress);
+    let is_foreign = first.as_ref().is_ok_and(|s| s.imported().is_some());
+    if !is_foreign && (first.is_ok() || others.is_empty()) {
+        return JobResult::Opened(first.map(load), Some(path));
+    }
+    match Arriving::read((path.clone(), first), others, loader, progress) {
+        Ok(arriving) => JobResult::Found(Box::new(arriving)),
+        Err(error) => JobResult::Opened(Err(error), Some(path)),
+    }
+}
+
 impl Arriving {
-    /// Reads files that are opened together, the first of which has the model: the first with
-    /// meshes. The rest are for their clips.
-    ///
-    /// # Errors
-    /// Where the file with the model, or all of them, cannot be read.
-    pub(super) fn read(
-        path: &Path,
+    /// Reads files that are opened together, the first of which was read already. The model is that
+    /// of the first file with meshes; the others are for their clips.
+    fn read(
+        (mut path, mut model): (PathBuf, Result<Session, ReadError>),
         others: &[PathBuf],
-        conversion: &Conversion,
         loader: &Loader,
         progress: &Progress,
     ) -> Result<Self, ReadError> {
-        let mut model = Session::open_as(path, conversion, progress);
         let has_meshes = |s: &Session| !s.document().meshes.is_empty();
         let mut sources: Vec<ClipSource> = Vec::new();
-        let mut is_chosen = others.is_empty() || model.as_ref().is_ok_and(has_meshes);
-        let mut model_path = path.to_owned();
-        let beside = Conversion { clips: None, without: Default::default(), ..conversion.clone() };
         for other in others {
             progress.reach(0.0)?;
-            let read = Session::open_as(other, &beside, progress);
-            let better = !is_chosen
-                && read.as_ref().is_ok_and(|s| has_meshes(s) || model.is_err());
-            if better {
-                is_chosen = read.as_ref().is_ok_and(has_meshes);
-                sources.push(source(std::mem::replace(&mut model_path, other.clone()), model));
-                model = read;
+            let read = Session::open(other, progress);
+            let has_model = model.as_ref().is_ok_and(has_meshes);
+            let is_better =
+                !has_model && read.as_ref().is_ok_and(|s| has_meshes(s) || model.is_err());
+            if is_better {
+                let (clips, from) = (std::mem::replace(&mut model, read), path);
+                path = other.clone();
+                sources.push(source(from, clips));
             } else {
                 sources.push(source(other.clone(), read));
             }
@@ -113,15 +122,17 @@ impl Arriving {
         Self { loaded, others, beside, figure, preview: Preview::default() }
     }
 
-    /// As panels see it.
-    pub(super) fn view(&self) -> ConvertView {
-        let [model, figure] = &self.preview.pictures;
-        ConvertView { picture: model.texture(), figure: figure.texture() }
+    /// The pictures that were drawn of it, as panels see them.
+    pub(super) fn view(&self, [model, figure]: &[PictureApart; 2]) -> ConvertView {
+        let [model_drawn, figure_drawn] = self.preview.drawn.map(|d| d.is_some());
+        ConvertView {
+            picture: model.texture().filter(|_| model_drawn),
+            figure: figure.texture().filter(|_| figure_drawn),
+        }
     }
 
-    /// Gives its textures back.
-    pub(super) fn free(&mut self, state: Option<&RenderState>) {
-        self.preview.pictures.iter_mut().for_each(|p| p.free(state));
+    /// Has the pictures drawn again, on another device.
+    pub(super) fn forget_pictures(&mut self) {
         self.preview.drawn = [None; 2];
     }
 
@@ -140,6 +151,7 @@ impl Arriving {
     pub(super) fn draw(
         &mut self,
         renderer: &mut ViewportRenderer,
+        pictures: &mut [PictureApart; 2],
         draft: &ConvertDraft,
         frame: &PreviewFrame<'_>,
     ) -> bool {
@@ -153,10 +165,9 @@ impl Arriving {
         let length = clip.map_or(0.0, |id| f64::from(document.clips[id].length()));
         let plays = draft.preview.plays && length > 0.0 && !renderer.is_slow_for(&document);
         let preview = &mut self.preview;
-        if self.preview_clip_changed(clip) {
-            self.preview.begun = frame.now;
+        if preview.drawn[0].is_none_or(|d| d.clip != clip) {
+            preview.begun = frame.now;
         }
-        let preview = &mut self.preview;
         let before = preview.drawn[0].filter(|d| d.clip == clip).map_or(0.0, |d| d.time);
         if !plays {
             preview.begun = frame.now - f64::from(before);
@@ -180,16 +191,18 @@ impl Arriving {
             let mut pose = preview.pose.clone();
             pose.world.iter_mut().for_each(|w| *w = by * *w);
             let of = (&document, &*posed, uploaded);
-            renderer.draw_apart(frame.state, &mut preview.pictures[0], of, &pose, &look);
-            preview.drawn[0] = Some(drawn);
+            if renderer.draw_apart(frame.state, &mut pictures[0], of, &pose, &look) {
+                preview.drawn[0] = Some(drawn);
+            }
         }
-        self.draw_figure(renderer, draft, frame, &look);
+        self.draw_figure(renderer, &mut pictures[1], draft, frame, &look);
         plays
     }
 
     fn draw_figure(
         &mut self,
         renderer: &mut ViewportRenderer,
+        picture: &mut PictureApart,
         draft: &ConvertDraft,
         frame: &PreviewFrame<'_>,
         look: &ApartLook,
@@ -208,21 +221,16 @@ impl Arriving {
             return;
         }
         let of = (session.document(), &*posed, uploaded);
-        renderer.draw_ghost_apart(frame.state, &mut self.preview.pictures[1], of, by, look);
-        self.preview.drawn[1] = Some(drawn);
-    }
-
-    fn preview_clip_changed(&self, clip: Option<ClipId>) -> bool {
-        self.preview.drawn[0].is_none_or(|d| d.clip != clip)
+        if renderer.draw_ghost_apart(frame.state, picture, of, by, look) {
+            self.preview.drawn[1] = Some(drawn);
+        }
     }
 
     /// The model as it was uploaded, ready to be opened.
     pub(super) fn into_loaded(
         mut self,
-        renderer: &ViewportRenderer,
-        state: Option<&RenderState>,
+        renderer: &mut ViewportRenderer,
     ) -> (Box<Loaded>, Vec<ClipSource>) {
-        self.free(state);
         let Loaded { session, posed, uploaded } = &mut *self.loaded;
         if let Some((uploaded, _)) = uploaded {
             renderer.restore_pose(session.document(), &posed.pose, uploaded);

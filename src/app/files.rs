@@ -8,7 +8,10 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use super::{import_state::Importing, loading::Loaded};
+use super::{
+    arriving::Arriving, converting::Converted, import_state::Importing,
+    viewport_renderer::PictureApart,
+};
 use crate::ui::{
     BindView, DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, ExportForeseen,
     LayersThere, PathFor, PicturesDraft, PlanView, RecoveryView,
@@ -41,7 +44,11 @@ pub(super) struct Files {
     /// Clips of other files that are being chosen from.
     pub importing: Option<Importing>,
     /// A file of another format that waits for how it is to be taken.
-    pub arriving: Option<Box<Loaded>>,
+    pub arriving: Option<Box<Arriving>>,
+    /// Pictures of documents that are not open: of the file above, and of the figure beside it.
+    pub pictures_apart: [PictureApart; 2],
+    /// What is to be done once such a file is open.
+    pub converted: Option<Converted>,
     /// Files that were dropped together with one that is to be opened first.
     pub dropped: Option<(PathBuf, Vec<PathBuf>)>,
     /// The system's file dialog.
@@ -115,6 +122,8 @@ impl Default for Files {
             pictures: PicturesDraft::default(),
             importing: None,
             arriving: None,
+            pictures_apart: Default::default(),
+            converted: None,
             dropped: None,
             browsing: None,
             system_dialogs: false,
@@ -138,6 +147,10 @@ impl Files {
             plan: PlanView::default(),
             bind: BindView::default(),
             import: self.importing.as_ref().map(|i| &i.view),
+            convert: self
+                .arriving
+                .as_ref()
+                .map_or_else(Default::default, |a| a.view(&self.pictures_apart)),
             seams: &self.seams,
             recoveries: &self.recovery_views,
             journal_home: self.journal_home.as_deref(),

@@ -9,7 +9,7 @@ use super::{Posed, Uploaded, ViewportRenderer};
 use crate::app::LONG;
 use ulna_model::Document;
 use ulna_motion::{Pose, bones};
-use ulna_render::{BoneLook, Camera, GhostLook, RenderTarget, Shading, Show};
+use ulna_render::{BoneLook, Camera, GhostLook, Gpu, RenderTarget, Renderer, Scene, Shading, Show};
 
 /// A picture of a document that is not open, as egui knows it.
 #[derive(Default)]
@@ -38,14 +38,6 @@ impl PictureApart {
     pub(in crate::app) const fn texture(&self) -> Option<TextureId> {
         self.texture
     }
-
-    /// Gives the texture back to egui.
-    pub(in crate::app) fn free(&mut self, state: Option<&RenderState>) {
-        if let (Some(state), Some(texture)) = (state, self.texture.take()) {
-            state.renderer.write().free_texture(&texture);
-        }
-        self.target = None;
-    }
 }
 
 impl ViewportRenderer {
@@ -55,7 +47,7 @@ impl ViewportRenderer {
         vertices > LONG && self.gpu.as_ref().is_some_and(|(gpu, _)| gpu.software)
     }
 
-    /// Draws a document that is not open, in a pose.
+    /// Draws a document that is not open, in a pose; whether there is a device that can.
     pub(in crate::app) fn draw_apart(
         &mut self,
         state: &RenderState,
@@ -63,10 +55,10 @@ impl ViewportRenderer {
         (document, posed, uploaded): (&Document, &Posed, &mut Uploaded),
         pose: &Pose,
         look: &ApartLook,
-    ) {
+    ) -> bool {
         let colors = self.look;
-        let (Some((gpu, renderer)), Some(scene)) = (&mut self.gpu, &mut uploaded.scene) else {
-            return;
+        let Some((gpu, renderer, scene)) = on_device(&mut self.gpu, uploaded) else {
+            return false;
         };
         scene.update(gpu, document, pose);
         let bones = if look.joints { bones(document, pose, &posed.skeleton) } else { Vec::new() };
@@ -81,9 +73,11 @@ impl ViewportRenderer {
         };
         let target = fitting(state, gpu, picture, look.size);
         renderer.draw(gpu, target, scene, &look.camera, &colors, &show);
+        true
     }
 
-    /// Draws a document that is not open as a ghost over nothing, moved by a transform.
+    /// Draws a document that is not open as a ghost over nothing, moved by a transform; whether
+    /// there is a device that can.
     pub(in crate::app) fn draw_ghost_apart(
         &mut self,
         state: &RenderState,
@@ -91,10 +85,10 @@ impl ViewportRenderer {
         (document, posed, uploaded): (&Document, &Posed, &mut Uploaded),
         by: Mat4,
         look: &ApartLook,
-    ) {
+    ) -> bool {
         let colors = self.look;
-        let (Some((gpu, renderer)), Some(scene)) = (&mut self.gpu, &mut uploaded.scene) else {
-            return;
+        let Some((gpu, renderer, scene)) = on_device(&mut self.gpu, uploaded) else {
+            return false;
         };
         let [r, g, b, _] = colors.joint;
         let ghost = GhostLook { moment: 0, color: [r, g, b, 0.85] };
@@ -107,28 +101,41 @@ impl ViewportRenderer {
         let nothing = Mat4::from_scale(Vec3::ZERO);
         pose.world.iter_mut().for_each(|w| *w = nothing);
         scene.update(gpu, document, &pose);
-        let show = Show {
-            transparent: true,
-            size: look.extent,
-            scale: look.scale,
-            ..Show::default()
-        };
+        let show =
+            Show { transparent: true, size: look.extent, scale: look.scale, ..Show::default() };
         let target = fitting(state, gpu, picture, look.size);
         renderer.draw(gpu, target, scene, &look.camera, &colors, &show);
+        true
     }
 
     /// Poses a document that was drawn before it is opened as it was uploaded.
-    pub(in crate::app) fn restore_pose(&self, document: &Document, pose: &Pose, of: &mut Uploaded) {
-        if let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut of.scene) {
+    pub(in crate::app) fn restore_pose(
+        &mut self,
+        document: &Document,
+        pose: &Pose,
+        of: &mut Uploaded,
+    ) {
+        if let Some((gpu, _, scene)) = on_device(&mut self.gpu, of) {
+            scene.forget_ghosts();
             scene.update(gpu, document, pose);
         }
     }
 }
 
+/// The device, if a document was uploaded to it, with its scene there.
+fn on_device<'a>(
+    gpu: &'a mut Option<(Gpu, Renderer)>,
+    uploaded: &'a mut Uploaded,
+) -> Option<(&'a Gpu, &'a mut Renderer, &'a mut Scene)> {
+    let (gpu, renderer) = gpu.as_mut().filter(|(gpu, _)| !gpu.is_lost())?;
+    let is_own = uploaded.device.as_ref() == Some(&gpu.device);
+    Some((gpu, renderer, uploaded.scene.as_mut().filter(|_| is_own)?))
+}
+
 /// The target of a picture, of this size, shown by its texture.
 fn fitting<'a>(
     state: &RenderState,
-    gpu: &ulna_render::Gpu,
+    gpu: &Gpu,
     picture: &'a mut PictureApart,
     size: [u32; 2],
 ) -> &'a RenderTarget {

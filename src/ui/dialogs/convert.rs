@@ -2,7 +2,9 @@
 
 use egui::{DragValue, Layout, RichText, Ui, vec2};
 
-use super::parts::{head, many, name_of, plain, primary, small, warning};
+use egui_material_icons::icons;
+
+use super::parts::{answer, head, many, name_of, plain, primary, small, warning};
 use crate::ui::{
     Actions, ConvertDraft, Dialog, DialogAction, Theme, View,
     theme::Font,
@@ -14,7 +16,8 @@ use ulna_session::{USUAL_RATES, UpAxis};
 
 /// Counts of meshes, joints and clips, in words.
 fn contents(draft: &ConvertDraft) -> String {
-    let [meshes, vertices, joints, clips] = draft.counts;
+    let (meshes, vertices) = (draft.counts.meshes, draft.counts.vertices);
+    let (joints, clips) = (draft.counts.joints, draft.found.clips.len());
     let mut parts = Vec::new();
     match meshes {
         0 => parts.push("no meshes".to_owned()),
@@ -95,7 +98,7 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
         if plain(ui, "Cancel").clicked() {
             actions.push(DialogAction::SetDialog(None));
         }
-        if draft.onto {
+        if draft.onto.is_some() {
             let text = "Import its clips into the open model…";
             let about = "Joints are matched by name and body part, and the motion is retargeted";
             if ui
@@ -150,11 +153,11 @@ fn unit_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
             now.conversion.unit = Some(meters);
         }
     }
-    if let Some(size) = now.size {
+    if let Some(size) = now.height() {
         let guessed =
             now.conversion.unit.is_none() && now.found.unit.is_some() && !now.found.states_unit;
         let words = if guessed { " (unit estimated from the size)" } else { "" };
-        small(ui, theme, &format!("largest dimension {:.2} m{words}", size * now.unit()));
+        small(ui, theme, &format!("largest dimension {:.2} m{words}", size));
     }
 }
 
@@ -216,6 +219,29 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, findings: &[Diagnostic]) {
                     findings.len() - MOST
                 ),
             );
+        }
+    });
+}
+
+/// A file that cannot be read, and another one to choose instead.
+pub fn refused_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    path: &std::path::Path,
+    message: &str,
+    actions: &mut Actions,
+) {
+    let icon = Some((icons::ICON_ERROR, ColorRole::SeverityError));
+    let title = format!("{} could not be read", name_of(path));
+    head(ui, theme, icon, &title, &format!("{message}."), actions);
+    ui.add_space(8.0);
+    ui.with_layout(Layout::right_to_left(egui::Align::Center), |ui| {
+        if answer(ui, theme, "Choose another file").clicked() {
+            actions.push(DialogAction::SetDialog(None));
+            actions.push(DialogAction::AskOpen);
+        }
+        if plain(ui, "Cancel").clicked() {
+            actions.push(DialogAction::SetDialog(None));
         }
     });
 }

@@ -242,6 +242,8 @@ pub enum DeferredAction {
     Open(PathBuf),
     /// Open the sample.
     Sample,
+    /// Open a file of another format as it is chosen.
+    Convert(Box<ConvertDraft>),
     /// Read the file again.
     Revert,
 }

@@ -29,9 +29,9 @@ pub use self::domain::{
 pub use self::drafts::{
     BindDraft, BindForeseen, BindTrial, BindView, ConvertDraft, ConvertPreview, ConvertView,
     ExportDraft, ExportForeseen, ExportPlace, FileBeside, ForeignCounts, ForeignSettings,
-    FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView,
-    LayersThere, PicturesDraft, PlanForeseen, PlanView, PlannedJoint, RebindDraft, SeamOrder,
-    SeamsDraft, SelectedVertices, TrialColors, TrialNumbers, TrialPose,
+    FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, LayersThere,
+    PicturesDraft, PlanForeseen, PlanView, PlannedJoint, RebindDraft, SeamOrder, SeamsDraft,
+    SelectedVertices, TrialColors, TrialNumbers, TrialPose,
 };
 pub use self::export::bytes_in_words;
 pub use self::form::{plan_buttons, plan_content};
@@ -197,6 +197,9 @@ fn content_ui(
         Dialog::Bind { draft } => bind::bind_ui(ui, view, draft, actions),
         Dialog::Rebind { draft } => {
             rebind::rebind_ui(&mut state.rebind, ui, view, draft, actions);
+        }
+        Dialog::CannotRead { path, message } => {
+            convert::refused_ui(ui, theme, path, message, actions)
         }
         Dialog::Convert { draft } => convert::convert_ui(ui, view, draft, actions),
         Dialog::Import { draft } => import::import_ui(ui, view, draft, actions),

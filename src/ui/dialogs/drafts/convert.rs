@@ -68,8 +68,6 @@ pub struct ForeignSettings {
     pub unit: Option<f32>,
     /// Ticks or frames per second.
     pub rate: Option<f64>,
-    /// Whether nodes above the skeleton keep scale and rotation.
-    pub keep_armature: bool,
     /// Whether helper nodes are removed.
     pub cleans: bool,
 }
@@ -314,7 +312,7 @@ impl ConvertDraft {
 
     /// Whether there are helper nodes that can be removed.
     pub(crate) fn has_helpers(&self) -> bool {
-        self.found.differences.iter().any(|d| d.code == "fbx_helper_nodes")
+        self.found.differences.iter().any(|d| d.code == "ULNA_FBX_HELPER_NODES")
     }
 
     /// The program that wrote the file, without its version; empty if the file states none.
@@ -326,7 +324,7 @@ impl ConvertDraft {
 
     /// Settings to keep for such files.
     pub(crate) fn settings(&self) -> ForeignSettings {
-        let Conversion { up, front, unit, rate, keep_armature, .. } = &self.conversion;
+        let Conversion { up, front, unit, rate, .. } = &self.conversion;
         ForeignSettings {
             format: self.format.to_owned(),
             program: self.program(),
@@ -334,7 +332,6 @@ impl ConvertDraft {
             front: front.map(|front| front.label().to_owned()),
             unit: *unit,
             rate: *rate,
-            keep_armature: *keep_armature,
             cleans: self.cleans,
         }
     }
@@ -351,7 +348,6 @@ impl ConvertDraft {
         chosen.front = settings.front.as_ref().and_then(front);
         chosen.unit = settings.unit.filter(|u| (1e-6..=1e6).contains(u));
         chosen.rate = settings.rate.filter(|r| (0.01..=1e6).contains(r));
-        chosen.keep_armature = settings.keep_armature;
         self.cleans = settings.cleans;
         self.remembers = true;
     }
@@ -376,19 +372,13 @@ impl ConvertDraft {
             + usize::from(self.found.rate.is_some())
             + usize::from(self.found.heights > 0)
             + usize::from(!self.is_likely_height());
-        let check = if self.has_armature() { 46.0 } else { 4.0 };
-        rows as f32 * Self::ROW + check + 24.0
+        rows as f32 * Self::ROW + 24.0
     }
 
     /// Points of the preview in a window.
     pub(crate) fn preview_size(&self, window: Points) -> Points {
         let body = Self::page_size(window).y - Self::HEAD - Self::FOOT;
         Points::new(Self::LEFT, (body - self.settings_height()).max(120.0))
-    }
-
-    /// Whether scale and rotation of nodes above the skeleton can be taken out.
-    pub(crate) fn has_armature(&self) -> bool {
-        self.format == "FBX" && self.counts.joints > 0
     }
 
     /// Points of the head of the page.
@@ -462,7 +452,10 @@ mod tests {
     #[test]
     fn another_axis_and_unit_change_the_height_as_they_will_in_the_document() {
         let mut draft = draft();
-        assert_eq!((draft.up(), draft.front(), draft.unit()), (UpAxis::Z, AxisDirection::MinusY, 0.01));
+        assert_eq!(
+            (draft.up(), draft.front(), draft.unit()),
+            (UpAxis::Z, AxisDirection::MinusY, 0.01)
+        );
         assert!((draft.height().unwrap() - 1.8).abs() < 1e-5 && draft.is_likely_height());
         draft.conversion.unit = Some(0.1);
         assert!((draft.height().unwrap() - 18.0).abs() < 1e-4);
