@@ -7,7 +7,6 @@ use glam::{Mat4, Vec3};
 
 use super::{
     SAMPLE,
-    jobs::JobResult,
     loading::{Loaded, load, load_whole},
     viewport_renderer::{ApartLook, Loader, PictureApart, ViewportRenderer},
 };
@@ -60,29 +59,10 @@ pub(super) struct PreviewFrame<'a> {
     pub theme: &'static str,
 }
 
-/// Opens a file. One of another format is kept for its page, with the files that were chosen
-/// together with it.
-pub(super) fn open(
-    path: PathBuf,
-    others: &[PathBuf],
-    loader: &Loader,
-    progress: &Progress,
-) -> JobResult {
-    let first = Session::open(&path, progress);
-    let is_foreign = first.as_ref().is_ok_and(|s| s.imported().is_some());
-    if !is_foreign && (first.is_ok() || others.is_empty()) {
-        return JobResult::Opened(first.map(load), Some(path));
-    }
-    match Arriving::read((path.clone(), first), others, loader, progress) {
-        Ok(arriving) => JobResult::Found(Box::new(arriving)),
-        Err(error) => JobResult::Opened(Err(error), Some(path)),
-    }
-}
-
 impl Arriving {
     /// Reads files that are opened together, the first of which was read already. The model is that
     /// of the first file with meshes; the others are for their clips.
-    fn read(
+    pub(super) fn read(
         (mut path, mut model): (PathBuf, Result<Session, ReadError>),
         others: &[PathBuf],
         loader: &Loader,

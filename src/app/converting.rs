@@ -8,22 +8,34 @@ use egui::Context;
 use super::{
     App,
     arriving::{Arriving, PreviewFrame},
-    files::name_of,
+    files::{Converted, name_of},
     jobs::JobResult,
     loading::{Loaded, load},
+    viewport_renderer::Loader,
 };
 use crate::ui::{ConvertDraft, DeferredAction, Dialog, ForeignCounts, Mode, ToastKind};
 use ulna_edit::command::{CleanKind, CleanRig, ClipTexts, PutClips, TakenName};
+use ulna_formats::gltf::Progress;
 use ulna_model::{Clip, Document, Shared};
 use ulna_session::{ClipSource, ImportOptions, Session, arrivals};
 
-/// What is still to be done once a file of another format is open.
-pub(super) struct Converted {
+/// Opens a file. One of another format is kept for its page, with the files that were chosen
+/// together with it.
+pub(super) fn open(
     path: PathBuf,
-    /// Files whose clips are added.
-    others: Vec<ClipSource>,
-    /// Whether helper nodes are removed.
-    cleans: bool,
+    others: &[PathBuf],
+    loader: &Loader,
+    progress: &Progress,
+) -> JobResult {
+    let first = Session::open(&path, progress);
+    let is_foreign = first.as_ref().is_ok_and(|s| s.imported().is_some());
+    if !is_foreign && (first.is_ok() || others.is_empty()) {
+        return JobResult::Opened(first.map(load), Some(path));
+    }
+    match Arriving::read((path.clone(), first), others, loader, progress) {
+        Ok(arriving) => JobResult::Found(Box::new(arriving)),
+        Err(error) => JobResult::Opened(Err(error), Some(path)),
+    }
 }
 
 /// Numbers of things in a document.

@@ -8,10 +8,7 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use super::{
-    arriving::Arriving, converting::Converted, import_state::Importing,
-    viewport_renderer::PictureApart,
-};
+use super::{arriving::Arriving, import_state::Importing, viewport_renderer::PictureApart};
 use crate::ui::{
     BindView, DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, ExportForeseen,
     LayersThere, PathFor, PicturesDraft, PlanView, RecoveryView,
@@ -19,7 +16,7 @@ use crate::ui::{
 use ulna_formats::gltf::Progress;
 use ulna_model::{Shared, Unkeyed, UnkeyedAt};
 use ulna_motion::BestSeam;
-use ulna_session::{Disk, ExportRequest, Recovery, SystemDisk};
+use ulna_session::{ClipSource, Disk, ExportRequest, Recovery, SystemDisk};
 
 /// Files, and what was asked about them.
 pub(super) struct Files {
@@ -47,7 +44,7 @@ pub(super) struct Files {
     pub arriving: Option<Box<Arriving>>,
     /// Pictures of documents that are not open: of the file above, and of the figure beside it.
     pub pictures_apart: [PictureApart; 2],
-    /// What is to be done once such a file is open.
+    /// Steps that follow once such a file is open.
     pub converted: Option<Converted>,
     /// Files that were dropped together with one that is to be opened first.
     pub dropped: Option<(PathBuf, Vec<PathBuf>)>,
@@ -65,6 +62,16 @@ pub(super) struct Files {
     pub journal_home: Option<PathBuf>,
     /// The disk that saves and exports are written to.
     pub disk: Arc<dyn Disk>,
+}
+
+/// Steps that follow once a file of another format is open.
+pub(super) struct Converted {
+    /// The file.
+    pub path: PathBuf,
+    /// Files whose clips are added.
+    pub others: Vec<ClipSource>,
+    /// Whether helper nodes are removed.
+    pub cleans: bool,
 }
 
 /// What the system's file dialog is for.

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use egui::Context;
 
 use super::{
-    App, SAMPLE, arriving,
+    App, SAMPLE,
     binding::Binding,
+    converting,
     files::name_of,
     jobs::JobResult,
     loading::{Loaded, load},
@@ -25,7 +26,7 @@ impl App {
         let others = dropped.map(|(_, others)| others.clone()).unwrap_or_default();
         let loader = self.renderer.loader();
         self.start(ctx, format!("Opening {}", name_of(&path)), true, move |progress| {
-            arriving::open(path, &others, &loader, progress)
+            converting::open(path, &others, &loader, progress)
         });
     }
 

@@ -83,11 +83,14 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
     }
     let Some(dialog) = open.filter(|d| **d != Dialog::Find) else { return };
     let theme = view.theme;
+    let is_page = matches!(dialog, Dialog::Convert { .. });
     let frame = egui::Frame::window(&ui.ctx().global_style())
         .fill(theme.color(ColorRole::SurfaceRaised))
-        .inner_margin(20);
+        .inner_margin(if is_page { 0 } else { 20 });
     let mut content = |ui: &mut Ui| {
-        ui.set_width(width(dialog).min(ui.ctx().content_rect().width() - 48.0));
+        if !is_page {
+            ui.set_width(width(dialog).min(ui.ctx().content_rect().width() - 48.0));
+        }
         content_ui(state, ui, view, dialog, actions);
     };
     if dialog.is_loose() {
@@ -149,8 +152,7 @@ fn width(dialog: &Dialog) -> f32 {
         Dialog::Plan => 420.0,
         Dialog::Bind { .. } => bind::WIDTH,
         Dialog::Arguments { .. } => 520.0,
-        Dialog::Convert { .. }
-        | Dialog::Open { .. }
+        Dialog::Open { .. }
         | Dialog::ImportFrom { .. }
         | Dialog::ImportWeights { .. }
         | Dialog::ExportWeights { .. }

@@ -168,6 +168,8 @@ fn moved(by: &Mat4, [low, high]: [Vec3; 2]) -> [Vec3; 2] {
 }
 
 impl ConvertDraft {
+    /// Code of the difference that tells of helper nodes.
+    pub(crate) const HELPERS: &str = "ULNA_FBX_HELPER_NODES";
     /// Meters of the figure beside the model.
     pub const FIGURE: f32 = 1.8;
     /// Half of its width.
@@ -197,6 +199,18 @@ impl ConvertDraft {
             let along = |f: &AxisDirection| f.direction().dot(seen * mirror) > 0.9;
             AxisDirection::ALL.into_iter().find(along).unwrap_or(AxisDirection::PlusZ)
         })
+    }
+
+    /// Chooses the axis that is up, and a front that goes with it.
+    pub(crate) fn choose_up(&mut self, up: UpAxis) {
+        self.conversion.up = Some(up);
+        self.conversion.front = Some(self.front());
+    }
+
+    /// Problems of the file that are no differences.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = &Diagnostic> {
+        let is_told = |f: &&Diagnostic| self.found.differences.iter().all(|d| d.code != f.code);
+        self.findings.iter().filter(is_told)
     }
 
     /// Meters per unit, as chosen.
@@ -307,12 +321,12 @@ impl ConvertDraft {
     pub(crate) fn takes(&self, content: Content) -> bool {
         let with_meshes = matches!(content, Content::BlendShapes | Content::Materials);
         let leaves_out = |c| self.conversion.without.contains(&c);
-        !leaves_out(content) && !(with_meshes && leaves_out(Content::Meshes))
+        !(leaves_out(content) || with_meshes && leaves_out(Content::Meshes))
     }
 
     /// Whether there are helper nodes that can be removed.
     pub(crate) fn has_helpers(&self) -> bool {
-        self.found.differences.iter().any(|d| d.code == "ULNA_FBX_HELPER_NODES")
+        self.found.differences.iter().any(|d| d.code == Self::HELPERS)
     }
 
     /// The program that wrote the file, without its version; empty if the file states none.
@@ -363,7 +377,13 @@ impl ConvertDraft {
 
     /// Points of the page in a window.
     pub(crate) fn page_size(window: Points) -> Points {
-        Points::new((window.x - 24.0).clamp(720.0, 1096.0), (window.y - 24.0).clamp(420.0, 776.0))
+        let [x, y] = [(window.x - 24.0).min(1096.0), (window.y - 24.0).min(776.0)];
+        Points::new(x.max(480.0), y.max(320.0))
+    }
+
+    /// Points of the left side of a page of this width.
+    pub(crate) fn left_width(page: f32) -> f32 {
+        (page * 0.45).min(440.0)
     }
 
     /// Points of the settings below the preview.
@@ -371,22 +391,22 @@ impl ConvertDraft {
         let rows = 3
             + usize::from(self.found.rate.is_some())
             + usize::from(self.found.heights > 0)
-            + usize::from(!self.is_likely_height());
+            + usize::from(self.likelier_unit().is_some());
         rows as f32 * Self::ROW + 24.0
     }
 
     /// Points of the preview in a window.
     pub(crate) fn preview_size(&self, window: Points) -> Points {
-        let body = Self::page_size(window).y - Self::HEAD - Self::FOOT;
-        Points::new(Self::LEFT, (body - self.settings_height()).max(120.0))
+        let page = Self::page_size(window);
+        let body = page.y - Self::HEAD - Self::FOOT;
+        let height = (body - self.settings_height()).max(body * 0.45);
+        Points::new(Self::left_width(page.x), height)
     }
 
     /// Points of the head of the page.
     pub(crate) const HEAD: f32 = 72.0;
     /// Points of its foot.
     pub(crate) const FOOT: f32 = 68.0;
-    /// Points of its left side.
-    pub(crate) const LEFT: f32 = 440.0;
     /// Points of a row of settings.
     pub(crate) const ROW: f32 = 34.0;
 
@@ -401,7 +421,7 @@ impl ConvertDraft {
             };
             lines.push(format!("{kind}: {}{detail}", difference.text));
         }
-        for finding in self.findings.iter() {
+        for finding in self.problems() {
             let kind = finding.severity;
             lines.push(format!("{kind}: {}: {}", finding.place, finding.message));
         }
