@@ -3,10 +3,9 @@
 use std::{path::PathBuf, sync::Arc};
 
 use egui_wgpu::RenderState;
-use glam::{Mat4, Vec3};
+use glam::Mat4;
 
 use super::{
-    SAMPLE,
     loading::{Loaded, load, load_whole},
     viewport_renderer::{ApartLook, Loader, PictureApart, ViewportRenderer},
 };
@@ -23,7 +22,6 @@ pub(super) struct Arriving {
     pub(super) others: Vec<ClipSource>,
     /// The same as the page lists them.
     pub(super) beside: Vec<FileBeside>,
-    figure: Option<Box<Loaded>>,
     preview: Preview,
 }
 
@@ -34,8 +32,8 @@ struct Preview {
     pose: Pose,
     /// Time at which the clip was at 0, on the window's clock.
     begun: f64,
-    /// Content of the pictures of the model and of the figure.
-    drawn: [Option<Drawn>; 2],
+    /// Content of the picture.
+    drawn: Option<Drawn>,
 }
 
 /// Content of a picture.
@@ -86,34 +84,19 @@ impl Arriving {
         }
         let session = model?;
         let list = sources.iter().map(|s| beside_of(session.document(), s)).collect();
-        if session.imported().is_none() {
-            return Ok(Self::new(load(session), sources, list, None));
-        }
-        let figure = Session::open_bytes(SAMPLE).map(|sample| load_whole(sample, loader));
-        Ok(Self::new(load_whole(session, loader), sources, list, figure.ok()))
+        let is_foreign = session.imported().is_some();
+        let loaded = if is_foreign { load_whole(session, loader) } else { load(session) };
+        Ok(Self { loaded, others: sources, beside: list, preview: Preview::default() })
     }
 
-    fn new(
-        loaded: Box<Loaded>,
-        others: Vec<ClipSource>,
-        beside: Vec<FileBeside>,
-        figure: Option<Box<Loaded>>,
-    ) -> Self {
-        Self { loaded, others, beside, figure, preview: Preview::default() }
+    /// The picture that was drawn of it, as panels see it.
+    pub(super) fn view(&self, picture: &PictureApart) -> ConvertView {
+        ConvertView { picture: picture.texture().filter(|_| self.preview.drawn.is_some()) }
     }
 
-    /// The pictures that were drawn of it, as panels see them.
-    pub(super) fn view(&self, [model, figure]: &[PictureApart; 2]) -> ConvertView {
-        let [model_drawn, figure_drawn] = self.preview.drawn.map(|d| d.is_some());
-        ConvertView {
-            picture: model.texture().filter(|_| model_drawn),
-            figure: figure.texture().filter(|_| figure_drawn),
-        }
-    }
-
-    /// Has the pictures drawn again, on another device.
-    pub(super) fn forget_pictures(&mut self) {
-        self.preview.drawn = [None; 2];
+    /// Has the picture drawn again, on another device.
+    pub(super) fn forget_picture(&mut self) {
+        self.preview.drawn = None;
     }
 
     /// The clip of the document that a clip of the findings became.
@@ -131,7 +114,7 @@ impl Arriving {
     pub(super) fn draw(
         &mut self,
         renderer: &mut ViewportRenderer,
-        pictures: &mut [PictureApart; 2],
+        picture: &mut PictureApart,
         draft: &ConvertDraft,
         frame: &PreviewFrame<'_>,
     ) -> bool {
@@ -145,10 +128,10 @@ impl Arriving {
         let length = clip.map_or(0.0, |id| f64::from(document.clips[id].length()));
         let plays = draft.preview.plays && length > 0.0 && !renderer.is_slow_for(&document);
         let preview = &mut self.preview;
-        if preview.drawn[0].is_none_or(|d| d.clip != clip) {
+        if preview.drawn.is_none_or(|d| d.clip != clip) {
             preview.begun = frame.now;
         }
-        let before = preview.drawn[0].filter(|d| d.clip == clip).map_or(0.0, |d| d.time);
+        let before = preview.drawn.filter(|d| d.clip == clip).map_or(0.0, |d| d.time);
         if !plays {
             preview.begun = frame.now - f64::from(before);
         }
@@ -165,45 +148,17 @@ impl Arriving {
         let by = draft.change();
         let drawn = Drawn { look, by, clip, time: time as f32, theme: frame.theme };
         let Loaded { posed, uploaded, .. } = &mut *self.loaded;
-        if let (true, Some((uploaded, _))) = (preview.drawn[0] != Some(drawn), uploaded) {
+        if let (true, Some((uploaded, _))) = (preview.drawn != Some(drawn), uploaded) {
             let stack = Stack::of(clip.map(|id| &document.clips[id]), time);
             preview.evaluator.update(&document, &stack, &mut preview.pose);
             let mut pose = preview.pose.clone();
             pose.world.iter_mut().for_each(|w| *w = by * *w);
             let of = (&document, &*posed, uploaded);
-            if renderer.draw_apart(frame.state, &mut pictures[0], of, &pose, &look) {
-                preview.drawn[0] = Some(drawn);
+            if renderer.draw_apart(frame.state, picture, of, &pose, &look) {
+                preview.drawn = Some(drawn);
             }
         }
-        self.draw_figure(renderer, &mut pictures[1], draft, frame, &look);
         plays
-    }
-
-    fn draw_figure(
-        &mut self,
-        renderer: &mut ViewportRenderer,
-        picture: &mut PictureApart,
-        draft: &ConvertDraft,
-        frame: &PreviewFrame<'_>,
-        look: &ApartLook,
-    ) {
-        let Some(figure) = self.figure.as_deref_mut().filter(|_| draft.preview.figure) else {
-            return;
-        };
-        let Loaded { session, posed, uploaded } = figure;
-        let (Some((low, high)), Some((uploaded, _))) = (posed.bounds(), uploaded) else { return };
-        let scale = ConvertDraft::FIGURE / (high.y - low.y).max(1e-3);
-        let by = Mat4::from_translation(draft.figure_at())
-            * Mat4::from_scale(Vec3::splat(scale))
-            * Mat4::from_translation(Vec3::new(0.0, -low.y, 0.0));
-        let drawn = Drawn { look: *look, by, clip: None, time: 0.0, theme: frame.theme };
-        if self.preview.drawn[1] == Some(drawn) {
-            return;
-        }
-        let of = (session.document(), &*posed, uploaded);
-        if renderer.draw_ghost_apart(frame.state, picture, of, by, look) {
-            self.preview.drawn[1] = Some(drawn);
-        }
     }
 
     /// The model as it was uploaded, ready to be opened.

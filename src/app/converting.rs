@@ -227,10 +227,10 @@ impl App {
             now: ctx.input(|i| i.time),
             theme: self.program.theme.name(),
         };
-        let before = arriving.view(&self.files.pictures_apart);
+        let before = arriving.view(&self.files.picture_apart);
         let moves =
-            arriving.draw(&mut self.renderer, &mut self.files.pictures_apart, draft, &preview);
-        if moves || before != arriving.view(&self.files.pictures_apart) {
+            arriving.draw(&mut self.renderer, &mut self.files.picture_apart, draft, &preview);
+        if moves || before != arriving.view(&self.files.picture_apart) {
             ctx.request_repaint();
         }
     }

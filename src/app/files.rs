@@ -42,8 +42,8 @@ pub(super) struct Files {
     pub importing: Option<Importing>,
     /// A file of another format that waits for how it is to be taken.
     pub arriving: Option<Box<Arriving>>,
-    /// Pictures of documents that are not open: of the file above, and of the figure beside it.
-    pub pictures_apart: [PictureApart; 2],
+    /// The picture of it.
+    pub picture_apart: PictureApart,
     /// Steps that follow once such a file is open.
     pub converted: Option<Converted>,
     /// Files that were dropped together with one that is to be opened first.
@@ -129,7 +129,7 @@ impl Default for Files {
             pictures: PicturesDraft::default(),
             importing: None,
             arriving: None,
-            pictures_apart: Default::default(),
+            picture_apart: PictureApart::default(),
             converted: None,
             dropped: None,
             browsing: None,
@@ -157,7 +157,7 @@ impl Files {
             convert: self
                 .arriving
                 .as_ref()
-                .map_or_else(Default::default, |a| a.view(&self.pictures_apart)),
+                .map_or_else(Default::default, |a| a.view(&self.picture_apart)),
             seams: &self.seams,
             recoveries: &self.recovery_views,
             journal_home: self.journal_home.as_deref(),

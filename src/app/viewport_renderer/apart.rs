@@ -1,15 +1,13 @@
-//! Pictures of documents that are not open: of a file before it is opened, and of the figure beside
-//! it.
+//! The picture of a document that is not open: of a file before it is opened.
 
 use egui::TextureId;
 use egui_wgpu::RenderState;
-use glam::{Mat4, Vec3};
 
 use super::{Posed, Uploaded, ViewportRenderer};
 use crate::app::LONG;
 use ulna_model::Document;
 use ulna_motion::{Pose, bones};
-use ulna_render::{BoneLook, Camera, GhostLook, Gpu, RenderTarget, Renderer, Scene, Shading, Show};
+use ulna_render::{BoneLook, Camera, Gpu, RenderTarget, Renderer, Scene, Shading, Show};
 
 /// A picture of a document that is not open, as egui knows it.
 #[derive(Default)]
@@ -76,38 +74,6 @@ impl ViewportRenderer {
         true
     }
 
-    /// Draws a document that is not open as a ghost over nothing, moved by a transform; whether
-    /// there is a device that can.
-    pub(in crate::app) fn draw_ghost_apart(
-        &mut self,
-        state: &RenderState,
-        picture: &mut PictureApart,
-        (document, posed, uploaded): (&Document, &Posed, &mut Uploaded),
-        by: Mat4,
-        look: &ApartLook,
-    ) -> bool {
-        let colors = self.look;
-        let Some((gpu, renderer, scene)) = on_device(&mut self.gpu, uploaded) else {
-            return false;
-        };
-        let [r, g, b, _] = colors.joint;
-        let ghost = GhostLook { moment: 0, color: [r, g, b, 0.85] };
-        let mut pose = posed.pose.clone();
-        pose.world.iter_mut().for_each(|w| *w = by * *w);
-        scene.forget_ghosts();
-        scene.show_ghosts(gpu, &[ghost]);
-        scene.pose_ghost(gpu, document, &ghost, &pose, None);
-        // Only the ghost is seen: the surfaces themselves have no extent.
-        let nothing = Mat4::from_scale(Vec3::ZERO);
-        pose.world.iter_mut().for_each(|w| *w = nothing);
-        scene.update(gpu, document, &pose);
-        let show =
-            Show { transparent: true, size: look.extent, scale: look.scale, ..Show::default() };
-        let target = fitting(state, gpu, picture, look.size);
-        renderer.draw(gpu, target, scene, &look.camera, &colors, &show);
-        true
-    }
-
     /// Poses a document that was drawn before it is opened as it was uploaded.
     pub(in crate::app) fn restore_pose(
         &mut self,
@@ -116,7 +82,6 @@ impl ViewportRenderer {
         of: &mut Uploaded,
     ) {
         if let Some((gpu, _, scene)) = on_device(&mut self.gpu, of) {
-            scene.forget_ghosts();
             scene.update(gpu, document, pose);
         }
     }

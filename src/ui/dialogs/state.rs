@@ -86,7 +86,7 @@ pub struct DialogsView<'a> {
     pub bind: BindView<'a>,
     /// Clips of other files.
     pub import: Option<&'a ImportView>,
-    /// Pictures of a file of another format.
+    /// Picture of a file of another format.
     pub convert: ConvertView,
     /// Where clips are best left for each other, as it was found.
     pub seams: &'a [BestSeam],

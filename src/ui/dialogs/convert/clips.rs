@@ -2,7 +2,7 @@
 
 use egui::{Align2, ScrollArea, Sense, Ui, pos2, vec2};
 
-use super::{contents::box_ui, section};
+use super::{INSET, contents::box_ui, section};
 use crate::ui::{
     ConvertDraft, Theme,
     theme::Font,
@@ -52,7 +52,7 @@ pub fn clips_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, height: f32)
     let mut filter = std::mem::take(&mut now.filter);
     section(ui, theme, "Clips", &remark, |ui| {
         if count >= FILTERED {
-            ui.set_max_width(140.0);
+            ui.set_max_width(150.0);
             filter_field(ui, theme, &mut filter, "Filter clips");
         }
     });
@@ -77,6 +77,7 @@ pub fn clips_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, height: f32)
 
 fn header_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, listed: &[usize]) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let rect = rect.shrink2(vec2(INSET, 0.0));
     let all = !listed.is_empty() && listed.iter().all(|k| now.takes_clip(*k));
     let mut on = all;
     box_ui(ui, theme, rect, "Include all clips", true, &mut on);
@@ -96,6 +97,7 @@ fn clip_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, k: usize) {
     let clip = now.found.clips[k].clone();
     let is_shown = now.preview.clip == Some(k);
     let (rect, response) = row(ui, theme, ROW, &format!("Preview {}", clip.name), is_shown);
+    let rect = rect.shrink2(vec2(INSET, 0.0));
     if response.clicked() {
         now.preview.clip = (!is_shown).then_some(k);
         now.preview.plays = !is_shown;

@@ -3,7 +3,7 @@
 use egui::{Align2, Rect, Sense, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};
 
-use super::{super::parts::many, section};
+use super::{super::parts::many, INSET, section};
 use crate::ui::{
     ConvertDraft, FileBeside, Theme,
     theme::Font,
@@ -102,6 +102,7 @@ fn content_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, row: &ContentR
     /// Points from the left to the end of the count.
     const COUNT: f32 = 208.0;
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let rect = rect.shrink2(vec2(INSET, 0.0));
     let takes = row.content.is_none_or(|content| now.takes(content));
     if let Some(content) = row.content {
         let with_meshes = matches!(content, Content::BlendShapes | Content::Materials);
@@ -200,6 +201,7 @@ fn file_ui(
     takes: Option<(bool, &mut bool)>,
 ) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let rect = rect.shrink2(vec2(INSET, 0.0));
     if let Some((able, on)) = takes {
         box_ui(ui, theme, rect, &format!("Include clips of {name}"), able, on);
     }

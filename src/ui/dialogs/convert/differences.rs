@@ -3,7 +3,7 @@
 use egui::{Align2, Key, Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::icons;
 
-use super::section;
+use super::{INSET, section};
 use crate::ui::{
     Actions, ConvertDraft, DialogAction, Theme,
     theme::Font,
@@ -92,6 +92,7 @@ pub fn differences_ui(
                 "Names, hierarchy and order are kept"
             };
             let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+            let rect = rect.shrink2(vec2(INSET, 0.0));
             let at = pos2(rect.left() + 8.0, rect.center().y);
             let color = theme.color(ColorRole::TextTertiary);
             paint_icon(ui.painter(), at, icons::ICON_LOCK, 16.0, color);
@@ -108,7 +109,8 @@ fn report_ui(ui: &mut Ui, now: &mut ConvertDraft, actions: &mut Actions) {
     let mut is_done = false;
     ui.horizontal(|ui| {
         ui.set_min_height(36.0);
-        let room = ui.available_width() - 80.0;
+        ui.add_space(INSET);
+        let room = ui.available_width() - 70.0;
         let field = egui::TextEdit::singleline(&mut path)
             .desired_width(room)
             .align(egui::Align2::LEFT_CENTER)
@@ -130,6 +132,7 @@ fn report_ui(ui: &mut Ui, now: &mut ConvertDraft, actions: &mut Actions) {
 fn row_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, row: &DifferenceRow) {
     const CLEAN: f32 = 100.0;
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let rect = rect.shrink2(vec2(INSET, 0.0));
     let end = if row.cleans { rect.right() - CLEAN } else { rect.right() - 10.0 };
     let at = pos2(rect.left() + 8.0, rect.center().y);
     severity_icon(ui, theme, at, row.severity, 16.0);

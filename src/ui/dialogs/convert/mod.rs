@@ -4,6 +4,7 @@
 mod clips;
 mod contents;
 mod differences;
+mod figure;
 mod preview;
 mod settings;
 
@@ -22,6 +23,8 @@ use ulna_render::ColorRole;
 
 /// Points between the edge of a side and its content.
 const MARGIN: f32 = 20.0;
+/// Points between the edge of a row at the right and its content.
+const INSET: f32 = 10.0;
 
 /// A number of bytes as files are listed with it.
 fn bytes_in_words(bytes: u64) -> String {
@@ -62,7 +65,7 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
             .auto_shrink([false, false])
             .show(ui, |ui| settings::settings_ui(ui, theme, &mut now));
     });
-    inside(ui, "contents", right.shrink2(vec2(MARGIN, 0.0)), |ui| {
+    inside(ui, "contents", right.shrink2(vec2(MARGIN - INSET, 0.0)), |ui| {
         right_ui(ui, theme, &mut now, actions);
     });
     inside(ui, "foot", foot.shrink2(vec2(MARGIN, 0.0)), |ui| {
@@ -132,12 +135,16 @@ fn head_ui(ui: &mut Ui, theme: &Theme, draft: &ConvertDraft, actions: &mut Actio
 fn section(ui: &mut Ui, theme: &Theme, title: &str, remark: &str, right: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         ui.set_min_height(28.0);
+        ui.add_space(INSET);
         let heading = RichText::new(title).font(Theme::font(Font::Heading));
         ui.label(heading.color(theme.color(ColorRole::TextPrimary)));
         let font = Theme::font(Font::Small);
         let remark = cut(ui, remark, &font, ui.available_width() - 150.0);
         ui.label(RichText::new(remark).font(font).color(theme.color(ColorRole::TextTertiary)));
-        ui.with_layout(Layout::right_to_left(Align::Center), right);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.add_space(INSET);
+            right(ui);
+        });
     });
 }
 
@@ -174,6 +181,7 @@ fn foot_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, actions: &mut Act
     let enter = !typing && ui.input(|i| i.key_pressed(Key::Enter));
     ui.add_space(16.0);
     ui.horizontal(|ui| {
+        ui.set_min_height(32.0);
         let program = now.program();
         let whose = if program.is_empty() { String::new() } else { format!(" from {program}") };
         let text = format!("Use for all {} files{whose}", now.format);

@@ -1,13 +1,13 @@
 //! The preview of a file of another format: the model beside a figure of a known height.
 
 use egui::{
-    Align2, Color32, CursorIcon, Frame, Image, Margin, PointerButton, Pos2, Rect, Role, Sense,
-    Stroke, Ui, UiBuilder, Vec2 as Points, WidgetInfo, pos2, vec2,
+    Align2, Color32, CursorIcon, Frame, Margin, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui,
+    UiBuilder, Vec2 as Points, WidgetInfo, pos2, vec2,
 };
 use egui_material_icons::icons;
 use glam::{Vec2, Vec3};
 
-use super::settings::height_words;
+use super::{figure, settings::height_words};
 use crate::ui::{
     ConvertDraft, Theme, View,
     theme::Font,
@@ -20,7 +20,6 @@ const PITCH: f32 = 1.3;
 
 pub fn preview_ui(ui: &mut Ui, view: &View<'_>, now: &mut ConvertDraft, rect: Rect) {
     let theme = view.theme;
-    let pictures = view.dialogs.convert;
     let response = ui.interact(rect, ui.scope_id().with("preview"), Sense::drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Preview"));
     let turned = response.drag_delta();
@@ -29,11 +28,11 @@ pub fn preview_ui(ui: &mut Ui, view: &View<'_>, now: &mut ConvertDraft, rect: Re
         now.preview.turn = [yaw - turned.x * 0.01, (pitch + turned.y * 0.01).clamp(-PITCH, PITCH)];
     }
     ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceWindow));
-    let shown = now.preview.figure.then_some(pictures.figure).flatten();
-    for texture in [pictures.picture, shown].into_iter().flatten() {
-        Image::new((texture, rect.size())).paint_at(ui, rect);
+    if let Some(texture) = view.dialogs.convert.picture {
+        let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+        ui.painter().image(texture, rect, whole, Color32::WHITE);
     }
-    if pictures.picture.is_none() {
+    if view.dialogs.convert.picture.is_none() {
         let color = theme.color(ColorRole::TextTertiary);
         let font = Theme::font(Font::Small);
         let text = "The preview is not drawn yet";
@@ -42,6 +41,9 @@ pub fn preview_ui(ui: &mut Ui, view: &View<'_>, now: &mut ConvertDraft, rect: Re
     let clip = ui.clip_rect();
     ui.set_clip_rect(rect.intersect(clip));
     let project = projector(now, rect);
+    if now.preview.figure {
+        figure::figure_ui(ui, theme, now.figure_at(), now.right(), &project);
+    }
     if now.preview.figure
         && let Some(at) = project(now.figure_at() + Vec3::Y * ConvertDraft::FIGURE * 1.03)
     {

@@ -1,15 +1,16 @@
 //! Axes, unit, height and rate of a file of another format.
 
-use egui::{Align, DragValue, Layout, RichText, Sense, Ui, vec2};
+use egui::{DragValue, RichText, Sense, Ui, vec2};
 
 use super::super::{
     drafts::UNITS,
-    parts::{many, small, warning},
+    parts::{many, small},
 };
 use crate::ui::{
     ConvertDraft, Theme,
-    widgets::{choices, name_widget, segment, segments},
+    widgets::{choices, name_widget, segment, segments, severity_icon},
 };
+use ulna_model::Severity;
 use ulna_render::ColorRole;
 use ulna_session::{AxisDirection, USUAL_RATES, UpAxis};
 
@@ -23,15 +24,10 @@ pub fn settings_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
         let tall = now.height().unwrap_or_default();
         ui.horizontal(|ui| {
             ui.set_min_height(ConvertDraft::ROW);
-            let room = ui.available_width() - 130.0;
-            ui.allocate_ui_with_layout(
-                vec2(room, 30.0),
-                Layout::left_to_right(Align::Center),
-                |ui| {
-                    let text = format!("{} tall. Did the file mean {name}?", height_words(tall));
-                    warning(ui, theme, &text);
-                },
-            );
+            let (rect, _) = ui.allocate_exact_size(vec2(16.0, 24.0), Sense::hover());
+            severity_icon(ui, theme, rect.center(), Severity::Warning, 16.0);
+            let text = format!("{} tall. Did the file mean {name}?", height_words(tall));
+            small_label(ui, theme, &text);
             if ui.button(format!("Use {name}")).clicked() {
                 now.conversion.unit = Some(meters);
             }
@@ -131,7 +127,8 @@ fn unit_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
         now.conversion.unit = Some(*meters);
     }
     if let Some(height) = now.height() {
-        small_label(ui, theme, &format!("{} units tall", short(height / unit)));
+        let ends = if now.conversion.unit.is_some() { "" } else { "," };
+        small_label(ui, theme, &format!("{} units tall{ends}", short(height / unit)));
     }
     let source = match (now.found.states_unit, now.found.unit) {
         (true, _) => "from file",
@@ -208,7 +205,8 @@ fn rate_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
         }
     }
     if now.found.longest > 0.0 {
-        small_label(ui, theme, &format!("longest clip {:.2} s", lasts(rate)));
+        let ends = if now.conversion.rate.is_some() { "" } else { "," };
+        small_label(ui, theme, &format!("longest clip {:.2} s{ends}", lasts(rate)));
     }
     if chosen.is_some() {
         now.conversion.rate = chosen;

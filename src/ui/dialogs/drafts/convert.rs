@@ -141,13 +141,11 @@ impl Default for ConvertPreview {
     }
 }
 
-/// Pictures of the page, once they are drawn.
+/// The picture of the page, once it is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ConvertView {
     /// The model.
     pub picture: Option<TextureId>,
-    /// The figure beside it, over nothing.
-    pub figure: Option<TextureId>,
 }
 
 /// The rotation that makes an axis of a file up, and a direction front.
@@ -251,7 +249,8 @@ impl ConvertDraft {
     pub(crate) fn likelier_unit(&self) -> Option<(f32, &'static str)> {
         let tall = self.height().filter(|_| !self.is_likely_height())? / self.unit();
         let off = |unit: f32| (tall * unit / 1.7).ln().abs();
-        let best = UNITS.into_iter().take(5).min_by(|a, b| off(a.0).total_cmp(&off(b.0)))?;
+        let usual = UNITS.into_iter().filter(|u| [1.0, 0.01, 0.001].contains(&u.0));
+        let best = usual.min_by(|a, b| off(a.0).total_cmp(&off(b.0)))?;
         Self::LIKELY.contains(&(tall * best.0)).then_some(best)
     }
 
@@ -281,6 +280,11 @@ impl ConvertDraft {
         camera.reach = size.length() * 8.0;
         camera.frame(low, high, aspect);
         camera
+    }
+
+    /// The direction to the right on the preview.
+    pub(crate) fn right(&self) -> Vec3 {
+        self.camera(1.0).right()
     }
 
     /// Whether a clip is taken.
@@ -332,8 +336,8 @@ impl ConvertDraft {
     /// The program that wrote the file, without its version; empty if the file states none.
     pub(crate) fn program(&self) -> String {
         let (_, program) = self.found.made_by.split_once(", from ").unwrap_or_default();
-        let is_version = |word: &&str| !word.starts_with(|c: char| c.is_ascii_digit());
-        program.split_whitespace().take_while(is_version).collect::<Vec<_>>().join(" ")
+        let is_name = |word: &&str| !word.starts_with(|c: char| c.is_ascii_digit() || c == '(');
+        program.split_whitespace().take_while(is_name).collect::<Vec<_>>().join(" ")
     }
 
     /// Settings to keep for such files.
