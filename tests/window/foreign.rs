@@ -196,6 +196,7 @@ fn another_unit_and_axis_make_another_document() {
     assert!((height(&window).y - 1.6).abs() < 1e-4, "{}", height(&window));
     let (mut window, _folder) = page("body.fbx", &[]);
     click(&mut window, "Z up");
+    assert!(window.query_by_label("Height in meters").is_none(), "it lies flat");
     click(&mut window, "Reset axes");
     click(&mut window, "X up");
     window.get_by_label("Unit: centimeters").click();
@@ -233,8 +234,10 @@ fn several_files_are_opened_as_one_model_with_their_clips() {
     let idle = file(folder.path(), "wait.fbx", false, &[("Idle", true)]);
     let bad = folder.path().join("bad.fbx");
     fs::write(&bad, "Kaydara nothing").unwrap();
-    let mut window = builder().build_eframe(|cc| App::new(cc, None));
-    window.run_steps(3);
+    // A file that is missing leaves the welcome page.
+    let missing = folder.path().join("missing.glb");
+    let mut window = builder().build_eframe(|cc| App::new(cc, Some(missing)));
+    wait_until(&mut window, |app| !app.is_busy());
     drop_files(&mut window, &[walk, body, run, bad, idle]);
     wait_for_page(&mut window);
     assert!(window.query_by_label("Open body.fbx").is_some(), "the first file with a mesh");

@@ -162,7 +162,8 @@ fn height_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     let (Some(height), unit) = (now.height(), now.unit()) else { return };
     let mut tall = height;
     let speed = height * 0.005;
-    let field = DragValue::new(&mut tall).range(1e-4..=1e5).speed(speed).max_decimals(3);
+    let field = DragValue::new(&mut tall).range(1e-4..=1e5).clamp_existing_to_range(false);
+    let field = field.speed(speed).max_decimals(3);
     let field = ui.add_sized([84.0, 24.0], field.suffix(" m"));
     name_widget(ui, &field, "Height in meters");
     if field.changed() && tall > 0.0 {
@@ -170,7 +171,8 @@ fn height_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     }
     ui.label(RichText::new("Scale").color(theme.color(ColorRole::TextSecondary)));
     let mut scale = unit;
-    let field = DragValue::new(&mut scale).range(1e-6..=1e6).speed(unit * 0.005).max_decimals(6);
+    let field = DragValue::new(&mut scale).range(1e-6..=1e6).clamp_existing_to_range(false);
+    let field = field.speed(unit * 0.005).max_decimals(6);
     let field = ui.add_sized([84.0, 24.0], field);
     name_widget(ui, &field, "Meters per unit");
     let field = field.on_hover_text("Meters per unit of the file");
@@ -183,7 +185,8 @@ fn rate_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     let Some(stated) = now.found.rate else { return };
     let mut rate = now.conversion.rate.unwrap_or(stated);
     let suffix = if now.found.rate_of == "frames" { " fps" } else { " ticks/s" };
-    let field = DragValue::new(&mut rate).range(0.01..=1e6).max_decimals(3).suffix(suffix);
+    let field = DragValue::new(&mut rate).range(0.01..=1e6).clamp_existing_to_range(false);
+    let field = field.max_decimals(3).suffix(suffix);
     let field = ui.add_sized([96.0, 24.0], field);
     name_widget(ui, &field, "Ticks or frames per second");
     if field.changed() {

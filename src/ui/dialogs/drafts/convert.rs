@@ -234,10 +234,11 @@ impl ConvertDraft {
         self.bounds.map(|bounds| moved(&self.change(), bounds))
     }
 
-    /// Height as chosen, meters.
+    /// Height as chosen, meters; none for what is flat.
     pub(crate) fn height(&self) -> Option<f32> {
         let [low, high] = self.extent()?;
-        Some(high.y - low.y).filter(|h| *h > 0.0 && h.is_finite())
+        let least = (high - low).max_element() * 1e-3;
+        Some(high.y - low.y).filter(|h| *h > least && h.is_finite())
     }
 
     /// Whether the height is that of a body or a prop.
