@@ -467,4 +467,33 @@ pub struct ConversionArgs {
     /// Height scale in pixels for converting height maps to normal maps.
     #[arg(long)]
     pub height: Option<f32>,
+    /// Direction in which the model looks in the file.
+    #[arg(long, allow_hyphen_values = true, value_parser = ["+x", "-x", "+y", "-y", "+z", "-z"])]
+    pub front: Option<String>,
+    /// Clips to import, by name or by number from 1 as `ulna info` lists them, separated by commas;
+    /// all that move something if omitted.
+    #[arg(long, value_delimiter = ',')]
+    pub clips: Vec<String>,
+    /// Content to leave out, separated by commas.
+    #[arg(long, value_delimiter = ',', value_enum)]
+    pub without: Vec<LeftOut>,
+    /// Keep the start time of clips as in the file, instead of starting at 0.
+    #[arg(long)]
+    pub keep_offset: bool,
+    /// Keep the scale and rotation of nodes above the skeleton.
+    #[arg(long)]
+    pub keep_armature: bool,
+}
+
+/// Content of another format that can be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LeftOut {
+    /// Meshes, with their skins, blend shapes and materials.
+    Meshes,
+    /// Blend shapes (morph targets).
+    BlendShapes,
+    /// Materials and textures.
+    Materials,
+    /// Cameras and lights.
+    CamerasAndLights,
 }

@@ -5,38 +5,38 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::{
-    arguments::{ConvertArgs, Out},
-    inputs::open_as,
+    arguments::ConvertArgs,
     many::{files_of, in_turn, outputs},
     outputs::writable,
     report::{Failure, members},
 };
-use ulna_session::Conversion;
 
 pub(super) fn convert(args: &ConvertArgs) -> Result<u8, Failure> {
-    let conversion = args.taken.conversion()?;
+    args.taken.conversion()?;
     let is_single = matches!(&args.files[..], [one] if !one.is_dir());
     let files = files_of(&args.files)?;
     let outputs = outputs(&files, &args.output, |name| name.with_extension(&args.to))?;
     outputs.iter().try_for_each(|output| writable(output))?;
-    let work = |file: &Path, output: &Path| one(file, output, &conversion, args.out);
+    let work = |file: &Path, output: &Path| one(file, output, args);
     in_turn("convert", files.iter().zip(&outputs), is_single, args.out, work)
 }
 
-fn one(
-    file: &Path,
-    output: &Path,
-    conversion: &Conversion,
-    out: Out,
-) -> Result<Map<String, Value>, Failure> {
-    let session = open_as(file, conversion)?;
+fn one(file: &Path, output: &Path, args: &ConvertArgs) -> Result<Map<String, Value>, Failure> {
+    let session = args.taken.open(file)?;
     let say = |place: &dyn std::fmt::Display, text: &dyn std::fmt::Display| {
-        if out.is_text() {
+        if args.out.is_text() {
             eprintln!("ulna: {place}: {text}");
         }
     };
     let findings = if session.imported().is_some() { &session.diagnostics[..] } else { &[] };
-    findings.iter().for_each(|f| say(&f.place, &f.message));
+    for finding in findings {
+        // Words such as “.fbx” mean the file as a whole.
+        let place = finding.place.to_string();
+        match place.strip_prefix('.').map_or(place.as_str(), |_| "") {
+            "" => say(&file.display(), &finding.message),
+            place => say(&file.display(), &format_args!("{place}: {}", finding.message)),
+        }
+    }
     let saved = session.write_to(output).map_err(|e| Failure::fault(e.code(), e))?;
     let lost = [saved.lost, session.t_pose_in_words().into_iter().collect()].concat();
     lost.iter().for_each(|lost| say(&output.display(), lost));

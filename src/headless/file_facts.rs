@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use ulna_model::{Document, JointGroup, LightKind, NodeId, Projection};
-use ulna_session::Session;
+use ulna_session::{Session, UpAxis};
 
 /// Contents of a file, as `ulna info --json` prints them.
 pub(super) fn facts(session: &Session, path: &Path) -> Value {
@@ -37,8 +37,41 @@ pub(super) fn facts(session: &Session, path: &Path) -> Value {
         "skins": skin_facts(document),
         "clips": clip_facts(document),
         "extensions": session.extensions_used,
+        "imported": import_facts(session),
         // By every rule, as “check” counts them.
         "findings": session.all_findings(),
+    })
+}
+
+/// The file of another format that this one was converted from; null if there is none.
+fn import_facts(session: &Session) -> Value {
+    let Some(imported) = session.imported() else { return Value::Null };
+    let found = &imported.found;
+    let clips: Vec<Value> = found
+        .clips
+        .iter()
+        .map(|c| json!({"name": c.name, "seconds": c.seconds, "keys": c.keys, "moves": c.moves}))
+        .collect();
+    let differences: Vec<Value> = found
+        .differences
+        .iter()
+        .map(|d| json!({"code": d.code, "lost": d.is_loss, "text": d.text, "detail": d.detail}))
+        .collect();
+    json!({
+        "format": imported.format,
+        "made_by": found.made_by,
+        "up": found.up.map(UpAxis::label),
+        "front": found.front.map(|f| f.label().replace('−', "-")),
+        "unit": found.unit,
+        "states_unit": found.states_unit,
+        "rate": found.rate,
+        "clips": clips,
+        "blend_shapes": found.blend_shapes,
+        "materials": found.materials,
+        "textures": found.textures,
+        "missing_textures": found.missing_textures,
+        "cameras_and_lights": found.cameras_and_lights,
+        "differences": differences,
     })
 }
 

@@ -7,10 +7,11 @@ pub(super) fn words(facts: &Value) -> String {
     let mut lines = vec![format!(
         "{} · {} · {} bytes",
         facts["file"].as_str().unwrap_or_default(),
-        facts["container"].as_str().unwrap_or_default(),
+        facts["imported"]["format"].as_str().or(facts["container"].as_str()).unwrap_or_default(),
         number(facts, "bytes")
     )];
     lines.extend(facts["generator"].as_str().map(|generator| format!("made by {generator}")));
+    lines.extend(imported(&facts["imported"]));
     lines.push(counts(facts));
     if number(facts, "posed_nodes") > 0 {
         let posed = number(facts, "posed_nodes");
@@ -40,6 +41,44 @@ fn count(facts: &Value, key: &str) -> usize {
 
 fn elements<'a>(facts: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
     facts[key].as_array().into_iter().flatten()
+}
+
+/// The file of another format that this one was converted from, and what differs from it.
+fn imported(facts: &Value) -> Vec<String> {
+    if facts.is_null() {
+        return Vec::new();
+    }
+    let said = |key: &str| facts[key].as_str().unwrap_or_default();
+    let by = if said("made_by").is_empty() { said("format") } else { said("made_by") };
+    let axes = [("up", "up"), ("front", "front")]
+        .into_iter()
+        .filter_map(|(key, word)| Some(format!("{} {word}", facts[key].as_str()?)));
+    let unit = facts["unit"].as_f64().map(|unit| {
+        let word = if facts["states_unit"] == true { "" } else { " (estimated)" };
+        format!("unit {} m{word}", (unit * 1e6).round() / 1e6)
+    });
+    let rate = facts["rate"].as_f64().map(|rate| format!("{rate} per second"));
+    let all: Vec<String> = axes.chain(unit).chain(rate).collect();
+    let mut lines = vec![format!("converted from {by}: {}", all.join(", "))];
+    lines.extend(elements(facts, "clips").enumerate().map(|(k, clip)| {
+        let still = if clip["moves"] == true { "" } else { ", nothing moves" };
+        format!(
+            "clip {} in the file: {}, {:.3} s, {} keys{still}",
+            k + 1,
+            clip["name"].as_str().unwrap_or_default(),
+            clip["seconds"].as_f64().unwrap_or(0.0),
+            clip["keys"]
+        )
+    }));
+    lines.extend(elements(facts, "differences").map(|difference| {
+        let word = if difference["lost"] == true { "lost" } else { "changed" };
+        let text = difference["text"].as_str().unwrap_or_default();
+        match difference["detail"].as_str().unwrap_or_default() {
+            "" => format!("{word}: {text}"),
+            detail => format!("{word}: {text} ({detail})"),
+        }
+    }));
+    lines
 }
 
 /// Numbers of elements of each kind.

@@ -1,8 +1,11 @@
 //! Inputs that arguments name: files, clips, mixes, and how they are read.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
-use super::{arguments::ConversionArgs, report::Failure};
+use super::{
+    arguments::{ConversionArgs, LeftOut},
+    report::Failure,
+};
 #[cfg(feature = "render")]
 use ulna_edit::did_you_mean;
 use ulna_edit::{
@@ -12,7 +15,7 @@ use ulna_edit::{
 use ulna_formats::gltf::{Progress, ReadError};
 use ulna_model::{ClipId, Document, Mix, Shared};
 use ulna_motion::Averaging;
-use ulna_session::{Conversion, Session, UpAxis};
+use ulna_session::{AxisDirection, Content, Conversion, Session, UpAxis};
 
 impl ConversionArgs {
     /// The options as they are passed on; which of them is wrong, where one is (status 2).
@@ -47,8 +50,64 @@ impl ConversionArgs {
         if let Some(height) = self.height.filter(|h| !(0.0..=1000.0).contains(h)) {
             return Err(wrong(format!("invalid height {height}. Use 0 to 1000 pixels")));
         }
-        Ok(Conversion { up, unit, rate: self.rate, height: self.height, ..Conversion::default() })
+        let front = self.front.as_deref().and_then(|front| {
+            let is_it = |d: &AxisDirection| d.label().replace('−', "-").eq_ignore_ascii_case(front);
+            AxisDirection::ALL.into_iter().find(is_it)
+        });
+        let without = self.without.iter().map(|content| match content {
+            LeftOut::Meshes => Content::Meshes,
+            LeftOut::BlendShapes => Content::BlendShapes,
+            LeftOut::Materials => Content::Materials,
+            LeftOut::CamerasAndLights => Content::CamerasAndLights,
+        });
+        Ok(Conversion {
+            up,
+            front,
+            unit,
+            rate: self.rate,
+            height: self.height,
+            clips: None,
+            without: without.collect(),
+            keep_offset: self.keep_offset,
+            keep_armature: self.keep_armature,
+        })
     }
+
+    /// Opens a file as these options ask for.
+    pub(super) fn open(&self, path: &Path) -> Result<Session, Failure> {
+        let mut conversion = self.conversion()?;
+        if !self.clips.is_empty() {
+            let none = Conversion {
+                clips: Some(BTreeSet::new()),
+                without: [Content::Meshes].into(),
+                ..conversion.clone()
+            };
+            let session = open_as(path, &none)?;
+            let names: Vec<&str> = session
+                .imported()
+                .map(|i| i.found.clips.iter().map(|c| c.name.as_str()).collect())
+                .unwrap_or_default();
+            let wanted: Result<BTreeSet<usize>, Failure> =
+                self.clips.iter().map(|text| clip_of_import(path, &names, text)).collect();
+            conversion.clips = Some(wanted?);
+        }
+        open_as(path, &conversion)
+    }
+}
+
+/// The place of a clip in a list, by its name or its number from 1.
+fn clip_of_import(path: &Path, names: &[&str], text: &str) -> Result<usize, Failure> {
+    let number = || text.parse::<usize>().ok()?.checked_sub(1).filter(|k| *k < names.len());
+    names.iter().position(|name| *name == text).or_else(number).ok_or_else(|| {
+        let list = if names.is_empty() {
+            "it has none".to_owned()
+        } else {
+            let named = names.iter().enumerate().map(|(k, name)| format!("{} {name}", k + 1));
+            format!("available: {}", named.collect::<Vec<_>>().join(", "))
+        };
+        let message = format!("{}: no clip “{text}”; {list}", path.display());
+        Failure::unusable("no_such_name", message).of_file(path)
+    })
 }
 
 /// How linear rotations go from key to key.

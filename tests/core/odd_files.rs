@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use glam::{DVec3, Mat4, Vec3};
 use serde_json::{Value, json};
 use ulna_edit::CommandLine;
-use ulna_model::Document;
+use ulna_model::{Document, NodeId};
 use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
 use ulna_session::Session;
 
@@ -15,19 +15,22 @@ use crate::common::{floats, glb, judges, named, run, shared, split};
 
 /// All vertices of the meshes of the shown scene, in the order of their nodes.
 pub fn shape(document: &Document, stack: &Stack) -> Vec<DVec3> {
-    let pose = Pose::evaluate(document, stack);
     let mut nodes = document.shown_nodes();
     nodes.sort();
+    let pose = Pose::evaluate(document, stack);
+    nodes.into_iter().flat_map(|id| shape_of(document, &pose, id)).collect()
+}
+
+/// The vertices of the mesh of a node; none where it has no mesh.
+pub fn shape_of(document: &Document, pose: &Pose, id: NodeId) -> Vec<DVec3> {
     let mut all = Vec::new();
-    for id in nodes {
-        let Some(mesh) = document.node(id).mesh else { continue };
-        for (_, primitive) in document.mesh(mesh).entries() {
-            let placement = Placement::of(document, &pose, id, primitive);
-            let mut posed = Posed::default();
-            let normals = skinning::base_normals(primitive);
-            skinning::skin(primitive, &normals, &pose.morphs[id.index()], &placement, &mut posed);
-            all.extend(posed.positions.iter().map(|p| p.as_dvec3()));
-        }
+    let Some(mesh) = document.node(id).mesh else { return all };
+    for (_, primitive) in document.mesh(mesh).entries() {
+        let placement = Placement::of(document, pose, id, primitive);
+        let mut posed = Posed::default();
+        let normals = skinning::base_normals(primitive);
+        skinning::skin(primitive, &normals, &pose.morphs[id.index()], &placement, &mut posed);
+        all.extend(posed.positions.iter().map(|p| p.as_dvec3()));
     }
     all
 }

@@ -15,6 +15,7 @@ mod journaling;
 mod layer_import;
 mod layers;
 mod loose;
+mod mending;
 mod packing;
 mod placing;
 mod playback;

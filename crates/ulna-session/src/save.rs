@@ -247,6 +247,11 @@ impl Saving {
         self.folded.get_or_init(|| self.folds.to_save(&self.state, &self.opened).0)
     }
 
+    /// The bytes of a GLB, written nowhere.
+    pub(super) fn glb(&self) -> Result<Arc<Vec<u8>>, SaveError> {
+        Ok(self.pack(TargetContainer::Glb, "model")?.bytes)
+    }
+
     /// Carries it out.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ use ulna_formats::{
     import::{Conversion, ImportFindings, importer_of},
     read_whole,
 };
-use ulna_model::{Diagnostic, DisplayChoice, Document, FileContent, KeySet, Notice};
+use ulna_model::{Diagnostic, DisplayChoice, Document, FileContent, KeySet, Notice, Severity};
 use ulna_motion::RecentPoses;
 
 /// One open file.
@@ -113,14 +113,24 @@ impl Session {
             read_whole(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
         if let Some(importer) = importer_of(&bytes, path) {
             let made = (importer.read)(&bytes, Some(path), conversion, progress)?;
+            let mut found = made.found;
             let mut opened = gltf::open_bytes(made.glb.into(), None, progress)?;
+            let mends = importer.scales_armatures && !conversion.keep_armature;
+            if mends && let Some((mended, told)) = Self::of(opened.clone(), None).mended() {
+                let message = format!("{}: {}", told.text, told.detail);
+                if let Some(bytes) = mended {
+                    opened = gltf::open_bytes(bytes, None, progress)?;
+                }
+                opened.diagnostics.push(Diagnostic::new(Severity::Info, told.code, "", message));
+                found.differences.push(told);
+            }
             opened.diagnostics.extend(made.diagnostics.finish());
             // What was imported has no file of its own until it is saved as glTF.
             let imported = Imported {
                 path: path.to_owned(),
                 format: importer.name,
                 conversion: conversion.clone(),
-                found: made.found,
+                found,
             };
             return Ok(Self { imported: Some(imported), ..Self::of(opened, None) });
         }

@@ -121,6 +121,8 @@ pub struct Conversion {
     pub without: BTreeSet<Content>,
     /// Whether clips start when they do in the file, in place of at 0.
     pub keep_offset: bool,
+    /// Whether nodes above the skeleton keep the scale and rotation that the file leaves on them.
+    pub keep_armature: bool,
 }
 
 impl Conversion {

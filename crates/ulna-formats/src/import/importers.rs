@@ -20,6 +20,8 @@ pub struct Importer {
     /// Makes a GLB. The path is where textures are looked for, and what clips without a name are
     /// called by.
     pub read: Reader,
+    /// Whether its programs leave scale and rotation on the nodes above skeletons.
+    pub scales_armatures: bool,
 }
 
 /// What reads the bytes of a file, which lies at a path, as it is to be taken.
@@ -27,9 +29,27 @@ pub type Reader = fn(&[u8], Option<&Path>, &Conversion, &Progress) -> Result<Con
 
 /// All formats that are read beside glTF.
 pub const IMPORTERS: [Importer; 3] = [
-    Importer { name: "DirectX .x", endings: &["x"], sniff: x::is_x, read: x::read },
-    Importer { name: "FBX", endings: &["fbx"], sniff: fbx::is_fbx, read: fbx::read },
-    Importer { name: "BVH", endings: &["bvh"], sniff: bvh::is_bvh, read: bvh::read },
+    Importer {
+        name: "DirectX .x",
+        endings: &["x"],
+        sniff: x::is_x,
+        read: x::read,
+        scales_armatures: false,
+    },
+    Importer {
+        name: "FBX",
+        endings: &["fbx"],
+        sniff: fbx::is_fbx,
+        read: fbx::read,
+        scales_armatures: true,
+    },
+    Importer {
+        name: "BVH",
+        endings: &["bvh"],
+        sniff: bvh::is_bvh,
+        read: bvh::read,
+        scales_armatures: false,
+    },
 ];
 
 /// The importer of a file, by its bytes or else by its name; none for glTF.

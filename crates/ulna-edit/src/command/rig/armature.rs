@@ -8,7 +8,7 @@ use super::{
     rewrite::RigDraft,
 };
 use crate::command::{CommandError, Outcome, Scene, error::refuse};
-use ulna_model::{Document, NodeId, Property, Transform};
+use ulna_model::{Document, Interpolation, NodeId, Property, Track, Transform};
 use ulna_motion::surgery::Moving;
 
 /// A scale nearer to 1 than this, and a rotation smaller (radians), are none.
@@ -83,22 +83,45 @@ impl MendArmature {
     }
 }
 
+/// Whether the keys of a track say anything else than a transform.
+fn moves(track: &Track, rest: &Transform) -> bool {
+    let rest: &[f32] = match track.property {
+        Property::Translation => &rest.translation.to_array(),
+        Property::Rotation => &rest.rotation.to_array(),
+        _ => &rest.scale.to_array(),
+    };
+    let size = rest.iter().fold(1.0f32, |size, v| size.max(v.abs()));
+    let is_cubic = track.interpolation == Interpolation::CubicSpline;
+    track.values.chunks(rest.len()).enumerate().any(|(k, own)| {
+        let off = |sign: f32, of: &[f32]| {
+            own.iter().zip(of).fold(0.0f32, |worst, (a, b)| worst.max((a - b * sign).abs()))
+        };
+        let off = match track.property {
+            _ if is_cubic && k % 3 != 1 => off(0.0, rest),
+            // Two signs of a quaternion are one rotation.
+            Property::Rotation => off(1.0, rest).min(off(-1.0, rest)),
+            _ => off(1.0, rest),
+        };
+        off > 1e-5 * size
+    })
+}
+
 fn is_plain(local: &Transform) -> bool {
     let off = (local.scale - glam::Vec3::ONE).abs().max_element();
     f64::from(off) <= NONE && f64::from(local.rotation.xyz().length()) <= NONE
 }
 
-/// Refuses an armature that moves, or whose scale differs between axes.
+/// Refuses an armature whose keys move it, or whose scale differs between axes.
 fn refuse_moving(document: &Document, node: NodeId) -> Result<(), CommandError> {
     let label = document.node(node).label(node);
-    let keyed = document
-        .clips
-        .iter()
-        .find(|(_, clip)| Property::TRS.iter().any(|p| clip.track(node, *p).is_some()));
+    let keyed = document.clips.iter().find(|(_, clip)| {
+        let tracks = Property::TRS.iter().filter_map(|p| clip.track(node, *p));
+        tracks.into_iter().any(|(_, track)| moves(track, &document.node(node).local().transform()))
+    });
     if let Some((clip, _)) = keyed {
         return refuse(
             "armature_moves",
-            format!("“{label}” has keys in “{}”, so it stays as it is", document.clip_label(clip)),
+            format!("keys of “{}” move “{label}”, so it stays as it is", document.clip_label(clip)),
         );
     }
     if !Moving::still(&document.node(node).local().transform()).is_uniform() {

@@ -1,6 +1,6 @@
 //! The curves of a take, and what they move.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ufbx::{AnimCurve, AnimStack, ExtrapolationMode, Interpolation};
 
@@ -44,9 +44,18 @@ impl<'a> Curves<'a> {
         made
     }
 
-    /// Elements that something moves.
-    pub(super) fn elements(&self) -> impl Iterator<Item = (u32, impl Iterator<Item = &'a str>)> {
-        self.of.iter().map(|(element, list)| (*element, list.iter().map(|(name, _)| *name)))
+    /// Properties that change in the take, one for each element.
+    pub(super) fn changing(&self) -> Vec<&'a str> {
+        let changes = |curve: &AnimCurve| {
+            let keys = curve.keyframes.as_ref();
+            keys.iter().any(|k| k.value != keys[0].value)
+        };
+        let mut made = Vec::new();
+        for list in self.of.values() {
+            let names = list.iter().filter(|(_, curve)| changes(curve)).map(|(name, _)| *name);
+            made.extend(names.collect::<BTreeSet<_>>());
+        }
+        made
     }
 
     /// The curves of some properties of an element.

@@ -15,8 +15,8 @@ use crate::{
 };
 use ulna_model::{Interpolation, Property};
 
-/// Tells what a rotation may be off, radians: 0.02°.
-const TURN: f64 = 3.5e-4;
+/// Tells what a rotation may be off, radians: 0.04°.
+const TURN: f64 = 7e-4;
 /// Tells what a scale or a weight may be off.
 const SHARE: f64 = 1e-5;
 
@@ -40,6 +40,8 @@ struct Take<'a> {
     pace: f64,
     /// When the clip begins in the file.
     zero: f64,
+    /// Seconds of a frame of the file.
+    frame: f64,
 }
 
 impl<'a> Builder<'a> {
@@ -67,8 +69,10 @@ impl<'a> Builder<'a> {
             Some(wished) if rate.is_finite() && rate > 0.0 => rate / wished,
             _ => 1.0,
         };
-        let zero = if self.conversion.keep_offset { 0.0 } else { range.0 };
-        let take = Take { stack, curves, range, pace, zero };
+        // Keys of glTF cannot lie before 0.
+        let zero = if self.conversion.keep_offset { range.0.min(0.0) } else { range.0 };
+        let frame = if rate.is_finite() && rate > 0.0 { 1.0 / rate } else { 0.0 };
+        let take = Take { stack, curves, range, pace, zero, frame };
         let mut tracks: Vec<KeysOut> = Vec::new();
         let mut moves = false;
         for node in &self.scene.nodes {
@@ -125,24 +129,38 @@ impl<'a> Builder<'a> {
         let anim = &take.stack.anim;
         let turns = property == Property::Rotation;
         let (bit, tolerance) = match property {
-            Property::Translation => (INCLUDES[0], self.findings.size * 1e-5),
+            Property::Translation => (INCLUDES[0], self.reach(take, node, &times) * 2e-5),
             Property::Rotation => (INCLUDES[1], TURN),
             Property::Scale | Property::Weights => (INCLUDES[2], SHARE),
         };
         let value = |time: f64| {
             let t = ufbx::evaluate_transform_flags(anim, node, time, ONLY | bit);
-            match property {
-                Property::Translation => vec3(t.translation).to_array().to_vec(),
-                Property::Rotation => quat(t.rotation).to_array().to_vec(),
-                Property::Scale | Property::Weights => vec3(t.scale).to_array().to_vec(),
+            let own = values(&t, property);
+            // What is no number stays as in the rest pose.
+            if own.iter().all(|v| (*v as f32).is_finite()) {
+                own
+            } else {
+                values(&node.local_transform, property)
             }
         };
-        let curve = Curve { value: &value, is_rotation: turns, tolerance };
+        let curve = Curve { value: &value, is_rotation: turns, tolerance, frame: take.frame };
         let keyed = curve.keyed(&times, |k| kinds(&curves, (times[k], times[k + 1])));
         self.findings.note_keys(&keyed, turns, times.len());
         let moves = keyed.moves;
         tracks.extend(out(at, property, keyed, take));
         Ok(moves)
+    }
+
+    /// The size of the model, or how far a node goes from its parent.
+    fn reach(&self, take: &Take<'a>, node: &Node, times: &[f64]) -> f64 {
+        let at = |time: &f64| {
+            let anim = &take.stack.anim;
+            let t = ufbx::evaluate_transform_flags(anim, node, *time, ONLY | INCLUDES[0]);
+            vec3(t.translation).length()
+        };
+        let step = times.len() / 50 + 1;
+        let far = times.iter().step_by(step).map(at).filter(|far| far.is_finite());
+        far.fold(self.findings.size, f64::max)
     }
 
     /// Keys of the morph targets of a node; whether they move.
@@ -185,12 +203,22 @@ impl<'a> Builder<'a> {
                 .flat_map(|c| c.shares(ufbx::evaluate_blend_weight(anim, c.channel, time)));
             shares.collect()
         };
-        let curve = Curve { value: &value, is_rotation: false, tolerance: SHARE };
+        let (tolerance, frame) = (SHARE, take.frame);
+        let curve = Curve { value: &value, is_rotation: false, tolerance, frame };
         let keyed = curve.keyed(&times, |k| kinds(&curves, (times[k], times[k + 1])));
         self.findings.note_keys(&keyed, false, times.len());
         let moves = keyed.moves;
         tracks.extend(out(at, Property::Weights, keyed, take));
         Ok(moves)
+    }
+}
+
+/// A property of a transform.
+fn values(of: &ufbx::Transform, property: Property) -> Vec<f64> {
+    match property {
+        Property::Translation => vec3(of.translation).to_array().to_vec(),
+        Property::Rotation => quat(of.rotation).to_array().to_vec(),
+        Property::Scale | Property::Weights => vec3(of.scale).to_array().to_vec(),
     }
 }
 
@@ -235,7 +263,11 @@ fn sources<'a>(take: &Take<'a>, node: &'a Node, property: Property) -> Vec<&'a A
         if node.original_inherit_mode != ufbx::InheritMode::Normal {
             others.extend(node.parent.as_deref());
         }
-        others.iter().for_each(|n| made.extend(of(n, &SCALE)));
+        for node in others {
+            made.extend(of(node, &SCALE));
+            // The reader moves its curves there.
+            made.extend(node.scale_helper.iter().flat_map(|helper| of(helper, &SCALE)));
+        }
     }
     made
 }

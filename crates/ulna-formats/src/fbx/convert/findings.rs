@@ -1,6 +1,6 @@
 //! Tells what was found in a file, and what glTF holds otherwise.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ufbx::{Exporter, Scene, WarningType};
 
@@ -40,7 +40,8 @@ pub(super) struct Findings {
     warnings: Vec<String>,
     missing: BTreeMap<String, String>,
     unconverted: BTreeMap<String, usize>,
-    cubics: (usize, usize),
+    pub(super) cubics: (usize, usize),
+    rough_turns: usize,
     euler_keys: usize,
     worst_turn: f64,
     added_keys: usize,
@@ -130,6 +131,7 @@ impl Findings {
         if is_rotation {
             self.euler_keys += times;
             self.worst_turn = self.worst_turn.max(keyed.worst);
+            self.rough_turns += keyed.rough;
             self.added_keys += keyed.times.len().saturating_sub(times);
         } else {
             self.cubics.0 += keyed.cubics.0;
@@ -152,14 +154,12 @@ impl Findings {
             "PostRotation",
             "Weight",
         ];
-        let is_there = |element: u32| (element as usize) < scene.elements.count;
-        for (element, names) in curves.elements().filter(|(e, _)| is_there(*e)) {
-            let _ = element;
-            let mut names: Vec<&str> = names.filter(|n| !KEPT.contains(n)).collect();
-            names.dedup();
-            for name in names {
-                *self.unconverted.entry(name.to_owned()).or_default() += 1;
-            }
+        // Old files name the weights of blend shapes by those.
+        let shapes: BTreeSet<&str> =
+            scene.blend_channels.into_iter().map(|c| &*c.element.name).collect();
+        let is_kept = |name: &&str| KEPT.contains(name) || shapes.contains(name);
+        for name in curves.changing().into_iter().filter(|name| !is_kept(name)) {
+            *self.unconverted.entry(name.to_owned()).or_default() += 1;
         }
     }
 
@@ -297,8 +297,12 @@ impl Findings {
             } else {
                 String::new()
             };
-            let detail =
-                format!("off by at most {}°{added}", rounded(self.worst_turn.to_degrees()));
+            let rough = match self.rough_turns {
+                0 => String::new(),
+                _ => "; between frames, they turn the short way".to_owned(),
+            };
+            let worst = rounded(self.worst_turn.to_degrees());
+            let detail = format!("off by at most {worst}°{added}{rough}");
             add("ULNA_FBX_EULER", "Euler rotations become quaternions".to_owned(), detail);
         }
         if self.layers > 1 {

@@ -94,8 +94,7 @@ impl Builder<'_> {
 
     fn surface_textures(&mut self, of: &Material, is_phong: bool, out: &mut MaterialOut) {
         let pbr = &of.pbr;
-        let bump = texture(&of.fbx.bump);
-        if let Some(normal) = texture(&pbr.normal_map).or(bump) {
+        if let Some(normal) = normal_map(of) {
             out.normal_texture = self.texture(normal, Use::Normal, None);
         }
         if let Some(shadow) = texture(&pbr.ambient_occlusion) {
@@ -142,6 +141,11 @@ fn phong_roughness(of: &Material) -> f32 {
     let specular = color(&of.fbx.specular_color).unwrap_or([1.0; 3]);
     let is_dull = factor <= 0.0 || specular.iter().all(|v| *v <= 0.0);
     if is_dull { 1.0 } else { (2.0 / (2.0 + shine)).sqrt() }
+}
+
+/// The normal map of a material, or the bump map that stands for it.
+pub(super) fn normal_map(of: &Material) -> Option<&ufbx::Texture> {
+    texture(&of.pbr.normal_map).or_else(|| texture(&of.fbx.bump))
 }
 
 fn texture(map: &MaterialMap) -> Option<&ufbx::Texture> {

@@ -51,8 +51,9 @@ pub(super) const fn matrix(m: &ufbx::Matrix) -> DMat4 {
     )
 }
 
-/// A matrix of `f32`; the identity where it is not finite there.
-pub(super) fn matrix32(m: &ufbx::Matrix) -> Mat4 {
-    let m = matrix(m).as_mat4();
-    if m.is_finite() { m } else { Mat4::IDENTITY }
+/// A matrix of `f32`; nothing where it is not finite or flattens space.
+pub(super) fn matrix32(m: &DMat4) -> Option<Mat4> {
+    let made = m.as_mat4();
+    let has_inverse = made.determinant() != 0.0 && made.inverse().is_finite();
+    (made.is_finite() && has_inverse).then_some(made)
 }

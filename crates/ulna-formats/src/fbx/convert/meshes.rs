@@ -7,6 +7,7 @@ use ufbx::{Mesh, Node, VertexStream};
 
 use super::{
     Builder,
+    materials::normal_map,
     math::{finite, floats3, unit3, vec3},
 };
 use crate::{
@@ -171,7 +172,8 @@ impl Corners {
         if mesh.vertex_normal.exists {
             made.normals = order.iter().map(|c| unit3(mesh.vertex_normal[at(c)])).collect();
         }
-        if mesh.vertex_normal.exists && mesh.vertex_tangent.exists && mesh.vertex_bitangent.exists {
+        let has_tangents = mesh.vertex_tangent.exists && mesh.vertex_bitangent.exists;
+        if mesh.vertex_normal.exists && has_tangents && has_normal_map(mesh) {
             made.tangents = tangents(mesh, order).unwrap_or_default();
         }
         for set in mesh.uv_sets.as_ref().iter().take(MOST_SETS).filter(|s| s.vertex_uv.exists) {
@@ -213,6 +215,12 @@ impl Corners {
             Err(_) => ((0..corners as u32).collect(), corners),
         }
     }
+}
+
+/// Whether a node shows a mesh with a normal map. Without one, nothing uses tangents.
+fn has_normal_map(mesh: &Mesh) -> bool {
+    let of_nodes = mesh.element.instances.into_iter().flat_map(|n| &n.materials);
+    of_nodes.chain(&mesh.materials).any(|m| normal_map(m).is_some())
 }
 
 /// Tangents of corners with the sign of the bitangent; nothing where one has no direction.

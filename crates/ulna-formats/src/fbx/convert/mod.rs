@@ -17,13 +17,18 @@ mod morphs;
 mod nodes;
 mod segments;
 mod skins;
+#[cfg(test)]
+mod tests;
 mod textures;
 
 use std::{collections::HashMap, path::Path};
 
 use ufbx::Scene;
 
-use self::{findings::Findings, load::load};
+use self::{
+    findings::Findings,
+    load::{Loaded, load},
+};
 use crate::{
     Budget,
     gltf::{Progress, ReadError},
@@ -42,31 +47,9 @@ pub fn read(
     progress: &Progress,
 ) -> Result<Converted, ReadError> {
     let loaded = load(bytes, conversion, progress)?;
-    let scene: &Scene = &loaded.scene;
-    let mut builder = Builder {
-        scene,
-        path,
-        conversion,
-        glb: GlbBuilder::new(conversion),
-        findings: Findings::of(scene, &loaded),
-        budget: Budget::of(bytes.len()),
-        nodes: HashMap::new(),
-        textures: HashMap::new(),
-        materials: HashMap::new(),
-        morphs: HashMap::new(),
-    };
-    builder.nodes()?;
-    progress.reach(0.5)?;
-    if builder.has(Content::Meshes) {
-        builder.meshes(progress)?;
-    }
-    builder.loose_skeletons();
-    builder.clips(progress)?;
-    let Builder { mut glb, mut findings, .. } = builder;
-    glb.join_roots("Root");
-    findings.clips.clone_from(&glb.clips);
-    let (found, diagnostics) = findings.finish();
-    Ok(Converted { glb: glb.bytes(".fbx")?, diagnostics, found })
+    let mut builder = Builder::of(&loaded, bytes.len(), path, conversion);
+    builder.build(progress)?;
+    builder.finish()
 }
 
 /// A GLB in the making.
@@ -88,7 +71,45 @@ struct Builder<'a> {
     morphs: HashMap<u32, Vec<morphs::Channel<'a>>>,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    fn of(
+        loaded: &'a Loaded,
+        size: usize,
+        path: Option<&'a Path>,
+        conversion: &'a Conversion,
+    ) -> Self {
+        Builder {
+            scene: &loaded.scene,
+            path,
+            conversion,
+            glb: GlbBuilder::new(conversion),
+            findings: Findings::of(&loaded.scene, loaded),
+            budget: Budget::of(size),
+            nodes: HashMap::new(),
+            textures: HashMap::new(),
+            materials: HashMap::new(),
+            morphs: HashMap::new(),
+        }
+    }
+
+    fn build(&mut self, progress: &Progress) -> Result<(), ReadError> {
+        self.nodes()?;
+        progress.reach(0.5)?;
+        if self.has(Content::Meshes) {
+            self.meshes(progress)?;
+        }
+        self.loose_skeletons();
+        self.clips(progress)?;
+        self.glb.join_roots("Root");
+        self.findings.clips.clone_from(&self.glb.clips);
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Converted, ReadError> {
+        let (found, diagnostics) = self.findings.finish();
+        Ok(Converted { glb: self.glb.bytes(".fbx")?, diagnostics, found })
+    }
+
     /// Whether a kind of content is taken.
     fn has(&self, content: Content) -> bool {
         !self.conversion.without.contains(&content)

@@ -26,6 +26,9 @@ pub(super) struct Curve<'a> {
     pub(super) is_rotation: bool,
     /// Tells how far off values may be; radians of a rotation.
     pub(super) tolerance: f64,
+    /// A frame of the file, seconds: between keys that are no farther apart, none are added.
+    /// Nobody saw what programs show there.
+    pub(super) frame: f64,
 }
 
 /// Tells what the curves of a file are in a span.
@@ -46,8 +49,10 @@ pub(super) struct Keyed {
     pub(super) times: Vec<f64>,
     /// Values, key by key; of a cubic spline in-tangent, value and out-tangent of each.
     pub(super) values: Vec<f64>,
-    /// Tells how far off the keys are at worst.
+    /// Tells how far off the keys are at worst, but between the keys of frames.
     pub(super) worst: f64,
+    /// Spans between frames where they are farther off than asked for.
+    pub(super) rough: usize,
     /// Spans that are cubics in the file, and those of them that are kept exactly.
     pub(super) cubics: (usize, usize),
     /// Whether the values differ anywhere.
@@ -67,6 +72,22 @@ struct Piece {
     slopes: [Vec<f64>; 2],
 }
 
+impl Piece {
+    /// Its slope at a time within it, a second: the derivative of Hermite's form.
+    fn slope(&self, time: f64) -> Vec<f64> {
+        let span = self.to - self.from;
+        let u = (time - self.from) / span;
+        let of = [6.0 * u * (u - 1.0), (3.0 * u - 1.0) * (u - 1.0), u * (3.0 * u - 2.0)];
+        let [start, end] = &self.slopes;
+        (0..start.len())
+            .map(|k| {
+                let rise = (self.after[k] - self.before[k]) / span;
+                of[0] * rise + of[1] * start[k] + of[2] * end[k]
+            })
+            .collect()
+    }
+}
+
 impl Curve<'_> {
     /// Keys at these times, which rise, and where more are needed. `kinds` tells what the file has
     /// in the span that begins at a time of the list.
@@ -82,12 +103,16 @@ impl Curve<'_> {
         let with = |is_cubic: bool, made: &mut Keyed| {
             let mut pieces = Vec::new();
             let mut last = start.clone();
-            (made.worst, made.cubics) = (0.0, (0, 0));
+            (made.worst, made.rough, made.cubics) = (0.0, 0, (0, 0));
             for (span, kinds) in times.windows(2).zip(&spans) {
                 let work = Work { curve: self, kinds: *kinds, is_cubic };
                 let before = pieces.len();
                 let worst = work.pieces((span[0], span[1]), 0, &mut last, &mut pieces);
-                made.worst = made.worst.max(worst);
+                if self.is_frame(span[1] - span[0]) && worst > self.tolerance {
+                    made.rough += 1;
+                } else {
+                    made.worst = made.worst.max(worst);
+                }
                 if kinds.has_cubics {
                     made.cubics.0 += 1;
                     let is_one = pieces.len() == before + 1;
@@ -96,15 +121,24 @@ impl Curve<'_> {
             }
             pieces
         };
-        let has_cubics = spans.iter().any(|k| k.has_cubics) && self.bends(times, &spans);
-        let pieces = with(has_cubics, &mut made);
+        let mut is_cubic = spans.iter().any(|k| k.has_cubics) && self.bends(times, &spans);
+        let mut pieces = with(is_cubic, &mut made);
+        if !is_cubic && pieces.len() > spans.len() {
+            // Layers make straight curves bend; a key of a spline has three values.
+            let mut other = Keyed::default();
+            let splines = with(true, &mut other);
+            if splines.len() * 3 < pieces.len() {
+                (is_cubic, pieces) = (true, splines);
+                (made.worst, made.rough, made.cubics) = (other.worst, other.rough, other.cubics);
+            }
+        }
         made.moves = pieces.iter().any(|p| {
             [&p.after, &p.before, &p.end].into_iter().any(|v| self.off(v, &start) > self.tiny())
                 || p.slopes.iter().flatten().any(|s| s.abs() * (p.to - p.from) > self.tiny())
         });
         let is_held = |p: &Piece| self.off(&p.after, &p.before) <= self.tiny();
         let all_steps = spans.iter().all(|k| k.has_steps && !k.has_lines && !k.has_cubics);
-        if has_cubics {
+        if is_cubic {
             made.interpolation = Interpolation::CubicSpline;
         } else if all_steps && pieces.iter().all(is_held) {
             made.interpolation = Interpolation::Step;
@@ -143,6 +177,11 @@ impl Curve<'_> {
         value
     }
 
+    /// Whether a span is no longer than a frame.
+    fn is_frame(&self, span: f64) -> bool {
+        span <= self.frame * 1.001
+    }
+
     fn tiny(&self) -> f64 {
         self.tolerance * 1e-3
     }
@@ -160,7 +199,8 @@ impl Curve<'_> {
                 made.values.extend(value);
             }
         };
-        let gap = |p: &Piece| GAP.min((p.to - p.from) / 4.0);
+        // Far from 0 a millisecond is lost in `f32`.
+        let gap = |p: &Piece| GAP.max(p.to.abs() * 1e-6).min((p.to - p.from) / 4.0);
         let rise = |a: &[f64], b: &[f64], span: f64| -> Vec<f64> {
             a.iter().zip(b).map(|(a, b)| (b - a) / span).collect()
         };
@@ -172,7 +212,7 @@ impl Curve<'_> {
                 let gap = gap(b);
                 let before = self.near(piece.from - gap, &b.before);
                 let jump = rise(&before, own, gap);
-                put(piece.from - gap, &slope_in, &before, &jump);
+                put(piece.from - gap, &b.slope(b.to - gap), &before, &jump);
                 slope_in = jump;
             }
             if self.off(own, &piece.after) > self.tiny() {
@@ -180,7 +220,7 @@ impl Curve<'_> {
                 let after = self.near(piece.from + gap, &piece.after);
                 let jump = rise(own, &after, gap);
                 put(piece.from, &slope_in, own, &jump);
-                put(piece.from + gap, &jump, &after, &piece.slopes[0]);
+                put(piece.from + gap, &jump, &after, &piece.slope(piece.from + gap));
             } else {
                 put(piece.from, &slope_in, own, &piece.slopes[0]);
             }
@@ -191,7 +231,7 @@ impl Curve<'_> {
                 let gap = gap(last);
                 let before = self.near(last.to - gap, &last.before);
                 let jump = rise(&before, &last.end, gap);
-                put(last.to - gap, &slope_in, &before, &jump);
+                put(last.to - gap, &last.slope(last.to - gap), &before, &jump);
                 slope_in = jump;
             }
             put(last.to, &slope_in, &last.end, &zero);
@@ -234,14 +274,16 @@ impl Work<'_, '_> {
             let rise: Vec<f64> = after.iter().zip(end).map(|(a, b)| b - a).collect();
             (self.line_error(&samples), [rise.clone(), rise])
         };
-        if error > self.curve.tolerance && depth < DEEPEST && span.1 - span.0 > SHORTEST * 2.0 {
+        let length = span.1 - span.0;
+        let is_whole = depth == 0 && self.curve.is_frame(length);
+        let is_off = error > self.curve.tolerance && !is_whole;
+        if is_off && depth < DEEPEST && length > SHORTEST * 2.0 {
             *last = before;
             let middle = 0.5 * (span.0 + span.1);
             let left = self.pieces((span.0, middle), depth + 1, last, pieces);
             return self.pieces((middle, span.1), depth + 1, last, pieces).max(left);
         }
         let Samples { start, eighths: [after, .., end_before], end, .. } = samples;
-        let length = span.1 - span.0;
         pieces.push(Piece {
             from: span.0,
             to: span.1,
@@ -271,12 +313,11 @@ impl Work<'_, '_> {
         let mut eighths: [Vec<f64>; 9] = Default::default();
         let mut thirds: [Vec<f64>; 2] = Default::default();
         for k in 0..=8u32 {
-            let time = match k {
-                0 => from + inside,
-                8 => to - inside,
-                k => from + length * f64::from(k) / 8.0,
+            eighths[k as usize] = match k {
+                0 if inside > 0.0 => limit(&at(from + 2.0 * inside), &at(from + inside)),
+                8 if inside > 0.0 => limit(&at(to - 2.0 * inside), &at(to - inside)),
+                k => at(from + length * f64::from(k) / 8.0),
             };
-            eighths[k as usize] = at(time);
             // In the order of time: 1/3 lies after 2/8, 2/3 after 5/8.
             match k {
                 2 => thirds[0] = at(from + length / 3.0),
@@ -322,6 +363,11 @@ impl Work<'_, '_> {
     }
 }
 
+/// Where two values lead, as far on again: what a curve comes to at a jump.
+fn limit(far: &[f64], near: &[f64]) -> Vec<f64> {
+    far.iter().zip(near).map(|(far, near)| 2.0 * near - far).collect()
+}
+
 /// Slopes at the ends of the cubic through four values, over the span.
 fn slopes(a: &[f64], [b, c]: &[Vec<f64>; 2], d: &[f64]) -> [Vec<f64>; 2] {
     let start = |k: usize| (-11.0 * a[k] + 18.0 * b[k] - 9.0 * c[k] + 2.0 * d[k]) * 0.5;
@@ -344,7 +390,7 @@ mod tests {
     const LINES: Kinds = Kinds { has_steps: false, has_cubics: false, has_lines: true };
 
     fn curve<'a>(value: &'a dyn Fn(f64) -> Vec<f64>) -> Curve<'a> {
-        Curve { value, is_rotation: false, tolerance: 1e-6 }
+        Curve { value, is_rotation: false, tolerance: 1e-6, frame: 0.0 }
     }
 
     #[test]
@@ -384,7 +430,7 @@ mod tests {
     #[test]
     fn a_turn_of_more_than_half_is_not_taken_the_short_way() {
         let value = |t: f64| DQuat::from_rotation_z(t * 6.0).to_array().to_vec();
-        let curve = Curve { value: &value, is_rotation: true, tolerance: 5e-4 };
+        let curve = Curve { value: &value, is_rotation: true, tolerance: 5e-4, frame: 0.0 };
         let made = curve.keyed(&[0.0, 1.0], |_| LINES);
         assert!(made.times.len() >= 3 && made.worst < 5e-4, "{made:?}");
         let keys: Vec<DQuat> = made.values.chunks(4).map(quat).collect();

@@ -5,7 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use glam::Mat4;
 use ufbx::{Mesh, Node, SkinDeformer, SkinningMethod};
 
-use super::{Builder, math::matrix32};
+use super::{
+    Builder,
+    math::{matrix, matrix32},
+};
 use crate::{
     gltf::ReadError,
     import::{InfluencesOut, MeshOut, NodeOut},
@@ -57,7 +60,7 @@ impl Builder<'_> {
         let mut joints = Joints::default();
         let mut lists: Vec<Vec<(u16, f64)>> = vec![Vec::new(); mesh.num_vertices];
         for deformer in deformers {
-            self.weights_of(deformer, &mut joints, &mut lists)?;
+            self.weights_of(node, deformer, &mut joints, &mut lists)?;
         }
         if joints.nodes.is_empty() {
             return Ok(None);
@@ -66,10 +69,13 @@ impl Builder<'_> {
         let bare =
             used.iter().filter(|v| lists.get(**v as usize).is_none_or(Vec::is_empty)).count();
         if bare > 0 {
-            // They stay with the node of the mesh.
-            let own = self.nodes.get(&node.element.typed_id).copied();
-            let bind = matrix32(&node.geometry_to_node);
-            let joint = own.and_then(|own| joints.number(own, &bind)).ok_or_else(too_many)?;
+            // They stay with the node of the mesh, by a node below it: players take one that is a
+            // joint itself for a bone.
+            let parent = self.nodes.get(&node.element.typed_id).copied();
+            let name = format!("{}_unweighted", node.element.name);
+            let own = self.glb.node(NodeOut { name, parent, ..NodeOut::default() });
+            let bind = matrix32(&matrix(&node.geometry_to_node)).unwrap_or(Mat4::IDENTITY);
+            let joint = joints.number(own, &bind).ok_or_else(too_many)?;
             lists.iter_mut().filter(|l| l.is_empty()).for_each(|l| l.push((joint, 1.0)));
             self.findings.bare_vertices += bare;
         }
@@ -107,6 +113,7 @@ impl Builder<'_> {
     /// The weights of one deformer, for vertices that have none of those before.
     fn weights_of(
         &mut self,
+        node: &Node,
         deformer: &SkinDeformer,
         joints: &mut Joints,
         lists: &mut [Vec<(u16, f64)>],
@@ -114,11 +121,11 @@ impl Builder<'_> {
         let mut numbers: Vec<Option<u16>> = Vec::with_capacity(deformer.clusters.count);
         for cluster in &deformer.clusters {
             let bone = cluster.bone_node.as_ref();
-            let node = bone.and_then(|b| self.joint_node(b));
-            numbers.push(match node {
-                Some(node) => {
-                    let bind = matrix32(&cluster.geometry_to_bone);
-                    Some(joints.number(node, &bind).ok_or_else(too_many)?)
+            numbers.push(match bone.and_then(|b| Some((b, self.joint_node(b)?))) {
+                Some((bone, at)) => {
+                    let bind = matrix32(&matrix(&cluster.geometry_to_bone));
+                    let bind = bind.unwrap_or_else(|| bind_at_rest(node, bone));
+                    Some(joints.number(at, &bind).ok_or_else(too_many)?)
                 }
                 None => None,
             });
@@ -138,6 +145,13 @@ impl Builder<'_> {
         }
         Ok(())
     }
+}
+
+/// A bind matrix for one that the file spoils: as if bound where the file leaves both.
+fn bind_at_rest(mesh: &Node, bone: &Node) -> Mat4 {
+    let scene_from_bone = matrix(&bone.node_to_world);
+    let scene_from_geometry = matrix(&mesh.geometry_to_world);
+    matrix32(&(scene_from_bone.inverse() * scene_from_geometry)).unwrap_or(Mat4::IDENTITY)
 }
 
 fn too_many() -> ReadError {

@@ -81,8 +81,7 @@ impl GlbBuilder {
         let targets: Vec<Value> = mesh.morphs.iter().map(|m| self.target(m)).collect();
         let mut primitives = Vec::new();
         for made in &mesh.primitives {
-            let bytes = bytemuck::cast_slice(&made.indices);
-            let indices = self.accessor(bytes, 5125, "SCALAR", made.indices.len(), None);
+            let indices = self.indices(&made.indices, mesh.positions.len());
             let mut primitive = json!({"attributes": attributes.clone(), "indices": indices});
             if let Some(material) = made.material {
                 primitive["material"] = material.into();
@@ -100,6 +99,16 @@ impl GlbBuilder {
         }
         self.meshes.push(out);
         self.meshes.len() - 1
+    }
+
+    /// Indices of vertices, as short as their number allows.
+    fn indices(&mut self, list: &[u32], vertices: usize) -> usize {
+        // The largest number of a type is no index (glTF 2.0, *Meshes*).
+        if vertices < usize::from(u16::MAX) {
+            let short: Vec<u16> = list.iter().map(|i| *i as u16).collect();
+            return self.accessor(bytemuck::cast_slice(&short), 5123, "SCALAR", list.len(), None);
+        }
+        self.accessor(bytemuck::cast_slice(list), 5125, "SCALAR", list.len(), None)
     }
 
     fn vectors<const N: usize>(&mut self, list: &[[f32; N]], kind: &str, bounds: bool) -> usize {
@@ -130,9 +139,12 @@ impl GlbBuilder {
                     weights.push(weight);
                 }
             }
-            let ids = bytemuck::cast_slice(&joints);
-            attributes[format!("JOINTS_{set}")] =
-                self.accessor(ids, 5123, "VEC4", count, None).into();
+            let short: Option<Vec<u8>> = joints.iter().map(|j| u8::try_from(*j).ok()).collect();
+            let ids = match short {
+                Some(short) => self.accessor(&short, 5121, "VEC4", count, None),
+                None => self.accessor(bytemuck::cast_slice(&joints), 5123, "VEC4", count, None),
+            };
+            attributes[format!("JOINTS_{set}")] = ids.into();
             attributes[format!("WEIGHTS_{set}")] = self.floats(&weights, "VEC4", 4, false).into();
         }
     }
