@@ -14,6 +14,7 @@ mod window {
     mod devices;
     mod dialogs;
     mod editing;
+    mod foreign;
     mod forms;
     mod joint_groups;
     mod key_selection;

@@ -1,67 +1,156 @@
-//! Files of other formats on their way in: what was found is shown before one is opened, and it is
-//! read anew where it is to be taken otherwise.
+//! The page before a file of another format is opened: shown when the file is read, and what its
+//! buttons do.
+
+use std::path::{Path, PathBuf};
 
 use egui::Context;
 
 use super::{
     App,
-    files::name_of,
+    arriving::{Arriving, PreviewFrame},
+    files::{Converted, name_of},
     jobs::JobResult,
     loading::{Loaded, load},
+    viewport_renderer::Loader,
 };
-use crate::ui::{ConvertDraft, Dialog};
-use ulna_model::Document;
-use ulna_session::Session;
+use crate::ui::{ConvertDraft, DeferredAction, Dialog, ForeignCounts, Mode, ToastKind};
+use ulna_edit::command::{CleanKind, CleanRig, ClipTexts, PutClips, TakenName};
+use ulna_formats::gltf::Progress;
+use ulna_model::{Clip, Document, Shared};
+use ulna_session::{ClipSource, ImportOptions, Session, arrivals};
 
-/// Meshes, vertices, joints and clips.
-fn counts(document: &Document) -> [usize; 4] {
-    let vertices = document.meshes.values().map(|m| m.vertex_count()).sum();
-    let joints = document.joint_flags().iter().filter(|j| **j).count();
-    [document.meshes.count(), vertices, joints, document.clips.count()]
+/// Opens a file. One of another format is kept for its page, with the files that were chosen
+/// together with it.
+pub(super) fn open(
+    path: PathBuf,
+    others: &[PathBuf],
+    loader: &Loader,
+    progress: &Progress,
+) -> JobResult {
+    let first = Session::open(&path, progress);
+    let is_foreign = first.as_ref().is_ok_and(|s| s.imported().is_some());
+    if !is_foreign && (first.is_ok() || others.is_empty()) {
+        return JobResult::Opened(first.map(load), Some(path));
+    }
+    match Arriving::read((path.clone(), first), others, loader, progress) {
+        Ok(arriving) => JobResult::Found(Box::new(arriving)),
+        Err(error) => JobResult::Opened(Err(error), Some(path)),
+    }
+}
+
+/// Numbers of things in a document.
+fn counts(document: &Document) -> ForeignCounts {
+    let is_joint = document.joint_flags();
+    let joints = || document.node_ids().filter(|n| is_joint[n.index()]);
+    let is_root = |n: &ulna_model::NodeId| {
+        document.node(*n).parent.is_none_or(|parent| !is_joint[parent.index()])
+    };
+    ForeignCounts {
+        meshes: document.meshes.count(),
+        vertices: document.meshes.values().map(|m| m.vertex_count()).sum(),
+        is_skinned: !document.skins.is_empty(),
+        joints: joints().count(),
+        roots: joints().filter(is_root).count(),
+    }
+}
+
+/// The clips of files as they are in a document that is to have all of them. A name that is there
+/// already gives way to that of the file.
+fn clips_of(document: &Document, sources: &[ClipSource]) -> Vec<Shared<Clip>> {
+    let mut names: Vec<String> = document.clips.ids().map(|id| document.clip_label(id)).collect();
+    let mut clips = Vec::new();
+    for source in sources {
+        let Ok(theirs) = &source.document else { continue };
+        let (_, made) = arrivals(document, theirs, &source.path, &ImportOptions::default());
+        for arrival in made.into_iter().filter(|a| !a.carried.clip.tracks.is_empty()) {
+            let stem = source.path.file_stem().map(|s| s.to_string_lossy().into_owned());
+            let name = match stem {
+                Some(stem) if names.contains(&arrival.name) => stem,
+                _ => arrival.name,
+            };
+            names.push(name.clone());
+            let name = Some(name.as_str().into());
+            clips.push(Shared::new(Clip { name, ..arrival.carried.clip }));
+        }
+    }
+    clips
 }
 
 impl App {
-    /// A file of another format was read as it says it is: what was found is shown.
-    pub(super) fn found(&mut self, ctx: &Context, loaded: Box<Loaded>) {
-        let Some(imported) = loaded.session.imported() else { return };
-        let document = loaded.session.document();
+    /// Shows the page of a file of another format that was read.
+    pub(super) fn found(&mut self, ctx: &Context, mut arriving: Box<Arriving>) {
+        let Some(imported) = arriving.loaded.session.imported() else {
+            // Among the files there is one of glTF that has the model.
+            if let Some(path) = arriving.loaded.session.path().map(Path::to_owned) {
+                let others = arriving.others.into_iter().map(|o| o.path).collect();
+                self.files.dropped = Some((path.clone(), others));
+                self.wish(ctx, DeferredAction::Open(path));
+            }
+            return;
+        };
+        let document = arriving.loaded.session.document();
         let counts = counts(document);
-        let unit = imported.conversion.unit.or(imported.found.unit).unwrap_or(1.0);
-        let onto =
-            self.session.as_ref().is_some_and(|s| s.document().joint_flags().contains(&true));
-        let draft = ConvertDraft {
+        let has_clips = !imported.found.clips.is_empty() || !arriving.beside.is_empty();
+        let onto = self
+            .session
+            .as_ref()
+            .filter(|s| has_clips && s.document().joint_flags().contains(&true))
+            .map(Session::file_name);
+        let mut draft = ConvertDraft {
             path: imported.path.clone(),
             format: imported.format,
+            bytes: std::fs::metadata(&imported.path).map_or(0, |m| m.len()),
             counts,
-            found: imported.found.clone(),
-            findings: loaded.session.diagnostics.clone(),
-            size: loaded.extent().map(|size| size / unit),
-            onto: onto && counts[3] > 0,
+            found: imported.found.clone().into(),
+            findings: arriving.loaded.session.diagnostics.clone().into(),
+            bounds: arriving.loaded.posed.bounds().map(|(low, high)| [low, high]),
+            onto,
+            read_as: imported.conversion.clone(),
             conversion: imported.conversion.clone(),
+            cleans: false,
+            remembers: false,
+            others: std::mem::take(&mut arriving.beside),
+            preview: Default::default(),
+            filter: String::new(),
+            report: None,
+            fault: None,
         };
+        draft.apply_settings(&self.program.preferences.foreign);
         self.dialogs.open = Some(Dialog::Convert { draft: Box::new(draft) });
-        self.files.arriving = Some(loaded);
+        self.files.arriving = Some(arriving);
         // Behind the page there is something, too.
         if self.session.is_none() {
             self.show_welcome(ctx);
         }
     }
 
-    /// Opens what was found, as it is to be taken.
-    pub(super) fn convert(&mut self, ctx: &Context, draft: &ConvertDraft) {
-        self.dialogs.open = None;
+    /// Opens the file of the page, as it is chosen there; unsaved work is asked about first.
+    pub(super) fn convert(&mut self, ctx: &Context, draft: Box<ConvertDraft>) {
+        draft.keep_settings(&mut self.program.preferences.foreign);
+        self.wish(ctx, DeferredAction::Convert(draft));
+    }
+
+    /// The same, when nothing is in its way.
+    pub(super) fn open_converted(&mut self, ctx: &Context, draft: &ConvertDraft) {
+        (self.dialogs.open, self.files.dropped) = (None, None);
+        let path = draft.path.clone();
+        let arriving = self.files.arriving.take().map(|a| a.into_loaded(&mut self.renderer));
+        let (loaded, others) = arriving.map_or_else(Default::default, |(l, o)| (Some(l), o));
+        let chosen = others.into_iter().zip(&draft.others).filter(|(_, row)| row.takes);
+        self.files.converted = Some(Converted {
+            path: path.clone(),
+            others: chosen.map(|(source, _)| source).collect(),
+            cleans: draft.cleans && draft.has_helpers(),
+        });
         let is_it = |loaded: &Loaded| {
             loaded
                 .session
                 .imported()
                 .is_some_and(|i| i.path == draft.path && i.conversion == draft.conversion)
         };
-        let path = draft.path.clone();
-        match self.files.arriving.take() {
-            Some(loaded) if is_it(&loaded) => {
-                self.take(ctx, JobResult::Opened(Ok(loaded), Some(path)))
-            }
-            _ => {
+        match loaded.filter(|loaded| is_it(loaded)) {
+            Some(loaded) => self.take(ctx, JobResult::Opened(Ok(loaded), Some(path))),
+            None => {
                 let conversion = draft.conversion.clone();
                 self.start(ctx, format!("Opening {}", name_of(&path)), true, move |progress| {
                     JobResult::Opened(
@@ -70,6 +159,79 @@ impl App {
                     )
                 });
             }
+        }
+    }
+
+    /// Adds the clips of the other files to the model that was opened, and cleans its skeleton, as
+    /// it was chosen on the page.
+    pub(super) fn finish_converted(&mut self, ctx: &Context, path: &Path) {
+        let Some(converted) = self.files.converted.take_if(|c| c.path == path) else { return };
+        let Some(session) = &self.session else { return };
+        let clips = clips_of(session.document(), &converted.others);
+        if !clips.is_empty() {
+            let count = clips.len();
+            let taken = Some(TakenName::Number);
+            self.run(ctx, PutClips { clips: ClipTexts::Clips(clips), taken });
+            let text = if count == 1 {
+                "1 clip was imported.".to_owned()
+            } else {
+                format!("{count} clips were imported.")
+            };
+            self.toast(ctx, ToastKind::Ok, text);
+            let first = self.session.as_ref().and_then(|s| s.document().clips.ids().next());
+            if let (Some(session), None) = (&self.session, self.timeline.playback.clip) {
+                self.timeline.playback.show(session.document(), first);
+            }
+            self.mode = Mode::FOR_CLIPS;
+        }
+        if converted.cleans {
+            self.run(ctx, CleanRig { what: Some(CleanKind::Helpers) });
+        }
+    }
+
+    /// Reads the clips of the files of the page for the model that is open.
+    pub(super) fn take_clips(&mut self, ctx: &Context, draft: &ConvertDraft) {
+        let others = self.files.arriving.take().map(|a| a.others).unwrap_or_default();
+        let chosen = others.into_iter().zip(&draft.others).filter(|(_, row)| row.fault.is_none());
+        let path = || draft.path.clone();
+        let paths = std::iter::once(path()).chain(chosen.map(|(source, _)| source.path)).collect();
+        self.read_clips_as(ctx, paths, Some((path(), draft.conversion.clone())));
+    }
+
+    /// Writes the differences and problems of the file as text beside it or where it is said.
+    pub(super) fn save_report(&mut self, ctx: &Context, draft: &ConvertDraft) {
+        let Some(path) = &draft.report else { return };
+        let path = PathBuf::from(path);
+        let (kind, text) =
+            match self.files.disk.write_new(&path, draft.report_text().as_bytes(), None) {
+                Ok(()) => (ToastKind::Ok, format!("The report was saved to {}.", path.display())),
+                Err(error) => (
+                    ToastKind::Error,
+                    format!("The report could not be saved to {}: {error}.", path.display()),
+                ),
+            };
+        self.toast(ctx, kind, text);
+    }
+
+    /// Draws the preview of the page where something of it changed.
+    pub(super) fn draw_arriving(&mut self, ctx: &Context, frame: &eframe::Frame) {
+        let Some(Dialog::Convert { draft }) = &self.dialogs.open else { return };
+        let (Some(arriving), Some(state)) = (&mut self.files.arriving, frame.wgpu_render_state())
+        else {
+            return;
+        };
+        let preview = PreviewFrame {
+            state,
+            window: ctx.content_rect().size(),
+            pixels_per_point: ctx.pixels_per_point(),
+            now: ctx.input(|i| i.time),
+            theme: self.program.theme.name(),
+        };
+        let before = arriving.view(&self.files.picture_apart);
+        let moves =
+            arriving.draw(&mut self.renderer, &mut self.files.picture_apart, draft, &preview);
+        if moves || before != arriving.view(&self.files.picture_apart) {
+            ctx.request_repaint();
         }
     }
 }

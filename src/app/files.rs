@@ -8,7 +8,7 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use super::{import_state::Importing, loading::Loaded};
+use super::{arriving::Arriving, import_state::Importing, viewport_renderer::PictureApart};
 use crate::ui::{
     BindView, DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, ExportForeseen,
     LayersThere, PathFor, PicturesDraft, PlanView, RecoveryView,
@@ -16,7 +16,7 @@ use crate::ui::{
 use ulna_formats::gltf::Progress;
 use ulna_model::{Shared, Unkeyed, UnkeyedAt};
 use ulna_motion::BestSeam;
-use ulna_session::{Disk, ExportRequest, Recovery, SystemDisk};
+use ulna_session::{ClipSource, Disk, ExportRequest, Recovery, SystemDisk};
 
 /// Files, and what was asked about them.
 pub(super) struct Files {
@@ -41,7 +41,11 @@ pub(super) struct Files {
     /// Clips of other files that are being chosen from.
     pub importing: Option<Importing>,
     /// A file of another format that waits for how it is to be taken.
-    pub arriving: Option<Box<Loaded>>,
+    pub arriving: Option<Box<Arriving>>,
+    /// The picture of it.
+    pub picture_apart: PictureApart,
+    /// Steps that follow once such a file is open.
+    pub converted: Option<Converted>,
     /// Files that were dropped together with one that is to be opened first.
     pub dropped: Option<(PathBuf, Vec<PathBuf>)>,
     /// The system's file dialog.
@@ -58,6 +62,16 @@ pub(super) struct Files {
     pub journal_home: Option<PathBuf>,
     /// The disk that saves and exports are written to.
     pub disk: Arc<dyn Disk>,
+}
+
+/// Steps that follow once a file of another format is open.
+pub(super) struct Converted {
+    /// The file.
+    pub path: PathBuf,
+    /// Files whose clips are added.
+    pub others: Vec<ClipSource>,
+    /// Whether helper nodes are removed.
+    pub cleans: bool,
 }
 
 /// What the system's file dialog is for.
@@ -115,6 +129,8 @@ impl Default for Files {
             pictures: PicturesDraft::default(),
             importing: None,
             arriving: None,
+            picture_apart: PictureApart::default(),
+            converted: None,
             dropped: None,
             browsing: None,
             system_dialogs: false,
@@ -138,6 +154,10 @@ impl Files {
             plan: PlanView::default(),
             bind: BindView::default(),
             import: self.importing.as_ref().map(|i| &i.view),
+            convert: self
+                .arriving
+                .as_ref()
+                .map_or_else(Default::default, |a| a.view(&self.picture_apart)),
             seams: &self.seams,
             recoveries: &self.recovery_views,
             journal_home: self.journal_home.as_deref(),

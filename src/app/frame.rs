@@ -59,6 +59,7 @@ impl App {
             self.restore_scene(&ctx);
         }
         self.draw_viewport(&ctx, frame);
+        self.draw_arriving(&ctx, frame);
         if self.mode.spec().paints_weights
             && self.painting.session().is_some_and(|s| s.is_counting())
         {

@@ -66,15 +66,15 @@ impl App {
 
     /// Reads files beside the window.
     pub(super) fn read_clips(&mut self, ctx: &Context, paths: Vec<PathBuf>) {
-        self.read_clips_as(ctx, paths, Conversion::default());
+        self.read_clips_as(ctx, paths, None);
     }
 
-    /// The same, those of other formats as they are to be taken.
+    /// The same, one of them in another format as it is chosen.
     pub(super) fn read_clips_as(
         &mut self,
         ctx: &Context,
         paths: Vec<PathBuf>,
-        conversion: Conversion,
+        chosen: Option<(PathBuf, Conversion)>,
     ) {
         if self.session.is_none() || paths.is_empty() {
             return;
@@ -93,6 +93,8 @@ impl App {
         let (stopped, waker) = (Arc::clone(&stop), ctx.clone());
         let read = move || {
             for path in files {
+                let own = chosen.as_ref().filter(|(of, _)| *of == path).map(|(_, c)| c);
+                let conversion = own.cloned().unwrap_or_default();
                 let source = ClipSource::read(path, &conversion, &stopped);
                 if stopped.reach(0.0).is_err() || sender.send(source).is_err() {
                     return;

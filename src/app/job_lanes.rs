@@ -133,7 +133,7 @@ impl App {
     pub(super) fn take(&mut self, ctx: &Context, done: JobResult) {
         match done {
             JobResult::Opened(Ok(loaded), path) => self.take_opened(ctx, *loaded, path),
-            JobResult::Found(loaded) => self.found(ctx, loaded),
+            JobResult::Found(arriving) => self.found(ctx, arriving),
             JobResult::Opened(Err(ReadError::Canceled), _) => {}
             JobResult::Opened(Err(error), path) => self.say_unopened(ctx, &error, path),
             JobResult::Saved(result, save) => self.take_saved(ctx, result, save),

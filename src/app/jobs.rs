@@ -10,6 +10,7 @@ use std::{
 use egui::Context;
 
 use super::{
+    arriving::Arriving,
     loading::{Loaded, Remade},
     save_queue::QueuedSave,
 };
@@ -44,7 +45,7 @@ pub(super) enum Polled {
 
 pub(super) enum JobResult {
     /// A file of another format, read as it says it is.
-    Found(Box<Loaded>),
+    Found(Box<Arriving>),
     Opened(Result<Box<Loaded>, ReadError>, Option<PathBuf>),
     Saved(Result<Box<SavedFile>, SaveFailure>, QueuedSave),
     /// Nothing where it was canceled; for the document of this number.

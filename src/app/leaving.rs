@@ -18,7 +18,9 @@ impl App {
     /// Asks before unsaved work is lost, then does what is wanted.
     pub(super) fn wish(&mut self, ctx: &Context, wish: DeferredAction) {
         self.end_gesture(ctx);
-        if self.session.as_ref().is_some_and(Session::is_unsaved) {
+        // The page of a file of another format comes first: its clips may be meant for this one.
+        let shows_page = matches!(&wish, DeferredAction::Open(path) if is_foreign(path));
+        if !shows_page && self.session.as_ref().is_some_and(Session::is_unsaved) {
             self.dialogs.open = Some(Dialog::Unsaved { then: wish });
         } else {
             self.perform(ctx, wish);
@@ -46,6 +48,7 @@ impl App {
                 ctx.send_viewport_cmd(egui::ViewportCommand::Close);
             }
             DeferredAction::Open(path) => self.open(ctx, path),
+            DeferredAction::Convert(draft) => self.open_converted(ctx, &draft),
             DeferredAction::Sample => self.open_sample(ctx),
             DeferredAction::Revert => self.reload(ctx, false),
         }
@@ -125,4 +128,9 @@ impl App {
         self.files.after_save = Some(wish);
         self.run(ctx, FileCommand::Save);
     }
+}
+
+/// Whether a file ends as those of other formats than glTF do.
+fn is_foreign(path: &std::path::Path) -> bool {
+    ulna_formats::import::importer_of(&[], path).is_some()
 }

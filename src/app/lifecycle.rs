@@ -114,6 +114,10 @@ impl App {
     pub fn reopen(&mut self, ctx: &Context, state: Option<egui_wgpu::RenderState>) {
         let why = self.window.leaving.take();
         self.renderer.reopen(state);
+        self.files.picture_apart = Default::default();
+        if let Some(arriving) = &mut self.files.arriving {
+            arriving.forget_picture();
+        }
         self.show_settings(ctx);
         // Pictures were the old window's.
         self.program.recent = RecentList::default();

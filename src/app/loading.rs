@@ -26,14 +26,6 @@ pub(super) struct Remade {
     pub findings: Option<Vec<Diagnostic>>,
 }
 
-impl Loaded {
-    /// The largest extent of all that is in it, meters.
-    pub(super) fn extent(&self) -> Option<f32> {
-        let (low, high) = self.posed.bounds()?;
-        Some((high - low).max_element())
-    }
-}
-
 /// Makes a session ready to be shown; its scene follows.
 pub(super) fn load(session: Session) -> Box<Loaded> {
     Box::new(Loaded { posed: Posed::new(session.document()), session, uploaded: None })

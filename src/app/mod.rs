@@ -2,6 +2,7 @@
 //! preferences.
 
 mod apply;
+mod arriving;
 mod bind_panel;
 mod binding;
 mod browsing;

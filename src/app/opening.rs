@@ -7,6 +7,7 @@ use egui::Context;
 use super::{
     App, SAMPLE,
     binding::Binding,
+    converting,
     files::name_of,
     jobs::JobResult,
     loading::{Loaded, load},
@@ -21,11 +22,11 @@ use ulna_session::{Playback, Session};
 impl App {
     /// Opens a file beside the window.
     pub(super) fn open(&mut self, ctx: &Context, path: PathBuf) {
+        let dropped = self.files.dropped.as_ref().filter(|(first, _)| *first == path);
+        let others = dropped.map(|(_, others)| others.clone()).unwrap_or_default();
+        let loader = self.renderer.loader();
         self.start(ctx, format!("Opening {}", name_of(&path)), true, move |progress| {
-            match Session::open(&path, progress).map(load) {
-                Ok(loaded) if loaded.session.imported().is_some() => JobResult::Found(loaded),
-                result => JobResult::Opened(result, Some(path)),
-            }
+            converting::open(path, &others, &loader, progress)
         });
     }
 
@@ -51,10 +52,21 @@ impl App {
         if let Some((_, others)) = others.filter(|(first, _)| path.as_ref() == Some(first)) {
             self.read_clips(ctx, others);
         }
+        if let Some(path) = &path {
+            self.finish_converted(ctx, path);
+        }
     }
 
     /// Says why a file could not be opened.
     pub(super) fn say_unopened(&mut self, ctx: &Context, error: &ReadError, path: Option<PathBuf>) {
+        if let (ReadError::Foreign { .. }, Some(path)) = (error, &path) {
+            let message = error.to_string();
+            self.dialogs.open = Some(Dialog::CannotRead { path: path.clone(), message });
+            if self.session.is_none() {
+                self.show_welcome(ctx);
+            }
+            return;
+        }
         let name = path.map_or_else(|| "The sample".into(), |p| p.display().to_string());
         self.toast(ctx, ToastKind::Error, format!("{name} could not be opened: {error}."));
         // Never a window of empty panels.

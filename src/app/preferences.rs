@@ -25,6 +25,8 @@ pub(super) struct Preferences {
     pub export_places: Vec<crate::ui::ExportPlace>,
     /// How pictures of clips were made last.
     pub pictures: crate::ui::PicturesDraft,
+    /// How files of other formats were opened last, by the program that wrote them.
+    pub foreign: Vec<crate::ui::ForeignSettings>,
     /// The brush.
     pub brush: ulna_weights::Brush,
 }

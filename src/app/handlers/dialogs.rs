@@ -8,7 +8,7 @@ use crate::{
         files::Browse,
         save_queue::{Purpose, SaveTo},
     },
-    ui::{DialogAction, ExportPlace, ToastKind},
+    ui::{DeferredAction, DialogAction, ExportPlace, ToastKind},
 };
 use ulna_edit::command::FileCommand;
 
@@ -29,7 +29,7 @@ impl App {
             DialogAction::GoTo(steps) => self.go_to(steps),
             DialogAction::FindSeams => self.find_seams(ctx),
             DialogAction::OpenApart(path) => self.open_apart(ctx, &path),
-            DialogAction::OpenPath(path) => self.wish(ctx, crate::ui::DeferredAction::Open(path)),
+            DialogAction::OpenPath(path) => self.wish(ctx, DeferredAction::Open(path)),
             DialogAction::SavePath(path) => {
                 self.queue_save(ctx, SaveTo::Asked, self.request(path), Purpose::Own)
             }
@@ -70,13 +70,16 @@ impl App {
                 self.note_kept_plan(ctx, dialog.as_ref());
                 if !matches!(dialog, Some(crate::ui::Dialog::Convert { .. })) {
                     // What was dropped beside a file that is declined goes with it.
-                    if self.files.arriving.take().is_some() {
+                    let waits = matches!(self.files.after_save, Some(DeferredAction::Convert(_)));
+                    if !waits && self.files.arriving.take().is_some() {
                         self.files.dropped = None;
                     }
                 }
                 self.dialogs.open = dialog;
             }
-            DialogAction::Convert(draft) => self.convert(ctx, &draft),
+            DialogAction::Convert(draft) => self.convert(ctx, draft),
+            DialogAction::SaveReport(draft) => self.save_report(ctx, &draft),
+            DialogAction::AskOpen => self.ask_open(ctx),
             DialogAction::Browse { what } => self.browse(ctx, Browse::Path(what)),
             DialogAction::BrowseForm => self.browse(ctx, Browse::Form),
             DialogAction::BrowseExport { folder } => self.browse(ctx, Browse::Export { folder }),
@@ -87,8 +90,7 @@ impl App {
             DialogAction::ExportWeights(path) => self.export_weights(ctx, Some(path)),
             DialogAction::ImportFrom(path) => self.import_from(ctx, &path),
             DialogAction::TakeClips(draft) => {
-                self.files.arriving = None;
-                self.read_clips_as(ctx, vec![draft.path], draft.conversion);
+                self.take_clips(ctx, &draft);
             }
             DialogAction::FitImport(draft) => self.fit_import(*draft),
             DialogAction::Import(draft) => self.import(ctx, &draft),

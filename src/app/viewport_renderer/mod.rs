@@ -1,5 +1,6 @@
 //! The viewport's picture: posed, uploaded and drawn again only when something in it changed.
 
+mod apart;
 mod drawing;
 mod ghosts;
 mod loader;
@@ -11,6 +12,7 @@ mod state;
 mod wanted;
 
 pub(super) use self::{
+    apart::{ApartLook, PictureApart},
     loader::{Loader, Posed, Uploaded},
     model::ShownPose,
     state::ViewportRenderer,

@@ -52,6 +52,13 @@ pub enum Dialog {
         /// As it is chosen.
         draft: Box<ConvertDraft>,
     },
+    /// A file of another format that cannot be read.
+    CannotRead {
+        /// The file.
+        path: PathBuf,
+        /// Reason.
+        message: String,
+    },
     /// Clips of other files, and what is taken of them.
     Import {
         /// As it is chosen.
@@ -235,6 +242,8 @@ pub enum DeferredAction {
     Open(PathBuf),
     /// Open the sample.
     Sample,
+    /// Open a file of another format as it is chosen.
+    Convert(Box<ConvertDraft>),
     /// Read the file again.
     Revert,
 }
@@ -317,8 +326,12 @@ pub enum DialogAction {
     OpenPath(PathBuf),
     /// Open a file of another format as it is chosen.
     Convert(Box<ConvertDraft>),
+    /// Write the differences of a file of another format as text, to the path of its draft.
+    SaveReport(Box<ConvertDraft>),
     /// Look at the clips of a file of another format, read as it is chosen.
     TakeClips(Box<ConvertDraft>),
+    /// Ask for a file to open.
+    AskOpen,
     /// Open this file in a window of its own.
     OpenApart(PathBuf),
     /// Save to this file.

@@ -27,10 +27,11 @@ pub use self::domain::{
     RecoveryView, StepView, UnkeyedRow,
 };
 pub use self::drafts::{
-    BindDraft, BindForeseen, BindTrial, BindView, ConvertDraft, ExportDraft, ExportForeseen,
-    ExportPlace, FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView,
-    LayersThere, PicturesDraft, PlanForeseen, PlanView, PlannedJoint, RebindDraft, SeamOrder,
-    SeamsDraft, SelectedVertices, TrialColors, TrialNumbers, TrialPose,
+    BindDraft, BindForeseen, BindTrial, BindView, ConvertDraft, ConvertPreview, ConvertView,
+    ExportDraft, ExportForeseen, ExportPlace, FileBeside, ForeignCounts, ForeignSettings,
+    FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, LayersThere,
+    PicturesDraft, PlanForeseen, PlanView, PlannedJoint, RebindDraft, SeamOrder, SeamsDraft,
+    SelectedVertices, TrialColors, TrialNumbers, TrialPose,
 };
 pub use self::export::bytes_in_words;
 pub use self::form::{plan_buttons, plan_content};
@@ -82,11 +83,14 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
     }
     let Some(dialog) = open.filter(|d| **d != Dialog::Find) else { return };
     let theme = view.theme;
+    let is_page = matches!(dialog, Dialog::Convert { .. });
     let frame = egui::Frame::window(&ui.ctx().global_style())
         .fill(theme.color(ColorRole::SurfaceRaised))
-        .inner_margin(20);
+        .inner_margin(if is_page { 0 } else { 20 });
     let mut content = |ui: &mut Ui| {
-        ui.set_width(width(dialog).min(ui.ctx().content_rect().width() - 48.0));
+        if !is_page {
+            ui.set_width(width(dialog).min(ui.ctx().content_rect().width() - 48.0));
+        }
         content_ui(state, ui, view, dialog, actions);
     };
     if dialog.is_loose() {
@@ -148,8 +152,7 @@ fn width(dialog: &Dialog) -> f32 {
         Dialog::Plan => 420.0,
         Dialog::Bind { .. } => bind::WIDTH,
         Dialog::Arguments { .. } => 520.0,
-        Dialog::Convert { .. }
-        | Dialog::Open { .. }
+        Dialog::Open { .. }
         | Dialog::ImportFrom { .. }
         | Dialog::ImportWeights { .. }
         | Dialog::ExportWeights { .. }
@@ -196,6 +199,9 @@ fn content_ui(
         Dialog::Bind { draft } => bind::bind_ui(ui, view, draft, actions),
         Dialog::Rebind { draft } => {
             rebind::rebind_ui(&mut state.rebind, ui, view, draft, actions);
+        }
+        Dialog::CannotRead { path, message } => {
+            convert::refused_ui(ui, theme, path, message, actions)
         }
         Dialog::Convert { draft } => convert::convert_ui(ui, view, draft, actions),
         Dialog::Import { draft } => import::import_ui(ui, view, draft, actions),

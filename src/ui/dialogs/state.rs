@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{
     domain::{Dialog, RecoveryView},
-    drafts::{BindView, ExportForeseen, ImportView, LayersThere, PlanView},
+    drafts::{BindView, ConvertView, ExportForeseen, ImportView, LayersThere, PlanView},
 };
 use crate::ui::Action;
 use ulna_motion::BestSeam;
@@ -86,6 +86,8 @@ pub struct DialogsView<'a> {
     pub bind: BindView<'a>,
     /// Clips of other files.
     pub import: Option<&'a ImportView>,
+    /// Picture of a file of another format.
+    pub convert: ConvertView,
     /// Where clips are best left for each other, as it was found.
     pub seams: &'a [BestSeam],
     /// What a crash left behind.

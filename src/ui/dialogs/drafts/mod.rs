@@ -14,7 +14,10 @@ pub use self::bind::{
     BindDraft, BindForeseen, BindTrial, BindView, SelectedVertices, TrialColors, TrialNumbers,
     TrialPose,
 };
-pub use self::convert::ConvertDraft;
+pub(super) use self::convert::UNITS;
+pub use self::convert::{
+    ConvertDraft, ConvertPreview, ConvertView, FileBeside, ForeignCounts, ForeignSettings,
+};
 pub use self::export::{ExportDraft, ExportForeseen, ExportPlace};
 pub use self::form::{FormDraft, LayersThere};
 pub(super) use self::form::{field_count, label};

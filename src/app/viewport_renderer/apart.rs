@@ -1,0 +1,121 @@
+//! The picture of a document that is not open: of a file before it is opened.
+
+use egui::TextureId;
+use egui_wgpu::RenderState;
+
+use super::{Posed, Uploaded, ViewportRenderer};
+use crate::app::LONG;
+use ulna_model::Document;
+use ulna_motion::{Pose, bones};
+use ulna_render::{BoneLook, Camera, Gpu, RenderTarget, Renderer, Scene, Shading, Show};
+
+/// A picture of a document that is not open, as egui knows it.
+#[derive(Default)]
+pub(in crate::app) struct PictureApart {
+    target: Option<RenderTarget>,
+    texture: Option<TextureId>,
+}
+
+/// Content of a picture of a document that is not open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::app) struct ApartLook {
+    pub camera: Camera,
+    /// Pixels of the picture.
+    pub size: [u32; 2],
+    /// Pixels per point.
+    pub scale: f32,
+    /// Whether surfaces have their materials.
+    pub textured: bool,
+    /// Whether joints are drawn.
+    pub joints: bool,
+    /// Size of the model in meters.
+    pub extent: f32,
+}
+
+impl PictureApart {
+    pub(in crate::app) const fn texture(&self) -> Option<TextureId> {
+        self.texture
+    }
+}
+
+impl ViewportRenderer {
+    /// Whether a document is too large to be drawn again and again on this device.
+    pub(in crate::app) fn is_slow_for(&self, document: &Document) -> bool {
+        let vertices = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>();
+        vertices > LONG && self.gpu.as_ref().is_some_and(|(gpu, _)| gpu.software)
+    }
+
+    /// Draws a document that is not open, in a pose; whether there is a device that can.
+    pub(in crate::app) fn draw_apart(
+        &mut self,
+        state: &RenderState,
+        picture: &mut PictureApart,
+        (document, posed, uploaded): (&Document, &Posed, &mut Uploaded),
+        pose: &Pose,
+        look: &ApartLook,
+    ) -> bool {
+        let colors = self.look;
+        let Some((gpu, renderer, scene)) = on_device(&mut self.gpu, uploaded) else {
+            return false;
+        };
+        scene.update(gpu, document, pose);
+        let bones = if look.joints { bones(document, pose, &posed.skeleton) } else { Vec::new() };
+        let bone = |bone| BoneLook { bone, color: colors.joint, edge: colors.joint_edge };
+        let show = Show {
+            shading: if look.textured { Shading::Textured } else { Shading::Solid },
+            grid: true,
+            bones: bones.into_iter().map(bone).collect(),
+            size: look.extent,
+            scale: look.scale,
+            ..Show::default()
+        };
+        let target = fitting(state, gpu, picture, look.size);
+        renderer.draw(gpu, target, scene, &look.camera, &colors, &show);
+        true
+    }
+
+    /// Poses a document that was drawn before it is opened as it was uploaded.
+    pub(in crate::app) fn restore_pose(
+        &mut self,
+        document: &Document,
+        pose: &Pose,
+        of: &mut Uploaded,
+    ) {
+        if let Some((gpu, _, scene)) = on_device(&mut self.gpu, of) {
+            scene.update(gpu, document, pose);
+        }
+    }
+}
+
+/// The device, if a document was uploaded to it, with its scene there.
+fn on_device<'a>(
+    gpu: &'a mut Option<(Gpu, Renderer)>,
+    uploaded: &'a mut Uploaded,
+) -> Option<(&'a Gpu, &'a mut Renderer, &'a mut Scene)> {
+    let (gpu, renderer) = gpu.as_mut().filter(|(gpu, _)| !gpu.is_lost())?;
+    let is_own = uploaded.device.as_ref() == Some(&gpu.device);
+    Some((gpu, renderer, uploaded.scene.as_mut().filter(|_| is_own)?))
+}
+
+/// The target of a picture, of this size, shown by its texture.
+fn fitting<'a>(
+    state: &RenderState,
+    gpu: &Gpu,
+    picture: &'a mut PictureApart,
+    size: [u32; 2],
+) -> &'a RenderTarget {
+    let PictureApart { target, texture } = picture;
+    if target.as_ref().is_some_and(|t| t.size != size) {
+        *target = None;
+    }
+    target.get_or_insert_with(|| {
+        let made = RenderTarget::new(gpu, size);
+        let mut egui = state.renderer.write();
+        let (device, view, filter) = (&state.device, &made.plain_view, wgpu::FilterMode::Linear);
+        match texture {
+            Some(id) => egui.update_egui_texture_from_wgpu_texture(device, view, filter, *id),
+            None => *texture = Some(egui.register_native_texture(device, view, filter)),
+        }
+        made
+    })
+}
