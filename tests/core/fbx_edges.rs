@@ -19,9 +19,14 @@ struct Fbx {
 
 impl Fbx {
     fn new() -> Self {
-        let settings = "P: \"UpAxis\", \"int\", \"Integer\", \"\",1\n\
-            P: \"UnitScaleFactor\", \"double\", \"Number\", \"\",1\n";
-        Self { settings: settings.into(), objects: String::new(), connections: String::new() }
+        let axes = [("UpAxis", 1), ("FrontAxis", 2), ("CoordAxis", 0)];
+        let number =
+            |name: &str, value: i32| format!("P: \"{name}\", \"int\", \"Integer\", \"\",{value}\n");
+        let mut settings: String = axes
+            .map(|(name, axis)| number(name, axis) + &number(&format!("{name}Sign"), 1))
+            .concat();
+        settings += "P: \"UnitScaleFactor\", \"double\", \"Number\", \"\",1\n";
+        Self { settings, objects: String::new(), connections: String::new() }
     }
 
     fn setting(mut self, line: &str) -> Self {
@@ -285,4 +290,53 @@ fn a_texture_outside_of_the_folder_is_not_read() {
     let found = &session.imported().unwrap().found;
     assert_eq!(found.missing_textures.len(), 1, "{found:?}");
     assert!(found.differences.iter().any(|d| d.code == "ULNA_FBX_TEXTURE" && d.is_loss));
+}
+
+#[test]
+fn the_command_line_lists_what_is_found_and_takes_what_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("made.fbx"), folder.path().join("made.glb"));
+    let file = Fbx::new()
+        .node(10, "hips", "LimbNode", 0, "")
+        .node(30, "body", "Mesh", 0, "")
+        .square(31, 30)
+        .take(50, "walk", 10, &[(0.0, 0.0), (1.0, 90.0)])
+        .take(60, "run", 10, &[(0.5, 0.0), (1.0, 90.0)])
+        .take(70, "still", 10, &[(0.0, 5.0), (2.0, 5.0)]);
+    fs::write(&from, file.text()).unwrap();
+    let ulna = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ulna"));
+        command.args(arguments).output().unwrap()
+    };
+    let (from, to) = (from.to_str().unwrap(), to.to_str().unwrap());
+    let facts = |path: &str| -> serde_json::Value {
+        serde_json::from_slice(&ulna(&["info", path, "--json"]).stdout).unwrap()
+    };
+    let imported = &facts(from)["imported"];
+    assert_eq!((&imported["format"], &imported["up"]), (&"FBX".into(), &"Y".into()));
+    let of =
+        |k: usize| (imported["clips"][k]["name"].clone(), imported["clips"][k]["moves"].clone());
+    assert_eq!(of(0), ("walk".into(), true.into()));
+    assert_eq!(of(2), ("still".into(), false.into()));
+    let text = String::from_utf8(ulna(&["info", from]).stdout).unwrap();
+    assert!(text.contains("clip 3 in the file: still, ") && text.contains(", nothing moves"));
+    assert!(text.contains("converted from FBX 7.4"), "{text}");
+
+    // By name and by number; a clip that begins later than at 0 keeps its start.
+    let taken = ["--clips", "run,3", "--without", "meshes", "--keep-offset", "--front", "-z"];
+    let done = ulna(&[&["convert", from, "-o", to], &taken[..]].concat());
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let made = facts(to);
+    assert_eq!(
+        (&made["clips"][0]["name"], &made["clips"][1]["name"]),
+        (&"run".into(), &"still".into())
+    );
+    assert_eq!(made["clips"].as_array().unwrap().len(), 2);
+    assert_eq!(made["clips"][0]["length"], 1.0);
+    assert!(made["meshes"].as_array().unwrap().is_empty() && made["imported"].is_null());
+
+    let refused = ulna(&["convert", from, "-o", to, "--clips", "jump"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.contains("no clip “jump”; available: 1 walk, 2 run, 3 still"), "{said}");
 }

@@ -171,6 +171,12 @@ impl Findings {
         self.found.missing_textures = self.missing.keys().cloned().collect();
         let mut differences = self.differences();
         differences.sort_by_key(|d| !d.is_loss);
+        for text in differences.iter_mut().map(|d| &mut d.text) {
+            let mut letters = text.chars();
+            if let Some(first) = letters.next() {
+                *text = first.to_uppercase().chain(letters).collect();
+            }
+        }
         let mut diagnostics = Diagnostics::default();
         for d in &differences {
             let severity = if d.is_loss { Severity::Warning } else { Severity::Info };
@@ -255,9 +261,6 @@ impl Findings {
             let text = format!("{} left out", many(self.second_meshes, "mesh is", "meshes are"));
             add("ULNA_FBX_SECOND_MESH", text, "their nodes have another one already");
         }
-        for warning in &self.warnings {
-            add("ULNA_FBX_REPAIRED", "the file has a fault, which is mended".to_owned(), warning);
-        }
     }
 
     /// Tells what glTF holds otherwise.
@@ -339,6 +342,9 @@ impl Findings {
         let mut add = |code, text: String, detail: String| {
             list.push(GltfDifference { code, is_loss: false, text, detail });
         };
+        for warning in &self.warnings {
+            add("ULNA_FBX_REPAIRED", "A fault of the file is mended".to_owned(), warning.clone());
+        }
         if self.own_scale > 0 {
             let text = format!(
                 "{} their parent’s scale",
