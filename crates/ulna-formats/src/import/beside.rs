@@ -30,7 +30,7 @@ fn found_by_name(folder: &Path, name: &str) -> Option<PathBuf> {
     (found.is_file() && found.starts_with(&inside)).then_some(found)
 }
 
-/// Tells what a name has that a URI has otherwise.
+/// Characters of file names that URIs encode.
 const ESCAPED: percent_encoding::AsciiSet =
     percent_encoding::CONTROLS.add(b'%').add(b'#').add(b'?');
 

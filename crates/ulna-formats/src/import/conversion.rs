@@ -88,7 +88,7 @@ impl AxisDirection {
     }
 }
 
-/// A kind of content that a file of another format may have and that can be left out.
+/// Content that an import can leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Content {
     /// Meshes, with their skins, blend shapes and materials.
@@ -101,39 +101,39 @@ pub enum Content {
     CamerasAndLights,
 }
 
-/// How a file of another format is taken.
+/// Settings of an import.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conversion {
-    /// The axis that is up in it; as it states unless given, and Y where it states none.
+    /// Up axis of the file; if `None`, the one that the file states, or Y.
     pub up: Option<UpAxis>,
-    /// The direction in which its models look; as it states unless given.
+    /// Direction in which the models of the file look; if `None`, the one that the file states.
     pub front: Option<AxisDirection>,
-    /// Meters of its unit; what the importer finds unless given.
+    /// Meters per unit of the file; if `None`, stated by the file or estimated.
     pub unit: Option<f32>,
-    /// Its ticks or frames a second, in place of what it states.
+    /// Ticks or frames per second, to override the rate of the file.
     pub rate: Option<f64>,
-    /// How steep height maps are made normal maps.
+    /// Height in pixels for converting height maps to normal maps.
     pub height: Option<f32>,
-    /// The clips that are taken, by their number in [`ImportFindings::clips`]; unless given, all
-    /// that move something.
+    /// Clips to import, by index in [`ImportFindings::clips`]; if `None`, all that move
+    /// something.
     pub clips: Option<BTreeSet<usize>>,
-    /// Tells what is left out.
+    /// Content to leave out.
     pub without: BTreeSet<Content>,
-    /// Whether clips start when they do in the file, in place of at 0.
+    /// Whether clips keep their start time instead of starting at 0.
     pub keep_offset: bool,
-    /// Whether nodes above the skeleton keep the scale and rotation that the file leaves on them.
+    /// Whether nodes above the skeleton keep their scale and rotation.
     pub keep_armature: bool,
 }
 
 impl Conversion {
-    /// The transform of a node over all data of a file; nothing where it would be the identity.
-    /// Whether Z was mirrored in the data: then it was in the directions, too.
+    /// Transform of the node that converts axes and unit; `None` for the identity.
+    /// `is_mirrored`: the importer negated Z in the data, and so in the stated directions.
     pub(super) fn root(&self, is_mirrored: bool) -> Option<Transform> {
         let unit = self.unit.unwrap_or(1.0);
         let seen = |d: Vec3| if is_mirrored { d * Vec3::new(1.0, 1.0, -1.0) } else { d };
         let up = Quat::from_rotation_arc(seen(self.up.unwrap_or_default().direction()), Vec3::Y);
         let front = self.front.map(|f| up * seen(f.direction()));
-        // One that is up or down says nothing.
+        // A front along the up axis gives no heading.
         let front = front.filter(|f| f.y.abs() < 0.5);
         let about_up = front.map_or(Quat::IDENTITY, |f| Quat::from_rotation_y(-f.x.atan2(f.z)));
         let rotation = about_up * up;
@@ -142,77 +142,77 @@ impl Conversion {
     }
 }
 
-/// A clip of a file, before it is taken.
+/// A clip in a file, whether it is imported or not.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoundClip {
-    /// Tells what it is called.
+    /// Name in the file.
     pub name: String,
-    /// Tells how long it is.
+    /// Length in seconds.
     pub seconds: f64,
-    /// Keys of all its channels.
+    /// Number of keys in all channels.
     pub keys: usize,
     /// Whether anything moves in it.
     pub moves: bool,
 }
 
-/// Something of a file that glTF holds otherwise, or not at all.
+/// Content that glTF stores differently or cannot store.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GltfDifference {
     /// Code that stays the same for scripts.
     pub code: &'static str,
-    /// Whether something is lost by it that can be seen.
+    /// Whether the loss is visible.
     pub is_loss: bool,
-    /// Tells what is different, with how many.
+    /// The difference, with its count.
     pub text: String,
-    /// Tells what became of it, or how exact it is.
+    /// Result of the conversion, or its error.
     pub detail: String,
 }
 
-/// Tells what was found in a file, for a person to see before it is taken.
+/// Contents of a file, shown before the import.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportFindings {
-    /// Its version and the program that wrote it, as far as it says so: `FBX 7.4,
+    /// Format version and the program that wrote the file, if stated: `FBX 7.4,
     /// from Blender 3.4`.
     pub made_by: String,
-    /// The axis that is up, as it states.
+    /// Up axis stated by the file.
     pub up: Option<UpAxis>,
-    /// The direction in which models look, as it states.
+    /// Front direction stated by the file.
     pub front: Option<AxisDirection>,
-    /// Meters of its unit, as it states or as was guessed; none where nothing speaks for one.
+    /// Meters per unit, stated or estimated; `None` if unknown.
     pub unit: Option<f32>,
-    /// Whether it states its unit itself.
+    /// Whether the file states its unit.
     pub states_unit: bool,
-    /// Ticks or frames a second, as it states them.
+    /// Ticks or frames per second stated by the file.
     pub rate: Option<f64>,
-    /// Tells what its rate is called: `ticks` or `frames`.
+    /// Name of the rate's unit: `ticks` or `frames`.
     pub rate_of: &'static str,
-    /// The longest clip at that rate, seconds.
+    /// Length in seconds of the longest clip at that rate.
     pub longest: f64,
-    /// Height maps that became normal maps.
+    /// Number of height maps that became normal maps.
     pub heights: usize,
-    /// Its clips, taken or not.
+    /// All clips, imported or not.
     pub clips: Vec<FoundClip>,
     /// Names of its blend shapes.
     pub blend_shapes: Vec<String>,
-    /// The number of materials it has.
+    /// Number of materials.
     pub materials: usize,
-    /// The number of textures it has.
+    /// Number of textures.
     pub textures: usize,
-    /// Names of textures that were not found.
+    /// Names of textures that could not be read.
     pub missing_textures: Vec<String>,
-    /// The number of cameras and lights it has.
+    /// Number of cameras and lights.
     pub cameras_and_lights: usize,
-    /// Tells what glTF holds otherwise, or not at all; worst first.
+    /// Differences from glTF, losses first.
     pub differences: Vec<GltfDifference>,
 }
 
-/// A file as a GLB.
+/// Result of an import.
 #[derive(Clone, Debug, Default)]
 pub struct Converted {
     /// The bytes of the GLB.
     pub glb: Vec<u8>,
-    /// Tells what is odd about the file.
+    /// Problems of the file.
     pub diagnostics: Diagnostics,
-    /// Tells what was found.
+    /// Contents of the file.
     pub found: ImportFindings,
 }

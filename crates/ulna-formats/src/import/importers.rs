@@ -11,23 +11,22 @@ use crate::{
 
 /// A format that is read.
 pub struct Importer {
-    /// What it is called.
+    /// Name of the format.
     pub name: &'static str,
-    /// How its files end.
+    /// File extensions.
     pub endings: &'static [&'static str],
-    /// Whether bytes begin as its files do.
+    /// Whether bytes begin like a file of this format.
     pub sniff: fn(&[u8]) -> bool,
-    /// Makes a GLB. The path is where textures are looked for, and what clips without a name are
-    /// called by.
+    /// Converts a file to a GLB. The path locates textures and names clips without a name.
     pub read: Reader,
-    /// Whether its programs leave scale and rotation on the nodes above skeletons.
+    /// Whether files often have scale and rotation on the nodes above the skeleton.
     pub scales_armatures: bool,
 }
 
-/// What reads the bytes of a file, which lies at a path, as it is to be taken.
+/// Function that reads the bytes of a file.
 pub type Reader = fn(&[u8], Option<&Path>, &Conversion, &Progress) -> Result<Converted, ReadError>;
 
-/// All formats that are read beside glTF.
+/// All formats that can be imported.
 pub const IMPORTERS: [Importer; 3] = [
     Importer {
         name: "DirectX .x",
@@ -59,14 +58,14 @@ pub fn importer_of(bytes: &[u8], path: &Path) -> Option<&'static Importer> {
     IMPORTERS.iter().find(|i| (i.sniff)(bytes)).or_else(|| IMPORTERS.iter().find(by_name))
 }
 
-/// How files end that can be opened: those of glTF, and those of other formats.
+/// Extensions of all files that can be opened, glTF first.
 pub fn endings() -> impl Iterator<Item = &'static str> {
     ["glb", "gltf", "vrm", "vrma"]
         .into_iter()
         .chain(IMPORTERS.iter().flat_map(|i| i.endings.iter().copied()))
 }
 
-/// How files end that can be opened, in words: `.glb, .gltf or .bvh`.
+/// Extensions of all files that can be opened, in words: `.glb, .gltf or .bvh`.
 pub fn endings_in_words() -> String {
     let mut list: Vec<String> = endings().map(|e| format!(".{e}")).collect();
     let last = list.pop().unwrap_or_default();

@@ -6,18 +6,18 @@ use ufbx::{AnimCurve, AnimStack, ExtrapolationMode, Interpolation};
 
 use super::segments::Kinds;
 
-/// Times that an endless curve adds to its own, at most.
+/// Most times that a repeating curve adds.
 const MOST_REPEATED: usize = 20_000;
-/// Times nearer than this are one, seconds.
+/// Times closer than this, in seconds, are merged.
 const SAME: f64 = 1e-6;
 
-/// The curves of a take, by what they move.
+/// Curves of an animation stack by the property that they animate.
 pub(super) struct Curves<'a> {
-    /// By element: the property, and its curves of all layers.
+    /// Per element: property name and curve, of all layers.
     of: BTreeMap<u32, Vec<(&'a str, &'a AnimCurve)>>,
-    /// The ones of the weights of layers, which count for all.
+    /// Curves of layer weights, which affect all properties.
     layers: Vec<&'a AnimCurve>,
-    /// Whether one goes on otherwise than held before its first or after its last key.
+    /// Number of curves that continue beyond their keys other than constant.
     pub(super) endless: usize,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Curves<'a> {
         made
     }
 
-    /// Properties that change in the take, one for each element.
+    /// Properties that change in the stack, once per element.
     pub(super) fn changing(&self) -> Vec<&'a str> {
         let changes = |curve: &AnimCurve| {
             let keys = curve.keyframes.as_ref();
@@ -58,13 +58,13 @@ impl<'a> Curves<'a> {
         made
     }
 
-    /// The curves of some properties of an element.
+    /// Curves of some properties of an element.
     pub(super) fn some(&self, element: u32, names: &[&str]) -> Vec<&'a AnimCurve> {
         let list = self.of.get(&element).map_or(&[][..], Vec::as_slice);
         list.iter().filter(|(name, _)| names.contains(name)).map(|(_, curve)| *curve).collect()
     }
 
-    /// The ones of the layers, where there are others that they weigh.
+    /// Adds the curves of layer weights if there are others that they scale.
     pub(super) fn with_layers(&self, mut curves: Vec<&'a AnimCurve>) -> Vec<&'a AnimCurve> {
         if !curves.is_empty() {
             curves.extend(&self.layers);
@@ -72,7 +72,7 @@ impl<'a> Curves<'a> {
         curves
     }
 
-    /// From the first to the last key of all.
+    /// Time of the first and the last key of all curves.
     pub(super) fn extent(&self) -> Option<(f64, f64)> {
         let all = self.of.values().flatten().map(|(_, curve)| *curve).chain(self.layers.clone());
         let times = all.flat_map(|c| {
@@ -92,7 +92,7 @@ fn is_endless(curve: &AnimCurve) -> bool {
     keys && (goes(curve.pre_extrapolation.mode) || goes(curve.post_extrapolation.mode))
 }
 
-/// Times of the keys of curves within a range, with its ends where a curve goes over them.
+/// Key times of curves within a range, and its ends if a curve crosses them.
 pub(super) fn times(curves: &[&AnimCurve], (from, to): (f64, f64)) -> Vec<f64> {
     let mut made: Vec<f64> = Vec::new();
     for curve in curves {
@@ -120,7 +120,7 @@ pub(super) fn times(curves: &[&AnimCurve], (from, to): (f64, f64)) -> Vec<f64> {
     made.retain(|t| t.is_finite() && (from - SAME..=to + SAME).contains(t));
     made.iter_mut().for_each(|t| *t = t.clamp(from, to));
     if made.is_empty() && !curves.is_empty() {
-        // All keys lie outside: it holds one value.
+        // All keys lie outside: the curve is constant here.
         made.push(from);
     }
     made.sort_by(f64::total_cmp);
@@ -128,7 +128,7 @@ pub(super) fn times(curves: &[&AnimCurve], (from, to): (f64, f64)) -> Vec<f64> {
     made
 }
 
-/// Times of keys over and over up to an end; mirrored ones, too.
+/// Repeats key times up to an end, forward and mirrored.
 fn repeat(
     made: &mut Vec<f64>,
     keys: &[ufbx::Keyframe],
@@ -145,7 +145,7 @@ fn repeat(
     }
 }
 
-/// Tells what curves are in a span.
+/// Kinds of curves in a span.
 pub(super) fn kinds(curves: &[&AnimCurve], (from, to): (f64, f64)) -> Kinds {
     let mut made = Kinds::default();
     let middle = 0.5 * (from + to);
@@ -153,7 +153,7 @@ pub(super) fn kinds(curves: &[&AnimCurve], (from, to): (f64, f64)) -> Kinds {
         let keys = curve.keyframes.as_ref();
         let after = keys.partition_point(|k| k.time <= middle);
         if is_endless(curve) && (after == 0 || after == keys.len()) {
-            // Repeated: as any of its spans, and it may jump where it begins anew.
+            // A repetition can be any of the spans, and can jump where it starts again.
             let any = |kind| keys.iter().any(|k| k.interpolation == kind);
             made.has_cubics |= any(Interpolation::Cubic);
             made.has_lines = true;

@@ -15,9 +15,9 @@ use crate::{
 };
 use ulna_model::{Interpolation, Property};
 
-/// Tells what a rotation may be off, radians: 0.04°.
+/// Largest error of a rotation in radians: 0.04°.
 const TURN: f64 = 7e-4;
-/// Tells what a scale or a weight may be off.
+/// Largest error of a scale or a weight.
 const SHARE: f64 = 1e-5;
 
 /// Properties of a node that its translation, rotation and scale come from.
@@ -26,26 +26,26 @@ const TRANSLATION: [&str; 5] =
 const ROTATION: [&str; 3] = ["Lcl Rotation", "PreRotation", "PostRotation"];
 const SCALE: [&str; 1] = ["Lcl Scaling"];
 
-/// Tells what the library evaluates of a transform: only what is asked for, by its bits.
+/// Flags of the reader: evaluate only the parts of a transform whose bits are set.
 const ONLY: u32 = 0x4;
 const INCLUDES: [u32; 3] = [0x10, 0x20, 0x40];
 
-/// A take as it is converted.
+/// State of the conversion of an animation stack.
 struct Take<'a> {
     stack: &'a AnimStack,
     curves: Curves<'a>,
-    /// From when to when, seconds of the file.
+    /// Start and end, in seconds of the file.
     range: (f64, f64),
-    /// Seconds of the clip a second of the file.
+    /// Seconds of the clip per second of the file.
     pace: f64,
-    /// When the clip begins in the file.
+    /// Start of the clip, in seconds of the file.
     zero: f64,
-    /// Seconds of a frame of the file.
+    /// Length of a frame of the file in seconds.
     frame: f64,
 }
 
 impl<'a> Builder<'a> {
-    /// All takes, each as a clip.
+    /// Converts all animation stacks to clips.
     pub(super) fn clips(&mut self, progress: &Progress) -> Result<(), ReadError> {
         let stacks = &self.scene.anim_stacks;
         let count = stacks.count.max(1) as f32;
@@ -111,7 +111,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Keys of a property of a node; whether it moves.
+    /// Converts a property of a node to keys; returns whether it moves.
     fn track(
         &mut self,
         take: &Take<'a>,
@@ -136,7 +136,7 @@ impl<'a> Builder<'a> {
         let value = |time: f64| {
             let t = ufbx::evaluate_transform_flags(anim, node, time, ONLY | bit);
             let own = values(&t, property);
-            // What is no number stays as in the rest pose.
+            // Values that are not finite stay as in the rest pose.
             if own.iter().all(|v| (*v as f32).is_finite()) {
                 own
             } else {
@@ -151,7 +151,7 @@ impl<'a> Builder<'a> {
         Ok(moves)
     }
 
-    /// The size of the model, or how far a node goes from its parent.
+    /// Size of the model, or the largest distance of the node from its parent.
     fn reach(&self, take: &Take<'a>, node: &Node, times: &[f64]) -> f64 {
         let at = |time: &f64| {
             let anim = &take.stack.anim;
@@ -163,7 +163,7 @@ impl<'a> Builder<'a> {
         far.fold(self.findings.size, f64::max)
     }
 
-    /// Keys of the morph targets of a node; whether they move.
+    /// Converts the morph weights of a node to keys; returns whether they move.
     fn weights_track(
         &mut self,
         take: &Take<'a>,
@@ -213,7 +213,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// A property of a transform.
+/// Values of a property of a transform.
 fn values(of: &ufbx::Transform, property: Property) -> Vec<f64> {
     match property {
         Property::Translation => vec3(of.translation).to_array().to_vec(),
@@ -222,7 +222,7 @@ fn values(of: &ufbx::Transform, property: Property) -> Vec<f64> {
     }
 }
 
-/// The curves that a property of a node comes from.
+/// Curves that a property of a node depends on.
 fn sources<'a>(take: &Take<'a>, node: &'a Node, property: Property) -> Vec<&'a AnimCurve> {
     let of = |node: &Node, names: &[&str]| take.curves.some(node.element.element_id, names);
     let mut made = match property {
@@ -272,7 +272,7 @@ fn sources<'a>(take: &Take<'a>, node: &'a Node, property: Property) -> Vec<&'a A
     made
 }
 
-/// When a weight goes through one of these values, between times.
+/// Times at which a weight crosses one of these values.
 fn crossings(times: &[f64], values: &[f64], weight: impl Fn(f64) -> f64) -> Vec<f64> {
     const STEPS: u32 = 16;
     let mut made = Vec::new();
@@ -297,7 +297,7 @@ fn crossings(times: &[f64], values: &[f64], weight: impl Fn(f64) -> f64) -> Vec<
     made
 }
 
-/// Keys with the times of the clip; nothing where none are left.
+/// Keys in the time of the clip; `None` if none are left.
 fn out(node: usize, property: Property, keyed: Keyed, take: &Take<'_>) -> Option<KeysOut> {
     let each = keyed.values.len() / keyed.times.len().max(1);
     let is_cubic = keyed.interpolation == Interpolation::CubicSpline;

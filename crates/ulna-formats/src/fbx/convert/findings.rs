@@ -121,12 +121,12 @@ impl Findings {
         }
     }
 
-    /// Notes a texture that is not taken, with why.
+    /// Records a texture that is left out, with the reason.
     pub(super) fn missing_texture(&mut self, name: &str, why: &str) {
         self.missing.insert(name.to_owned(), why.to_owned());
     }
 
-    /// Notes what became of the keys of a track; how many times the file had keys.
+    /// Records the conversion of a track; `times` is the number of key times in the file.
     pub(super) fn note_keys(&mut self, keyed: &Keyed, is_rotation: bool, times: usize) {
         if is_rotation {
             self.euler_keys += times;
@@ -139,7 +139,7 @@ impl Findings {
         }
     }
 
-    /// Notes animated properties that become no keys.
+    /// Records animated properties that are not imported.
     pub(super) fn note_unconverted(&mut self, scene: &Scene, curves: &Curves<'_>) {
         const KEPT: [&str; 11] = [
             "Lcl Translation",
@@ -154,7 +154,7 @@ impl Findings {
             "PostRotation",
             "Weight",
         ];
-        // Old files name the weights of blend shapes by those.
+        // In old files, curves of blend shapes have the names of the channels.
         let shapes: BTreeSet<&str> =
             scene.blend_channels.into_iter().map(|c| &*c.element.name).collect();
         let is_kept = |name: &&str| KEPT.contains(name) || shapes.contains(name);
@@ -199,7 +199,7 @@ impl Findings {
         list
     }
 
-    /// Tells what glTF cannot hold.
+    /// Differences that lose something.
     fn losses(&self, list: &mut Vec<GltfDifference>) {
         let mut add = |code, text: String, detail: &str| {
             list.push(GltfDifference { code, is_loss: true, text, detail: detail.to_owned() });
@@ -263,7 +263,7 @@ impl Findings {
         }
     }
 
-    /// Tells what glTF holds otherwise.
+    /// Differences without a visible loss, first half.
     fn changes(&self, list: &mut Vec<GltfDifference>) {
         let mut add = |code, text: String, detail: String| {
             list.push(GltfDifference { code, is_loss: false, text, detail });
@@ -337,7 +337,7 @@ impl Findings {
         }
     }
 
-    /// Tells what else glTF holds otherwise.
+    /// Differences without a visible loss, second half.
     fn more_changes(&self, list: &mut Vec<GltfDifference>) {
         let mut add = |code, text: String, detail: String| {
             list.push(GltfDifference { code, is_loss: false, text, detail });

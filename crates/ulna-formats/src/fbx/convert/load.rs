@@ -13,22 +13,22 @@ use crate::{
     import::{Conversion, short},
 };
 
-/// Nodes below nodes, at most.
+/// Deepest nesting of nodes.
 const DEEPEST: u32 = 512;
 
-/// A file that was read, in meters and with the axes of glTF.
+/// A loaded file, in meters and with the axes of glTF.
 pub(super) struct Loaded {
-    /// All that is in it.
+    /// Content of the file.
     pub(super) scene: SceneRoot,
-    /// The axes that it states.
+    /// Axes stated by the file.
     pub(super) axes: Option<Axes>,
-    /// Meters of its unit.
+    /// Meters per unit of the file.
     pub(super) unit: f64,
 }
 
-/// Reads a file. No way of conversion is right for all programs: one that changes geometry leaves
-/// scales on the nodes of some files, and one that changes nodes on those of others. The one that
-/// leaves fewer is taken.
+/// Loads a file. The space conversion that leaves fewer top nodes with a scale is used: converting
+/// the geometry leaves scales in the files of some programs, converting the nodes in those of
+/// others.
 pub(super) fn load(
     bytes: &[u8],
     conversion: &Conversion,
@@ -62,7 +62,7 @@ pub(super) fn load(
     Ok(Loaded { scene, axes: stated, unit })
 }
 
-/// Meters of the unit that a file states, centimeters where it states none.
+/// Meters per unit stated by a file; centimeters if it states none.
 fn stated_unit(scene: &Scene) -> f64 {
     let factor = scene.settings.props.find_prop("UnitScaleFactor").map(|p| p.value_vec4.x);
     factor.filter(|f| f.is_finite() && *f > 0.0).unwrap_or(1.0) * 0.01
@@ -72,14 +72,14 @@ fn same(a: CoordinateAxes, b: CoordinateAxes) -> bool {
     a.right == b.right && a.up == b.up && a.front == b.front
 }
 
-/// The number of nodes at the top have a scale.
+/// Number of top nodes with a scale.
 fn scaled_tops(scene: &Scene) -> usize {
     let off = |v: f64| (v.abs() - 1.0).abs() > 1e-4;
     let is_scaled = |s: ufbx::Vec3| off(s.x) || off(s.y) || off(s.z);
     scene.root_node.children.into_iter().filter(|n| is_scaled(n.local_transform.scale)).count()
 }
 
-/// A share of the progress of the whole.
+/// Part of the whole progress.
 #[derive(Clone, Copy)]
 struct Reach<'a> {
     from: f32,
@@ -129,7 +129,7 @@ fn read(
     made.map_err(|error| refusal(&error, bytes.len(), memory_limit))
 }
 
-/// The sentence for a file that is not read.
+/// Error for a file that cannot be read.
 fn refusal(error: &ufbx::Error, size: usize, limit: usize) -> ReadError {
     let megabytes = |bytes: usize| short(bytes as f64 / 1e6);
     let message = match error.type_ {
@@ -165,7 +165,7 @@ fn refusal(error: &ufbx::Error, size: usize, limit: usize) -> ReadError {
     ReadError::Foreign { format: "FBX", message }
 }
 
-/// Tells what the library says, within a sentence.
+/// Message of the reader, to continue a sentence.
 fn said(description: &str) -> String {
     let text = description.trim().trim_end_matches('.');
     let mut letters = text.chars();

@@ -1,4 +1,4 @@
-//! Numbers of the library as those of `glam`.
+//! Conversions from the types of the reader to those of `glam`.
 
 use glam::{DMat4, DQuat, DVec3, DVec4, Mat4, Quat, Vec3};
 
@@ -12,23 +12,23 @@ pub(super) const fn quat(q: ufbx::Quat) -> DQuat {
     DQuat::from_xyzw(q.x, q.y, q.z, q.w)
 }
 
-/// Three numbers; 0 in place of what is not finite in `f32`.
+/// Three values; those that are not finite in `f32` become 0.
 pub(super) fn floats3(v: ufbx::Vec3) -> [f32; 3] {
     [finite(v.x), finite(v.y), finite(v.z)]
 }
 
-/// A number as `f32`; 0 where it is not finite there.
+/// A value as `f32`; 0 if it is not finite.
 pub(super) fn finite(v: f64) -> f32 {
     let v = v as f32;
     if v.is_finite() { v } else { 0.0 }
 }
 
-/// A direction of length 1, or up.
+/// Unit vector; up if there is no direction.
 pub(super) fn unit3(v: ufbx::Vec3) -> [f32; 3] {
     vec3(v).try_normalize().map_or(Vec3::Y, |v| v.as_vec3()).to_array()
 }
 
-/// A transform; what is not finite in it is as in the identity.
+/// A transform; parts that are not finite become those of the identity.
 pub(super) fn transform(t: &ufbx::Transform) -> Transform {
     let rotation = quat(t.rotation);
     let rotation = if rotation.is_finite() && rotation.length_squared() > 1e-12 {
@@ -51,7 +51,7 @@ pub(super) const fn matrix(m: &ufbx::Matrix) -> DMat4 {
     )
 }
 
-/// A matrix of `f32`; nothing where it is not finite or flattens space.
+/// A matrix in `f32`; `None` if it is not finite or not invertible.
 pub(super) fn matrix32(m: &DMat4) -> Option<Mat4> {
     let made = m.as_mat4();
     let has_inverse = made.determinant() != 0.0 && made.inverse().is_finite();

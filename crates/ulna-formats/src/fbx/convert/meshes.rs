@@ -161,7 +161,7 @@ impl<'a> Builder<'a> {
 }
 
 impl Corners {
-    /// Tells what corners of a mesh have, in an order.
+    /// Attributes of corners of a mesh, in the given order.
     fn of(mesh: &Mesh, order: &[u32]) -> Self {
         let places = mesh.vertex_indices.as_ref();
         let mut made = Self {

@@ -1,44 +1,43 @@
-//! Curves → keys. Between two keys a curve is held, straight, or a cubic of time, and is kept so;
-//! where it is none of these, keys are added halfway until it is near enough.
+//! Converts curves to keys. A span that is constant, linear or a cubic polynomial of time is kept
+//! exactly; any other span is halved until the error is below the tolerance.
 //!
-//! A cubic of time is known by four of its values; its slopes at the ends are those of Hermite's
-//! form, which glTF has (glTF 2.0, *Animations*: CUBICSPLINE). Curves of FBX whose handles lie at a
-//! third of the span are such cubics.
+//! Four values determine a cubic, and so its slopes at both ends, which a CUBICSPLINE of glTF
+//! stores (glTF 2.0, *Animations*). FBX curves with handles at a third of the span are such cubics.
 
 use glam::DQuat;
 
 use ulna_model::Interpolation;
 
-/// Halvings of a span, at most.
+/// Most times that a span is halved.
 const DEEPEST: u32 = 10;
-/// A span that is shorter is not halved, seconds.
+/// Shortest span that halving makes, in seconds.
 const SHORTEST: f64 = 1e-3;
-/// Tells what a value may be off for a span to count as kept exactly, of the tolerance.
+/// Error up to which a span counts as exact, as a fraction of the tolerance.
 const EXACT: f64 = 0.01;
-/// Between the two keys of a jump, seconds, at most.
+/// Time between the two keys of a jump, in seconds.
 const GAP: f64 = 1e-3;
 
-/// A function of time, with how near keys must come to it.
+/// A function of time and the tolerance of its keys.
 pub(super) struct Curve<'a> {
-    /// Its values at a time, as many at each.
+    /// Values at a time; the same number at each time.
     pub(super) value: &'a dyn Fn(f64) -> Vec<f64>,
-    /// Whether they are a rotation, `x y z w`.
+    /// Whether the values are a quaternion, `x y z w`.
     pub(super) is_rotation: bool,
-    /// Tells how far off values may be; radians of a rotation.
+    /// Largest error; radians for a rotation.
     pub(super) tolerance: f64,
-    /// A frame of the file, seconds: between keys that are no farther apart, none are added.
-    /// Nobody saw what programs show there.
+    /// Length of a frame of the file in seconds. No keys are added within a frame: programs do
+    /// not show what lies there.
     pub(super) frame: f64,
 }
 
-/// Tells what the curves of a file are in a span.
+/// Kinds of curves in a span of the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Kinds {
-    /// Whether one of them jumps at an end.
+    /// Whether a curve can jump at an end.
     pub(super) has_steps: bool,
-    /// Whether one of them is neither held nor straight.
+    /// Whether a curve is cubic.
     pub(super) has_cubics: bool,
-    /// Whether one of them is straight.
+    /// Whether a curve is linear.
     pub(super) has_lines: bool,
 }
 
@@ -47,33 +46,33 @@ pub(super) struct Kinds {
 pub(super) struct Keyed {
     pub(super) interpolation: Interpolation,
     pub(super) times: Vec<f64>,
-    /// Values, key by key; of a cubic spline in-tangent, value and out-tangent of each.
+    /// Values per key; for a cubic spline in-tangent, value and out-tangent per key.
     pub(super) values: Vec<f64>,
-    /// Tells how far off the keys are at worst, but between the keys of frames.
+    /// Largest error, except within frames.
     pub(super) worst: f64,
-    /// Spans between frames where they are farther off than asked for.
+    /// Number of spans within frames whose error is above the tolerance.
     pub(super) rough: usize,
-    /// Spans that are cubics in the file, and those of them that are kept exactly.
+    /// Number of cubic spans in the file, and of those kept exactly.
     pub(super) cubics: (usize, usize),
     /// Whether the values differ anywhere.
     pub(super) moves: bool,
 }
 
-/// A span as it is written.
+/// A span of the result.
 struct Piece {
     from: f64,
     to: f64,
-    /// At the start, just after it, just before the end, and at the end.
+    /// Values at the start, just after it, just before the end, and at the end.
     start: Vec<f64>,
     after: Vec<f64>,
     before: Vec<f64>,
     end: Vec<f64>,
-    /// Slopes a second.
+    /// Slopes at both ends, per second.
     slopes: [Vec<f64>; 2],
 }
 
 impl Piece {
-    /// Its slope at a time within it, a second: the derivative of Hermite's form.
+    /// Slope per second at a time in the span: the derivative of the Hermite cubic.
     fn slope(&self, time: f64) -> Vec<f64> {
         let span = self.to - self.from;
         let u = (time - self.from) / span;
@@ -89,8 +88,8 @@ impl Piece {
 }
 
 impl Curve<'_> {
-    /// Keys at these times, which rise, and where more are needed. `kinds` tells what the file has
-    /// in the span that begins at a time of the list.
+    /// Keys at ascending times, and more where needed. `kinds` gives the kinds of curves in the
+    /// span that begins at an index of `times`.
     pub(super) fn keyed(&self, times: &[f64], kinds: impl Fn(usize) -> Kinds) -> Keyed {
         let spans: Vec<Kinds> = (1..times.len()).map(|k| kinds(k - 1)).collect();
         let Some(first) = times.first() else { return Keyed::default() };
@@ -124,7 +123,7 @@ impl Curve<'_> {
         let mut is_cubic = spans.iter().any(|k| k.has_cubics) && self.bends(times, &spans);
         let mut pieces = with(is_cubic, &mut made);
         if !is_cubic && pieces.len() > spans.len() {
-            // Layers make straight curves bend; a key of a spline has three values.
+            // Layers bend linear curves. A key of a spline takes three values.
             let mut other = Keyed::default();
             let splines = with(true, &mut other);
             if splines.len() * 3 < pieces.len() {
@@ -147,7 +146,7 @@ impl Curve<'_> {
         made
     }
 
-    /// Whether a span that is a cubic in the file is not straight.
+    /// Whether a cubic span of the file is not linear.
     fn bends(&self, times: &[f64], spans: &[Kinds]) -> bool {
         times.windows(2).zip(spans).filter(|(_, kinds)| kinds.has_cubics).any(|(span, kinds)| {
             let work = Work { curve: self, kinds: *kinds, is_cubic: false };
@@ -157,18 +156,18 @@ impl Curve<'_> {
         })
     }
 
-    /// Tells how far two values are from one another: radians of rotations.
+    /// Distance of two values; radians for rotations.
     fn off(&self, a: &[f64], b: &[f64]) -> f64 {
         if self.is_rotation {
             let (a, b) = (quat(a), quat(b));
-            // Of small angles the dot product says little.
+            // The dot product is inexact for small angles.
             2.0 * (a - b).length().min((a + b).length()).min(2.0_f64.sqrt()).atan2(2.0) * 2.0
         } else {
             a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
         }
     }
 
-    /// The value at a time, a rotation with the sign of another one.
+    /// Value at a time; the sign of a quaternion is chosen nearest to `other`.
     fn near(&self, time: f64, other: &[f64]) -> Vec<f64> {
         let mut value = (self.value)(time);
         if self.is_rotation && quat(&value).dot(quat(other)) < 0.0 {
@@ -177,7 +176,7 @@ impl Curve<'_> {
         value
     }
 
-    /// Whether a span is no longer than a frame.
+    /// Whether a span is at most one frame long.
     fn is_frame(&self, span: f64) -> bool {
         span <= self.frame * 1.001
     }
@@ -186,7 +185,7 @@ impl Curve<'_> {
         self.tolerance * 1e-3
     }
 
-    /// Writes pieces as keys. Where values jump there are two keys near one another.
+    /// Writes pieces as keys, with two keys close together at each jump.
     fn write(&self, pieces: &[Piece], made: &mut Keyed) {
         let Some(first) = pieces.first() else { return };
         let zero = vec![0.0; first.start.len()];
@@ -199,7 +198,7 @@ impl Curve<'_> {
                 made.values.extend(value);
             }
         };
-        // Far from 0 a millisecond is lost in `f32`.
+        // `f32` cannot hold a millisecond at large times.
         let gap = |p: &Piece| GAP.max(p.to.abs() * 1e-6).min((p.to - p.from) / 4.0);
         let rise = |a: &[f64], b: &[f64], span: f64| -> Vec<f64> {
             a.iter().zip(b).map(|(a, b)| (b - a) / span).collect()
@@ -239,15 +238,15 @@ impl Curve<'_> {
     }
 }
 
-/// The work on one span.
+/// Conversion of one span.
 struct Work<'a, 'b> {
     curve: &'a Curve<'b>,
     kinds: Kinds,
     is_cubic: bool,
 }
 
-/// Values along a span: at its start, at eighths of it from just after the start to just before the
-/// end, at thirds, and at its end.
+/// Samples of a span: at its start, at eighths from just after the start to just before the end, at
+/// thirds, and at its end.
 struct Samples {
     start: Vec<f64>,
     eighths: [Vec<f64>; 9],
@@ -256,7 +255,7 @@ struct Samples {
 }
 
 impl Work<'_, '_> {
-    /// The pieces of a span; how far off they are at worst.
+    /// Splits a span into pieces and returns the largest error.
     fn pieces(
         &self,
         span: (f64, f64),
@@ -296,7 +295,7 @@ impl Work<'_, '_> {
         error
     }
 
-    /// Values along a span, rotations without a change of sign.
+    /// Samples of a span; quaternions do not change sign.
     fn samples(&self, (from, to): (f64, f64), last: &mut Vec<f64>) -> Samples {
         let length = to - from;
         let mut at = |time: f64| {
@@ -307,7 +306,7 @@ impl Work<'_, '_> {
             last.clone_from(&value);
             value
         };
-        // Where curves jump, the ends are looked at from within.
+        // At a jump, the limit from inside the span counts.
         let inside = if self.kinds.has_steps { length * 1e-6 } else { 0.0 };
         let start = at(from);
         let mut eighths: [Vec<f64>; 9] = Default::default();
@@ -318,7 +317,7 @@ impl Work<'_, '_> {
                 8 if inside > 0.0 => limit(&at(to - 2.0 * inside), &at(to - inside)),
                 k => at(from + length * f64::from(k) / 8.0),
             };
-            // In the order of time: 1/3 lies after 2/8, 2/3 after 5/8.
+            // In ascending time: 1/3 follows 2/8, 2/3 follows 5/8.
             match k {
                 2 => thirds[0] = at(from + length / 3.0),
                 5 => thirds[1] = at(from + length * 2.0 / 3.0),
@@ -363,19 +362,19 @@ impl Work<'_, '_> {
     }
 }
 
-/// Where two values lead, as far on again: what a curve comes to at a jump.
+/// Limit of a curve at a jump, by linear extrapolation of two values.
 fn limit(far: &[f64], near: &[f64]) -> Vec<f64> {
     far.iter().zip(near).map(|(far, near)| 2.0 * near - far).collect()
 }
 
-/// Slopes at the ends of the cubic through four values, over the span.
+/// Slopes, per span, at the ends of the cubic through four values.
 fn slopes(a: &[f64], [b, c]: &[Vec<f64>; 2], d: &[f64]) -> [Vec<f64>; 2] {
     let start = |k: usize| (-11.0 * a[k] + 18.0 * b[k] - 9.0 * c[k] + 2.0 * d[k]) * 0.5;
     let end = |k: usize| (-2.0 * a[k] + 9.0 * b[k] - 18.0 * c[k] + 11.0 * d[k]) * 0.5;
     [(0..a.len()).map(start).collect(), (0..a.len()).map(end).collect()]
 }
 
-/// A rotation of length 1.
+/// Normalized quaternion.
 fn quat(v: &[f64]) -> DQuat {
     let made = DQuat::from_xyzw(v[0], v[1], v[2], v[3]);
     if made.length_squared() > 1e-12 { made.normalize() } else { DQuat::IDENTITY }

@@ -9,10 +9,10 @@ use super::{Builder, math::finite};
 use crate::import::{TextureOut, read_beside, read_picture};
 use ulna_model::{is_gray, normal_map, picture_to_png};
 
-/// How steep height maps are made, pixels, unless it is said otherwise.
+/// Default height in pixels for converting height maps to normal maps.
 const STEEP: f32 = 4.0;
 
-/// Tells what a texture is used for. Those of two files name the other one.
+/// Use of a texture. Uses of two files name the second one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Use {
     /// As it is.
@@ -149,7 +149,7 @@ impl Builder<'_> {
     }
 }
 
-/// Tells what a picture became.
+/// Result of converting an image.
 struct Made {
     mime: &'static str,
     /// None where it stays as it came.
@@ -157,7 +157,7 @@ struct Made {
     was_height: bool,
 }
 
-/// Tells what a picture becomes for a use.
+/// Converts an image for its use.
 fn made_of(raw: &Raw, what: Use, other: Option<&Raw>, steep: f32) -> Result<Made, String> {
     let same = raw.mime().map(|mime| Made { mime, bytes: None, was_height: false });
     let read = |raw: &Raw| read_picture(&raw.bytes, &raw.name);

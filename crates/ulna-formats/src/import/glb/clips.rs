@@ -11,20 +11,20 @@ use ulna_model::{Interpolation, Property};
 /// Keys of one property of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeysOut {
-    /// Which node.
+    /// Node index.
     pub node: usize,
     /// Its property.
     pub property: Property,
-    /// How values between keys come about.
+    /// Interpolation between keys.
     pub interpolation: Interpolation,
-    /// Key times, seconds, rising.
+    /// Key times in seconds, ascending.
     pub times: Vec<f32>,
-    /// Values, key by key; of a cubic spline in-tangent, value and out-tangent of each.
+    /// Values per key; for a cubic spline in-tangent, value and out-tangent per key.
     pub values: Vec<f32>,
 }
 
 impl GlbBuilder {
-    /// A clip, where it has keys and is wanted. Tracks whose times are the same share them.
+    /// Adds a clip if it has keys and is wanted. Tracks with the same times share an accessor.
     pub fn animation(&mut self, name: &str, tracks: &[KeysOut], extras: Option<Value>) {
         let tracks: Vec<&KeysOut> = tracks.iter().filter(|t| !t.times.is_empty()).collect();
         if tracks.is_empty() {
@@ -42,7 +42,7 @@ impl GlbBuilder {
         }
     }
 
-    /// Notes a clip of the file; whether it is wanted.
+    /// Records a clip of the file and returns whether it is wanted.
     pub fn takes_clip(&mut self, clip: FoundClip) -> bool {
         let number = self.clips.len();
         let is_wanted = self.wanted.as_ref().map_or(clip.moves, |w| w.contains(&number));

@@ -4,22 +4,22 @@ use serde_json::{Map, Value, json};
 
 use super::GlbBuilder;
 
-/// How the transparency of a material is taken.
+/// Transparency of a material.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum AlphaOut {
-    /// It has none.
+    /// Opaque.
     #[default]
     Opaque,
-    /// Seen where alpha is at least this.
+    /// Visible where alpha is at least this value.
     Mask(f32),
-    /// Mixed with what is behind it.
+    /// Blended with the background.
     Blend,
 }
 
 /// A texture as a material uses it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextureOut {
-    /// Which texture.
+    /// Texture index.
     pub texture: usize,
     /// The set of texture coordinates.
     pub set: usize,
@@ -36,27 +36,27 @@ pub struct MaterialOut {
     pub base_color: [f32; 4],
     /// Texture of the color.
     pub base_color_texture: Option<TextureOut>,
-    /// Tells how much it is a metal, 0 to 1.
+    /// Metallic factor, 0 to 1.
     pub metallic: f32,
-    /// How rough it is, 0 to 1.
+    /// Roughness factor, 0 to 1.
     pub roughness: f32,
-    /// Texture of roughness (green) and metal (blue).
+    /// Texture of roughness (green) and metallic (blue).
     pub metallic_roughness_texture: Option<TextureOut>,
     /// Normal map.
     pub normal_texture: Option<TextureOut>,
     /// Strength of the normal map.
     pub normal_scale: f32,
-    /// Texture of shadow in corners (red).
+    /// Ambient occlusion texture (red).
     pub occlusion_texture: Option<TextureOut>,
-    /// Light that it gives, linear; over 1 by `KHR_materials_emissive_strength`.
+    /// Emission, linear; values above 1 use `KHR_materials_emissive_strength`.
     pub emissive: [f32; 3],
-    /// Texture of that light.
+    /// Emission texture.
     pub emissive_texture: Option<TextureOut>,
     /// Transparency.
     pub alpha: AlphaOut,
-    /// Whether it is seen from behind.
+    /// Whether back faces are drawn.
     pub double_sided: bool,
-    /// Whether light does not matter to it (`KHR_materials_unlit`).
+    /// Whether lighting is ignored (`KHR_materials_unlit`).
     pub is_unlit: bool,
 }
 

@@ -9,16 +9,16 @@ use super::GlbBuilder;
 pub struct PrimitiveOut {
     /// Their material.
     pub material: Option<usize>,
-    /// Three vertices each, counterclockwise seen from the front.
+    /// Three vertices per triangle, counterclockwise from the front.
     pub indices: Vec<u32>,
 }
 
 /// Weights of the vertices of a mesh.
 #[derive(Clone, Debug, Default)]
 pub struct InfluencesOut {
-    /// Joints, by their number in the skin, with weights that sum to 1; strongest first.
+    /// Joint index in the skin and weight; strongest first, with a sum of 1.
     pub lists: Vec<Vec<(u16, f32)>>,
-    /// The list of each vertex.
+    /// Index into `lists`, per vertex.
     pub list_of: Vec<u32>,
 }
 
@@ -27,11 +27,11 @@ pub struct InfluencesOut {
 pub struct MorphOut {
     /// Its name.
     pub name: String,
-    /// Tells what is added to the position of each vertex.
+    /// Offset of each vertex position.
     pub positions: Vec<[f32; 3]>,
-    /// Tells what is added to the normal of each vertex; may be left out.
+    /// Offset of each normal; may be empty.
     pub normals: Vec<[f32; 3]>,
-    /// Tells how much of it the mesh has at rest.
+    /// Default weight.
     pub weight: f32,
 }
 
@@ -60,7 +60,7 @@ pub struct MeshOut {
 }
 
 impl GlbBuilder {
-    /// A mesh; its number.
+    /// Adds a mesh and returns its index.
     pub fn mesh(&mut self, mesh: &MeshOut) -> usize {
         let mut attributes = json!({"POSITION": self.vectors(&mesh.positions, "VEC3", true)});
         if !mesh.normals.is_empty() {
@@ -101,9 +101,9 @@ impl GlbBuilder {
         self.meshes.len() - 1
     }
 
-    /// Indices of vertices, as short as their number allows.
+    /// Vertex indices in the smallest type that holds them.
     fn indices(&mut self, list: &[u32], vertices: usize) -> usize {
-        // The largest number of a type is no index (glTF 2.0, *Meshes*).
+        // The largest value of a type is not an index (glTF 2.0, *Meshes*).
         if vertices < usize::from(u16::MAX) {
             let short: Vec<u16> = list.iter().map(|i| *i as u16).collect();
             return self.accessor(bytemuck::cast_slice(&short), 5123, "SCALAR", list.len(), None);
