@@ -98,6 +98,10 @@ fn clip_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, k: usize) {
     let is_shown = now.preview.clip == Some(k);
     let (rect, response) = row(ui, theme, ROW, &format!("Preview {}", clip.name), is_shown);
     let rect = rect.shrink2(vec2(INSET, 0.0));
+    let length = format!("{:.2} s", clip.seconds);
+    let keys = thousands(clip.keys);
+    let value = format!("{length}, {keys} keys");
+    ui.ctx().accesskit_node_builder(response.id, |node| node.set_value(value));
     if response.clicked() {
         now.preview.clip = (!is_shown).then_some(k);
         now.preview.plays = !is_shown;
@@ -124,7 +128,6 @@ fn clip_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, k: usize) {
     text(rect.left() + 26.0, Align2::LEFT_CENTER, &name, body, role);
     text(numbers, Align2::RIGHT_CENTER, remark(&clip), small, weak);
     let number = Theme::font(Font::Number);
-    let length = format!("{:.2} s", clip.seconds);
     text(rect.right() - LENGTH, Align2::RIGHT_CENTER, &length, number.clone(), weak);
-    text(rect.right() - 10.0, Align2::RIGHT_CENTER, &thousands(clip.keys), number, weak);
+    text(rect.right() - 10.0, Align2::RIGHT_CENTER, &keys, number, weak);
 }

@@ -1,6 +1,6 @@
 //! Contents of a file of another format, and the files that were chosen together with it.
 
-use egui::{Align2, Rect, Sense, Ui, UiBuilder, pos2, vec2};
+use egui::{Align2, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};
 
 use super::{super::parts::many, INSET, section};
@@ -47,7 +47,10 @@ fn rows(draft: &ConvertDraft) -> Vec<ContentRow> {
     let skinned = if counts.is_skinned { ", skinned" } else { "" };
     let shapes: Vec<&str> = found.blend_shapes.iter().map(String::as_str).take(8).collect();
     let missing = found.missing_textures.len();
-    let textures = many(found.textures, "texture");
+    let textures = match found.textures {
+        0 => String::new(),
+        n => many(n, "texture"),
+    };
     let all = [
         row(None, None, "Skeleton", counts.joints, joints),
         row(
@@ -101,7 +104,9 @@ pub fn contents_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
 fn content_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, row: &ContentRow) {
     /// Points from the left to the end of the count.
     const COUNT: f32 = 208.0;
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let about = format!("{}: {} {}", row.kind, thousands(row.count), row.detail);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, about.trim_end()));
     let rect = rect.shrink2(vec2(INSET, 0.0));
     let takes = row.content.is_none_or(|content| now.takes(content));
     if let Some(content) = row.content {
@@ -200,7 +205,9 @@ fn file_ui(
     (name, about, role): (&str, &str, ColorRole),
     takes: Option<(bool, &mut bool)>,
 ) {
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let whole = format!("{name}: {about}");
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &whole));
     let rect = rect.shrink2(vec2(INSET, 0.0));
     if let Some((able, on)) = takes {
         box_ui(ui, theme, rect, &format!("Include clips of {name}"), able, on);
@@ -213,5 +220,8 @@ fn file_ui(
     let drawn = ui.painter().text(at, Align2::LEFT_CENTER, shown, font, color);
     let at = pos2(drawn.right() + 8.0, rect.center().y);
     let shown = cut(ui, about, &small, rect.right() - at.x);
+    if shown != about {
+        response.on_hover_text(about);
+    }
     ui.painter().text(at, Align2::LEFT_CENTER, shown, small, theme.color(role));
 }

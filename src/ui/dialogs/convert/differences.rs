@@ -19,6 +19,7 @@ struct DifferenceRow {
     severity: Severity,
     text: String,
     detail: String,
+    times: usize,
     /// Whether it can be removed after opening.
     cleans: bool,
 }
@@ -34,15 +35,28 @@ fn rows(draft: &ConvertDraft) -> Vec<DifferenceRow> {
         severity: if d.is_loss { Severity::Warning } else { Severity::Info },
         text: capital(&d.text),
         detail: d.detail.clone(),
+        times: 1,
         cleans: d.code == ConvertDraft::HELPERS,
     });
     let problems = draft.problems().map(|f| DifferenceRow {
         severity: f.severity,
         text: capital(&f.message),
         detail: f.place.to_string(),
+        times: 1,
         cleans: false,
     });
-    let mut all: Vec<_> = differences.chain(problems).collect();
+    let mut all: Vec<DifferenceRow> = Vec::new();
+    for row in differences.chain(problems) {
+        let is_same = |r: &&mut DifferenceRow| (&r.text, &r.detail) == (&row.text, &row.detail);
+        match all.iter_mut().find(is_same) {
+            Some(told) => told.times += 1,
+            None => all.push(row),
+        }
+    }
+    for row in all.iter_mut().filter(|r| r.times > 1) {
+        let ends = if row.detail.is_empty() { "" } else { ", " };
+        row.detail = format!("{}{ends}{} times", row.detail, row.times);
+    }
     all.sort_by_key(|r| std::cmp::Reverse(r.severity));
     all
 }

@@ -139,7 +139,7 @@ fn section(ui: &mut Ui, theme: &Theme, title: &str, remark: &str, right: impl Fn
         let heading = RichText::new(title).font(Theme::font(Font::Heading));
         ui.label(heading.color(theme.color(ColorRole::TextPrimary)));
         let font = Theme::font(Font::Small);
-        let remark = cut(ui, remark, &font, ui.available_width() - 150.0);
+        let remark = cut(ui, remark, &font, ui.available_width() - 176.0);
         ui.label(RichText::new(remark).font(font).color(theme.color(ColorRole::TextTertiary)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(INSET);

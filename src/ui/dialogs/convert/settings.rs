@@ -26,9 +26,16 @@ pub fn settings_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
             ui.set_min_height(ConvertDraft::ROW);
             let (rect, _) = ui.allocate_exact_size(vec2(16.0, 24.0), Sense::hover());
             severity_icon(ui, theme, rect.center(), Severity::Warning, 16.0);
-            let text = format!("{} tall. Did the file mean {name}?", height_words(tall));
+            let factor = meters / now.unit();
+            let factor = if factor < 1.0 { short(factor) } else { format!("{factor:.0}") };
+            let (asks, verb) = if name.is_empty() {
+                ("Is the scale right?".to_owned(), format!("Scale by {factor}"))
+            } else {
+                (format!("Did the file mean {name}?"), format!("Use {name}"))
+            };
+            let text = format!("{} tall. {asks}", height_words(tall));
             small_label(ui, theme, &text);
-            if ui.button(format!("Use {name}")).clicked() {
+            if ui.button(verb).clicked() {
                 now.conversion.unit = Some(meters);
             }
         });
@@ -67,6 +74,9 @@ fn row(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
 /// The source of a value, or a button that resets a chosen value; whether it was pressed.
 fn source_ui(ui: &mut Ui, theme: &Theme, of: &str, is_chosen: bool, source: &str) -> bool {
     if !is_chosen {
+        if ui.available_width() < 56.0 {
+            return false;
+        }
         ui.label(
             RichText::new(source)
                 .font(Theme::font(crate::ui::theme::Font::Small))
@@ -145,7 +155,7 @@ fn short(value: f32) -> String {
     match value.abs() {
         v if v >= 1000.0 => format!("{value:.0}"),
         v if v >= 10.0 => format!("{value:.1}"),
-        v if v >= 0.1 => format!("{value:.2}"),
+        v if v >= 0.01 => format!("{value:.2}"),
         _ => format!("{value:.4}"),
     }
 }

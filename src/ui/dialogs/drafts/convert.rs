@@ -246,13 +246,18 @@ impl ConvertDraft {
         self.height().is_none_or(|h| Self::LIKELY.contains(&h))
     }
 
-    /// The unit that gives the model a likely height, where the chosen one does not.
+    /// The unit that gives the model a likely height, where the chosen one does not: meters of a
+    /// usual one with its name, or of one that is 100 or 1,000 times as large or as small.
     pub(crate) fn likelier_unit(&self) -> Option<(f32, &'static str)> {
-        let tall = self.height().filter(|_| !self.is_likely_height())? / self.unit();
+        let unit = self.unit();
+        let tall = self.height().filter(|_| !self.is_likely_height())? / unit;
         let off = |unit: f32| (tall * unit / 1.7).ln().abs();
+        let is_likely = |unit: &(f32, &str)| Self::LIKELY.contains(&(tall * unit.0));
         let usual = UNITS.into_iter().filter(|u| [1.0, 0.01, 0.001].contains(&u.0));
-        let best = usual.min_by(|a, b| off(a.0).total_cmp(&off(b.0)))?;
-        Self::LIKELY.contains(&(tall * best.0)).then_some(best)
+        let others = [0.01, 0.001, 100.0, 1000.0].map(|by| (unit * by, ""));
+        let best = |a: &(f32, &str), b: &(f32, &str)| off(a.0).total_cmp(&off(b.0));
+        let others = others.into_iter().filter(is_likely).min_by(best);
+        usual.filter(is_likely).min_by(best).or(others)
     }
 
     /// The center of the figure's feet: beside the model, on the ground.
@@ -388,7 +393,7 @@ impl ConvertDraft {
 
     /// Points of the left side of a page of this width.
     pub(crate) fn left_width(page: f32) -> f32 {
-        (page * 0.45).min(440.0)
+        (page * 0.5).min(440.0)
     }
 
     /// Points of the settings below the preview.
@@ -486,6 +491,9 @@ mod tests {
         assert!((draft.height().unwrap() - 18.0).abs() < 1e-4);
         assert_eq!(draft.likelier_unit(), Some((0.01, "centimeters")));
         draft.conversion.unit = None;
+        let high = Vec3::new(0.5, 160.0, 0.1);
+        let far = ConvertDraft { bounds: Some([Vec3::ZERO, high]), ..draft.clone() };
+        assert_eq!(far.likelier_unit(), Some((0.0001, "")), "100 times as small");
         draft.conversion.up = Some(UpAxis::X);
         assert!((draft.height().unwrap() - 1.0).abs() < 1e-5, "what was wide is tall");
         draft.conversion.up = Some(UpAxis::Y);
