@@ -209,6 +209,35 @@ fn another_unit_and_axis_make_another_document() {
 }
 
 #[test]
+fn scale_and_rotation_above_the_skeleton_are_taken_out_unless_they_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scaled.fbx");
+    let armature = "Model: 100, \"Model::Armature\", \"Null\" {\nVersion: 232\n\
+        Properties70:  {\nP: \"Lcl Scaling\", \"Lcl Scaling\", \"\", \"A\",2,2,2\n}\n}\n";
+    let text = fbx(true, &[("Walk", true)])
+        .replace("Objects:  {\n", &format!("Objects:  {{\n{armature}"))
+        .replace("C: \"OO\",101,0\n", "C: \"OO\",101,100\nC: \"OO\",100,0\n");
+    fs::write(&path, text).unwrap();
+    for keeps in [false, true] {
+        let file = path.clone();
+        let mut window = builder().build_eframe(move |cc| App::new(cc, Some(file)));
+        wait_for_page(&mut window);
+        if keeps {
+            click(&mut window, "Apply scale and rotation to the skeleton");
+        }
+        click(&mut window, "Open with 1 clip");
+        wait(&mut window);
+        let document = session(&window).document();
+        let armature = super::editing::node(&window, "Armature");
+        let scale = document.node(armature).local().transform().scale.x;
+        assert!((scale - if keeps { 2.0 } else { 1.0 }).abs() < 1e-5, "{scale}");
+        let pose = ulna_motion::Pose::evaluate(document, &ulna_motion::Stack::default());
+        let chest = pose.world[super::editing::node(&window, "Chest").index()].w_axis.y;
+        assert!((chest - 3.2).abs() < 1e-4, "it stands where the file has it: {chest}");
+    }
+}
+
+#[test]
 fn helper_nodes_are_removed_as_one_step_where_that_is_asked_for() {
     let (mut window, _folder) = page("body.fbx", &[("Walk", true)]);
     click(&mut window, "Open with 1 clip");

@@ -31,7 +31,7 @@ fn capital(text: &str) -> String {
 }
 
 fn rows(draft: &ConvertDraft) -> Vec<DifferenceRow> {
-    let differences = draft.found.differences.iter().map(|d| DifferenceRow {
+    let differences = draft.differences().map(|d| DifferenceRow {
         severity: if d.is_loss { Severity::Warning } else { Severity::Info },
         text: capital(&d.text),
         detail: d.detail.clone(),

@@ -8,7 +8,7 @@ use super::super::{
 };
 use crate::ui::{
     ConvertDraft, Theme,
-    widgets::{choices, name_widget, segment, segments, severity_icon},
+    widgets::{check, choices, name_widget, segment, segments, severity_icon},
 };
 use ulna_model::Severity;
 use ulna_render::ColorRole;
@@ -46,6 +46,25 @@ pub fn settings_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     if now.found.heights > 0 {
         row(ui, theme, "Bumps", |ui| bumps_ui(ui, theme, now));
     }
+    if now.has_armature() {
+        armature_ui(ui, theme, now);
+    }
+}
+
+fn armature_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let mut is_applied = !now.conversion.keep_armature;
+    check(ui, theme, &mut is_applied, "Apply scale and rotation to the skeleton");
+    now.conversion.keep_armature = !is_applied;
+    ui.horizontal(|ui| {
+        ui.add_space(24.0);
+        let text = if is_applied {
+            "Nodes above it get scale 1. Same motion."
+        } else {
+            "Nodes above it stay as in the file."
+        };
+        small_label(ui, theme, text);
+    });
 }
 
 /// A height in meters with three digits.

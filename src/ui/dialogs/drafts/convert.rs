@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use ulna_model::Diagnostic;
 use ulna_render::{Axis, Camera};
-use ulna_session::{AxisDirection, Content, Conversion, ImportFindings, UpAxis};
+use ulna_session::{AxisDirection, Content, Conversion, GltfDifference, ImportFindings, UpAxis};
 
 /// Units, with meters of each.
 pub const UNITS: [(f32, &str); 6] = [
@@ -70,6 +70,8 @@ pub struct ForeignSettings {
     pub rate: Option<f64>,
     /// Whether helper nodes are removed.
     pub cleans: bool,
+    /// Whether nodes above the skeleton keep their scale and rotation.
+    pub keeps_armature: bool,
 }
 
 /// A file of another format that waits to be opened.
@@ -168,6 +170,8 @@ fn moved(by: &Mat4, [low, high]: [Vec3; 2]) -> [Vec3; 2] {
 impl ConvertDraft {
     /// Code of the difference that tells of helper nodes.
     pub(crate) const HELPERS: &str = "ULNA_FBX_HELPER_NODES";
+    /// Code of the difference for scale and rotation above the skeleton.
+    pub(crate) const ARMATURE: &str = "ULNA_ARMATURE_MENDED";
     /// Meters of the figure beside the model.
     pub const FIGURE: f32 = 1.8;
     /// Half of its width.
@@ -339,6 +343,11 @@ impl ConvertDraft {
         self.found.differences.iter().any(|d| d.code == Self::HELPERS)
     }
 
+    /// Whether scale and rotation can be taken out of the nodes above the skeleton.
+    pub(crate) fn has_armature(&self) -> bool {
+        self.found.differences.iter().any(|d| d.code == Self::ARMATURE)
+    }
+
     /// The program that wrote the file, without its version; empty if the file states none.
     pub(crate) fn program(&self) -> String {
         let (_, program) = self.found.made_by.split_once(", from ").unwrap_or_default();
@@ -348,7 +357,7 @@ impl ConvertDraft {
 
     /// Settings to keep for such files.
     pub(crate) fn settings(&self) -> ForeignSettings {
-        let Conversion { up, front, unit, rate, .. } = &self.conversion;
+        let Conversion { up, front, unit, rate, keep_armature, .. } = &self.conversion;
         ForeignSettings {
             format: self.format.to_owned(),
             program: self.program(),
@@ -357,6 +366,7 @@ impl ConvertDraft {
             unit: *unit,
             rate: *rate,
             cleans: self.cleans,
+            keeps_armature: *keep_armature,
         }
     }
 
@@ -372,6 +382,7 @@ impl ConvertDraft {
         chosen.front = settings.front.as_ref().and_then(front);
         chosen.unit = settings.unit.filter(|u| (1e-6..=1e6).contains(u));
         chosen.rate = settings.rate.filter(|r| (0.01..=1e6).contains(r));
+        chosen.keep_armature = settings.keeps_armature;
         self.cleans = settings.cleans;
         self.remembers = true;
     }
@@ -402,7 +413,8 @@ impl ConvertDraft {
             + usize::from(self.found.rate.is_some())
             + usize::from(self.found.heights > 0)
             + usize::from(self.likelier_unit().is_some());
-        rows as f32 * Self::ROW + 24.0
+        let armature = if self.has_armature() { Self::ROW + 14.0 } else { 0.0 };
+        rows as f32 * Self::ROW + armature + 24.0
     }
 
     /// Points of the preview in a window.
@@ -420,10 +432,16 @@ impl ConvertDraft {
     /// Points of a row of settings.
     pub(crate) const ROW: f32 = 34.0;
 
+    /// The differences under the settings of the page.
+    pub(crate) fn differences(&self) -> impl Iterator<Item = &GltfDifference> {
+        let keeps = self.conversion.keep_armature;
+        self.found.differences.iter().filter(move |d| !keeps || d.code != Self::ARMATURE)
+    }
+
     /// The differences and problems as text.
     pub(crate) fn report_text(&self) -> String {
         let mut lines = vec![format!("{}: {}", self.path.display(), self.found.made_by)];
-        for difference in &self.found.differences {
+        for difference in self.differences() {
             let kind = if difference.is_loss { "warning" } else { "note" };
             let detail = match difference.detail.as_str() {
                 "" => String::new(),
@@ -518,6 +536,7 @@ mod tests {
         let mut first = draft();
         first.conversion.up = Some(UpAxis::Y);
         first.conversion.unit = Some(0.1);
+        first.conversion.keep_armature = true;
         (first.cleans, first.remembers) = (true, true);
         let mut kept = Vec::new();
         first.keep_settings(&mut kept);
