@@ -54,7 +54,7 @@ fn a_page_says_what_a_capture_holds_and_takes_it_as_it_is_chosen() {
     assert!(says(&window, "is unlikely"));
     click(&mut window, "Z up");
     assert!(says(&window, "longest clip"));
-    window.get_by_label("Open").click();
+    window.get_by_label("Open with 1 clip").click();
     wait(&mut window);
     let document = session(&window).document();
     assert_eq!(document.clips.count(), 1);

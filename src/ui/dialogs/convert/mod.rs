@@ -38,6 +38,9 @@ fn bytes_in_words(bytes: u64) -> String {
 pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &mut Actions) {
     let theme = view.theme;
     let mut now = draft.clone();
+    // Enter in a field is the field's, which has no focus any more after it.
+    let typing = ui.memory(|m| m.focused()).is_some();
+    let enter = !typing && ui.input(|i| i.key_pressed(Key::Enter));
     ui.spacing_mut().item_spacing = vec2(8.0, 0.0);
     let page = ConvertDraft::page_size(ui.ctx().content_rect().size());
     let (rect, _) = ui.allocate_exact_size(page, egui::Sense::hover());
@@ -69,7 +72,7 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
         right_ui(ui, theme, &mut now, actions);
     });
     inside(ui, "foot", foot.shrink2(vec2(MARGIN, 0.0)), |ui| {
-        foot_ui(ui, theme, &mut now, actions);
+        foot_ui(ui, theme, &mut now, enter, actions);
     });
     if now != *draft {
         actions.push(DialogAction::SetDialog(Some(Dialog::Convert { draft: Box::new(now) })));
@@ -176,9 +179,7 @@ fn shared(height: f32, wanted: [f32; 2]) -> [f32; 2] {
     [first, wanted[1].min((height - first).max(LEAST))]
 }
 
-fn foot_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, actions: &mut Actions) {
-    let typing = ui.memory(|m| m.focused()).is_some();
-    let enter = !typing && ui.input(|i| i.key_pressed(Key::Enter));
+fn foot_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft, enter: bool, actions: &mut Actions) {
     ui.add_space(16.0);
     ui.horizontal(|ui| {
         ui.set_min_height(32.0);
