@@ -3,6 +3,7 @@
 mod aids;
 mod any_id;
 mod blank;
+mod channel_locks;
 mod check;
 mod clip;
 mod components;
@@ -53,6 +54,7 @@ mod weights;
 pub use self::{
     aids::{EditorState, Pin, Unkeyed, UnkeyedAt},
     any_id::{AnyId, IdKind},
+    channel_locks::ChannelLocks,
     check::Broken,
     clip::{Clip, PointerTrack, Repeat, VisibilityKeys},
     components::Components,
