@@ -5,13 +5,14 @@ use glam::Vec3;
 
 use super::{
     App,
-    rig_mode::{is_bound, middle_of_limb, twins},
+    rig_mode::{is_bound, twins},
 };
 use crate::ui::{RigAction, RigStep, ToastKind};
 use ulna_edit::{
     Command,
     command::{AddJoint, MoveJoint, RemoveJoint, field::Nodes},
 };
+use ulna_geometry::{Ray, middle_of_limb};
 use ulna_model::NodeId;
 use ulna_motion::{Mirror, PartView, Pose, Surface, bones};
 use ulna_session::Session;
@@ -143,10 +144,7 @@ impl App {
             let before = document.node(*node).parent.and_then(head).filter(|p| *p != at);
             let after = document.children(*node).first().copied().and_then(head);
             let way = after.unwrap_or(at) - before.unwrap_or(at);
-            let hit = |origin: Vec3, direction: Vec3| {
-                let ray = ulna_geometry::Ray { origin, direction };
-                surface.hit(&document, &ray, &|_| false).map(|hit| hit.distance)
-            };
+            let hit = |ray: &Ray| surface.hit(&document, ray, &|_| false).map(|hit| hit.distance);
             match middle_of_limb(at, way, extent, &hit) {
                 Some(middle) => {
                     let by = middle - at;

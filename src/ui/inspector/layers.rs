@@ -5,7 +5,7 @@ use egui::{Align, Align2, Layout, RichText, Role, Sense, Ui, WidgetInfo, pos2, v
 use egui_material_icons::icons;
 
 use super::{
-    fields::{Order, RowFormat, Triple, triple_ui},
+    fields::{Order, RowFormat, RowLocks, Triple, triple_ui},
     layer_rows::{LayersState, fold, layer_row},
     sections::section,
 };
