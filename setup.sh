@@ -8,7 +8,7 @@ if ! command -v apt-get >/dev/null 2>&1; then
 fi
 
 packages=(
-  gcc                   # links Rust programs
+  gcc libc6-dev         # links Rust programs, and compiles the reader of FBX
   libvulkan1            # the Vulkan loader
   mesa-vulkan-drivers   # a driver, in software where there is no GPU
   libegl1 libgl1-mesa-dri   # OpenGL, where there is no Vulkan

@@ -27,6 +27,8 @@ mod core {
     mod edits;
     mod exports_and_bakes;
     mod extensions;
+    #[cfg(feature = "fbx")]
+    mod fbx;
     mod file_motion;
     mod held;
     mod holds;

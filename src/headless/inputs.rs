@@ -17,11 +17,11 @@ use ulna_session::{Conversion, Session, UpAxis};
 impl ConversionArgs {
     /// The options as they are passed on; which of them is wrong, where one is (status 2).
     pub(super) fn conversion(&self) -> Result<Conversion, Failure> {
-        let up = match self.up.as_deref() {
-            Some("z") => UpAxis::Z,
-            Some("x") => UpAxis::X,
+        let up = self.up.as_deref().map(|up| match up {
+            "z" => UpAxis::Z,
+            "x" => UpAxis::X,
             _ => UpAxis::Y,
-        };
+        });
         let meters = |text: &String| match text.as_str() {
             "m" => Some(1.0),
             "cm" => Some(0.01),
@@ -47,7 +47,7 @@ impl ConversionArgs {
         if let Some(height) = self.height.filter(|h| !(0.0..=1000.0).contains(h)) {
             return Err(wrong(format!("invalid height {height}. Use 0 to 1000 pixels")));
         }
-        Ok(Conversion { up, unit, rate: self.rate, height: self.height })
+        Ok(Conversion { up, unit, rate: self.rate, height: self.height, ..Conversion::default() })
     }
 }
 

@@ -163,8 +163,12 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
     let once_more = Pose::evaluate(again.document(), &stack);
     assert_eq!(once_more.world, pose.world);
     // Other axes, unit and rate.
-    let conversion =
-        Conversion { up: UpAxis::Z, unit: Some(0.001), rate: Some(30.0), ..Conversion::default() };
+    let conversion = Conversion {
+        up: Some(UpAxis::Z),
+        unit: Some(0.001),
+        rate: Some(30.0),
+        ..Conversion::default()
+    };
     let other = Session::open_as(&path, &conversion, &Default::default()).unwrap();
     let rest = Pose::evaluate(other.document(), &Stack::default());
     let head = place(other.document(), &rest, "Head");

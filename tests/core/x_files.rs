@@ -438,7 +438,7 @@ fn axes_and_unit_turn_a_node_and_not_the_data() {
     let shape_of = |up: UpAxis, unit: Option<f32>| {
         let session = Session::open_as(
             &path,
-            &Conversion { up, unit, ..Conversion::default() },
+            &Conversion { up: Some(up), unit, ..Conversion::default() },
             &Default::default(),
         )
         .unwrap();

@@ -3,6 +3,7 @@
 
 mod budget;
 mod bvh;
+mod fbx;
 pub mod gltf;
 pub mod import;
 pub mod weight_files;

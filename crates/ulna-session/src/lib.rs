@@ -76,6 +76,9 @@ pub use self::{
 };
 pub use ulna_formats::{
     gltf::SaveError,
-    import::{Conversion, ImportFindings, USUAL_RATES, UpAxis, endings},
+    import::{
+        AxisDirection, Content, Conversion, FoundClip, GltfDifference, ImportFindings, USUAL_RATES,
+        UpAxis, endings,
+    },
     weight_files::WeightFile,
 };

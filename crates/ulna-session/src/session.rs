@@ -112,7 +112,7 @@ impl Session {
         let bytes =
             read_whole(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
         if let Some(importer) = importer_of(&bytes, path) {
-            let made = (importer.read)(&bytes, Some(path), conversion)?;
+            let made = (importer.read)(&bytes, Some(path), conversion, progress)?;
             let mut opened = gltf::open_bytes(made.glb.into(), None, progress)?;
             opened.diagnostics.extend(made.diagnostics.finish());
             // What was imported has no file of its own until it is saved as glTF.

@@ -54,16 +54,10 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
     row(ui, theme, "Up axis", |ui| {
         segments(ui, theme, |ui| {
             for axis in UpAxis::ALL {
-                if segment(
-                    ui,
-                    theme,
-                    &format!("{} up", axis.label()),
-                    now.conversion.up == axis,
-                    false,
-                )
-                .clicked()
+                if segment(ui, theme, &format!("{} up", axis.label()), now.up() == axis, false)
+                    .clicked()
                 {
-                    now.conversion.up = axis;
+                    now.conversion.up = Some(axis);
                 }
             }
         });

@@ -14,12 +14,12 @@ use glam::{DQuat, DVec3, Vec3};
 use self::read::{Axis, Capture, Channel};
 use super::{
     Budget,
-    gltf::ReadError,
+    gltf::{Progress, ReadError},
     import::{
         Conversion, Converted, GlbBuilder, ImportFindings, KeysOut, NodeOut, short, unlikely_rate,
     },
 };
-use ulna_model::{Diagnostics, Severity, Transform};
+use ulna_model::{Diagnostics, Interpolation, Property, Severity, Transform};
 
 /// Whether these bytes begin as a BVH does.
 pub fn is_bvh(bytes: &[u8]) -> bool {
@@ -36,10 +36,12 @@ pub fn read(
     bytes: &[u8],
     path: Option<&Path>,
     conversion: &Conversion,
+    progress: &Progress,
 ) -> Result<Converted, ReadError> {
     let mut diagnostics = Diagnostics::default();
     let mut budget = Budget::of(bytes.len());
     let capture = Capture::read(bytes, &mut budget, &mut diagnostics)?;
+    progress.reach(0.2)?;
     let guessed = guessed_unit(&capture);
     let unit = conversion.unit.or(guessed.map(|(unit, _)| unit));
     if let (None, Some((unit, size))) = (conversion.unit, guessed) {
@@ -71,18 +73,18 @@ pub fn read(
         .and_then(Path::file_stem)
         .map(|n| n.to_string_lossy().into_owned())
         .unwrap_or_default();
-    let glb = built(&capture, rate, &name, &mut diagnostics).finish(
-        ".bvh",
-        &Conversion { unit, ..conversion.clone() },
-        conversion.up.direction(),
-    )?;
+    let conversion = Conversion { unit, ..conversion.clone() };
+    let made = built(&capture, rate, &name, &conversion, &mut diagnostics);
+    let clips = made.clips.clone();
+    let glb = made.finish(".bvh", &conversion, false)?;
     let longest = stated.map_or(longest, |stated| longest * rate / stated);
     let found = ImportFindings {
         unit: guessed.map(|g| g.0),
         rate: stated,
         rate_of: "frames",
         longest,
-        heights: 0,
+        clips,
+        ..ImportFindings::default()
     };
     Ok(Converted { glb, diagnostics, found })
 }
@@ -140,8 +142,14 @@ fn rotation(channels: &[Channel], values: &[f32]) -> DQuat {
     })
 }
 
-fn built(capture: &Capture, rate: f64, name: &str, diagnostics: &mut Diagnostics) -> GlbBuilder {
-    let mut glb = GlbBuilder::default();
+fn built(
+    capture: &Capture,
+    rate: f64,
+    name: &str,
+    conversion: &Conversion,
+    diagnostics: &mut Diagnostics,
+) -> GlbBuilder {
+    let mut glb = GlbBuilder::new(conversion);
     for joint in &capture.joints {
         let transform = Transform { translation: joint.offset, ..Transform::IDENTITY };
         let name = joint.name.clone();
@@ -157,6 +165,13 @@ fn built(capture: &Capture, rate: f64, name: &str, diagnostics: &mut Diagnostics
         glb.skin(&all, &[]);
     }
     let times: Vec<f32> = (0..capture.frames).map(|k| (k as f64 / rate) as f32).collect();
+    let keys = |node, property, values| KeysOut {
+        node,
+        property,
+        interpolation: Interpolation::Linear,
+        times: times.clone(),
+        values,
+    };
     let mut tracks = Vec::new();
     let mut added = 0;
     for (node, joint) in capture.joints.iter().enumerate() {
@@ -171,7 +186,7 @@ fn built(capture: &Capture, rate: f64, name: &str, diagnostics: &mut Diagnostics
                 last = if turn.dot(last) < 0.0 { -turn } else { turn };
                 values.extend(last.as_quat().to_array());
             }
-            tracks.push(KeysOut { node, path: "rotation", times: times.clone(), values });
+            tracks.push(keys(node, Property::Rotation, values));
         }
         if joint.channels.iter().any(|c| matches!(c, Channel::Place(_))) {
             // Places are whole, or what is added to the offset: those that stay near nothing far
@@ -193,7 +208,7 @@ fn built(capture: &Capture, rate: f64, name: &str, diagnostics: &mut Diagnostics
             let stays =
                 values.chunks_exact(3).all(|v| Vec3::from_slice(v).distance(joint.offset) < 1e-5);
             if joint.parent.is_none() || !stays {
-                tracks.push(KeysOut { node, path: "translation", times: times.clone(), values });
+                tracks.push(keys(node, Property::Translation, values));
             }
         }
     }

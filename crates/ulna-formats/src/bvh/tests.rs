@@ -10,7 +10,12 @@ const SMALL: &str = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 90 0\n CHANNELS 6 Xposit
     }\n}\nMOTION\nFrames: 2\nFrame Time: 0.05\n0 90 0 30 20 10 0 0 0\n1 91 2 0 0 0 40 -50 60\n";
 
 fn converted(text: &str) -> Result<Converted, ReadError> {
-    read(text.as_bytes(), Some(Path::new("a/walk.bvh")), &Conversion::default())
+    read(
+        text.as_bytes(),
+        Some(Path::new("a/walk.bvh")),
+        &Conversion::default(),
+        &Progress::default(),
+    )
 }
 
 fn json(glb: &[u8]) -> Value {

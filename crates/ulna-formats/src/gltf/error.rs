@@ -82,6 +82,14 @@ pub enum ReadError {
         /// How much.
         wanted: u64,
     },
+    /// A file of another format cannot be read.
+    #[error("this {format} file cannot be read: {message}")]
+    Foreign {
+        /// What the format is called.
+        format: &'static str,
+        /// What is wrong and what to do.
+        message: String,
+    },
     /// Somebody canceled.
     #[error("opening was canceled")]
     Canceled,
@@ -101,6 +109,7 @@ impl ReadError {
             Self::Empty { .. } => "accessor_empty",
             Self::Uri { .. } => "named_file_unusable",
             Self::Memory { .. } => "too_much_memory",
+            Self::Foreign { .. } => "foreign_file_unreadable",
             Self::Canceled => "canceled",
         }
     }

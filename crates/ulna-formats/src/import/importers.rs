@@ -3,7 +3,11 @@
 use std::path::Path;
 
 use super::conversion::{Conversion, Converted};
-use crate::{bvh, gltf::ReadError, x};
+use crate::{
+    bvh, fbx,
+    gltf::{Progress, ReadError},
+    x,
+};
 
 /// A format that is read.
 pub struct Importer {
@@ -19,11 +23,12 @@ pub struct Importer {
 }
 
 /// What reads the bytes of a file, which lies at a path, as it is to be taken.
-pub type Reader = fn(&[u8], Option<&Path>, &Conversion) -> Result<Converted, ReadError>;
+pub type Reader = fn(&[u8], Option<&Path>, &Conversion, &Progress) -> Result<Converted, ReadError>;
 
 /// All formats that are read beside glTF.
-pub const IMPORTERS: [Importer; 2] = [
+pub const IMPORTERS: [Importer; 3] = [
     Importer { name: "DirectX .x", endings: &["x"], sniff: x::is_x, read: x::read },
+    Importer { name: "FBX", endings: &["fbx"], sniff: fbx::is_fbx, read: fbx::read },
     Importer { name: "BVH", endings: &["bvh"], sniff: bvh::is_bvh, read: bvh::read },
 ];
 

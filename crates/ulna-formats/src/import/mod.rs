@@ -4,6 +4,7 @@
 //! Going through the bytes of a GLB keeps one reader and one writer: what was imported is saved as
 //! glTF, and nothing of the rest of the program knows where it came from.
 
+mod beside;
 mod conversion;
 mod dds;
 mod glb;
@@ -12,8 +13,15 @@ mod picture;
 mod rate;
 
 pub use self::{
-    conversion::{Conversion, Converted, ImportFindings, UpAxis},
-    glb::{GlbBuilder, KeysOut, NodeOut},
+    beside::read_beside,
+    conversion::{
+        AxisDirection, Content, Conversion, Converted, FoundClip, GltfDifference, ImportFindings,
+        UpAxis,
+    },
+    glb::{
+        AlphaOut, GlbBuilder, InfluencesOut, KeysOut, MaterialOut, MeshOut, MorphOut, NodeOut,
+        PrimitiveOut, TextureOut,
+    },
     importers::{IMPORTERS, Importer, Reader, endings, importer_of},
     picture::{green_turned, read_picture},
     rate::{USUAL_RATES, short, unlikely_rate},

@@ -6,11 +6,9 @@
 //! once.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     path::Path,
 };
-
-use glam::Vec3;
 
 use super::{
     builder::{Builder, SHEARED, fail, matrix},
@@ -18,17 +16,9 @@ use super::{
 };
 use crate::{
     gltf::ReadError,
-    import::{Conversion, GlbBuilder, ImportFindings, NodeOut, UpAxis},
+    import::{Conversion, GlbBuilder, ImportFindings, NodeOut},
 };
 use ulna_model::{Diagnostics, Severity, Transform};
-
-/// The direction that is up in a mirrored file whose axis this is.
-pub(super) const fn mirrored_up(up: UpAxis) -> Vec3 {
-    match up {
-        UpAxis::Z => Vec3::NEG_Z,
-        _ => up.direction(),
-    }
-}
 
 /// Builds the GLB.
 pub fn build(
@@ -42,10 +32,11 @@ pub fn build(
         path,
         conversion,
         diagnostics,
-        glb: GlbBuilder::default(),
+        glb: GlbBuilder::new(conversion),
         by_name: HashMap::new(),
         pending: Vec::new(),
         taken: HashMap::new(),
+        textured: BTreeSet::new(),
         named_materials: HashMap::new(),
         opaque: false,
         found: ImportFindings::default(),
@@ -60,7 +51,8 @@ pub fn build(
     builder.frames()?;
     builder.meshes()?;
     builder.animations()?;
-    let glb = builder.glb.finish(".x", conversion, mirrored_up(conversion.up))?;
+    builder.found.clips.clone_from(&builder.glb.clips);
+    let glb = builder.glb.finish(".x", conversion, true)?;
     Ok((glb, builder.found))
 }
 

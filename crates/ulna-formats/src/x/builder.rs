@@ -1,6 +1,9 @@
 //! A GLB in the making, and the numbers of objects.
 
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::Path,
+};
 
 use glam::Mat4;
 
@@ -32,6 +35,8 @@ pub(super) struct Builder<'a, 'd> {
     pub(super) pending: Vec<(usize, Option<usize>)>,
     /// Textures that are in the file already, by name and what they are for.
     pub(super) taken: HashMap<(String, Use), Option<usize>>,
+    /// Materials with textures.
+    pub(super) textured: BTreeSet<usize>,
     pub(super) named_materials: HashMap<String, usize>,
     /// Whether materials are opaque whatever their alpha is.
     pub(super) opaque: bool,

@@ -10,13 +10,13 @@ use crate::{
     gltf::ReadError,
     import::{KeysOut, unlikely_rate},
 };
-use ulna_model::{Severity, Transform, transform::unit_or};
+use ulna_model::{Interpolation, Property, Severity, Transform, transform::unit_or};
 
-/// A path of glTF, key times in seconds, and values.
-type Keys = (&'static str, Vec<f32>, Vec<f32>);
+/// A property, key times in seconds, and values.
+type Keys = (Property, Vec<f32>, Vec<f32>);
 
-/// Key times and values by node and path.
-type Tracks = BTreeMap<(usize, &'static str), (Vec<f32>, Vec<f32>)>;
+/// Key times and values by node and property.
+type Tracks = BTreeMap<(usize, Property), (Vec<f32>, Vec<f32>)>;
 
 /// Ticks a second where a file states none.
 const DEFAULT_TICKS: f64 = 4800.0;
@@ -110,12 +110,18 @@ impl Builder<'_, '_> {
             let options = self.children(animation, "AnimationOptions").next();
             ends.extend(options.and_then(|o| tree[o].numbers.first()).map(|open| *open != 0.0));
             for keys in self.children(animation, "AnimationKey").collect::<Vec<_>>() {
-                for (path, times, values) in self.keys(keys, ticks)? {
-                    tracks.insert((node, path), (times, values));
+                for (property, times, values) in self.keys(keys, ticks)? {
+                    tracks.insert((node, property), (times, values));
                 }
             }
         }
-        let out = |((node, path), (times, values))| KeysOut { node, path, times, values };
+        let out = |((node, property), (times, values))| KeysOut {
+            node,
+            property,
+            interpolation: Interpolation::Linear,
+            times,
+            values,
+        };
         Ok((tracks.into_iter().map(out).collect(), ends))
     }
 
@@ -195,17 +201,26 @@ impl Builder<'_, '_> {
         }
         let times: Vec<f32> = keys.iter().map(|k| k.0).collect();
         let rotation = || {
-            ("rotation", times.clone(), keys.iter().flat_map(|k| k.1.rotation.to_array()).collect())
+            (
+                Property::Rotation,
+                times.clone(),
+                keys.iter().flat_map(|k| k.1.rotation.to_array()).collect(),
+            )
         };
         let translation = || {
             (
-                "translation",
+                Property::Translation,
                 times.clone(),
                 keys.iter().flat_map(|k| k.1.translation.to_array()).collect(),
             )
         };
-        let scale =
-            || ("scale", times.clone(), keys.iter().flat_map(|k| k.1.scale.to_array()).collect());
+        let scale = || {
+            (
+                Property::Scale,
+                times.clone(),
+                keys.iter().flat_map(|k| k.1.scale.to_array()).collect(),
+            )
+        };
         Ok(match kind as i64 {
             0 => vec![rotation()],
             1 => vec![scale()],

@@ -1,14 +1,15 @@
 //! Materials: colors, pictures, and what effects name; as far as glTF holds them. What it does not
 //! hold is named.
 
-use serde_json::json;
-
 use super::{
     builder::{Builder, Numbers, linear},
     objects::Inside,
     texture_use::Use,
 };
-use crate::gltf::ReadError;
+use crate::{
+    gltf::ReadError,
+    import::{AlphaOut, MaterialOut, TextureOut},
+};
 use ulna_model::Severity;
 
 impl Builder<'_, '_> {
@@ -90,35 +91,32 @@ impl Builder<'_, '_> {
         let shines = specular.iter().any(|v| *v > 0.0) && power > 0.0;
         let roughness =
             if shines { (2.0 / (power + 2.0)).sqrt().sqrt().clamp(0.2, 1.0) } else { 0.9 };
-        let mut pbr =
-            json!({"baseColorFactor": face, "metallicFactor": 0, "roughnessFactor": roughness});
-        if let Some(picture) = self.picture(object, Use::Color) {
-            pbr["baseColorTexture"] = json!({"index": picture});
+        let texture = |texture| TextureOut { texture, ..TextureOut::default() };
+        let mut material = MaterialOut {
+            name: tree[object].name.clone(),
+            base_color: face,
+            roughness,
+            base_color_texture: self.picture(object, Use::Color).map(texture),
+            emissive,
+            emissive_texture: self.picture(object, Use::Glow).map(texture),
+            double_sided: true,
+            ..MaterialOut::default()
+        };
+        if material.emissive_texture.is_some() && emissive == [0.0; 3] {
+            material.emissive = [1.0; 3];
         }
-        let mut material = json!({"pbrMetallicRoughness": pbr, "doubleSided": true});
-        if emissive.iter().any(|v| *v > 0.0) {
-            material["emissiveFactor"] = json!(emissive);
-        }
-        if let Some(picture) = self.picture(object, Use::Glow) {
-            material["emissiveTexture"] = json!({"index": picture});
-            if material.get("emissiveFactor").is_none() {
-                material["emissiveFactor"] = json!([1, 1, 1]);
-            }
-        }
-        if let Some(picture) =
-            self.picture(object, Use::Normal).or_else(|| self.picture(object, Use::Height))
-        {
-            material["normalTexture"] = json!({"index": picture});
-        }
+        let normal =
+            self.picture(object, Use::Normal).or_else(|| self.picture(object, Use::Height));
+        material.normal_texture = normal.map(texture);
         if face[3] < 1.0 {
-            material["alphaMode"] = "BLEND".into();
-        }
-        if !tree[object].name.is_empty() {
-            material["name"] = tree[object].name.as_str().into();
+            material.alpha = AlphaOut::Blend;
         }
         self.effects(object);
-        self.glb.materials.push(material);
-        Ok(self.glb.materials.len() - 1)
+        let number = self.glb.material(&material);
+        if material.has_textures() {
+            self.textured.insert(number);
+        }
+        Ok(number)
     }
 
     /// What a material's pictures are called, with what each is for: its own, and those that its

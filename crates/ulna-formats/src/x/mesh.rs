@@ -4,13 +4,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use glam::Vec3;
-use serde_json::{Value, json};
 
 use super::{
     builder::{Builder, Numbers, finite, linear, mirror},
     declared::Declared,
 };
-use crate::{gltf::ReadError, import::NodeOut};
+use crate::{
+    gltf::ReadError,
+    import::{MeshOut, NodeOut, PrimitiveOut},
+};
 
 /// A vertex that is written: which of the file's, and which normal.
 pub(super) type Corner = (usize, Option<usize>);
@@ -131,8 +133,29 @@ impl Corners {
 }
 
 /// Values of the file's vertices, for those that are written.
-fn spread<const N: usize>(vertices: &[Corner], values: &[[f32; N]]) -> Vec<f32> {
-    vertices.iter().flat_map(|(p, _)| values[*p]).collect()
+fn spread<const N: usize>(vertices: &[Corner], values: &[[f32; N]]) -> Vec<[f32; N]> {
+    vertices.iter().map(|(p, _)| values[*p]).collect()
+}
+
+/// What vertices have beside their place and weights.
+fn attributes(
+    vertices: &[Corner],
+    normals: Option<&Normals>,
+    declared: &Declared,
+    mesh: &mut MeshOut,
+) {
+    let unit = |v: [f32; 3]| Vec3::from(v).try_normalize().unwrap_or(Vec3::Y).to_array();
+    mesh.normals = match (normals, &declared.normals) {
+        (Some((list, _)), _) => vertices.iter().map(|(_, n)| unit(list[n.unwrap_or(0)])).collect(),
+        (None, Some(list)) => vertices.iter().map(|(p, _)| unit(list[*p])).collect(),
+        (None, None) => Vec::new(),
+    };
+    // Tangents are square to the normals that stand beside them.
+    if let (Some(list), None) = (&declared.tangents, normals) {
+        mesh.tangents = spread(vertices, list);
+    }
+    mesh.uvs = declared.uvs.iter().flatten().map(|list| spread(vertices, list)).collect();
+    mesh.colors = declared.colors.iter().map(|list| spread(vertices, list)).collect();
 }
 
 impl Builder<'_, '_> {
@@ -166,68 +189,26 @@ impl Builder<'_, '_> {
         if corners.triangles.is_empty() {
             return Ok(());
         }
-        let mut attributes = json!(
-            {"POSITION": self.glb.floats(&spread(&corners.vertices, &positions), "VEC3", 3,
-                true)});
-        self.attributes(&corners.vertices, normals.as_ref(), &declared, &mut attributes);
-        let needs_uv =
-            |material: &usize| self.glb.materials[*material].to_string().contains("Texture\":");
-        if attributes.get("TEXCOORD_0").is_none() && materials.iter().flatten().any(needs_uv) {
+        let vertices = &corners.vertices;
+        let mut mesh = MeshOut { positions: spread(vertices, &positions), ..MeshOut::default() };
+        attributes(vertices, normals.as_ref(), &declared, &mut mesh);
+        let needs_uv = |material: &usize| self.textured.contains(material);
+        if mesh.uvs.is_empty() && materials.iter().flatten().any(needs_uv) {
             // A picture needs a place on the surface: all of it has the one.
-            let zeros = vec![0.0; corners.vertices.len() * 2];
-            attributes["TEXCOORD_0"] = self.glb.floats(&zeros, "VEC2", 2, false).into();
+            mesh.uvs.push(vec![[0.0; 2]; vertices.len()]);
         }
-        let skin = self.skin((object, parent), count, &corners.vertices, &mut attributes)?;
-        let mut primitives = Vec::new();
-        for (material, list) in &corners.triangles {
-            let bytes: Vec<u8> = list.iter().flat_map(|i| i.to_le_bytes()).collect();
-            let accessor = self.glb.accessor(&bytes, 5125, "SCALAR", list.len(), None);
-            let mut primitive = json!({"attributes": attributes.clone(), "indices": accessor});
-            if let Some(material) = materials.get(*material).copied().flatten() {
-                primitive["material"] = material.into();
-            }
-            primitives.push(primitive);
+        let skin = self.skin((object, parent), count, vertices, &mut mesh)?;
+        for (material, indices) in corners.triangles {
+            let material = materials.get(material).copied().flatten();
+            mesh.primitives.push(PrimitiveOut { material, indices });
         }
         let name = if tree[object].name.is_empty() { "Mesh" } else { &tree[object].name };
-        let mesh = Some(self.glb.mesh(name, primitives));
+        mesh.name = name.to_owned();
+        let mesh = Some(self.glb.mesh(&mesh));
         // A skinned mesh's own node does not count: it belongs at the root.
         let parent = if skin.is_some() { None } else { parent };
         self.glb.node(NodeOut { name: name.to_owned(), mesh, skin, parent, ..NodeOut::default() });
         Ok(())
-    }
-
-    /// What vertices have beside their place and weights.
-    fn attributes(
-        &mut self,
-        vertices: &[Corner],
-        normals: Option<&Normals>,
-        declared: &Declared,
-        attributes: &mut Value,
-    ) {
-        let unit = |v: [f32; 3]| Vec3::from(v).try_normalize().unwrap_or(Vec3::Y).to_array();
-        let flat: Option<Vec<f32>> = match (normals, &declared.normals) {
-            (Some((list, _)), _) => {
-                Some(vertices.iter().flat_map(|(_, n)| unit(list[n.unwrap_or(0)])).collect())
-            }
-            (None, Some(list)) => Some(vertices.iter().flat_map(|(p, _)| unit(list[*p])).collect()),
-            (None, None) => None,
-        };
-        if let Some(flat) = &flat {
-            attributes["NORMAL"] = self.glb.floats(flat, "VEC3", 3, false).into();
-        }
-        // Tangents are square to the normals that stand beside them.
-        if let (Some(list), None) = (&declared.tangents, normals) {
-            attributes["TANGENT"] =
-                self.glb.floats(&spread(vertices, list), "VEC4", 4, false).into();
-        }
-        for (set, list) in declared.uvs.iter().flatten().enumerate() {
-            attributes[format!("TEXCOORD_{set}")] =
-                self.glb.floats(&spread(vertices, list), "VEC2", 2, false).into();
-        }
-        if let Some(list) = &declared.colors {
-            attributes["COLOR_0"] =
-                self.glb.floats(&spread(vertices, list), "VEC4", 4, false).into();
-        }
     }
 
     /// The normals of a mesh, where their faces are those of the mesh.

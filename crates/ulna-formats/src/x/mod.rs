@@ -16,7 +16,7 @@ use std::path::Path;
 
 use super::{
     Budget,
-    gltf::ReadError,
+    gltf::{Progress, ReadError},
     import::{Conversion, Converted},
 };
 use ulna_model::Diagnostics;
@@ -35,11 +35,14 @@ pub fn read(
     bytes: &[u8],
     path: Option<&Path>,
     conversion: &Conversion,
+    progress: &Progress,
 ) -> Result<Converted, ReadError> {
     let mut diagnostics = Diagnostics::default();
     let mut budget = Budget::of(bytes.len());
     let tokens = tokens::read(bytes, &mut budget, &mut diagnostics)?;
+    progress.reach(0.1)?;
     let tree = objects::parse(tokens, &mut budget, &mut diagnostics)?;
+    progress.reach(0.2)?;
     let (glb, found) = build::build(&tree, path, conversion, &mut diagnostics)?;
     Ok(Converted { glb, diagnostics, found })
 }

@@ -4,14 +4,16 @@
 use std::collections::HashMap;
 
 use glam::Mat4;
-use serde_json::Value;
 
 use super::{
     builder::{Builder, Numbers, fail, matrix},
     mesh::Corner,
     objects::Object,
 };
-use crate::{gltf::ReadError, import::NodeOut};
+use crate::{
+    gltf::ReadError,
+    import::{InfluencesOut, MeshOut, NodeOut},
+};
 use ulna_model::{Severity, Transform};
 
 /// As many bones a vertex as eight sets hold: one vertex on thousands must not give every other one
@@ -165,7 +167,7 @@ impl Builder<'_, '_> {
         (object, frame): (usize, Option<usize>),
         count: usize,
         vertices: &[Corner],
-        attributes: &mut Value,
+        mesh: &mut MeshOut,
     ) -> Result<Option<usize>, ReadError> {
         let tree = self.tree;
         let parts: Vec<usize> = self.children(object, "SkinWeights").collect();
@@ -235,7 +237,8 @@ impl Builder<'_, '_> {
                 ),
             );
         }
-        self.put_weights(&settled_lists, vertices, attributes);
+        let list_of = vertices.iter().map(|v| v.0 as u32).collect();
+        mesh.influences = Some(InfluencesOut { lists: settled_lists, list_of });
         Ok(Some(self.glb.skin(&bones.joints, &bones.inverse)))
     }
 
@@ -287,30 +290,6 @@ impl Builder<'_, '_> {
             }
         }
         Ok(rest.is_empty())
-    }
-
-    fn put_weights(
-        &mut self,
-        lists: &[Vec<(u16, f32)>],
-        vertices: &[Corner],
-        attributes: &mut Value,
-    ) {
-        let sets = lists.iter().map(Vec::len).max().unwrap_or(1).div_ceil(4).max(1);
-        for set in 0..sets {
-            let slot = |vertex: &Corner, k: usize| {
-                lists[vertex.0].get(set * 4 + k).copied().unwrap_or((0, 0.0))
-            };
-            let ids: Vec<u8> = vertices
-                .iter()
-                .flat_map(|v| (0..4).flat_map(move |k| slot(v, k).0.to_le_bytes()))
-                .collect();
-            let shares: Vec<f32> =
-                vertices.iter().flat_map(|v| (0..4).map(move |k| slot(v, k).1)).collect();
-            attributes[format!("JOINTS_{set}")] =
-                self.glb.accessor(&ids, 5123, "VEC4", vertices.len(), None).into();
-            attributes[format!("WEIGHTS_{set}")] =
-                self.glb.floats(&shares, "VEC4", 4, false).into();
-        }
     }
 }
 

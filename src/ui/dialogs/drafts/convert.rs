@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ulna_model::Diagnostic;
-use ulna_session::{Conversion, ImportFindings};
+use ulna_session::{Conversion, ImportFindings, UpAxis};
 
 /// A file of another format that waits to be opened.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,11 @@ pub struct ConvertDraft {
 }
 
 impl ConvertDraft {
+    /// The axis that is up, as it would be taken.
+    pub(crate) fn up(&self) -> UpAxis {
+        self.conversion.up.or(self.found.up).unwrap_or_default()
+    }
+
     /// Meters of its unit, as it would be taken.
     pub(crate) fn unit(&self) -> f32 {
         self.conversion.unit.or(self.found.unit).unwrap_or(1.0)

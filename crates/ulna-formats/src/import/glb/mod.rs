@@ -1,14 +1,23 @@
-//! What a file of another format becomes: nodes, meshes, skins, pictures and clips, put together as
-//! the bytes of a GLB.
+//! The GLB that a file of another format becomes: nodes, meshes, skins, pictures and clips are put
+//! together as its bytes.
 
-use std::collections::HashMap;
+mod clips;
+mod materials;
+mod meshes;
 
-use glam::Vec3;
-use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
-use super::conversion::Conversion;
+use serde_json::{Map, Value, json};
+
+use super::{FoundClip, conversion::Conversion};
 use crate::gltf::{ReadError, build_glb};
 use ulna_model::Transform;
+
+pub use self::{
+    clips::KeysOut,
+    materials::{AlphaOut, MaterialOut, TextureOut},
+    meshes::{InfluencesOut, MeshOut, MorphOut, PrimitiveOut},
+};
 
 /// A node to write. Not a JSON value yet: a file of a hundred thousand frames must not take a
 /// gigabyte.
@@ -24,7 +33,15 @@ pub struct NodeOut {
     pub mesh: Option<usize>,
     /// Its skin.
     pub skin: Option<usize>,
-    /// Those that hang on it; the builder's to fill.
+    /// Its camera.
+    pub camera: Option<usize>,
+    /// Its light.
+    pub light: Option<usize>,
+    /// Whether it and all below it are hidden (`KHR_node_visibility`).
+    pub is_hidden: bool,
+    /// Its own properties.
+    pub extras: Option<Map<String, Value>>,
+    /// The ones that hang on it; the builder's to fill.
     pub children: Vec<u32>,
 }
 
@@ -49,44 +66,61 @@ impl NodeOut {
         }
         members.extend(self.mesh.map(|m| format!("\"mesh\":{m}")));
         members.extend(self.skin.map(|s| format!("\"skin\":{s}")));
+        members.extend(self.camera.map(|c| format!("\"camera\":{c}")));
+        let mut extensions = Map::new();
+        if let Some(light) = self.light {
+            extensions.insert(LIGHTS.into(), json!({"light": light}));
+        }
+        if self.is_hidden {
+            extensions.insert(VISIBILITY.into(), json!({"visible": false}));
+        }
+        if !extensions.is_empty() {
+            members.push(format!("\"extensions\":{}", Value::from(extensions)));
+        }
+        if let Some(extras) = &self.extras {
+            members.push(format!("\"extras\":{}", json!(extras)));
+        }
         out.push('{');
         out.push_str(&members.join(","));
         out.push('}');
     }
 }
 
-/// Keys of a node: the path of glTF, key times in seconds, and values.
-#[derive(Clone, Debug, PartialEq)]
-pub struct KeysOut {
-    /// Which node.
-    pub node: usize,
-    /// `translation`, `rotation` or `scale`.
-    pub path: &'static str,
-    /// Key times, seconds, rising.
-    pub times: Vec<f32>,
-    /// Values, key by key.
-    pub values: Vec<f32>,
-}
+const LIGHTS: &str = "KHR_lights_punctual";
+const VISIBILITY: &str = "KHR_node_visibility";
 
 /// A GLB as it is put together.
 #[derive(Debug, Default)]
 pub struct GlbBuilder {
     /// Nodes.
     pub nodes: Vec<NodeOut>,
-    /// Materials as glTF has them.
-    pub materials: Vec<Value>,
+    /// Clips of the file, wanted or not.
+    pub clips: Vec<FoundClip>,
+    wanted: Option<BTreeSet<usize>>,
     roots: Vec<usize>,
     meshes: Vec<Value>,
     skins: Vec<Value>,
+    /// Joints of each skin.
+    joints: Vec<Vec<usize>>,
+    materials: Vec<Value>,
     textures: Vec<Value>,
+    samplers: Vec<Value>,
     images: Vec<Value>,
+    cameras: Vec<Value>,
+    lights: Vec<Value>,
     animations: Vec<Value>,
     accessors: Vec<Value>,
     views: Vec<Value>,
+    extensions: BTreeSet<&'static str>,
     bin: Vec<u8>,
 }
 
 impl GlbBuilder {
+    /// With nothing in it, for a file that is taken like this.
+    pub fn new(conversion: &Conversion) -> Self {
+        Self { wanted: conversion.clips.clone(), ..Self::default() }
+    }
+
     /// Another node, on one that is there or on none; its number.
     pub fn node(&mut self, node: NodeOut) -> usize {
         let at = self.nodes.len();
@@ -94,8 +128,17 @@ impl GlbBuilder {
             None => self.roots.push(at),
             Some(parent) => self.nodes[parent].children.push(at as u32),
         }
+        if node.is_hidden {
+            self.extension(VISIBILITY);
+        }
         self.nodes.push(node);
         at
+    }
+
+    /// Notes that the file uses an extension; its name.
+    fn extension(&mut self, name: &'static str) -> String {
+        self.extensions.insert(name);
+        name.to_owned()
     }
 
     fn view(&mut self, bytes: &[u8]) -> usize {
@@ -107,7 +150,7 @@ impl GlbBuilder {
     }
 
     /// An accessor over these bytes, of a component type and kind as glTF numbers and names them.
-    pub fn accessor(
+    fn accessor(
         &mut self,
         bytes: &[u8],
         component: u32,
@@ -127,7 +170,7 @@ impl GlbBuilder {
     }
 
     /// An accessor of floats, `width` to an element, with their bounds if asked for.
-    pub fn floats(&mut self, values: &[f32], kind: &str, width: usize, bounds: bool) -> usize {
+    fn floats(&mut self, values: &[f32], kind: &str, width: usize, bounds: bool) -> usize {
         let range = bounds.then(|| {
             let fold = |start: f32, f: fn(f32, f32) -> f32| -> Value {
                 (0..width)
@@ -138,14 +181,7 @@ impl GlbBuilder {
             };
             (fold(f32::INFINITY, f32::min), fold(f32::NEG_INFINITY, f32::max))
         });
-        let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        self.accessor(&bytes, 5126, kind, values.len() / width, range)
-    }
-
-    /// A mesh of these primitives; its number.
-    pub fn mesh(&mut self, name: &str, primitives: Vec<Value>) -> usize {
-        self.meshes.push(json!({"name": name, "primitives": primitives}));
-        self.meshes.len() - 1
+        self.accessor(bytemuck::cast_slice(values), 5126, kind, values.len() / width, range)
     }
 
     /// A skin, with the inverse bind matrix of each joint by columns, or none; its number.
@@ -155,57 +191,52 @@ impl GlbBuilder {
             skin["inverseBindMatrices"] = self.floats(inverse, "MAT4", 16, false).into();
         }
         self.skins.push(skin);
+        self.joints.push(joints.to_vec());
         self.skins.len() - 1
     }
 
-    /// A texture of a picture; its number.
-    pub fn texture(&mut self, name: &str, mime: &str, bytes: &[u8]) -> usize {
-        let view = self.view(bytes);
-        self.images.push(json!({"name": name, "mimeType": mime, "bufferView": view}));
-        self.textures.push(json!({"source": self.images.len() - 1}));
-        self.textures.len() - 1
-    }
-
-    /// A clip; nothing where it has no keys. Tracks whose times are the same share them.
-    pub fn animation(&mut self, name: &str, tracks: &[KeysOut], extras: Option<Value>) {
-        let (mut channels, mut samplers) = (Vec::new(), Vec::new());
-        let mut inputs: HashMap<&[u8], usize> = HashMap::new();
-        for track in tracks.iter().filter(|t| !t.times.is_empty()) {
-            let (kind, width) = if track.path == "rotation" { ("VEC4", 4) } else { ("VEC3", 3) };
-            let times = bytemuck::cast_slice(&track.times);
-            let input = *inputs
-                .entry(times)
-                .or_insert_with(|| self.floats(&track.times, "SCALAR", 1, true));
-            let output = self.floats(&track.values, kind, width, false);
-            channels.push(json!({"sampler": samplers.len(),
-                "target": {"node": track.node, "path": track.path}}));
-            samplers.push(json!({"input": input, "output": output}));
-        }
-        if channels.is_empty() {
+    /// Puts a node above all that stand at the top, where joints of a skin have no node in common:
+    /// glTF asks for one.
+    pub fn join_roots(&mut self, name: &str) {
+        let top = |node: &usize| {
+            std::iter::successors(Some(*node), |n| self.nodes[*n].parent).last().unwrap_or(*node)
+        };
+        let tops = |joints: &Vec<usize>| joints.iter().map(top).collect::<BTreeSet<_>>().len();
+        if !self.joints.iter().any(|joints| tops(joints) > 1) {
             return;
         }
-        let mut clip = json!({"channels": channels, "samplers": samplers});
-        if !name.is_empty() {
-            clip["name"] = name.into();
-        }
-        if let Some(extras) = extras {
-            clip["extras"] = extras;
-        }
-        self.animations.push(clip);
+        let at = self.nodes.len();
+        let children = self.roots.iter().map(|r| *r as u32).collect();
+        self.roots.iter().for_each(|r| self.nodes[*r].parent = Some(at));
+        self.nodes.push(NodeOut { name: name.to_owned(), children, ..NodeOut::default() });
+        self.roots = vec![at];
+    }
+
+    /// A camera, as glTF has it; its number.
+    pub fn camera(&mut self, camera: Value) -> usize {
+        self.cameras.push(camera);
+        self.cameras.len() - 1
+    }
+
+    /// A light, as `KHR_lights_punctual` has it; its number.
+    pub fn light(&mut self, light: Value) -> usize {
+        self.extension(LIGHTS);
+        self.lights.push(light);
+        self.lights.len() - 1
     }
 
     /// The GLB. Where its axes or unit are to be others, all of it hangs on a node that turns and
-    /// scales it: the data stay as they are. `up_from` is the direction that is up in these data.
+    /// scales it: the data stay as they are. Whether Z was mirrored in them matters to the axes.
     ///
     /// # Errors
-    /// Where it would be larger than a GLB can be.
+    /// If it would be larger than a GLB can be.
     pub fn finish(
         mut self,
         from: &'static str,
         conversion: &Conversion,
-        up: Vec3,
+        is_mirrored: bool,
     ) -> Result<Vec<u8>, ReadError> {
-        if let Some(transform) = conversion.root(up)
+        if let Some(transform) = conversion.root(is_mirrored)
             && !self.roots.is_empty()
         {
             let children = self.roots.iter().map(|r| *r as u32).collect();
@@ -220,8 +251,23 @@ impl GlbBuilder {
             });
             self.roots = vec![at];
         }
+        self.bytes(from)
+    }
+
+    /// The GLB, as it stands.
+    ///
+    /// # Errors
+    /// If it would be larger than a GLB can be.
+    pub fn bytes(self, from: &'static str) -> Result<Vec<u8>, ReadError> {
         let mut root =
             json!({"asset": {"version": "2.0", "generator": format!("Ulna, from {from}")}});
+        if !self.extensions.is_empty() {
+            root["extensionsUsed"] = json!(self.extensions);
+        }
+        if !self.lights.is_empty() {
+            root["extensions"] =
+                Map::from_iter([(LIGHTS.into(), json!({"lights": self.lights}))]).into();
+        }
         if !self.roots.is_empty() {
             root["scene"] = 0.into();
             root["scenes"] = json!([{"nodes": self.roots}]);
@@ -231,7 +277,9 @@ impl GlbBuilder {
             ("skins", self.skins),
             ("materials", self.materials),
             ("textures", self.textures),
+            ("samplers", self.samplers),
             ("images", self.images),
+            ("cameras", self.cameras),
             ("animations", self.animations),
             ("accessors", self.accessors),
             ("bufferViews", self.views),

@@ -1,0 +1,164 @@
+//! The curves of a take, and what they move.
+
+use std::collections::BTreeMap;
+
+use ufbx::{AnimCurve, AnimStack, ExtrapolationMode, Interpolation};
+
+use super::segments::Kinds;
+
+/// Times that an endless curve adds to its own, at most.
+const MOST_REPEATED: usize = 20_000;
+/// Times nearer than this are one, seconds.
+const SAME: f64 = 1e-6;
+
+/// The curves of a take, by what they move.
+pub(super) struct Curves<'a> {
+    /// By element: the property, and its curves of all layers.
+    of: BTreeMap<u32, Vec<(&'a str, &'a AnimCurve)>>,
+    /// The ones of the weights of layers, which count for all.
+    layers: Vec<&'a AnimCurve>,
+    /// Whether one goes on otherwise than held before its first or after its last key.
+    pub(super) endless: usize,
+}
+
+impl<'a> Curves<'a> {
+    pub(super) fn of(stack: &'a AnimStack) -> Self {
+        let mut made = Self { of: BTreeMap::new(), layers: Vec::new(), endless: 0 };
+        let layers: Vec<u32> = stack.layers.into_iter().map(|l| l.element.element_id).collect();
+        for layer in &stack.layers {
+            for prop in layer.anim_props.as_ref() {
+                let curves = prop.anim_value.curves.iter().flatten();
+                let curves = curves.filter(|c| c.keyframes.count > 0);
+                for curve in curves {
+                    let curve: &AnimCurve = curve;
+                    made.endless += usize::from(is_endless(curve));
+                    let element = prop.element.element_id;
+                    if layers.contains(&element) {
+                        made.layers.push(curve);
+                    } else {
+                        made.of.entry(element).or_default().push((&prop.prop_name, curve));
+                    }
+                }
+            }
+        }
+        made
+    }
+
+    /// Elements that something moves.
+    pub(super) fn elements(&self) -> impl Iterator<Item = (u32, impl Iterator<Item = &'a str>)> {
+        self.of.iter().map(|(element, list)| (*element, list.iter().map(|(name, _)| *name)))
+    }
+
+    /// The curves of some properties of an element.
+    pub(super) fn some(&self, element: u32, names: &[&str]) -> Vec<&'a AnimCurve> {
+        let list = self.of.get(&element).map_or(&[][..], Vec::as_slice);
+        list.iter().filter(|(name, _)| names.contains(name)).map(|(_, curve)| *curve).collect()
+    }
+
+    /// The ones of the layers, where there are others that they weigh.
+    pub(super) fn with_layers(&self, mut curves: Vec<&'a AnimCurve>) -> Vec<&'a AnimCurve> {
+        if !curves.is_empty() {
+            curves.extend(&self.layers);
+        }
+        curves
+    }
+
+    /// From the first to the last key of all.
+    pub(super) fn extent(&self) -> Option<(f64, f64)> {
+        let all = self.of.values().flatten().map(|(_, curve)| *curve).chain(self.layers.clone());
+        let times = all.flat_map(|c| {
+            let keys = c.keyframes.as_ref();
+            keys.first().into_iter().chain(keys.last()).map(|k| k.time)
+        });
+        times.filter(|t| t.is_finite()).fold(None, |span, t| {
+            let (from, to) = span.unwrap_or((t, t));
+            Some((t.min(from), t.max(to)))
+        })
+    }
+}
+
+fn is_endless(curve: &AnimCurve) -> bool {
+    let keys = curve.keyframes.count > 1;
+    let goes = |mode: ExtrapolationMode| mode != ExtrapolationMode::Constant;
+    keys && (goes(curve.pre_extrapolation.mode) || goes(curve.post_extrapolation.mode))
+}
+
+/// Times of the keys of curves within a range, with its ends where a curve goes over them.
+pub(super) fn times(curves: &[&AnimCurve], (from, to): (f64, f64)) -> Vec<f64> {
+    let mut made: Vec<f64> = Vec::new();
+    for curve in curves {
+        let keys = curve.keyframes.as_ref();
+        let (Some(first), Some(last)) = (keys.first(), keys.last()) else { continue };
+        made.extend(keys.iter().map(|k| k.time));
+        if is_endless(curve) {
+            made.extend([from, to]);
+            let period = last.time - first.time;
+            let is_repeated = |mode: ExtrapolationMode| {
+                !matches!(mode, ExtrapolationMode::Constant | ExtrapolationMode::Slope)
+            };
+            if period > SAME {
+                if is_repeated(curve.post_extrapolation.mode) {
+                    repeat(&mut made, keys, (first.time, period), 1.0, to);
+                }
+                if is_repeated(curve.pre_extrapolation.mode) {
+                    repeat(&mut made, keys, (first.time, period), -1.0, from);
+                }
+            }
+        }
+        let is_over = |t: f64| first.time < t - SAME && t + SAME < last.time;
+        made.extend([from, to].into_iter().filter(|t| is_over(*t)));
+    }
+    made.retain(|t| t.is_finite() && (from - SAME..=to + SAME).contains(t));
+    made.iter_mut().for_each(|t| *t = t.clamp(from, to));
+    if made.is_empty() && !curves.is_empty() {
+        // All keys lie outside: it holds one value.
+        made.push(from);
+    }
+    made.sort_by(f64::total_cmp);
+    made.dedup_by(|a, b| (*a - *b).abs() <= SAME);
+    made
+}
+
+/// Times of keys over and over up to an end; mirrored ones, too.
+fn repeat(
+    made: &mut Vec<f64>,
+    keys: &[ufbx::Keyframe],
+    (first, period): (f64, f64),
+    way: f64,
+    end: f64,
+) {
+    let rounds = ((end - first).abs() / period).ceil().min(1e6) as usize + 1;
+    let most = (MOST_REPEATED / (keys.len() * 2)).max(1);
+    for round in 1..=rounds.min(most) {
+        let shift = way * period * round as f64;
+        made.extend(keys.iter().map(|k| k.time + shift));
+        made.extend(keys.iter().map(|k| first + period - (k.time - first) + shift));
+    }
+}
+
+/// Tells what curves are in a span.
+pub(super) fn kinds(curves: &[&AnimCurve], (from, to): (f64, f64)) -> Kinds {
+    let mut made = Kinds::default();
+    let middle = 0.5 * (from + to);
+    for curve in curves {
+        let keys = curve.keyframes.as_ref();
+        let after = keys.partition_point(|k| k.time <= middle);
+        if is_endless(curve) && (after == 0 || after == keys.len()) {
+            // Repeated: as any of its spans, and it may jump where it begins anew.
+            let any = |kind| keys.iter().any(|k| k.interpolation == kind);
+            made.has_cubics |= any(Interpolation::Cubic);
+            made.has_lines = true;
+            made.has_steps = true;
+        }
+        let Some(before) = after.checked_sub(1).map(|k| &keys[k]) else { continue };
+        if after == keys.len() {
+            continue;
+        }
+        match before.interpolation {
+            Interpolation::ConstantPrev | Interpolation::ConstantNext => made.has_steps = true,
+            Interpolation::Linear => made.has_lines = true,
+            Interpolation::Cubic => made.has_cubics = true,
+        }
+    }
+    made
+}

@@ -1,0 +1,280 @@
+//! Takes → clips, with their keys.
+
+use ufbx::{AnimCurve, AnimStack, Node};
+
+use super::{
+    Builder,
+    channels::{Curves, kinds, times},
+    math::{quat, vec3},
+    segments::{Curve, Keyed},
+};
+use crate::{
+    gltf::{Progress, ReadError},
+    import::{FoundClip, KeysOut},
+};
+use ulna_model::{Interpolation, Property};
+
+/// Tells what a rotation may be off, radians: 0.02°.
+const TURN: f64 = 3.5e-4;
+/// Tells what a scale or a weight may be off.
+const SHARE: f64 = 1e-5;
+
+/// Properties of a node that its translation, rotation and scale come from.
+const TRANSLATION: [&str; 5] =
+    ["Lcl Translation", "RotationOffset", "RotationPivot", "ScalingOffset", "ScalingPivot"];
+const ROTATION: [&str; 3] = ["Lcl Rotation", "PreRotation", "PostRotation"];
+const SCALE: [&str; 1] = ["Lcl Scaling"];
+
+/// Tells what the library evaluates of a transform: only what is asked for, by its bits.
+const ONLY: u32 = 0x4;
+const INCLUDES: [u32; 3] = [0x10, 0x20, 0x40];
+
+/// A take as it is converted.
+struct Take<'a> {
+    stack: &'a AnimStack,
+    curves: Curves<'a>,
+    /// From when to when, seconds of the file.
+    range: (f64, f64),
+    /// Seconds of the clip a second of the file.
+    pace: f64,
+    /// When the clip begins in the file.
+    zero: f64,
+}
+
+impl<'a> Builder<'a> {
+    /// All takes, each as a clip.
+    pub(super) fn clips(&mut self, progress: &Progress) -> Result<(), ReadError> {
+        let stacks = &self.scene.anim_stacks;
+        let count = stacks.count.max(1) as f32;
+        for (k, stack) in stacks.into_iter().enumerate() {
+            progress.reach(0.75 + 0.25 * k as f32 / count)?;
+            self.clip(stack, progress)?;
+        }
+        Ok(())
+    }
+
+    fn clip(&mut self, stack: &'a AnimStack, progress: &Progress) -> Result<(), ReadError> {
+        let curves = Curves::of(stack);
+        let stated = (stack.time_begin, stack.time_end);
+        let is_range = |(from, to): (f64, f64)| from.is_finite() && to.is_finite() && from < to;
+        let extent = curves.extent();
+        let Some(range) = Some(stated).filter(|r| is_range(*r)).or(extent) else { return Ok(()) };
+        self.findings.endless += curves.endless;
+        self.findings.layers = self.findings.layers.max(stack.layers.count);
+        let rate = self.scene.settings.frames_per_second;
+        let pace = match self.conversion.rate {
+            Some(wished) if rate.is_finite() && rate > 0.0 => rate / wished,
+            _ => 1.0,
+        };
+        let zero = if self.conversion.keep_offset { 0.0 } else { range.0 };
+        let take = Take { stack, curves, range, pace, zero };
+        let mut tracks: Vec<KeysOut> = Vec::new();
+        let mut moves = false;
+        for node in &self.scene.nodes {
+            progress.reach(progress.fraction())?;
+            if node.is_root {
+                continue;
+            }
+            for property in [Property::Translation, Property::Rotation, Property::Scale] {
+                moves |= self.track(&take, node, property, &mut tracks)?;
+            }
+            moves |= self.weights_track(&take, node, &mut tracks)?;
+        }
+        self.findings.note_unconverted(self.scene, &take.curves);
+        if tracks.is_empty() {
+            return Ok(());
+        }
+        let ends = tracks.iter().filter_map(|t| t.times.last().copied());
+        let found = FoundClip {
+            name: stack.element.name.to_string(),
+            seconds: f64::from(ends.fold(0.0, f32::max)),
+            keys: tracks.iter().map(|t| t.times.len()).sum(),
+            moves,
+        };
+        self.findings.longest = self.findings.longest.max(found.seconds / pace);
+        let name = found.name.clone();
+        if self.glb.takes_clip(found) {
+            let all: Vec<&KeysOut> = tracks.iter().collect();
+            self.glb.put_animation(&name, &all, None);
+        } else if !moves {
+            self.findings.still_clips += 1;
+        }
+        Ok(())
+    }
+
+    /// Keys of a property of a node; whether it moves.
+    fn track(
+        &mut self,
+        take: &Take<'a>,
+        node: &'a Node,
+        property: Property,
+        tracks: &mut Vec<KeysOut>,
+    ) -> Result<bool, ReadError> {
+        let curves = take.curves.with_layers(sources(take, node, property));
+        let times = times(&curves, take.range);
+        if times.is_empty() {
+            return Ok(false);
+        }
+        let Some(at) = self.nodes.get(&node.element.typed_id).copied() else { return Ok(false) };
+        self.budget.take(times.len() as u64 * 64, &".fbx".into())?;
+        let anim = &take.stack.anim;
+        let turns = property == Property::Rotation;
+        let (bit, tolerance) = match property {
+            Property::Translation => (INCLUDES[0], self.findings.size * 1e-5),
+            Property::Rotation => (INCLUDES[1], TURN),
+            Property::Scale | Property::Weights => (INCLUDES[2], SHARE),
+        };
+        let value = |time: f64| {
+            let t = ufbx::evaluate_transform_flags(anim, node, time, ONLY | bit);
+            match property {
+                Property::Translation => vec3(t.translation).to_array().to_vec(),
+                Property::Rotation => quat(t.rotation).to_array().to_vec(),
+                Property::Scale | Property::Weights => vec3(t.scale).to_array().to_vec(),
+            }
+        };
+        let curve = Curve { value: &value, is_rotation: turns, tolerance };
+        let keyed = curve.keyed(&times, |k| kinds(&curves, (times[k], times[k + 1])));
+        self.findings.note_keys(&keyed, turns, times.len());
+        let moves = keyed.moves;
+        tracks.extend(out(at, property, keyed, take));
+        Ok(moves)
+    }
+
+    /// Keys of the morph targets of a node; whether they move.
+    fn weights_track(
+        &mut self,
+        take: &Take<'a>,
+        node: &Node,
+        tracks: &mut Vec<KeysOut>,
+    ) -> Result<bool, ReadError> {
+        let Some(channels) = self.morphs.get(&node.element.typed_id) else { return Ok(false) };
+        let Some(at) = self.nodes.get(&node.element.typed_id).copied() else { return Ok(false) };
+        let own = channels
+            .iter()
+            .flat_map(|c| take.curves.some(c.channel.element.element_id, &["DeformPercent"]));
+        let curves = take.curves.with_layers(own.collect());
+        let mut times = times(&curves, take.range);
+        if times.is_empty() {
+            return Ok(false);
+        }
+        let anim = &take.stack.anim;
+        let crossed = channels.iter().flat_map(|c| {
+            let weight = |t: f64| ufbx::evaluate_blend_weight(anim, c.channel, t);
+            let kinks: &[f64] = if c.whole_at.len() > 1 { &c.whole_at } else { &[] };
+            crossings(&times, kinks, weight)
+        });
+        let crossed: Vec<f64> = crossed.collect();
+        times.extend(crossed);
+        times.sort_by(f64::total_cmp);
+        times.dedup_by(|a, b| (*a - *b).abs() <= 1e-6);
+        let targets: usize = channels.iter().map(|c| c.whole_at.len()).sum();
+        self.budget.take((times.len() * targets) as u64 * 24, &".fbx".into())?;
+        let value = |time: f64| -> Vec<f64> {
+            let shares = channels
+                .iter()
+                .flat_map(|c| c.shares(ufbx::evaluate_blend_weight(anim, c.channel, time)));
+            shares.collect()
+        };
+        let curve = Curve { value: &value, is_rotation: false, tolerance: SHARE };
+        let keyed = curve.keyed(&times, |k| kinds(&curves, (times[k], times[k + 1])));
+        self.findings.note_keys(&keyed, false, times.len());
+        let moves = keyed.moves;
+        tracks.extend(out(at, Property::Weights, keyed, take));
+        Ok(moves)
+    }
+}
+
+/// The curves that a property of a node comes from.
+fn sources<'a>(take: &Take<'a>, node: &'a Node, property: Property) -> Vec<&'a AnimCurve> {
+    let of = |node: &Node, names: &[&str]| take.curves.some(node.element.element_id, names);
+    let mut made = match property {
+        Property::Rotation => of(node, &ROTATION),
+        Property::Scale | Property::Weights => of(node, &SCALE),
+        Property::Translation => {
+            let mut made = of(node, &TRANSLATION);
+            let has = |name: &str| {
+                node.element.props.find_prop(name).is_some_and(|p| {
+                    let v = p.value_vec4;
+                    v.x != 0.0 || v.y != 0.0 || v.z != 0.0
+                })
+            };
+            if has("RotationPivot") || has("ScalingPivot") || has("ScalingOffset") {
+                made.extend(of(node, &ROTATION));
+                made.extend(of(node, &SCALE));
+            }
+            made
+        }
+    };
+    // Nodes that do not take over the scale of their parents are moved by it otherwise.
+    if property != Property::Rotation {
+        let mut others: Vec<&Node> = Vec::new();
+        if node.is_scale_helper {
+            others.extend(node.parent.as_deref());
+        }
+        let mut next = Some(node);
+        for _ in 0..16 {
+            next = next.and_then(|n| {
+                n.inherit_scale_node.as_deref().or_else(|| {
+                    n.parent
+                        .as_deref()
+                        .filter(|_| n.is_scale_helper || n.is_scale_compensate_parent)
+                })
+            });
+            others.extend(next);
+        }
+        if node.original_inherit_mode != ufbx::InheritMode::Normal {
+            others.extend(node.parent.as_deref());
+        }
+        others.iter().for_each(|n| made.extend(of(n, &SCALE)));
+    }
+    made
+}
+
+/// When a weight goes through one of these values, between times.
+fn crossings(times: &[f64], values: &[f64], weight: impl Fn(f64) -> f64) -> Vec<f64> {
+    const STEPS: u32 = 16;
+    let mut made = Vec::new();
+    for value in values.iter().chain(values.first().map(|_| &0.0)) {
+        let off = |t: f64| weight(t) - value;
+        for span in times.windows(2) {
+            let at = |k: u32| span[0] + (span[1] - span[0]) * f64::from(k) / f64::from(STEPS);
+            for k in 0..STEPS {
+                let (mut from, mut to) = (at(k), at(k + 1));
+                let sign = off(from);
+                if sign == 0.0 || sign * off(to) >= 0.0 {
+                    continue;
+                }
+                for _ in 0..40 {
+                    let middle = 0.5 * (from + to);
+                    if off(middle) * sign > 0.0 { from = middle } else { to = middle }
+                }
+                made.push(to);
+            }
+        }
+    }
+    made
+}
+
+/// Keys with the times of the clip; nothing where none are left.
+fn out(node: usize, property: Property, keyed: Keyed, take: &Take<'_>) -> Option<KeysOut> {
+    let each = keyed.values.len() / keyed.times.len().max(1);
+    let is_cubic = keyed.interpolation == Interpolation::CubicSpline;
+    let (mut times, mut values): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
+    for (time, own) in keyed.times.iter().zip(keyed.values.chunks(each.max(1))) {
+        let time = ((time - take.zero) * take.pace).max(0.0) as f32;
+        // Rounded to `f32`, two may be one.
+        if times.last().is_some_and(|last| *last >= time) {
+            continue;
+        }
+        let third = each / 3;
+        let own = own.iter().enumerate().map(|(k, v)| {
+            let is_slope = is_cubic && !(third..2 * third).contains(&k);
+            let v = (if is_slope { v / take.pace } else { *v }) as f32;
+            if v.is_finite() { v } else { 0.0 }
+        });
+        times.push(time);
+        values.extend(own);
+    }
+    let interpolation = keyed.interpolation;
+    (!times.is_empty()).then_some(KeysOut { node, property, interpolation, times, values })
+}

@@ -1,0 +1,109 @@
+//! Blend shapes → morph targets. A channel with shapes in between becomes a target for each of
+//! them, with weights that go from one to the next.
+
+use ufbx::{BlendChannel, BlendShape, Mesh, Node};
+
+use super::{
+    Builder,
+    math::{finite, floats3},
+};
+use crate::{gltf::ReadError, import::MorphOut};
+
+/// A blend channel, with the weights at which each of its shapes is whole.
+pub(super) struct Channel<'a> {
+    pub(super) channel: &'a BlendChannel,
+    pub(super) whole_at: Vec<f64>,
+}
+
+impl<'a> Channel<'a> {
+    fn of(channel: &'a BlendChannel) -> Self {
+        let keys = channel.keyframes.as_ref().iter();
+        Self { channel, whole_at: keys.map(|k| k.target_weight).collect() }
+    }
+
+    /// Shares of the shapes at a weight of the channel. Two are there, each of which is whole at its
+    /// own weight; beyond the last one they go straight on.
+    pub(super) fn shares(&self, weight: f64) -> impl Iterator<Item = f64> {
+        let list = &self.whole_at;
+        let mut shares = vec![0.0; list.len()];
+        let below = list.iter().rposition(|w| *w < 0.0).map_or(0, |last| last + 1);
+        // From 0 on, away from it on the side of the weight.
+        let way: Vec<usize> =
+            if weight > 0.0 { (below..list.len()).collect() } else { (0..below).rev().collect() };
+        let is_past = |k: &usize| (list[*k] > weight) == (weight > 0.0) && list[*k] != weight;
+        let reached = way.iter().position(is_past).unwrap_or(way.len().saturating_sub(1));
+        if let Some(next) = way.get(reached) {
+            let before = reached.checked_sub(1).map(|k| way[k]);
+            let from = before.map_or(0.0, |k| list[k]);
+            let span = list[*next] - from;
+            if span != 0.0 {
+                let t = (weight - from) / span;
+                shares[*next] = t;
+                if let Some(before) = before {
+                    shares[before] = 1.0 - t;
+                }
+            }
+        }
+        shares.into_iter()
+    }
+}
+
+/// Channels of a mesh in the order of its morph targets.
+fn channels(mesh: &Mesh) -> impl Iterator<Item = &BlendChannel> {
+    mesh.blend_deformers.into_iter().flat_map(|d| &d.channels)
+}
+
+impl<'a> Builder<'a> {
+    /// The morph targets of a mesh whose vertices are these of the file.
+    pub(super) fn morph_targets(
+        &mut self,
+        mesh: &Mesh,
+        places: &[u32],
+    ) -> Result<Vec<MorphOut>, ReadError> {
+        let mut made = Vec::new();
+        for channel in channels(mesh) {
+            let of = Channel::of(channel);
+            let shapes = channel.keyframes.as_ref();
+            self.findings.in_betweens += shapes.len().saturating_sub(1);
+            for (key, share) in shapes.iter().zip(of.shares(channel.weight)) {
+                self.budget.take(places.len() as u64 * 24, &".fbx".into())?;
+                let name = match (channel.element.name.as_ref(), shapes.len()) {
+                    ("", _) => key.shape.element.name.to_string(),
+                    (name, 0..=1) => name.to_owned(),
+                    (name, _) => {
+                        let at = (key.target_weight * 100.0).round();
+                        if at == 100.0 { name.to_owned() } else { format!("{name} {at} %") }
+                    }
+                };
+                let (positions, normals) = offsets(&key.shape, mesh.num_vertices, places);
+                made.push(MorphOut { name, positions, normals, weight: finite(share) });
+            }
+        }
+        Ok(made)
+    }
+
+    /// Keeps the channels of a node's mesh for the clips.
+    pub(super) fn note_morphs(&mut self, node: &'a Node, mesh: &'a Mesh) {
+        let list: Vec<Channel<'a>> = channels(mesh).map(Channel::of).collect();
+        if list.iter().any(|c| !c.whole_at.is_empty()) {
+            self.morphs.insert(node.element.typed_id, list);
+        }
+    }
+}
+
+/// Offsets of positions and normals of a shape; no normals where it adds nothing to them.
+fn offsets(shape: &BlendShape, vertices: usize, places: &[u32]) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
+    let spread = |values: &[ufbx::Vec3]| -> Vec<[f32; 3]> {
+        let mut all = vec![[0.0; 3]; vertices];
+        for (vertex, value) in shape.offset_vertices.as_ref().iter().zip(values) {
+            if let Some(slot) = all.get_mut(*vertex as usize) {
+                *slot = floats3(*value);
+            }
+        }
+        places.iter().map(|v| all.get(*v as usize).copied().unwrap_or_default()).collect()
+    };
+    let positions = spread(shape.position_offsets.as_ref());
+    let normals = shape.normal_offsets.as_ref();
+    let has_normals = normals.iter().any(|n| floats3(*n) != [0.0; 3]);
+    (positions, if has_normals { spread(normals) } else { Vec::new() })
+}

@@ -1,0 +1,184 @@
+//! Skins: joints with their inverse bind matrices, and all weights of each vertex.
+
+use std::collections::{BTreeSet, HashMap};
+
+use glam::Mat4;
+use ufbx::{Mesh, Node, SkinDeformer, SkinningMethod};
+
+use super::{Builder, math::matrix32};
+use crate::{
+    gltf::ReadError,
+    import::{InfluencesOut, MeshOut},
+};
+
+/// Influences of a vertex, at most: 16 sets.
+const MOST_INFLUENCES: usize = 64;
+
+/// Joints of a skin as it is put together.
+#[derive(Default)]
+struct Joints {
+    nodes: Vec<usize>,
+    numbers: HashMap<usize, u16>,
+    inverse: Vec<f32>,
+}
+
+impl Joints {
+    /// The number of a joint; nothing where glTF has none left for it.
+    fn number(&mut self, node: usize, bind: &Mat4) -> Option<u16> {
+        if let Some(known) = self.numbers.get(&node) {
+            return Some(*known);
+        }
+        let made = u16::try_from(self.nodes.len()).ok()?;
+        self.nodes.push(node);
+        self.numbers.insert(node, made);
+        self.inverse.extend(bind.to_cols_array());
+        Some(made)
+    }
+}
+
+impl Builder<'_> {
+    /// The skin of a mesh on a node, whose weights are put into the mesh; nothing where no vertex
+    /// has a weight.
+    pub(super) fn skin(
+        &mut self,
+        node: &Node,
+        mesh: &Mesh,
+        places: &[u32],
+        out: &mut MeshOut,
+    ) -> Result<Option<usize>, ReadError> {
+        let deformers: Vec<&SkinDeformer> = mesh.skin_deformers.into_iter().collect();
+        self.findings.several_skins += usize::from(deformers.len() > 1);
+        let is_linear = |s: &SkinDeformer| {
+            matches!(s.skinning_method, SkinningMethod::Linear | SkinningMethod::Rigid)
+        };
+        self.findings.dual_quaternions += usize::from(!deformers.iter().all(|s| is_linear(s)));
+        let weights: usize = deformers.iter().map(|s| s.weights.count).sum();
+        self.budget.take(weights as u64 * 12 + mesh.num_vertices as u64 * 24, &".fbx".into())?;
+        let mut joints = Joints::default();
+        let mut lists: Vec<Vec<(u16, f64)>> = vec![Vec::new(); mesh.num_vertices];
+        for deformer in deformers {
+            self.weights_of(deformer, &mut joints, &mut lists)?;
+        }
+        if joints.nodes.is_empty() {
+            return Ok(None);
+        }
+        let used: BTreeSet<u32> = places.iter().copied().collect();
+        let bare = used.iter().filter(|v| lists[**v as usize].is_empty()).count();
+        if bare > 0 {
+            // They stay with the node of the mesh.
+            let own = self.nodes.get(&node.element.typed_id).copied();
+            let bind = matrix32(&node.geometry_to_node);
+            let joint = own.and_then(|own| joints.number(own, &bind)).ok_or_else(too_many)?;
+            lists.iter_mut().filter(|l| l.is_empty()).for_each(|l| l.push((joint, 1.0)));
+            self.findings.bare_vertices += bare;
+        }
+        let (mut over_four, mut over_all, mut sets) = (0, 0, 1);
+        let lists: Vec<Vec<(u16, f32)>> = lists
+            .into_iter()
+            .enumerate()
+            .map(|(vertex, list)| {
+                let is_used = used.contains(&(vertex as u32));
+                over_four += usize::from(is_used && list.len() > 4);
+                over_all += usize::from(is_used && list.len() > MOST_INFLUENCES);
+                let list = settled(list);
+                sets = sets.max(list.len().div_ceil(4));
+                list
+            })
+            .collect();
+        self.findings.over_four_influences += over_four;
+        self.findings.over_most_influences += over_all;
+        self.findings.weight_sets = self.findings.weight_sets.max(sets);
+        self.budget.take(places.len() as u64 * sets as u64 * 24, &".fbx".into())?;
+        out.influences = Some(InfluencesOut { lists, list_of: places.to_vec() });
+        Ok(Some(self.glb.skin(&joints.nodes, &joints.inverse)))
+    }
+
+    /// The weights of one deformer, for vertices that have none of those before.
+    fn weights_of(
+        &self,
+        deformer: &SkinDeformer,
+        joints: &mut Joints,
+        lists: &mut [Vec<(u16, f64)>],
+    ) -> Result<(), ReadError> {
+        let mut numbers: Vec<Option<u16>> = Vec::with_capacity(deformer.clusters.count);
+        for cluster in &deformer.clusters {
+            let bone = cluster.bone_node.as_ref();
+            let node = bone.and_then(|b| self.nodes.get(&b.element.typed_id));
+            numbers.push(match node {
+                Some(node) => {
+                    let bind = matrix32(&cluster.geometry_to_bone);
+                    Some(joints.number(*node, &bind).ok_or_else(too_many)?)
+                }
+                None => None,
+            });
+        }
+        let weights = deformer.weights.as_ref();
+        for (list, vertex) in lists.iter_mut().zip(&deformer.vertices) {
+            if !list.is_empty() {
+                continue;
+            }
+            let from = vertex.weight_begin as usize;
+            let own = weights.get(from..from + vertex.num_weights as usize).unwrap_or_default();
+            for weight in own.iter().filter(|w| w.weight.is_finite() && w.weight > 0.0) {
+                if let Some(joint) = numbers.get(weight.cluster_index as usize).copied().flatten() {
+                    list.push((joint, weight.weight));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn too_many() -> ReadError {
+    let message = "a mesh has more than 65,536 joints, the most that a glTF skin can have. Split \
+        the mesh and export it again"
+        .to_owned();
+    ReadError::Foreign { format: "FBX", message }
+}
+
+/// Weights as glTF holds them: each joint once, strongest first, with a sum of 1.
+fn settled(list: Vec<(u16, f64)>) -> Vec<(u16, f32)> {
+    let mut own: Vec<(u16, f64)> = Vec::with_capacity(list.len());
+    for (joint, weight) in list {
+        match own.iter_mut().find(|(j, _)| *j == joint) {
+            Some((_, sum)) => *sum += weight,
+            None => own.push((joint, weight)),
+        }
+    }
+    own.sort_by(|a, b| b.1.total_cmp(&a.1));
+    own.truncate(MOST_INFLUENCES);
+    let sum: f64 = own.iter().map(|(_, w)| w).sum();
+    let mut made: Vec<(u16, f32)> = own.into_iter().map(|(j, w)| (j, (w / sum) as f32)).collect();
+    made.retain(|(_, w)| *w > 0.0);
+    // What rounding left, in the order in which readers add them up.
+    for _ in 0..4 {
+        let sum: f32 = made.iter().map(|(_, w)| w).sum();
+        if sum == 1.0 {
+            break;
+        }
+        if let Some(first) = made.first_mut() {
+            first.1 += 1.0 - sum;
+        }
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn weights_sum_to_one_strongest_first_each_joint_once(
+            list in prop::collection::vec((0u16..12, 1e-3f64..1.0), 1..100)) {
+            let made = settled(list);
+            let sum: f32 = made.iter().map(|(_, w)| w).sum();
+            prop_assert!((sum - 1.0).abs() <= 2e-7 * made.len() as f32, "{}", sum);
+            prop_assert!(made.windows(2).all(|w| w[0].1 >= w[1].1 - 1e-6));
+            let joints: BTreeSet<u16> = made.iter().map(|(j, _)| *j).collect();
+            prop_assert_eq!(joints.len(), made.len());
+        }
+    }
+}
