@@ -195,7 +195,7 @@ fn characters_are_bound_nearly_as_they_were_made() {
 /// reaches. Only the dragon is within it; the limits below keep the others from getting worse.
 const GOAL: f64 = 0.15;
 
-/// Bodies of Mesh2Motion, with the largest part of all weight that may lie on other joints.
+/// Bodies of `Mesh2Motion`, with the largest part of all weight that may lie on other joints.
 const MESH2MOTION: [(&str, f64); 4] = [
     ("Dragon/dragon-animations.glb", GOAL),
     ("Fox49/fox-animations.glb", 0.25),
