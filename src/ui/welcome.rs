@@ -101,7 +101,7 @@ fn heading(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
         ui.add_space(8.0);
         ui.label(
-            RichText::new("or drop a .glb, .gltf, .vrm or .x file anywhere")
+            RichText::new("or drop a .glb, .gltf, .vrm, .fbx, .bvh or .x file anywhere")
                 .font(Theme::font(Font::Small))
                 .color(theme.color(ColorRole::TextTertiary)),
         );

@@ -67,25 +67,19 @@ fn farthest(from: &[DVec3], to: &[DVec3]) -> f64 {
     from.iter().map(nearest).fold(0.0, f64::max).sqrt()
 }
 
-/// References that conversions do not agree with yet.
-const NOT_YET: [&str; 28] = [
-    "blender440_shape_weight_anim_15.obj",
-    "blender440_shape_weight_anim_25.obj",
-    "blender440_shape_weight_anim_5.obj",
+/// References that conversions do not agree with yet. Of the instanced and transformed skins the
+/// reference moves the posed mesh with its node once more, as Maya does; that of `z_up` is in
+/// meters, and the quads are moved by a geometry cache.
+const NOT_YET: [&str; 20] = [
     "blender_340_z_up.obj",
     "marvelous_quad_12.obj",
     "marvelous_quad_22.obj",
-    "max7_blend_cube_24.obj",
-    "max7_blend_cube_8.obj",
     "maya_anim_layers_over_acc_orders_18.obj",
     "maya_axes_anim_5.obj",
     "maya_axes_anim_8.obj",
-    "maya_blend_inbetween_1.obj",
-    "maya_blend_inbetween_30.obj",
     "maya_extrapolate_cube_100.obj",
     "maya_extrapolate_cube_26.obj",
     "maya_extrapolate_cube_60.obj",
-    "maya_extrapolate_cube_80.obj",
     "maya_instanced_skin_0.obj",
     "maya_instanced_skin_4.obj",
     "maya_instanced_skin_8.obj",
@@ -137,6 +131,7 @@ fn posed_meshes_are_where_the_programs_put_them() {
         let size = (all().1 - all().0).max_element();
         let off = farthest(&wanted, &posed).max(farthest(&posed, &wanted)) / size;
         if off > 1e-3 {
+            println!("{obj} ({fbx}): {off:.5} of {size:.3}; {} and {}", wanted.len(), posed.len());
             wrong.push(obj.to_owned());
         } else {
             agree += 1;

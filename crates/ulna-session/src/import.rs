@@ -14,7 +14,7 @@ use super::Session;
 use ulna_edit::command::{ClipTexts, PutClips, TakenName};
 use ulna_formats::{
     gltf::{Progress, ReadError},
-    import::{Conversion, endings},
+    import::{Conversion, endings, endings_in_words},
 };
 use ulna_model::{Clip, ClipId, Document, NodeId, Notice, Property, Shared, Track};
 use ulna_motion::{CarriedClip, ClipTransfer, FoundBy, KeysBy};
@@ -23,7 +23,10 @@ use ulna_motion::{CarriedClip, ClipTransfer, FoundBy, KeysBy};
 #[derive(Debug, Error)]
 pub enum ImportError {
     /// No file is meant.
-    #[error("“{0}” matches no file and no folder with models; give a .glb, .gltf, .x or .bvh file")]
+    #[error(
+        "“{0}” matches no file and no folder with models; give a {kinds} file",
+        kinds = endings_in_words()
+    )]
     NoFile(String),
     /// The folder cannot be looked into.
     #[error("{} cannot be read: {error}. Check that it exists and that you have permission to read \

@@ -151,7 +151,8 @@ fn unit_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
         }
     }
     if let Some(size) = now.size {
-        let guessed = now.conversion.unit.is_none() && now.found.unit.is_some();
+        let guessed =
+            now.conversion.unit.is_none() && now.found.unit.is_some() && !now.found.states_unit;
         let words = if guessed { " (unit estimated from the size)" } else { "" };
         small(ui, theme, &format!("largest dimension {:.2} m{words}", size * now.unit()));
     }

@@ -153,12 +153,13 @@ pub fn path_ui(
     let mut text = path.to_owned();
     let kinds = match what {
         PathFor::Copy | PathFor::Save => "Path of a .gltf, .glb or .vrm file",
-        PathFor::Open => "Path of a .gltf, .glb, .vrm or .x file",
+        PathFor::Open => "Path of a .gltf, .glb, .vrm, .fbx, .bvh or .x file",
         PathFor::WeightsIn => "Path of a model, or of a .json or .xml file with weights",
         PathFor::WeightsOut => "Path of a .json file, or of .xml for Maya's deformerWeights",
         PathFor::PlanOut => "Path of a .jsonl file, for “ulna run”",
         PathFor::Import => {
-            "Path of a .gltf, .glb or .x file, of a folder, or a pattern such as walks/*.glb"
+            "Path of a .gltf, .glb, .fbx, .bvh or .x file, of a folder, or a pattern such as \
+                walks/*.glb"
         }
     };
     ui.label(RichText::new(kinds).color(theme.color(ColorRole::TextSecondary)));

@@ -119,9 +119,6 @@ pub struct Conversion {
     pub clips: Option<BTreeSet<usize>>,
     /// Tells what is left out.
     pub without: BTreeSet<Content>,
-    /// Whether scale and rotation of the nodes above a skeleton stay as they are, in place of being
-    /// taken out.
-    pub keep_armature: bool,
     /// Whether clips start when they do in the file, in place of at 0.
     pub keep_offset: bool,
 }

@@ -45,3 +45,10 @@ pub fn endings() -> impl Iterator<Item = &'static str> {
         .into_iter()
         .chain(IMPORTERS.iter().flat_map(|i| i.endings.iter().copied()))
 }
+
+/// How files end that can be opened, in words: `.glb, .gltf or .bvh`.
+pub fn endings_in_words() -> String {
+    let mut list: Vec<String> = endings().map(|e| format!(".{e}")).collect();
+    let last = list.pop().unwrap_or_default();
+    format!("{} or {last}", list.join(", "))
+}

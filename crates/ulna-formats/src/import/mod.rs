@@ -22,7 +22,7 @@ pub use self::{
         AlphaOut, GlbBuilder, InfluencesOut, KeysOut, MaterialOut, MeshOut, MorphOut, NodeOut,
         PrimitiveOut, TextureOut,
     },
-    importers::{IMPORTERS, Importer, Reader, endings, importer_of},
+    importers::{IMPORTERS, Importer, Reader, endings, endings_in_words, importer_of},
     picture::{green_turned, read_picture},
     rate::{USUAL_RATES, short, unlikely_rate},
 };

@@ -1,5 +1,6 @@
 //! Takes → clips, with their keys.
 
+use serde_json::json;
 use ufbx::{AnimCurve, AnimStack, Node};
 
 use super::{
@@ -95,7 +96,11 @@ impl<'a> Builder<'a> {
         let name = found.name.clone();
         if self.glb.takes_clip(found) {
             let all: Vec<&KeysOut> = tracks.iter().collect();
-            self.glb.put_animation(&name, &all, None);
+            // Its frames are those of the file, whatever its keys suggest.
+            let frames = self.conversion.rate.unwrap_or(rate);
+            let extras = json!({"ulna.rate": {"version": 1, "rate": frames}});
+            let extras = (frames.is_finite() && frames > 0.0).then_some(extras);
+            self.glb.put_animation(&name, &all, extras);
         } else if !moves {
             self.findings.still_clips += 1;
         }
@@ -149,9 +154,14 @@ impl<'a> Builder<'a> {
     ) -> Result<bool, ReadError> {
         let Some(channels) = self.morphs.get(&node.element.typed_id) else { return Ok(false) };
         let Some(at) = self.nodes.get(&node.element.typed_id).copied() else { return Ok(false) };
-        let own = channels
-            .iter()
-            .flat_map(|c| take.curves.some(c.channel.element.element_id, &["DeformPercent"]));
+        let mesh = node.mesh.as_ref().map(|m| m.element.element_id);
+        let own = channels.iter().flat_map(|c| {
+            let mut own = take.curves.some(c.channel.element.element_id, &["DeformPercent"]);
+            // In old files they belong to the mesh, by the names of the channels.
+            let of_mesh = |m| take.curves.some(m, &[&c.channel.element.name]);
+            own.extend(mesh.map(of_mesh).into_iter().flatten());
+            own
+        });
         let curves = take.curves.with_layers(own.collect());
         let mut times = times(&curves, take.range);
         if times.is_empty() {

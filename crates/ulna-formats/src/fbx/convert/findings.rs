@@ -298,7 +298,7 @@ impl Findings {
                 String::new()
             };
             let detail =
-                format!("off by at most {}°{added}", short(self.worst_turn.to_degrees().max(1e-6)));
+                format!("off by at most {}°{added}", rounded(self.worst_turn.to_degrees()));
             add("ULNA_FBX_EULER", "Euler rotations become quaternions".to_owned(), detail);
         }
         if self.layers > 1 {
@@ -387,6 +387,11 @@ impl Findings {
 /// A count with what is counted.
 fn many(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
+}
+
+/// Degrees, in hundredths and rounded up.
+fn rounded(degrees: f64) -> String {
+    short((degrees * 100.0).ceil().max(1.0) / 100.0)
 }
 
 /// Version and program of a file.

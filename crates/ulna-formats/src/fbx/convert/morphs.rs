@@ -21,31 +21,38 @@ impl<'a> Channel<'a> {
         Self { channel, whole_at: keys.map(|k| k.target_weight).collect() }
     }
 
-    /// Shares of the shapes at a weight of the channel. Two are there, each of which is whole at its
-    /// own weight; beyond the last one they go straight on.
-    pub(super) fn shares(&self, weight: f64) -> impl Iterator<Item = f64> {
-        let list = &self.whole_at;
-        let mut shares = vec![0.0; list.len()];
-        let below = list.iter().rposition(|w| *w < 0.0).map_or(0, |last| last + 1);
-        // From 0 on, away from it on the side of the weight.
-        let way: Vec<usize> =
-            if weight > 0.0 { (below..list.len()).collect() } else { (0..below).rev().collect() };
-        let is_past = |k: &usize| (list[*k] > weight) == (weight > 0.0) && list[*k] != weight;
-        let reached = way.iter().position(is_past).unwrap_or(way.len().saturating_sub(1));
-        if let Some(next) = way.get(reached) {
-            let before = reached.checked_sub(1).map(|k| way[k]);
-            let from = before.map_or(0.0, |k| list[k]);
-            let span = list[*next] - from;
-            if span != 0.0 {
-                let t = (weight - from) / span;
-                shares[*next] = t;
-                if let Some(before) = before {
-                    shares[before] = 1.0 - t;
-                }
-            }
-        }
-        shares.into_iter()
+    /// Shares of the shapes at a weight of the channel.
+    pub(super) fn shares(&self, weight: f64) -> Vec<f64> {
+        shares(&self.whole_at, weight)
     }
+}
+
+/// Shares of shapes that are whole at these weights, which rise, at another weight. Two are there,
+/// beyond the last one straight on; 0 is no shape at all.
+fn shares(whole_at: &[f64], weight: f64) -> Vec<f64> {
+    let mut shares = vec![0.0; whole_at.len()];
+    let below = whole_at.iter().rposition(|w| *w < 0.0).map_or(0, |last| last + 1);
+    let (left, right) = (0..below, below..whole_at.len());
+    // From 0 on, away from it on the side of the weight; where there is none on that side, the
+    // first one of the other side goes on through 0.
+    let is_right = if weight > 0.0 { !right.is_empty() } else { left.is_empty() };
+    let way: Vec<usize> = if is_right { right.collect() } else { left.rev().collect() };
+    let is_past = |k: &usize| whole_at[*k].abs() > weight.abs();
+    let is_through = (weight > 0.0) != is_right;
+    let last = way.len().saturating_sub(1);
+    let reached = if is_through { 0 } else { way.iter().position(is_past).unwrap_or(last) };
+    let Some(next) = way.get(reached) else { return shares };
+    let before = reached.checked_sub(1).map(|k| way[k]);
+    let from = before.map_or(0.0, |k| whole_at[k]);
+    let span = whole_at[*next] - from;
+    if span != 0.0 {
+        let t = (weight - from) / span;
+        shares[*next] = t;
+        if let Some(before) = before {
+            shares[before] = 1.0 - t;
+        }
+    }
+    shares
 }
 
 /// Channels of a mesh in the order of its morph targets.
@@ -95,9 +102,11 @@ impl<'a> Builder<'a> {
 fn offsets(shape: &BlendShape, vertices: usize, places: &[u32]) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
     let spread = |values: &[ufbx::Vec3]| -> Vec<[f32; 3]> {
         let mut all = vec![[0.0; 3]; vertices];
-        for (vertex, value) in shape.offset_vertices.as_ref().iter().zip(values) {
+        for (k, (vertex, value)) in shape.offset_vertices.iter().zip(values).enumerate() {
             if let Some(slot) = all.get_mut(*vertex as usize) {
-                *slot = floats3(*value);
+                // Blender weighs offsets by vertex.
+                let share = shape.offset_weights.get(k).map_or(1.0, |w| finite(*w));
+                *slot = floats3(*value).map(|v| v * share);
             }
         }
         places.iter().map(|v| all.get(*v as usize).copied().unwrap_or_default()).collect()
@@ -106,4 +115,32 @@ fn offsets(shape: &BlendShape, vertices: usize, places: &[u32]) -> (Vec<[f32; 3]
     let normals = shape.normal_offsets.as_ref();
     let has_normals = normals.iter().any(|n| floats3(*n) != [0.0; 3]);
     (positions, if has_normals { spread(normals) } else { Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shares;
+
+    #[test]
+    fn shapes_in_between_take_over_from_one_another_and_go_on_beyond_the_last() {
+        let list = [0.5, 1.0];
+        for (weight, wanted) in [
+            (0.0, [0.0, 0.0]),
+            (0.25, [0.5, 0.0]),
+            (0.5, [1.0, 0.0]),
+            (0.75, [0.5, 0.5]),
+            (1.0, [0.0, 1.0]),
+            (1.5, [-1.0, 2.0]),
+            (-1.0, [-2.0, 0.0]),
+        ] {
+            assert_eq!(shares(&list, weight), wanted, "{weight}");
+        }
+        assert_eq!(shares(&[-0.5, 1.0], -0.25), [0.5, 0.0]);
+        assert_eq!(shares(&[-0.5], 0.25), [-0.5]);
+    }
+
+    #[test]
+    fn a_channel_without_shapes_has_no_shares() {
+        assert!(shares(&[], 0.5).is_empty() && shares(&[], -0.5).is_empty());
+    }
 }

@@ -40,7 +40,8 @@ impl Builder<'_> {
             name: node.element.name.to_string(),
             transform: (transform != Transform::IDENTITY).then_some(transform),
             parent,
-            is_hidden: !node.visible,
+            // Before version 6 it says something else.
+            is_hidden: !node.visible && self.scene.metadata.version >= 6000,
             extras: extras(&node.element),
             ..NodeOut::default()
         };

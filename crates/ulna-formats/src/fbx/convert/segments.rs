@@ -134,6 +134,15 @@ impl Curve<'_> {
         }
     }
 
+    /// The value at a time, a rotation with the sign of another one.
+    fn near(&self, time: f64, other: &[f64]) -> Vec<f64> {
+        let mut value = (self.value)(time);
+        if self.is_rotation && quat(&value).dot(quat(other)) < 0.0 {
+            value.iter_mut().for_each(|v| *v = -*v);
+        }
+        value
+    }
+
     fn tiny(&self) -> f64 {
         self.tolerance * 1e-3
     }
@@ -161,15 +170,17 @@ impl Curve<'_> {
             let mut slope_in = before.map_or(zero.clone(), |b| b.slopes[1].clone());
             if let Some(b) = before.filter(|b| !is_step && self.off(&b.before, own) > self.tiny()) {
                 let gap = gap(b);
-                let jump = rise(&b.before, own, gap);
-                put(piece.from - gap, &slope_in, &b.before, &jump);
+                let before = self.near(piece.from - gap, &b.before);
+                let jump = rise(&before, own, gap);
+                put(piece.from - gap, &slope_in, &before, &jump);
                 slope_in = jump;
             }
             if self.off(own, &piece.after) > self.tiny() {
                 let gap = gap(piece);
-                let jump = rise(own, &piece.after, gap);
+                let after = self.near(piece.from + gap, &piece.after);
+                let jump = rise(own, &after, gap);
                 put(piece.from, &slope_in, own, &jump);
-                put(piece.from + gap, &jump, &piece.after, &piece.slopes[0]);
+                put(piece.from + gap, &jump, &after, &piece.slopes[0]);
             } else {
                 put(piece.from, &slope_in, own, &piece.slopes[0]);
             }
@@ -178,8 +189,9 @@ impl Curve<'_> {
             let mut slope_in = last.slopes[1].clone();
             if !is_step && self.off(&last.before, &last.end) > self.tiny() {
                 let gap = gap(last);
-                let jump = rise(&last.before, &last.end, gap);
-                put(last.to - gap, &slope_in, &last.before, &jump);
+                let before = self.near(last.to - gap, &last.before);
+                let jump = rise(&before, &last.end, gap);
+                put(last.to - gap, &slope_in, &before, &jump);
                 slope_in = jump;
             }
             put(last.to, &slope_in, &last.end, &zero);
@@ -273,6 +285,12 @@ impl Work<'_, '_> {
             }
         }
         let end = at(to);
+        if self.curve.off(&eighths[0], &start) <= self.curve.tolerance {
+            eighths[0].clone_from(&start);
+        }
+        if self.curve.off(&eighths[8], &end) <= self.curve.tolerance {
+            eighths[8].clone_from(&end);
+        }
         Samples { start, eighths, thirds, end }
     }
 

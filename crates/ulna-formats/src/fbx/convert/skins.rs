@@ -8,7 +8,7 @@ use ufbx::{Mesh, Node, SkinDeformer, SkinningMethod};
 use super::{Builder, math::matrix32};
 use crate::{
     gltf::ReadError,
-    import::{InfluencesOut, MeshOut},
+    import::{InfluencesOut, MeshOut, NodeOut},
 };
 
 /// Influences of a vertex, at most: 16 sets.
@@ -63,7 +63,8 @@ impl Builder<'_> {
             return Ok(None);
         }
         let used: BTreeSet<u32> = places.iter().copied().collect();
-        let bare = used.iter().filter(|v| lists[**v as usize].is_empty()).count();
+        let bare =
+            used.iter().filter(|v| lists.get(**v as usize).is_none_or(Vec::is_empty)).count();
         if bare > 0 {
             // They stay with the node of the mesh.
             let own = self.nodes.get(&node.element.typed_id).copied();
@@ -93,9 +94,19 @@ impl Builder<'_> {
         Ok(Some(self.glb.skin(&joints.nodes, &joints.inverse)))
     }
 
+    /// The node of a bone. The root of the file is a node only where something is bound to it.
+    fn joint_node(&mut self, bone: &Node) -> Option<usize> {
+        if bone.is_root && !self.nodes.contains_key(&bone.element.typed_id) {
+            let node = NodeOut { name: "Scene".to_owned(), ..NodeOut::default() };
+            let made = self.glb.node(node);
+            self.nodes.insert(bone.element.typed_id, made);
+        }
+        self.nodes.get(&bone.element.typed_id).copied()
+    }
+
     /// The weights of one deformer, for vertices that have none of those before.
     fn weights_of(
-        &self,
+        &mut self,
         deformer: &SkinDeformer,
         joints: &mut Joints,
         lists: &mut [Vec<(u16, f64)>],
@@ -103,11 +114,11 @@ impl Builder<'_> {
         let mut numbers: Vec<Option<u16>> = Vec::with_capacity(deformer.clusters.count);
         for cluster in &deformer.clusters {
             let bone = cluster.bone_node.as_ref();
-            let node = bone.and_then(|b| self.nodes.get(&b.element.typed_id));
+            let node = bone.and_then(|b| self.joint_node(b));
             numbers.push(match node {
                 Some(node) => {
                     let bind = matrix32(&cluster.geometry_to_bone);
-                    Some(joints.number(*node, &bind).ok_or_else(too_many)?)
+                    Some(joints.number(node, &bind).ok_or_else(too_many)?)
                 }
                 None => None,
             });
