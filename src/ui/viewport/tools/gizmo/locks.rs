@@ -45,7 +45,9 @@ pub fn usable(
             Operation::Move => &moves,
             Operation::Rotate => &turns,
             Operation::Scale => &scales,
-            Operation::Extrude | Operation::Reach | Operation::Swivel => return true,
+            Operation::Extrude | Operation::Reach | Operation::Swivel | Operation::Roll => {
+                return true;
+            }
         };
         let along =
             |axis: Vec3| free.iter().any(|axes| axes.iter().any(|a| a.dot(axis).abs() > SQUARE));

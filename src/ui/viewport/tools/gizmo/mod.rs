@@ -121,7 +121,7 @@ impl Gizmo {
         let shown = self
             .gesture
             .as_ref()
-            .and_then(|g| g.frame.seen(&view.viewport.camera, size))
+            .and_then(|g| g.seen(&view.viewport.camera, size))
             .unwrap_or(frame);
         let shapes = handles::shapes(set, &shown, &view.viewport.camera, size);
         let shapes = locks::usable(shapes, set, &shown, view);
