@@ -11,6 +11,7 @@ mod derived;
 mod diagnostic;
 mod document;
 mod frame_rate;
+mod group_color;
 mod heights;
 mod held;
 mod ids;
@@ -62,6 +63,7 @@ pub use self::{
     diagnostic::{Diagnostic, Diagnostics, Repair, Severity},
     document::{Document, FileContent, Scene},
     frame_rate::{meant_rate, rate_in_words},
+    group_color::GroupColor,
     heights::{is_gray, normal_map},
     held::{Held, Parts},
     ids::{

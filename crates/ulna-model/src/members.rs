@@ -5,8 +5,8 @@
 
 use super::{
     AlphaMode, AnyId, Camera, CameraId, ChannelLocks, Clip, ClipId, Components, ConstraintKind,
-    DisplayChoice, Document, EditorState, Enter, FadeCurve, FileContent, Held, IdKind, Image,
-    ImageId, InStep, Interpolation, JointGroup, JointMask, KeptJoint, KeptKeys, KeptLayer,
+    DisplayChoice, Document, EditorState, Enter, FadeCurve, FileContent, GroupColor, Held, IdKind,
+    Image, ImageId, InStep, Interpolation, JointGroup, JointMask, KeptJoint, KeptKeys, KeptLayer,
     KeptLayers, KeptMorphs, KeptPose, KeptWeightLayer, KeptWeightLayers, KeyKind, KeyTangents,
     LayerHome, LayerId, LayerMask, LayerPart, Light, LightId, LightKind, Local, Marker,
     MarkerColor, Material, MaterialId, Mesh, MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane,
@@ -124,6 +124,7 @@ plain_without_ids!(
     Mip,
     Wrap,
     MarkerColor,
+    GroupColor,
     Enter,
     FadeCurve,
     InStep,

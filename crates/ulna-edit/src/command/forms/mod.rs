@@ -223,6 +223,8 @@ pub enum Entry {
     Marker,
     /// A component of values to pick, by its number.
     Component,
+    /// A color of a palette, or a free one.
+    Color,
     /// The selected keys, or all.
     Keys,
     /// Words to choose from.
@@ -458,6 +460,7 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         ("layer.copy", "to") => Entry::Clips,
         (_, "pose") => Entry::KeptPose,
         (_, "group") => Entry::JointGroup,
+        (_, "color") => Entry::Color,
         (_, "material") => Entry::Material,
         (_, "skin") => Entry::Skin,
         (_, "image") => Entry::Image,
