@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{DMat4, Mat4};
 
+use super::rig_clip::RigClip;
 use crate::ui::{Mode, RigOptions, RigStep, RigView};
 use ulna_edit::{Command, Selection};
 use ulna_model::{Document, NodeId};
@@ -19,6 +20,8 @@ pub(super) struct RigMode {
     pub(super) moved: BTreeMap<NodeId, Mat4>,
     /// Changes with `moved`.
     pub(super) serial: u64,
+    /// The clip that is played.
+    pub(super) clip: RigClip,
     /// State of the plan and of `moved` from which bones were shown last.
     pub(super) shown: Option<(u64, u64, u64)>,
 }
@@ -46,7 +49,9 @@ impl RigMode {
         let selected: Vec<NodeId> = selection.nodes.iter().copied().collect();
         let added = self.step.as_ref().map_or(&[][..], |step| &step.added);
         let plans = mode.spec().edits_rest && document.is_some_and(|d| is_bound(d, &selected));
-        RigView { options: self.options, added, plans }
+        let clip = self.clip.chosen.filter(|_| mode.spec().edits_rest);
+        let is_planned = self.clip.is_planned();
+        RigView { options: self.options, added, plans, clip, is_planned }
     }
 
     /// Commands of the change that is under way, where it is planned.

@@ -321,7 +321,7 @@ impl Binding {
 }
 
 /// Surfaces whose weights or skins differ between two documents of the same meshes.
-fn reweighed(before: &Document, after: &Document) -> Vec<Change> {
+pub(in crate::app) fn reweighed(before: &Document, after: &Document) -> Vec<Change> {
     let mut changes = Vec::new();
     for node in after.shown_nodes() {
         let about = after.node(node);

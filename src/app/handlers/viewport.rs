@@ -67,7 +67,8 @@ impl App {
         let document = self.binding.seen(session);
         let large = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() > MOST;
         // While it moves, each frame would pose the surface on the CPU.
-        if large || self.timeline.playback.playing || session.history().is_open() {
+        let is_still = !self.timeline.playback.playing && !self.rig.clip.is_planned();
+        if large || !is_still || session.history().is_open() {
             self.outliner.hover = self.outliner.hover.or(behind.map(|b| b.joint));
             return;
         }
@@ -101,10 +102,15 @@ impl App {
         let Some(session) = &self.session else { return };
         let document = self.binding.seen(session);
         let in_file = self.renderer.pose().hidden.clone();
-        let hit = self.renderer.surface(document).hit(document, &ray, &|n| {
-            self.outliner.visibility.hides(n, &in_file)
-                || self.outliner.visibility.locks(n, document.joint_groups())
-        });
+        // The surface with planned changes may have joints that are not in the document yet.
+        let hit = if self.rig.clip.is_planned() {
+            None
+        } else {
+            self.renderer.surface(document).hit(document, &ray, &|n| {
+                self.outliner.visibility.hides(n, &in_file)
+                    || self.outliner.visibility.locks(n, document.joint_groups())
+            })
+        };
         let seen = |distance: f32| behind.is_none_or(|b| is_before(&ray, distance, b.spot));
         let Some(hit) = hit.filter(|hit| seen(hit.distance)) else {
             match behind {

@@ -17,7 +17,8 @@ document_commands! {
         node: Nodes,
         /// Name; “Group” with a free number if omitted.
         name: Option<String>,
-        /// Color of the bones, a word such as `teal` or `#rrggbb`; one that no group has if omitted.
+        /// Color of the bones: a word such as `teal`, or `#rrggbb`; one that no group has if
+        /// omitted.
         color: Option<GroupColor>,
     } = "group.add", "New joint group from the selection", enabled: rules::selected;
     /// Adds joints to a group, or takes them out
@@ -35,7 +36,7 @@ document_commands! {
         group: String,
         /// New name.
         name: Option<String>,
-        /// Color of the bones, a word such as `teal` or `#rrggbb`.
+        /// Color of the bones: a word such as `teal`, or `#rrggbb`.
         color: Option<GroupColor>,
         /// Whether its joints are hidden; joints that another group shows stay visible.
         hidden: Option<bool>,

@@ -61,7 +61,8 @@ impl Frame {
     /// Where the handles of what is selected stand; nothing where nothing can be posed, or it
     /// cannot be seen.
     pub fn of(view: &View<'_>, size: Vec2) -> Option<Self> {
-        let document = view.session?.document();
+        // A clip that Rig mode plays is only watched.
+        let document = view.session.filter(|_| view.rig.clip.is_none())?.document();
         let free = |n: &NodeId| {
             view.pose.world.get(n.index()).is_some() && !view.is_locked(*n) && !view.is_hidden(*n)
         };
