@@ -6,7 +6,10 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use ulna_model::{Document, NodeId};
 use ulna_motion::{Pose, Stack};
 
-use super::editing::{Window, click, node, press, sample, session, wait, window};
+use super::{
+    editing::{Window, click, node, press, sample, session, wait, window},
+    posing::{hold, release},
+};
 use crate::common::{glb, paint::painting, split, window::builder};
 
 /// The sample without its skin and its weights.
@@ -273,6 +276,13 @@ fn changed(before: &Document, after: &Document) -> Vec<usize> {
     (0..a.len()).filter(|v| a[*v] != b[*v]).collect()
 }
 
+/// Presses Space on a widget, wherever it is scrolled to.
+fn space(window: &mut Window, name: &str) {
+    window.query_all_by_label_contains(name).next().expect("a widget").focus();
+    window.run_steps(2);
+    press(window, Modifiers::NONE, Key::Space);
+}
+
 /// The name of a widget, or the text of a label.
 fn text_of(node: egui_kittest::Node<'_>) -> Option<String> {
     let node = node.accesskit_node();
@@ -283,8 +293,7 @@ fn text_of(node: egui_kittest::Node<'_>) -> Option<String> {
 fn a_piece_that_is_ticked_rigid_follows_one_joint() {
     let (mut window, ..) = window(&bare_sample());
     open_panel(&mut window);
-    window.get_by_label_contains("Pieces of Mannequin").click();
-    window.run_steps(3);
+    space(&mut window, "Pieces of Mannequin");
     let label = |window: &Window, part: &str| {
         let found = window.query_all_by_label_contains(part).next();
         found.and_then(text_of).expect("a row")
@@ -295,8 +304,7 @@ fn a_piece_that_is_ticked_rigid_follows_one_joint() {
     assert!(!bent.contains("rigid"), "{bent}");
     let count = bent.split(", ").nth(1).and_then(|t| t.split(' ').next()).expect("a number");
     let count: usize = count.replace(|c: char| !c.is_ascii_digit(), "").parse().expect("a number");
-    window.query_all_by_label(&tick).next().expect("a tick").click();
-    window.run_steps(3);
+    space(&mut window, &tick);
     wait(&mut window);
     assert!(label(&window, "Piece 1: ").contains("rigid"));
     let text = bind(&mut window);
@@ -381,6 +389,30 @@ fn a_bind_is_canceled_and_begins_again_with_other_parameters() {
     assert!(!says(&window, "Canceled") && says(&window, "Worked out in"));
     assert!(says(&window, "Preview only"));
     assert_eq!(steps(&window), 0);
+}
+
+#[test]
+fn a_coarse_bind_is_shown_while_a_parameter_is_dragged() {
+    let (mut window, ..) = window(&bare_sample());
+    open_panel(&mut window);
+    assert!(says(&window, "Worked out in") && !says(&window, "Coarse preview"));
+    let bar = window.get_by_label("Sharpness").rect();
+    hold(&mut window, &[bar.center(), bar.center() + egui::vec2(8.0, 0.0)]);
+    // It moves on, so that the bind on the whole surface does not begin.
+    let mut at = bar.center();
+    let seen = (0..2_000).find(|k| {
+        at = bar.center() + egui::vec2(if k % 2 == 0 { 12.0 } else { 8.0 }, 0.0);
+        window.event(Event::PointerMoved(at));
+        window.step();
+        says(&window, "Coarse preview")
+    });
+    assert!(seen.is_some(), "a coarse bind is shown");
+    assert!(says(&window, "Preview only") && says(&window, "Unweighted vertices: 0"));
+    release(&mut window, at);
+    wait(&mut window);
+    assert!(says(&window, "Worked out in") && !says(&window, "Coarse preview"));
+    let text = bind(&mut window);
+    assert!(text.contains(r#""sharpness""#) && !text.contains("points"), "{text}");
 }
 
 #[test]

@@ -444,6 +444,7 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
         ("weights.bind" | "skin.create", "limit") => Quantity::whole(1.0..=16.0),
         (_, "most") => Quantity::whole(1.0..=255.0),
         (_, "passes") => Quantity::whole(1.0..=1000.0),
+        (_, "points") => Quantity::whole(100.0..=1e6),
         (_, "steps") => Quantity::whole(1.0..=65_535.0),
         (_, "sets") => Quantity::whole(1.0..=64.0),
         _ => return None,
