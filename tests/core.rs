@@ -9,6 +9,7 @@ mod core {
     mod binding_automatic;
     mod binding_commands;
     mod bvh;
+    mod channel_locks;
     mod cli;
     mod clips;
     mod clips_kept;

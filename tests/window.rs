@@ -6,6 +6,7 @@ mod common;
 mod window {
     mod bind_panel;
     mod binding;
+    mod channel_locks;
     mod commands;
     mod curve_menus;
     mod curve_tools;

@@ -268,6 +268,9 @@ impl App {
         if let Some(shown) = trial {
             return shown;
         }
+        if let Some(shown) = self.shown_rig_clip() {
+            return Some(shown);
+        }
         if self.mode.spec().paints_weights
             && let Some(range) = self.painting.bending.range_clip()
         {
@@ -353,6 +356,7 @@ impl App {
     /// Poses what changed.
     fn pose_viewport(&mut self, ctx: &Context) {
         self.drop_stale_bind();
+        self.follow_rig_clip();
         let clip = self.shows();
         let changes = self.session.as_mut().map_or_else(Vec::new, Session::take_changes);
         if changes.iter().any(|c| matches!(c, Change::Bound { .. } | Change::Tree)) {
@@ -369,11 +373,14 @@ impl App {
             let playback = &self.timeline.playback;
             let time = clip.as_ref().map_or(playback.time, |c| playback.seen_time(&c.clip));
             let shown = self.binding.shown_document(session);
+            let document = self.rig.clip.seen(shown.document);
+            let shown = viewport_renderer::ShownDocument { document, ..shown };
             self.renderer.set_deforming(shown.document, self.viewport.options.deforming);
             self.renderer.set_groups(shown.document);
             // A trial poses the model also in Rig mode.
             let trial = self.binding.trial();
-            let at_rest = self.mode.spec().edits_rest && trial.is_none();
+            let plays = trial.is_some() || self.rig_clip().is_some();
+            let at_rest = self.mode.spec().edits_rest && !plays;
             self.renderer.set_loose(shown.document, self.mode.spec().edits_rest);
             let as_opened = self.mode.spec().compares == ComparedProperty::Pose
                 && self.viewport.compared() == Compare::File
@@ -399,7 +406,7 @@ impl App {
     fn draw_viewport(&mut self, ctx: &Context, frame: &eframe::Frame) {
         let clip = self.shows();
         let Some(session) = &self.session else { return };
-        let document = self.binding.seen(session);
+        let document = self.rig.clip.seen(self.binding.seen(session));
         let paints = self.mode.spec().paints_weights;
         let painting = paints
             .then(|| viewport_renderer::Painted { tint: self.painting.tint_kind(), edges: true });

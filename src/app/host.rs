@@ -133,7 +133,9 @@ impl Host for WindowHost<'_> {
             ModeCommand::PivotHere => app.set_pivot_spot(ctx),
             ModeCommand::ExtrudeJoint => {
                 app.enter_rig(ctx);
-                app.panels.extrude();
+                if app.can_change_joints(ctx) {
+                    app.panels.extrude();
+                }
             }
             ModeCommand::CenterJoint => app.center_joints(ctx),
             ModeCommand::JointToVertices => {

@@ -44,6 +44,7 @@ mod ranges;
 mod recent;
 mod recovery;
 mod rig_acts;
+mod rig_clip;
 mod rig_mode;
 mod rig_plans;
 mod running;

@@ -93,6 +93,17 @@ impl Planning {
         self.ahead.found()?.worked.as_ref().ok()?.document_after()
     }
 
+    /// The same, where it was found for this generation of the document.
+    pub(super) fn document_of(&self, generation: u64) -> Option<&Document> {
+        self.ahead.found().filter(|found| found.of.1 == generation)?;
+        self.document_after()
+    }
+
+    /// Forgets where joints are and will be.
+    pub(super) fn forget_joints(&mut self) {
+        self.joints.clear();
+    }
+
     /// Forgets the effects; the planned changes stay.
     pub(super) fn rest(&mut self) {
         if !self.ahead.is_idle() {

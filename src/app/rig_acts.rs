@@ -5,13 +5,14 @@ use glam::Vec3;
 
 use super::{
     App,
-    rig_mode::{is_bound, middle_of_limb, twins},
+    rig_mode::{is_bound, twins},
 };
 use crate::ui::{RigAction, RigStep, ToastKind};
 use ulna_edit::{
     Command,
     command::{AddJoint, MoveJoint, RemoveJoint, field::Nodes},
 };
+use ulna_geometry::{Ray, middle_of_limb};
 use ulna_model::NodeId;
 use ulna_motion::{Mirror, PartView, Pose, Surface, bones};
 use ulna_session::Session;
@@ -20,6 +21,7 @@ impl App {
     pub(super) fn apply_rig(&mut self, ctx: &Context, action: RigAction) {
         match action {
             RigAction::SetOptions(options) => self.rig.options = options,
+            RigAction::ShowClip(clip) => self.choose_rig_clip(clip),
             RigAction::Drag(step) => self.drag_joints(ctx, step),
             RigAction::End { kept } => self.end_rig_step(ctx, kept),
             RigAction::Add(joint) => self.add_joint(ctx, joint),
@@ -129,6 +131,9 @@ impl App {
 
     /// Moves the selected joints to the middle of the limb around them, square to their bones.
     pub(super) fn center_joints(&mut self, ctx: &Context) {
+        if !self.can_change_joints(ctx) {
+            return;
+        }
         let Some(document) = self.session.as_ref().map(Session::document) else { return };
         let document = document.clone();
         let pose = self.renderer.seen_pose().clone();
@@ -143,10 +148,7 @@ impl App {
             let before = document.node(*node).parent.and_then(head).filter(|p| *p != at);
             let after = document.children(*node).first().copied().and_then(head);
             let way = after.unwrap_or(at) - before.unwrap_or(at);
-            let hit = |origin: Vec3, direction: Vec3| {
-                let ray = ulna_geometry::Ray { origin, direction };
-                surface.hit(&document, &ray, &|_| false).map(|hit| hit.distance)
-            };
+            let hit = |ray: &Ray| surface.hit(&document, ray, &|_| false).map(|hit| hit.distance);
             match middle_of_limb(at, way, extent, &hit) {
                 Some(middle) => {
                     let by = middle - at;
@@ -215,6 +217,9 @@ impl App {
 
     /// Moves the active joint to a spot of the scene.
     pub(super) fn put_joint(&mut self, ctx: &Context, spot: Option<Vec3>) {
+        if !self.can_change_joints(ctx) {
+            return;
+        }
         let joint = self.outliner.selection.active;
         let here = |n: NodeId| self.renderer.seen_pose().world.get(n.index());
         let Some((spot, node)) = spot.zip(joint) else { return };
@@ -235,6 +240,10 @@ impl App {
             }
             return;
         };
+        if self.rig_clip().is_some() {
+            self.show_rig_clip();
+            return;
+        }
         let document = session.document();
         let is_settled = self.rig.step.is_none() && !self.planning.is_busy();
         if is_settled {

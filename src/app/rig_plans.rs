@@ -59,7 +59,12 @@ impl App {
             let clip = clip.filter(|clip| after.clips.contains(*clip));
             Pose::evaluate(after, &Stack::shown(after, clip, time))
         };
-        self.planning.show_joints(session.document(), self.renderer.pose(), shown);
+        // In a clip, the viewport shows the model as it will be.
+        if self.rig_clip().is_some() {
+            self.planning.forget_joints();
+        } else if let Some(session) = &self.session {
+            self.planning.show_joints(session.document(), self.renderer.pose(), shown);
+        }
         self.apply_found_plan(ctx);
     }
 
@@ -175,7 +180,13 @@ impl App {
         let (deviation, document) = (report.deviation, session.document());
         let at = deviation.worst.get(which).copied().flatten();
         let Some(at) = at.filter(|at| document.nodes.contains(at.node)) else { return };
+        let joint = joint_of(document, &at);
         match at.motion {
+            ComparedMotion::Clip(clip)
+                if document.clips.contains(clip) && self.mode.spec().edits_rest =>
+            {
+                self.choose_rig_clip(Some(clip));
+            }
             ComparedMotion::Clip(clip) if document.clips.contains(clip) => {
                 self.timeline.playback.show(document, Some(clip));
                 self.mode = self.mode.with_clip();
@@ -190,7 +201,7 @@ impl App {
         }
         self.timeline.playback.playing = false;
         self.timeline.playback.seek(at.time);
-        self.outliner.selection.set(joint_of(document, &at));
+        self.outliner.selection.set(joint);
         let room = Vec3::splat(deviation.size as f32 * 0.12);
         let (size, mut camera) = (self.renderer.size(), self.viewport.camera);
         camera.frame(at.before - room, at.before + room, size.x / size.y);

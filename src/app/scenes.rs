@@ -24,6 +24,7 @@ impl App {
             let uploaded = loader.upload(&document, &posed.pose, images.clone());
             self.renderer.take_scene(serial, &document, Some(posed), uploaded);
             self.binding.scene_was_made();
+            self.rig.clip.scene_was_made();
             return;
         }
         self.start(ctx, "Loading the view".into(), false, move |_| {
@@ -60,6 +61,7 @@ impl App {
         if self.renderer.take_scene(serial, session.document(), posed, uploaded) {
             self.painting.invalidate_tints();
             self.binding.scene_was_made();
+            self.rig.clip.scene_was_made();
             if let Some(findings) = findings {
                 self.take_findings(findings);
             }

@@ -1,8 +1,8 @@
 //! A number that is shown as a bar.
 
 use egui::{
-    Align2, CursorIcon, EventFilter, Id, Key, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui,
-    WidgetInfo, pos2, vec2,
+    Align2, CursorIcon, EventFilter, Id, Key, Rect, Response, Sense, Stroke, StrokeKind, TextEdit,
+    Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::{
@@ -38,83 +38,8 @@ pub fn number_bar(
             }
             return;
         }
-        let held = ui.scope_id().with((name, "held"));
-        // The caller may round the value: a slow drag goes on from what it was before.
-        let dragged = ui.scope_id().with((name, "dragged"));
-        if response.drag_started() {
-            ui.data_mut(|d| {
-                d.insert_temp(held, *value);
-                d.insert_temp(dragged, *value);
-            });
-        }
-        let before: Option<f32> = ui.data(|d| d.get_temp(held));
-        if response.dragged() && ui.input(|i| i.key_pressed(Key::Escape)) {
-            // As it was, until the button is let go.
-            ui.data_mut(|d| d.remove::<f32>(held));
-            if let Some(before) = before {
-                *value = before;
-            }
-        } else if response.dragged() && before.is_some() {
-            let fine = if ui.input(|i| i.modifiers.shift) { 0.1 } else { 1.0 };
-            let now: f32 = ui.data(|d| d.get_temp(dragged)).unwrap_or(*value);
-            let now = now + response.drag_delta().x / rect.width() * (high - low) * fine;
-            *value = now.clamp(low, high);
-            ui.data_mut(|d| d.insert_temp(dragged, *value));
-        } else if response.clicked() {
-            ui.data_mut(|d| d.insert_temp(typing, format!("{value:.decimals$}")));
-        }
-        if response.has_focus() {
-            let own = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
-            ui.memory_mut(|m| m.set_focus_lock_filter(response.id, own));
-            let presses = |key| ui.input(|i| i.num_presses(key) as f32);
-            let steps = presses(Key::ArrowRight) - presses(Key::ArrowLeft);
-            // A twentieth of the range, or the smallest difference that is shown.
-            let step = ((high - low) / 20.0).max(0.1f32.powi(decimals as i32));
-            let step = if ui.input(|i| i.modifiers.shift) { step * 0.1 } else { step };
-            if steps != 0.0 {
-                *value = (*value + steps * step).clamp(low, high);
-            }
-            if ui.input(|i| i.key_pressed(Key::Enter)) {
-                ui.data_mut(|d| d.insert_temp(typing, format!("{value:.decimals$}")));
-            }
-        }
-        let part = ((*value - low) / (high - low)).clamp(0.0, 1.0);
-        ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceField));
-        let filled = Rect::from_min_size(rect.min, vec2(rect.width() * part, rect.height()));
-        let fill = if response.hovered() || response.dragged() {
-            ColorRole::SurfaceControlHover
-        } else {
-            ColorRole::SurfaceControl
-        };
-        ui.painter().rect_filled(filled, 3.0, theme.color(fill));
-        let edge = if response.dragged() || response.has_focus() {
-            Stroke::new(1.0, theme.color(ColorRole::AccentBase))
-        } else {
-            theme.field_edge()
-        };
-        ui.painter().rect_stroke(rect, 3.0, edge, StrokeKind::Inside);
-        let at = pos2(rect.left() + 6.0, rect.center().y);
-        ui.painter().text(
-            at,
-            Align2::LEFT_CENTER,
-            name,
-            Theme::font(Font::Small),
-            theme.color(ColorRole::TextSecondary),
-        );
-        let number = format!("{value:.decimals$}");
-        // These signs follow the number at once.
-        let text = match unit {
-            "" | "°" | "×" => format!("{number}{unit}"),
-            unit => format!("{number} {unit}"),
-        };
-        let at = pos2(rect.right() - 6.0, rect.center().y);
-        ui.painter().text(
-            at,
-            Align2::RIGHT_CENTER,
-            text,
-            Theme::font(Font::Number),
-            theme.color(ColorRole::TextPrimary),
-        );
+        edit(ui, &response, (name, typing), value, (low, high), decimals);
+        paint(ui, theme, &response, (low, high), name, (*value, unit, decimals));
         response
             .on_hover_cursor(CursorIcon::ResizeHorizontal)
             .on_hover_text("Drag, or click to type a number");
@@ -122,6 +47,106 @@ pub fn number_bar(
             key_chips(ui, theme, key);
         }
     });
+}
+
+/// Changes the value by a drag or by arrow keys; a click and Enter begin typing.
+fn edit(
+    ui: &Ui,
+    response: &Response,
+    (name, typing): (&str, Id),
+    value: &mut f32,
+    (low, high): (f32, f32),
+    decimals: usize,
+) {
+    let held = ui.scope_id().with((name, "held"));
+    // The caller may round the value: a slow drag goes on from what it was before.
+    let dragged = ui.scope_id().with((name, "dragged"));
+    if response.drag_started() {
+        ui.data_mut(|d| {
+            d.insert_temp(held, *value);
+            d.insert_temp(dragged, *value);
+        });
+    }
+    let before: Option<f32> = ui.data(|d| d.get_temp(held));
+    if response.dragged() && ui.input(|i| i.key_pressed(Key::Escape)) {
+        // As it was, until the button is let go.
+        ui.data_mut(|d| d.remove::<f32>(held));
+        if let Some(before) = before {
+            *value = before;
+        }
+    } else if response.dragged() && before.is_some() {
+        let fine = if ui.input(|i| i.modifiers.shift) { 0.1 } else { 1.0 };
+        let now: f32 = ui.data(|d| d.get_temp(dragged)).unwrap_or(*value);
+        let now = now + response.drag_delta().x / response.rect.width() * (high - low) * fine;
+        *value = now.clamp(low, high);
+        ui.data_mut(|d| d.insert_temp(dragged, *value));
+    } else if response.clicked() {
+        ui.data_mut(|d| d.insert_temp(typing, format!("{value:.decimals$}")));
+    }
+    if response.has_focus() {
+        let own = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
+        ui.memory_mut(|m| m.set_focus_lock_filter(response.id, own));
+        let presses = |key| ui.input(|i| i.num_presses(key) as f32);
+        let steps = presses(Key::ArrowRight) - presses(Key::ArrowLeft);
+        // A twentieth of the range, or the smallest difference that is shown.
+        let step = ((high - low) / 20.0).max(0.1f32.powi(decimals as i32));
+        let step = if ui.input(|i| i.modifiers.shift) { step * 0.1 } else { step };
+        if steps != 0.0 {
+            *value = (*value + steps * step).clamp(low, high);
+        }
+        if ui.input(|i| i.key_pressed(Key::Enter)) {
+            ui.data_mut(|d| d.insert_temp(typing, format!("{value:.decimals$}")));
+        }
+    }
+}
+
+/// The bar, filled up to the value, with its name and its number.
+fn paint(
+    ui: &Ui,
+    theme: &Theme,
+    response: &Response,
+    (low, high): (f32, f32),
+    name: &str,
+    (value, unit, decimals): (f32, &str, usize),
+) {
+    let rect = response.rect;
+    let part = ((value - low) / (high - low)).clamp(0.0, 1.0);
+    ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceField));
+    let filled = Rect::from_min_size(rect.min, vec2(rect.width() * part, rect.height()));
+    let fill = if response.hovered() || response.dragged() {
+        ColorRole::SurfaceControlHover
+    } else {
+        ColorRole::SurfaceControl
+    };
+    ui.painter().rect_filled(filled, 3.0, theme.color(fill));
+    let edge = if response.dragged() || response.has_focus() {
+        Stroke::new(1.0, theme.color(ColorRole::AccentBase))
+    } else {
+        theme.field_edge()
+    };
+    ui.painter().rect_stroke(rect, 3.0, edge, StrokeKind::Inside);
+    let at = pos2(rect.left() + 6.0, rect.center().y);
+    ui.painter().text(
+        at,
+        Align2::LEFT_CENTER,
+        name,
+        Theme::font(Font::Small),
+        theme.color(ColorRole::TextSecondary),
+    );
+    let number = format!("{value:.decimals$}");
+    // These signs follow the number at once.
+    let text = match unit {
+        "" | "°" | "×" => format!("{number}{unit}"),
+        unit => format!("{number} {unit}"),
+    };
+    let at = pos2(rect.right() - 6.0, rect.center().y);
+    ui.painter().text(
+        at,
+        Align2::RIGHT_CENTER,
+        text,
+        Theme::font(Font::Number),
+        theme.color(ColorRole::TextPrimary),
+    );
 }
 
 /// The field in which a number is typed; the number, once it is there.

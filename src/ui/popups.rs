@@ -4,7 +4,7 @@
 
 use egui::{
     Atoms, Button, IntoAtoms, Popup, PopupCloseBehavior, Response, ScrollArea, Ui,
-    containers::menu::{MenuButton, MenuConfig},
+    containers::menu::{MenuButton, MenuConfig, SubMenuButton},
 };
 
 /// A button that opens a menu; within a menu, a line that opens another.
@@ -24,6 +24,11 @@ pub fn lasting_menu_button(
     fill: impl FnOnce(&mut Ui),
 ) -> Response {
     once(fill, |fill| lasting_menu(ui, button, fill))
+}
+
+/// A line of a menu that opens another one, which clicks into it leave open.
+pub fn submenu(ui: &mut Ui, text: &str, fill: impl FnOnce(&mut Ui)) -> Response {
+    once(fill, |fill| lasting_submenu(ui, text, fill))
 }
 
 /// The menu of a right click on a widget.
@@ -62,6 +67,11 @@ fn scrolled(ui: &mut Ui, fill: Fill<'_>) {
 fn lasting_menu(ui: &mut Ui, button: Button<'_>, fill: Fill<'_>) -> Response {
     let stays = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     MenuButton::from_button(button).config(stays).ui(ui, fill).0
+}
+
+fn lasting_submenu(ui: &mut Ui, text: &str, fill: Fill<'_>) -> Response {
+    let stays = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    SubMenuButton::new(text).config(stays).ui(ui, fill).0
 }
 
 fn popup_dyn(popup: Popup<'_>, fill: Fill<'_>) {

@@ -12,7 +12,8 @@ use egui::{
 };
 
 use super::settings::ThemeChoice;
-use ulna_render::{Color, ColorRole, Measure, tokens};
+use ulna_model::GroupColor;
+use ulna_render::{Color, ColorRole, Measure, group_color, tokens};
 
 /// A theme of the design tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,11 @@ impl Theme {
     /// The color of a role.
     pub fn color(&self, role: ColorRole) -> Color32 {
         egui_color(role.color(self.name))
+    }
+
+    /// The color of a group of joints.
+    pub fn group_color(&self, color: GroupColor) -> Color32 {
+        egui_color(group_color(color, self.name))
     }
 
     /// The edge of a field: white on near-white needs one.

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use ulna_edit::{Command, CommandLine, Edit, apply};
 use ulna_formats::gltf::{self, Opened, Progress, SaveOptions};
 use ulna_model::{
-    Clip, ClipId, Components, Document, Image, ImageId, Interpolation, JointGroup, KeptJoint,
-    KeptMorphs, KeptPose, LayerHome, Local, MarkerColor, MaterialId, MeshId, Mip, Mix, MixBar,
+    Clip, ClipId, Components, Document, GroupColor, Image, ImageId, Interpolation, JointGroup,
+    KeptJoint, KeptMorphs, KeptPose, LayerHome, Local, MaterialId, MeshId, Mip, Mix, MixBar,
     MixLane, MixMask, Node, NodeId, NodePose, NodeSet, NodeSpace, Pin, PoseLayer, PoseLayerId,
     PoseLayers, Primitive, PrimitiveId, Property, RestGeometry, SceneId, Shared, Skin, SkinId,
     TextureRef, Track, Transform, UnkeyedAt, WeightEncoding, WeightLayers, WeightMap, Wrap,
@@ -708,7 +708,10 @@ impl<'a> Subject<'a> {
         let scene = self.scene(draw);
         let group = |draw: &mut Draw| JointGroup {
             name: format!("群 {}", draw.below(4)).into(),
-            color: MarkerColor::ALL[draw.below(5)],
+            color: match draw.below(14) {
+                13 => GroupColor::Free([9, 80, 200]),
+                place => GroupColor::PALETTE[place],
+            },
             nodes: vec![node],
             hidden: draw.below(2) == 0,
             locked: draw.below(2) == 0,

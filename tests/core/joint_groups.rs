@@ -4,10 +4,16 @@
 use serde_json::{Value, json};
 use ulna_edit::CommandLine;
 use ulna_formats::gltf::Progress;
-use ulna_model::{Document, JointGroup, MarkerColor};
+use ulna_model::{Document, GroupColor, JointGroup};
 use ulna_session::{Session, compare_states};
 
 use crate::common::{glb, named, run, sample, split};
+
+/// Names of the joints of the skin.
+fn skin_joints(document: &Document) -> Vec<String> {
+    let (_, skin) = document.skins.iter().next().unwrap();
+    skin.joints.iter().map(|n| document.node(*n).label(*n)).collect()
+}
 
 fn line(name: &str) -> CommandLine {
     CommandLine::new(name)
@@ -29,7 +35,7 @@ fn code(session: &mut Session, line: CommandLine) -> String {
 }
 
 /// Names, colors and joints of all groups.
-fn groups(document: &Document) -> Vec<(String, MarkerColor, Vec<String>)> {
+fn groups(document: &Document) -> Vec<(String, GroupColor, Vec<String>)> {
     let names = |g: &JointGroup| g.nodes.iter().map(|n| document.node(*n).label(*n)).collect();
     document.joint_groups().iter().map(|g| (g.name.to_string(), g.color, names(g))).collect()
 }
@@ -52,8 +58,8 @@ fn groups_are_made_changed_and_removed() {
     assert_eq!(
         of(&session),
         [
-            ("Group 1".to_owned(), MarkerColor::Blue, text(&["LeftLowerLeg", "LeftFoot"])),
-            ("Face".to_owned(), MarkerColor::Red, text(&["Head"])),
+            ("Group 1".to_owned(), GroupColor::Blue, text(&["LeftLowerLeg", "LeftFoot"])),
+            ("Face".to_owned(), GroupColor::Red, text(&["Head"])),
         ]
     );
     run(&mut session, line("group.assign").with("group", "Face").with("node", json!(["Jaw"])));
@@ -62,19 +68,46 @@ fn groups_are_made_changed_and_removed() {
     run(&mut session, set("Group 1").with("name", "Legs").with("hidden", true).with("solo", true));
     run(&mut session, set("Face").with("locked", true).with("color", "green"));
     session.document().check().unwrap();
-    assert_eq!(of(&session)[0], ("Legs".into(), MarkerColor::Blue, text(&["LeftLowerLeg"])));
-    assert_eq!(of(&session)[1], ("Face".into(), MarkerColor::Green, text(&["Head", "Jaw"])));
+    assert_eq!(of(&session)[0], ("Legs".into(), GroupColor::Blue, text(&["LeftLowerLeg"])));
+    assert_eq!(of(&session)[1], ("Face".into(), GroupColor::Green, text(&["Head", "Jaw"])));
     let [legs, face] = session.document().joint_groups() else { panic!("two groups") };
     assert!(legs.hidden && legs.solo && !legs.locked && face.locked && !face.hidden);
     // The third color that no group has.
     run(&mut session, add(json!("Hips")));
-    assert_eq!(of(&session)[2].1, MarkerColor::Amber);
+    assert_eq!(of(&session)[2].1, GroupColor::Amber);
     run(&mut session, line("group.remove").with("group", "Legs"));
     assert_eq!(of(&session).len(), 2);
     for _ in 0..8 {
         run(&mut session, line("edit.undo"));
     }
     assert!(of(&session).is_empty());
+}
+
+#[test]
+fn groups_have_colors_of_a_palette_or_free_ones() {
+    let mut session = sample();
+    let joints = skin_joints(session.document());
+    for joint in &joints[..14] {
+        run(&mut session, add(json!(joint)));
+    }
+    let colors = |session: &Session| -> Vec<GroupColor> {
+        session.document().joint_groups().iter().map(|g| g.color).collect()
+    };
+    let all = colors(&session);
+    assert!(GroupColor::PALETTE.iter().all(|color| all[..13].contains(color)), "{all:?}");
+    assert_eq!(all[13], all[0], "the palette begins anew");
+    run(&mut session, set("Group 3").with("color", "#1a2B3c"));
+    run(&mut session, set("Group 4").with("color", "Teal"));
+    let free = GroupColor::Free([0x1a, 0x2b, 0x3c]);
+    assert_eq!(colors(&session)[2..4], [free, GroupColor::Teal]);
+    let (again, json) = saved(&session);
+    assert_eq!(colors(&again), colors(&session));
+    let kept = &json["scenes"][0]["extras"]["ulna.groups"]["groups"];
+    assert_eq!((&kept[2]["color"], &kept[3]["color"]), (&json!("#1a2b3c"), &json!("teal")));
+    for bad in ["beige", "#12345", "#12345g", ""] {
+        let why = session.run_line(&set("Group 1").with("color", bad)).unwrap_err();
+        assert!(why.to_string().contains("#rrggbb"), "{why}");
+    }
 }
 
 #[test]

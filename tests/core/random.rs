@@ -16,10 +16,10 @@ use ulna_motion::clip_edit::{CopiedKeys, CopiedTrack, NodePlace};
 use ulna_session::{Recovery, Session, differences};
 
 /// Numbers that look drawn, the same for the same seed.
-struct Draw(u64);
+pub(super) struct Draw(pub(super) u64);
 
 impl Draw {
-    fn below(&mut self, n: usize) -> usize {
+    pub(super) fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -38,7 +38,7 @@ impl Draw {
 }
 
 /// A value of an argument, right more often than not.
-fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value {
+pub(super) fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value {
     let numbers =
         |draw: &mut Draw, n: usize| (0..n).map(|_| json!(draw.number())).collect::<Vec<_>>();
     let known = match argument.name {

@@ -6,8 +6,11 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use ulna_model::{Document, NodeId};
 use ulna_motion::{Pose, Stack};
 
-use super::editing::{Window, click, node, press, sample, session, wait, window};
-use crate::common::{glb, split, window::builder};
+use super::{
+    editing::{Window, click, node, press, sample, session, wait, window},
+    posing::{hold, release},
+};
+use crate::common::{glb, paint::painting, split, window::builder};
 
 /// The sample without its skin and its weights.
 fn bare_sample() -> Vec<u8> {
@@ -224,6 +227,192 @@ fn a_canceled_or_impossible_bind_says_so() {
     window.run_steps(3);
     wait(&mut window);
     assert!(!window.get_by_label("Bind 1 mesh").accesskit_node().is_disabled());
+}
+
+/// Types a command's title into the palette and presses Enter.
+fn command(window: &mut Window, title: &str) {
+    press(window, Modifiers::COMMAND, Key::P);
+    window.event(Event::Text(title.to_owned()));
+    window.run_steps(2);
+    press(window, Modifiers::NONE, Key::Enter);
+    wait(window);
+}
+
+/// Opens the panel in Paint mode.
+fn open_from_paint(window: &mut Window) {
+    window.get_by_role_and_label(Role::Button, "Weights").click();
+    window.run_steps(3);
+    click(window, "Bind…");
+    wait(window);
+}
+
+/// Binds, and returns the text of the step.
+fn bind(window: &mut Window) -> String {
+    click(window, "Bind 1 mesh");
+    wait(window);
+    let session = session(window);
+    let step = session.history().done().last().expect("a step").clone();
+    step.lines(session.document()).iter().map(ToString::to_string).collect()
+}
+
+/// Weights of a joint, by the vertex of the first primitive.
+fn weights_of(document: &Document, joint: &str) -> Vec<f32> {
+    let skin = document.skins.values().next().expect("a skin");
+    let slot = skin.joints.iter().position(|j| document.node(*j).label(*j) == joint);
+    let slot = u16::try_from(slot.expect("a joint")).expect("a slot");
+    let primitive = &document.meshes.values().next().expect("a mesh").primitives[0];
+    let map = primitive.weights.as_ref().expect("weights");
+    (0..primitive.positions.len()).map(|v| map.weight(v, slot)).collect()
+}
+
+/// Vertices of the first primitive whose weights differ.
+fn changed(before: &Document, after: &Document) -> Vec<usize> {
+    let map = |document: &Document| {
+        let primitive = &document.meshes.values().next().expect("a mesh").primitives[0];
+        let map = primitive.weights.clone().expect("weights");
+        (0..primitive.positions.len()).map(|v| map.vertex(v).collect()).collect::<Vec<Vec<_>>>()
+    };
+    let (a, b) = (map(before), map(after));
+    (0..a.len()).filter(|v| a[*v] != b[*v]).collect()
+}
+
+/// Presses Space on a widget, wherever it is scrolled to.
+fn space(window: &mut Window, name: &str) {
+    window.query_all_by_label_contains(name).next().expect("a widget").focus();
+    window.run_steps(2);
+    press(window, Modifiers::NONE, Key::Space);
+}
+
+/// The name of a widget, or the text of a label.
+fn text_of(node: egui_kittest::Node<'_>) -> Option<String> {
+    let node = node.accesskit_node();
+    node.label().or_else(|| node.value())
+}
+
+#[test]
+fn a_piece_that_is_ticked_rigid_follows_one_joint() {
+    let (mut window, ..) = window(&bare_sample());
+    open_panel(&mut window);
+    space(&mut window, "Pieces of Mannequin");
+    let label = |window: &Window, part: &str| {
+        let found = window.query_all_by_label_contains(part).next();
+        found.and_then(text_of).expect("a row")
+    };
+    let tick = label(&window, "Rigid: ");
+    let joint = tick.trim_start_matches("Rigid: ").split(' ').next().expect("a name").to_owned();
+    let bent = label(&window, "Piece 1: ");
+    assert!(!bent.contains("rigid"), "{bent}");
+    let count = bent.split(", ").nth(1).and_then(|t| t.split(' ').next()).expect("a number");
+    let count: usize = count.replace(|c: char| !c.is_ascii_digit(), "").parse().expect("a number");
+    space(&mut window, &tick);
+    wait(&mut window);
+    assert!(label(&window, "Piece 1: ").contains("rigid"));
+    let text = bind(&mut window);
+    assert!(text.contains(r#""rigid""#), "{text}");
+    let weights = weights_of(session(&window).document(), &joint);
+    assert!(weights.iter().filter(|w| **w > 0.999).count() >= count, "{joint} {count}");
+}
+
+#[test]
+fn only_selected_vertices_are_bound_unless_all_are_asked_for() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let before = session(&window).document().clone();
+    let influenced = weights_of(&before, "LeftUpperArm");
+    for is_only in [true, false] {
+        command(&mut window, "Select influenced vertices");
+        open_from_paint(&mut window);
+        let tick = "Selected vertices only (";
+        assert!(says(&window, tick));
+        if !is_only {
+            window.get_by_label_contains(tick).click();
+            window.run_steps(3);
+            wait(&mut window);
+        }
+        let text = bind(&mut window);
+        assert_eq!(text.contains(r#""rebind":"vertices""#), is_only, "{text}");
+        let vertices = changed(&before, session(&window).document());
+        assert!(vertices.len() > 100, "{}", vertices.len());
+        assert_eq!(vertices.iter().all(|v| influenced[*v] > 0.0), is_only);
+        press(&mut window, Modifiers::COMMAND, Key::Z);
+        wait(&mut window);
+        assert!(changed(&before, session(&window).document()).is_empty());
+        click(&mut window, "Paint mode");
+        wait(&mut window);
+    }
+}
+
+#[test]
+fn locked_joints_keep_their_weights_unless_that_is_unticked() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    press(&mut window, Modifiers::NONE, Key::L);
+    let before = session(&window).document().clone();
+    let locked = weights_of(&before, "LeftUpperArm");
+    for keeps in [true, false] {
+        open_from_paint(&mut window);
+        let tick = "Keep the weights of 1 locked joint";
+        assert!(says(&window, tick));
+        if !keeps {
+            click(&mut window, tick);
+            wait(&mut window);
+        }
+        let text = bind(&mut window);
+        assert_eq!(text.contains(r#""locked""#), keeps, "{text}");
+        let after = session(&window).document();
+        assert!(changed(&before, after).len() > 100);
+        let now = weights_of(after, "LeftUpperArm");
+        let worst = locked.iter().zip(&now).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert_eq!(worst < 2e-3, keeps, "{worst}");
+        press(&mut window, Modifiers::COMMAND, Key::Z);
+        wait(&mut window);
+        click(&mut window, "Paint mode");
+        wait(&mut window);
+    }
+}
+
+#[test]
+fn a_bind_is_canceled_and_begins_again_with_other_parameters() {
+    let (mut window, ..) = window(&bare_sample());
+    click(&mut window, "Pose mode");
+    click(&mut window, "Weights");
+    click(&mut window, "Bind…");
+    let begun = (0..2_000).find(|_| {
+        window.step();
+        window.query_by_label("Cancel").is_some()
+    });
+    assert!(begun.is_some(), "it can be canceled");
+    click(&mut window, "Cancel");
+    assert!(says(&window, "Canceled"));
+    wait(&mut window);
+    assert!(says(&window, "Canceled") && !says(&window, "Preview only"), "it stays so");
+    type_number(&mut window, "Sharpness", "3");
+    wait(&mut window);
+    assert!(!says(&window, "Canceled") && says(&window, "Worked out in"));
+    assert!(says(&window, "Preview only"));
+    assert_eq!(steps(&window), 0);
+}
+
+#[test]
+fn a_coarse_bind_is_shown_while_a_parameter_is_dragged() {
+    let (mut window, ..) = window(&bare_sample());
+    open_panel(&mut window);
+    assert!(says(&window, "Worked out in") && !says(&window, "Coarse preview"));
+    let bar = window.get_by_label("Sharpness").rect();
+    hold(&mut window, &[bar.center(), bar.center() + egui::vec2(8.0, 0.0)]);
+    // It moves on, so that the bind on the whole surface does not begin.
+    let mut at = bar.center();
+    let seen = (0..2_000).find(|k| {
+        at = bar.center() + egui::vec2(if k % 2 == 0 { 12.0 } else { 8.0 }, 0.0);
+        window.event(Event::PointerMoved(at));
+        window.step();
+        says(&window, "Coarse preview")
+    });
+    assert!(seen.is_some(), "a coarse bind is shown");
+    assert!(says(&window, "Preview only") && says(&window, "Unweighted vertices: 0"));
+    release(&mut window, at);
+    wait(&mut window);
+    assert!(says(&window, "Worked out in") && !says(&window, "Coarse preview"));
+    let text = bind(&mut window);
+    assert!(text.contains(r#""sharpness""#) && !text.contains("points"), "{text}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use egui::{Event, Key, Modifiers, accesskit::Role};
 use egui_kittest::kittest::Queryable as _;
-use ulna_model::JointGroup;
+use ulna_model::{GroupColor, JointGroup};
 use ulna_motion::humanoid_map;
 
 use super::editing::{Window, click, click_at, node, press, sample, session, wait};
@@ -81,6 +81,37 @@ fn a_group_is_made_hidden_locked_renamed_and_removed_in_its_row() {
     assert_eq!(&*groups(&window)[0].name, "Torso");
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert_eq!(&*groups(&window)[0].name, "Group 1");
+}
+
+#[test]
+fn the_menu_of_a_group_offers_a_palette_and_a_free_color() {
+    let (mut window, ..) = sample();
+    click(&mut window, "Pose mode");
+    row(&mut window, "Head", Modifiers::NONE);
+    command(&mut window, "New joint group from the selection");
+    window.run_steps(3);
+    let menu = |window: &mut Window| {
+        window.get_by_role_and_label(Role::TreeItem, "Joint group Group 1").click_secondary();
+        window.run_steps(3);
+    };
+    menu(&mut window);
+    let swatches = window.query_all_by_label_contains("Color: ").count();
+    assert_eq!(swatches, GroupColor::PALETTE.len());
+    click(&mut window, "Color: teal");
+    assert_eq!(groups(&window)[0].color, GroupColor::Teal);
+    assert!(window.query_by_label("Color: teal").is_none(), "the menu closes");
+    menu(&mut window);
+    let at = window.get_by_label_contains("Custom color").rect().center();
+    click_at(&mut window, at);
+    window.run_steps(3);
+    let picker = window.get_by_label("Use this color").rect();
+    click_at(&mut window, picker.center_top() - egui::vec2(0.0, 40.0));
+    assert!(window.query_by_label("Use this color").is_some(), "choosing leaves it open");
+    click(&mut window, "Use this color");
+    let free = groups(&window)[0].color;
+    assert!(matches!(free, GroupColor::Free(_)), "{free:?}");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(groups(&window)[0].color, GroupColor::Teal);
 }
 
 /// Number of bones that are drawn and can be picked.

@@ -1,14 +1,14 @@
 //! Rig mode: joints are added, moved and turned in the rest pose; what counts is the document.
 
-use egui::{Key, Modifiers, Pos2, pos2, vec2};
+use egui::{Key, Modifiers, Pos2, accesskit::Role, pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
-use glam::Vec3;
+use glam::{Quat, Vec3};
 use ulna_model::{Document, NodeId};
 use ulna_motion::{Pose, Stack};
 
 use super::{
     editing::{Window, click, click_at, drag, node, press, sample, session, wait, window},
-    posing::{on_screen, steps, type_text},
+    posing::{hold, on_screen, release, steps, type_text},
 };
 use crate::common::{bare_body, named};
 
@@ -265,4 +265,102 @@ fn delete_removes_joints_on_both_sides_and_keeps_those_below() {
     press(&mut window, Modifiers::NONE, Key::Delete);
     wait(&mut window);
     assert_eq!((acts(&window), steps(&window)), (1, 0));
+}
+
+/// The rotation of a joint in the scene at rest.
+fn rest_rotation(document: &Document, node: NodeId) -> Quat {
+    let still = ulna_weights::at_rest(document);
+    let world = Pose::evaluate(&still, &Stack::default()).world[node.index()];
+    world.to_scale_rotation_translation().1
+}
+
+#[test]
+fn the_knob_beside_a_bone_rolls_its_joint_about_the_bone() {
+    const KNOB: &str = "Handle: roll about the bone";
+    let (mut window, _folder, arm) = rig_of("LeftLowerArm");
+    let other = node(&window, "RightLowerArm");
+    press(&mut window, Modifiers::SHIFT, Key::X);
+    click(&mut window, "Rotate");
+    let before = session(&window).document().clone();
+    let hand = named(&before, "LeftHand");
+    let knob = window.get_by_label(KNOB).rect().center();
+    let [a, b] = [arm, hand].map(|n| on_screen(&window, n));
+    let middle = a + (b - a) / 2.0;
+    // A quarter around the bone by the pointer, then 30 degrees as typed.
+    hold(&mut window, &[knob, middle + (knob - middle).rot90()]);
+    type_text(&mut window, "30");
+    release(&mut window, middle + (knob - middle).rot90());
+    wait(&mut window);
+    assert_eq!(session(&window).document(), &before, "it is planned");
+    assert!(window.query_all_by_label_contains("2 joints move or turn").next().is_some());
+    let moved = window.get_by_label(KNOB).rect().center();
+    assert!(moved.distance(knob) > 2.0, "the knob follows");
+    click(&mut window, "Apply 2 changes");
+    wait(&mut window);
+    assert_eq!(steps(&window), 1);
+    let after = session(&window).document();
+    for (joint, end) in [(arm, hand), (other, named(&before, "RightHand"))] {
+        let turn = rest_rotation(after, joint) * rest_rotation(&before, joint).inverse();
+        let (axis, angle) = turn.to_axis_angle();
+        assert!((angle.to_degrees() - 30.0).abs() < 0.05, "{}", angle.to_degrees());
+        let bone = rest_place(&before, end) - rest_place(&before, joint);
+        assert!(axis.dot(bone.normalize_or_zero()).abs() > 0.9999, "{axis} {bone}");
+        assert!(rest_place(after, end).distance(rest_place(&before, end)) < 1e-5, "hands stay");
+    }
+    click(&mut window, "Pose mode");
+    assert!(window.query_by_label("Handle: Rotate about X").is_some());
+    assert!(window.query_by_label(KNOB).is_none(), "a pose has no roll");
+}
+
+#[test]
+fn a_clip_is_played_with_the_planned_changes_and_joints_are_not_dragged_in_it() {
+    let (mut window, _folder, arm) = rig_of("LeftLowerArm");
+    click(&mut window, "Motion follows pivot");
+    press(&mut window, Modifiers::NONE, Key::W);
+    press(&mut window, Modifiers::NONE, Key::X);
+    type_text(&mut window, "0.08");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    wait(&mut window);
+    assert_eq!(acts(&window), 1);
+    let before = session(&window).document().clone();
+    window.get_by_role_and_label(Role::ComboBox, "Pose in Rig mode: Rest pose").click();
+    window.run_steps(3);
+    window.get_by_role_and_label(Role::Button, "Walk").click();
+    window.run_steps(4);
+    wait(&mut window);
+    assert!(window.query_by_label_contains("With the planned changes").is_some());
+    assert!(window.query_by_label("Handle: Move along X").is_none(), "a clip is only watched");
+    // The skin, the joints and the bones are those of the changed model in the clip.
+    let session_document = session(&window).document().clone();
+    assert_eq!(session_document, before, "nothing is applied");
+    let clip = before.clips.iter().find(|(_, clip)| clip.name.as_deref() == Some("Walk"));
+    let (id, _) = clip.expect("the clip");
+    let seen = |window: &Window| {
+        let time = window.state().playback().time;
+        let shown = window.state().shown_pose().world[arm.index()].w_axis.truncate();
+        let bone = window.state().bones().iter().find(|b| b.joint == arm).expect("a bone").head;
+        assert!(bone.distance(shown) < 1e-5, "{bone} {shown}");
+        let plain = Pose::evaluate(&before, &Stack::shown(&before, Some(id), time));
+        (shown, shown.distance(plain.world[arm.index()].w_axis.truncate()))
+    };
+    let (at, off) = seen(&window);
+    assert!((off - 0.08).abs() < 1e-3, "the pivot is moved by 8 cm in its frame: {off}");
+    click(&mut window, "Play");
+    for _ in 0..12 {
+        window.step();
+    }
+    click(&mut window, "Pause");
+    let (later, off) = seen(&window);
+    assert!(later.distance(at) > 1e-3, "it plays");
+    assert!((off - 0.08).abs() < 1e-3, "{off}");
+    // Back at rest the plan is there still.
+    click(&mut window, "Rest pose");
+    window.run_steps(3);
+    assert!(window.query_by_label("Handle: Move along X").is_some());
+    assert_eq!(acts(&window), 1);
+    click(&mut window, "Discard");
+    wait(&mut window);
+    let place = window.state().shown_pose().world[arm.index()].w_axis.truncate();
+    assert!(place.distance(rest_place(&before, arm)) < 1e-5);
+    assert_eq!(session(&window).document(), &before);
 }

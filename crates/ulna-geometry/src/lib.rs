@@ -6,6 +6,7 @@ mod csr;
 mod hull;
 mod laplacian;
 mod manipulator;
+mod middle;
 mod point_grid;
 mod point_id;
 mod polar;
@@ -26,6 +27,7 @@ pub use self::{
     hull::{convex_hull, depth_in},
     laplacian::{SurfaceLaplacian, cotangent_laplacian},
     manipulator::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_plane, snapped},
+    middle::{middle_along_ray, middle_of_limb, middle_of_loop},
     point_grid::PointGrid,
     point_id::PointId,
     polar::orthogonal_factor,

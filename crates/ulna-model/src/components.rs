@@ -2,7 +2,11 @@
 
 use glam::{Quat, Vec3};
 
-use super::{Local, Property, Transform, TransformError, transform::unit_or};
+use super::{
+    ChannelLocks, Local, Property, Transform, TransformError,
+    channel_locks::{is_free, with_angles},
+    transform::{is_turned_less, unit_or},
+};
 
 /// Some components of a local transform.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -44,6 +48,48 @@ impl Components {
             Property::Scale => self.scale.is_some(),
             Property::Weights => false,
         }
+    }
+
+    /// Takes a component out.
+    pub const fn remove(&mut self, property: Property) {
+        match property {
+            Property::Translation => self.translation = None,
+            Property::Rotation => self.rotation = None,
+            Property::Scale => self.scale = None,
+            Property::Weights => {}
+        }
+    }
+
+    /// These components of a local transform without changes of locked channels. A rotation becomes
+    /// the nearest one that keeps the locked angles.
+    ///
+    /// `now` is the local transform before the change. With the identity as `rest`, both are pose
+    /// offsets.
+    #[must_use]
+    pub fn keeping(&self, locks: ChannelLocks, rest: &Transform, now: &Transform) -> Self {
+        let mask = |axes: [bool; 3]| Vec3::from_array(axes.map(|l| f32::from(u8::from(l))));
+        let mut kept = *self;
+        for property in Property::TRS {
+            if locks.has_all_of(property) {
+                kept.remove(property);
+            }
+        }
+        if let (Some(to), false) = (kept.translation, is_free(&locks.translation)) {
+            // Without a division: the rest may have a scale of 0.
+            let back = rest.rotation.conjugate() * (now.translation - to);
+            kept.translation = Some(to + rest.rotation * (back * mask(locks.translation)));
+        }
+        if let (Some(to), false) = (kept.rotation, is_free(&locks.rotation)) {
+            let own = |q: Quat| rest.rotation.conjugate() * q;
+            let made = rest.rotation * with_angles(own(now.rotation), own(to), locks.rotation);
+            // A rotation that no free angle changes keeps its bits.
+            kept.rotation = Some(made).filter(|q| !is_turned_less(*q, now.rotation, 1e-6));
+        }
+        if let (Some(to), false) = (kept.scale, is_free(&locks.scale)) {
+            let axis = |k: usize| if locks.scale[k] { now.scale[k] } else { to[k] };
+            kept.scale = Some(Vec3::new(axis(0), axis(1), axis(2)));
+        }
+        kept
     }
 
     /// Of these only some.
@@ -93,5 +139,73 @@ impl Transform {
             scale: wanted.scale.map_or(old.scale, |s| s / self.scale),
         };
         if user.is_finite() { Ok(user) } else { Err(TransformError::NotFinite) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::EulerRot;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn euler(degrees: [f32; 3]) -> Quat {
+        let [x, y, z] = degrees.map(f32::to_radians);
+        Quat::from_euler(EulerRot::XYZ, x, y, z)
+    }
+
+    fn angles(q: Quat) -> [f32; 3] {
+        let (x, y, z) = q.to_euler(EulerRot::XYZ);
+        [x, y, z].map(f32::to_degrees)
+    }
+
+    proptest! {
+        #[test]
+        fn locked_channels_stay_whatever_is_wanted(
+            rest in prop::array::uniform3(-80.0f32..80.0),
+            now in prop::array::uniform9(-70.0f32..70.0),
+            to in prop::array::uniform9(-170.0f32..170.0),
+            locked in prop::array::uniform9(any::<bool>()),
+        ) {
+            let of = |v: [f32; 9]| Transform {
+                translation: Vec3::new(v[0], v[1], v[2]) * 0.01,
+                rotation: euler([v[3], v[4], v[5]]),
+                scale: Vec3::ONE + Vec3::new(v[6], v[7], v[8]) * 0.005,
+            };
+            let rest = Transform { rotation: euler(rest), ..of([10.0; 9]) };
+            let (now, to) = (rest.compose(&of(now)), of(to));
+            let three = |k: usize| [locked[k], locked[k + 1], locked[k + 2]];
+            let locks =
+                ChannelLocks { translation: three(0), rotation: three(3), scale: three(6) };
+            let all = Components {
+                translation: Some(to.translation),
+                rotation: Some(to.rotation),
+                scale: Some(to.scale),
+            };
+            let kept = all.keeping(locks, &rest, &now);
+            let (before, after) =
+                (rest.user_from(&now).unwrap(), rest.user_from(&kept.over(&now)).unwrap());
+            let (a, b) = (angles(before.rotation), angles(after.rotation));
+            for k in 0..3 {
+                let moved = (before.translation[k] - after.translation[k]).abs();
+                prop_assert!(!locks.translation[k] || moved < 1e-5);
+                prop_assert!(!locks.scale[k] || before.scale[k] == after.scale[k]);
+                // Near a right angle about y, the other two angles are one.
+                let is_clear = b[1].abs() < 85.0;
+                let turned = (a[k] - b[k]).rem_euclid(360.0);
+                let turned = turned.min(360.0 - turned);
+                let half = (turned - 180.0).abs();
+                prop_assert!(
+                    !locks.rotation[k] || !is_clear || turned < 0.1 || half < 0.1 || k == 1,
+                    "{locks:?} {a:?} {b:?}"
+                );
+            }
+            if locks.is_empty() {
+                prop_assert_eq!(kept, all);
+            }
+            if locks.has_all_of(Property::Rotation) {
+                prop_assert_eq!(kept.rotation, None);
+            }
+        }
     }
 }

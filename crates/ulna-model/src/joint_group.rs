@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::{MarkerColor, NodeId};
+use super::{GroupColor, NodeId};
 
 /// A named group of joints. A joint can be in several groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub struct JointGroup {
     pub name: Arc<str>,
     /// The color of its bones.
     #[serde(default)]
-    pub color: MarkerColor,
+    pub color: GroupColor,
     /// Its nodes in ascending order, each once.
     pub nodes: Vec<NodeId>,
     /// Whether its joints are hidden, unless another group shows them.
@@ -60,7 +60,7 @@ impl JointGroup {
     }
 
     /// The color of a joint: that of its first group.
-    pub fn color_of(groups: &[Self], node: NodeId) -> Option<MarkerColor> {
+    pub fn color_of(groups: &[Self], node: NodeId) -> Option<GroupColor> {
         groups.iter().find(|g| g.contains(node)).map(|g| g.color)
     }
 }
@@ -102,10 +102,10 @@ mod tests {
     fn locks_add_up_and_the_first_color_counts() {
         let mut groups = [group("a", &[1]), group("b", &[1, 2])];
         groups[1].locked = true;
-        groups[0].color = MarkerColor::Red;
+        groups[0].color = GroupColor::Red;
         assert!(JointGroup::lock(&groups, NodeId(1)) && !JointGroup::lock(&groups, NodeId(3)));
-        assert_eq!(JointGroup::color_of(&groups, NodeId(1)), Some(MarkerColor::Red));
-        assert_eq!(JointGroup::color_of(&groups, NodeId(2)), Some(MarkerColor::Violet));
+        assert_eq!(JointGroup::color_of(&groups, NodeId(1)), Some(GroupColor::Red));
+        assert_eq!(JointGroup::color_of(&groups, NodeId(2)), Some(GroupColor::Violet));
         assert_eq!(JointGroup::color_of(&groups, NodeId(3)), None);
     }
 }

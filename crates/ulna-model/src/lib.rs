@@ -3,6 +3,7 @@
 mod aids;
 mod any_id;
 mod blank;
+mod channel_locks;
 mod check;
 mod clip;
 mod components;
@@ -10,6 +11,7 @@ mod derived;
 mod diagnostic;
 mod document;
 mod frame_rate;
+mod group_color;
 mod heights;
 mod held;
 mod ids;
@@ -53,6 +55,7 @@ mod weights;
 pub use self::{
     aids::{EditorState, Pin, Unkeyed, UnkeyedAt},
     any_id::{AnyId, IdKind},
+    channel_locks::ChannelLocks,
     check::Broken,
     clip::{Clip, PointerTrack, Repeat, VisibilityKeys},
     components::Components,
@@ -60,6 +63,7 @@ pub use self::{
     diagnostic::{Diagnostic, Diagnostics, Repair, Severity},
     document::{Document, FileContent, Scene},
     frame_rate::{meant_rate, rate_in_words},
+    group_color::GroupColor,
     heights::{is_gray, normal_map},
     held::{Held, Parts},
     ids::{

@@ -4,18 +4,18 @@
 //! memory is counted and its ids are visited.
 
 use super::{
-    AlphaMode, AnyId, Camera, CameraId, Clip, ClipId, Components, ConstraintKind, DisplayChoice,
-    Document, EditorState, Enter, FadeCurve, FileContent, Held, IdKind, Image, ImageId, InStep,
-    Interpolation, JointGroup, JointMask, KeptJoint, KeptKeys, KeptLayer, KeptLayers, KeptMorphs,
-    KeptPose, KeptWeightLayer, KeptWeightLayers, KeyKind, KeyTangents, LayerHome, LayerId,
-    LayerMask, LayerPart, Light, LightId, LightKind, Local, Marker, MarkerColor, Material,
-    MaterialId, Mesh, MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane, MixMask, MixReference,
-    MorphTarget, Node, NodeConstraint, NodeId, NodePose, NodeSet, NodeSpace, NodeVector, OwnKeys,
-    Parts, Pin, Plays, PointerTrack, PoseLayer, PoseLayerId, PoseLayers, Primitive, PrimitiveId,
-    Projection, Property, References, Repeat, RestGeometry, RestSource, Scene, SceneId, Skin,
-    SkinId, TextureRef, Topology, Track, TrackId, Transform, Unkeyed, UnkeyedAt, VariantId,
-    VectorForm, VectorKind, VisibilityKeys, Vrm, WeightEncoding, WeightLayer, WeightLayers,
-    WeightMap, WeightPatch, Wrap, held::plain, references::no_ids,
+    AlphaMode, AnyId, Camera, CameraId, ChannelLocks, Clip, ClipId, Components, ConstraintKind,
+    DisplayChoice, Document, EditorState, Enter, FadeCurve, FileContent, GroupColor, Held, IdKind,
+    Image, ImageId, InStep, Interpolation, JointGroup, JointMask, KeptJoint, KeptKeys, KeptLayer,
+    KeptLayers, KeptMorphs, KeptPose, KeptWeightLayer, KeptWeightLayers, KeyKind, KeyTangents,
+    LayerHome, LayerId, LayerMask, LayerPart, Light, LightId, LightKind, Local, Marker,
+    MarkerColor, Material, MaterialId, Mesh, MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane,
+    MixMask, MixReference, MorphTarget, Node, NodeConstraint, NodeId, NodePose, NodeSet, NodeSpace,
+    NodeVector, OwnKeys, Parts, Pin, Plays, PointerTrack, PoseLayer, PoseLayerId, PoseLayers,
+    Primitive, PrimitiveId, Projection, Property, References, Repeat, RestGeometry, RestSource,
+    Scene, SceneId, Skin, SkinId, TextureRef, Topology, Track, TrackId, Transform, Unkeyed,
+    UnkeyedAt, VariantId, VectorForm, VectorKind, VisibilityKeys, Vrm, WeightEncoding, WeightLayer,
+    WeightLayers, WeightMap, WeightPatch, Wrap, held::plain, references::no_ids,
 };
 
 /// Types whose memory is counted member by member.
@@ -102,6 +102,7 @@ plain!(
 plain_without_ids!(
     Transform,
     Local,
+    ChannelLocks,
     AlphaMode,
     Projection,
     LightKind,
@@ -123,6 +124,7 @@ plain_without_ids!(
     Mip,
     Wrap,
     MarkerColor,
+    GroupColor,
     Enter,
     FadeCurve,
     InStep,
@@ -133,7 +135,7 @@ plain_without_ids!(
 
 members! {
     Node { name, parent, rank, rest, rest_source, pose, mesh, skin, instances, camera, light,
-        morph_weights, hidden }
+        morph_weights, hidden, locks }
     Skin { name, joints, inverse_bind, has_inverse_bind }
     Track { target, property, interpolation, times, values, width, kinds, modes }
     VisibilityKeys { node, visible }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use glam::{Mat4, Vec4};
 
-use super::{CameraId, LightId, MeshId, NodeId, Shared, SkinId, Transform, TransformError};
+use super::{
+    CameraId, ChannelLocks, LightId, MeshId, NodeId, Shared, SkinId, Transform, TransformError,
+};
 
 /// A node's transform in the parent's space, in one of the two forms a file can give it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,6 +130,8 @@ pub struct Node {
     pub morph_weights: Option<Shared<[f32]>>,
     /// Whether the file hides the node and everything below it (`KHR_node_visibility`).
     pub hidden: bool,
+    /// Channels that posing by hand does not change.
+    pub locks: ChannelLocks,
 }
 
 impl Node {

@@ -4,7 +4,7 @@ use glam::{EulerRot, Mat4, Quat, Vec3};
 use serde::Serialize;
 
 use ulna_geometry::orthogonal_factor;
-use ulna_model::{TransformError, transform::unit_or};
+use ulna_model::{Property, TransformError, transform::unit_or};
 
 /// The axes a move is along.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -113,6 +113,30 @@ impl Standing {
             orthogonal_factor(&self.parent.as_dmat4()).ok_or(TransformError::SingularParent)?;
         let sense = if turned.determinant() < 0.0 { -1.0 } else { 1.0 };
         Ok(self.axes_in_parent(space)?.map(|a| (turned * a.as_dvec3()).as_vec3() * sense))
+    }
+
+    /// Axes of the unlocked channels of a property of the pose offset, as unit directions of the
+    /// scene; an angle's axis is the one that it turns about.
+    ///
+    /// # Errors
+    /// [`TransformError::SingularParent`] where the parent has no orthogonal factor.
+    pub fn unlocked_axes(
+        &self,
+        property: Property,
+        locked: [bool; 3],
+    ) -> Result<Vec<Vec3>, TransformError> {
+        let turned =
+            orthogonal_factor(&self.parent.as_dmat4()).ok_or(TransformError::SingularParent)?;
+        let axes = match property {
+            Property::Translation => self.axes_in_parent(Space::Rest)?,
+            Property::Rotation => {
+                let offset = Self { rotation: self.rest.conjugate() * self.rotation, ..*self };
+                offset.axes_in_parent(Space::Gimbal)?.map(|a| self.rest * a)
+            }
+            Property::Scale | Property::Weights => self.axes_in_parent(Space::Local)?,
+        };
+        let free = axes.into_iter().zip(locked).filter(|(_, is_locked)| !is_locked);
+        Ok(free.map(|(a, _)| (turned * a.as_dvec3()).as_vec3()).collect())
     }
 
     fn in_parent(&self, axis: Vec3, space: Space) -> Result<InParent, TransformError> {

@@ -5,6 +5,7 @@ mod ancestors;
 mod axes;
 mod balance;
 mod bend;
+mod bone_directions;
 pub mod clip_edit;
 mod clip_transfer;
 mod compiled;
@@ -59,6 +60,7 @@ pub use self::{
     axes::{Space, Standing},
     balance::{Balance, Masses},
     bend::{Bend, BendingAxis, TestPose, bending_axis, test_poses},
+    bone_directions::BoneDirections,
     clip_transfer::{CarriedClip, ClipTransfer, JointPair, KeysBy},
     counterparts::FoundBy,
     deviation::{

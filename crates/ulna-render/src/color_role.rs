@@ -129,7 +129,7 @@ roles! {
 }
 
 impl ColorRole {
-    /// The color of a marker, or of a group of joints.
+    /// The color of a marker.
     pub const fn of_marker(color: MarkerColor) -> Self {
         match color {
             MarkerColor::Violet => Self::TimelineMarker,

@@ -40,7 +40,7 @@ pub use self::{
     film::{FilmError, FilmKind, film, film_times, sheet_grid},
     ghost::GhostLook,
     gpu::{Gpu, GpuError},
-    look::{ViewportColors, heat, zero_weight},
+    look::{ViewportColors, group_color, heat, zero_weight},
     open::devices,
     picture::{Capture, Picture, capture},
     pipeline::Pipelines,

@@ -6,7 +6,7 @@ use super::{
     color::{Color, tokens},
     color_role::ColorRole,
 };
-use ulna_model::MarkerColor;
+use ulna_model::{GroupColor, MarkerColor};
 
 /// Stops of the ramp of weights. Keep in sync with `Frame` in shaders/frame.wgsl.
 pub(super) const STOPS: usize = 9;
@@ -48,6 +48,35 @@ pub fn zero_weight(theme: &str) -> Color {
     ColorRole::ViewportZeroWeight.color(theme)
 }
 
+/// The color of a group of joints in a theme, `dark` or `light`. The first five are those of
+/// markers, the others are the same in both themes.
+pub fn group_color(color: GroupColor, theme: &str) -> Color {
+    let of_marker = |color| ColorRole::of_marker(color).color(theme);
+    let place = match color {
+        GroupColor::Violet => return of_marker(MarkerColor::Violet),
+        GroupColor::Red => return of_marker(MarkerColor::Red),
+        GroupColor::Amber => return of_marker(MarkerColor::Amber),
+        GroupColor::Green => return of_marker(MarkerColor::Green),
+        GroupColor::Blue => return of_marker(MarkerColor::Blue),
+        GroupColor::Free([r, g, b]) => return Color([r, g, b, 255]),
+        GroupColor::Orange => 1,
+        GroupColor::Lime => 2,
+        GroupColor::Pink => 3,
+        GroupColor::Teal => 5,
+        GroupColor::Yellow => 6,
+        GroupColor::Brown => 7,
+        GroupColor::Steel => 8,
+        GroupColor::Magenta => 9,
+    };
+    Color::parse(tokens()["categorical"][place].as_str().unwrap_or_default())
+}
+
+/// A joint of a group in this color, linear.
+fn of_joint(color: Color) -> [f32; 4] {
+    let [r, g, b, _] = color.linear();
+    [r, g, b, 0.8]
+}
+
 /// Colors of the viewport, linear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewportColors {
@@ -85,14 +114,17 @@ pub struct ViewportColors {
     pub joint_hover: [f32; 4],
     /// A joint whose pose waits to be keyed.
     pub joint_unkeyed: [f32; 4],
-    /// Joints of a group, by its color.
-    joint_groups: [[f32; 4]; 5],
+    /// Joints of a group, by the place of its color in the palette.
+    joint_groups: [[f32; 4]; GroupColor::PALETTE.len()],
 }
 
 impl ViewportColors {
     /// A joint of a group with this color.
-    pub const fn joint_of_group(&self, color: MarkerColor) -> [f32; 4] {
-        self.joint_groups[color as usize]
+    pub fn joint_of_group(&self, color: GroupColor) -> [f32; 4] {
+        match (color, color.place()) {
+            (GroupColor::Free([r, g, b]), _) => of_joint(Color([r, g, b, 255])),
+            (_, place) => self.joint_groups[place.unwrap_or(0)],
+        }
     }
 
     /// The colors of a theme, `dark` or `light`.
@@ -121,7 +153,7 @@ impl ViewportColors {
             joint_related: joint(ColorRole::JointRelated, 0.75),
             joint_hover: joint(ColorRole::JointHover, 0.9),
             joint_unkeyed: joint(ColorRole::JointPending, 0.8),
-            joint_groups: MarkerColor::ALL.map(|c| joint(ColorRole::of_marker(c), 0.8)),
+            joint_groups: GroupColor::PALETTE.map(|color| of_joint(group_color(color, theme))),
         }
     }
 }
@@ -148,6 +180,22 @@ mod tests {
                 let wanted = (f32::from(pair[0].1.0[k]) + f32::from(pair[1].1.0[k])) * 0.5;
                 assert!((f32::from(middle.0[k]) - wanted).abs() <= 0.51, "{middle:?} {pair:?}");
             }
+        }
+    }
+
+    #[test]
+    fn colors_of_groups_differ_and_free_ones_are_as_chosen() {
+        for theme in ["dark", "light"] {
+            let all = GroupColor::PALETTE.map(|color| group_color(color, theme));
+            for (k, color) in all.iter().enumerate() {
+                assert!(*color != Color::parse(""), "{theme} {k} has a token");
+                assert!(all[..k].iter().all(|other| other != color), "{theme} {k}");
+            }
+            let colors = ViewportColors::theme(theme);
+            let red = group_color(GroupColor::Red, theme).linear();
+            assert_eq!(colors.joint_of_group(GroupColor::Red)[..3], red[..3]);
+            let free = colors.joint_of_group(GroupColor::Free([255, 0, 0]));
+            assert_eq!(free[..3], [1.0, 0.0, 0.0]);
         }
     }
 

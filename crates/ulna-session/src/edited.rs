@@ -183,6 +183,9 @@ fn nodes(opened: &Document, now: &Document) -> Vec<Edited> {
         if was.hidden != node.hidden {
             facts.push(if node.hidden { "hidden" } else { "visible" }.to_owned());
         }
+        if was.locks != node.locks {
+            facts.push("channel locks".to_owned());
+        }
         if was.morph_weights != node.morph_weights {
             facts.push("morph weights".to_owned());
         }
@@ -311,12 +314,16 @@ fn reverted_clip(opened: &Document, now: &Document, id: ClipId) -> Outcome {
     Outcome { edits, notes, ..Outcome::default() }
 }
 
-/// The edits that make pose, name, visibility and morph weights of a node what they were.
+/// The edits that make pose, name, visibility, morph weights and channel locks of a node what they
+/// were.
 fn reverted_node(opened: &Document, now: &Document, id: NodeId) -> Outcome {
     let mut edits = Vec::new();
     let (Some(was), Some(is)) = (opened.nodes.get(id), now.nodes.get(id)) else {
         return Outcome::default();
     };
+    if was.locks != is.locks {
+        edits.push(Edit::node(id, ulna_model::Node { locks: was.locks, ..is.clone() }));
+    }
     if was.pose != is.pose {
         edits.push(Edit::SetPoses(vec![(id, was.pose)]));
     }

@@ -28,6 +28,8 @@ use ulna_session::{Session, Worked};
 
 /// Seconds after a change of the choices until weights are worked out.
 const SETTLED: f64 = 0.3;
+/// Points of the simplified surface while parameters are dragged.
+const COARSE: usize = 3_000;
 /// Vertices up to which the joints are chosen within a frame.
 const FEW_VERTICES: usize = 2_000;
 
@@ -38,6 +40,8 @@ type BindOf = (Vec<Command>, u64);
 #[derive(Default)]
 pub(super) struct Binding {
     ahead: WorkAhead<BindOf>,
+    /// The same on a simplified surface, while parameters are dragged.
+    coarse: WorkAhead<BindOf>,
     /// Joints to bind to, by the generation and the meshes.
     chosen: Beside<(u64, Vec<NodeId>), Vec<BindJoint>>,
     /// The joints that were found last.
@@ -46,8 +50,10 @@ pub(super) struct Binding {
     are_joints_current: bool,
     foreseen: Option<BindForeseen>,
     preview: Option<BindPreview>,
-    /// The document with the bind before the last one.
+    /// The document with the last bind on the whole surface before that.
     previous: Option<Document>,
+    /// The document that the viewport shows in place of that of the session.
+    in_view: Option<Document>,
     /// Serial of the preview that the viewport shows; `None` where it shows the document.
     shown: Option<u64>,
     trial: Trial,
@@ -62,6 +68,8 @@ struct BindPreview {
     /// Generation of the document that it was worked out on.
     generation: u64,
     serial: u64,
+    /// Whether it was worked out on a simplified surface.
+    is_coarse: bool,
 }
 
 impl Binding {
@@ -85,6 +93,7 @@ impl Binding {
             numbers: self.measuring.numbers(),
             bent: self.trial.bent(),
             length: self.trial.length(),
+            is_coarse: self.preview.as_ref().is_some_and(|preview| preview.is_coarse),
         }
     }
 
@@ -111,8 +120,8 @@ impl Binding {
     }
 
     /// Another scene shows the document itself: the bind is to be shown in it again.
-    pub(super) const fn scene_was_made(&mut self) {
-        self.shown = None;
+    pub(super) fn scene_was_made(&mut self) {
+        (self.shown, self.in_view) = (None, None);
     }
 
     /// Whether nothing was worked out or tried.
@@ -149,19 +158,16 @@ impl Binding {
         if self.shown == Some(preview.serial) {
             return;
         }
-        let before = match (&self.previous, self.shown) {
-            (Some(previous), Some(_)) => previous,
-            _ => session.document(),
-        };
+        let before = self.in_view.as_ref().unwrap_or(session.document());
         let changes = reweighed(before, &preview.document);
         renderer.show_in_place(&preview.document, &changes);
-        self.shown = Some(preview.serial);
+        (self.shown, self.in_view) = (Some(preview.serial), Some(preview.document.clone()));
     }
 
     /// Shows the document again.
     pub(super) fn hide(&mut self, session: &Session, renderer: &mut ViewportRenderer) {
-        if let Some(preview) = self.preview.as_ref().filter(|_| self.shown.is_some()) {
-            let changes = reweighed(&preview.document, session.document());
+        if let Some(seen) = self.in_view.take() {
+            let changes = reweighed(&seen, session.document());
             renderer.show_in_place(session.document(), &changes);
             self.shown = None;
         }
@@ -286,19 +292,45 @@ impl Binding {
             Ok(commands) => self.ahead.want((commands, generation), ctx.input(|i| i.time)),
             Err(_) => self.ahead.want_nothing(),
         }
+        self.work_coarsely(ctx, session, draft);
         let is_found = self.ahead.poll();
         let label = draft.step_label(document);
         let pace = Pace { settled: SETTLED, is_first_late: false, label: &label };
         let is_refused =
             self.ahead.follow(ctx, session, &pace, |(commands, _)| Ok(commands.clone()));
         if is_found || is_refused {
-            self.take_found();
+            self.take_found(false);
         }
     }
 
+    /// Works out the weights on a simplified surface while a parameter is dragged: one computation
+    /// after the other, each to its end, until that on the whole surface is found.
+    fn work_coarsely(&mut self, ctx: &Context, session: &Session, draft: &BindDraft) {
+        let is_dragged = ctx.input(|i| i.pointer.any_down());
+        if self.ahead.is_current() || self.preview.is_none() {
+            self.coarse.want_nothing();
+            return;
+        }
+        if self.coarse.poll() {
+            self.take_found(true);
+        }
+        if is_dragged && !self.coarse.is_busy() {
+            let (document, generation) = (session.document(), session.generation());
+            let Ok(commands) = draft.commands_on(document, &self.joints, Some(COARSE)) else {
+                return;
+            };
+            self.coarse.want((commands, generation), ctx.input(|i| i.time));
+        }
+        let pace = Pace { settled: 0.0, is_first_late: false, label: "" };
+        self.coarse.follow(ctx, session, &pace, |(commands, _)| Ok(commands.clone()));
+    }
+
     /// Takes up the bind that was found last.
-    fn take_found(&mut self) {
-        let Some(found) = self.ahead.found() else { return };
+    fn take_found(&mut self, is_coarse: bool) {
+        let ahead = if is_coarse { &self.coarse } else { &self.ahead };
+        // The bind on the whole surface says why there is none.
+        let is_useful = |worked: bool| worked || !is_coarse;
+        let Some(found) = ahead.found().filter(|f| is_useful(f.worked.is_ok())) else { return };
         self.foreseen = Some(match &found.worked {
             Ok(worked) => BindForeseen::of(worked, found.seconds),
             Err(why) => BindForeseen::refused(why.clone()),
@@ -307,11 +339,13 @@ impl Binding {
         let changed = worked.filter(|worked| matches!(worked.effects(), Ok((true, _))));
         let Some(document) = changed.and_then(|worked| worked.document_after()) else { return };
         let serial = self.preview.as_ref().map_or(1, |preview| preview.serial + 1);
-        let next = BindPreview { document: document.clone(), generation: found.of.1, serial };
+        let (document, generation) = (document.clone(), found.of.1);
+        let next = BindPreview { document, generation, serial, is_coarse };
         // A bind of another state of the document says nothing of this one.
-        let before = self.preview.replace(next);
-        self.previous =
-            before.filter(|p| Some(p.generation) == self.generation()).map(|p| p.document);
+        match self.preview.replace(next).filter(|before| before.generation == generation) {
+            Some(before) if before.is_coarse => {}
+            before => self.previous = before.map(|before| before.document),
+        }
     }
 
     /// Generation of the document that the preview was worked out on.
@@ -321,7 +355,7 @@ impl Binding {
 }
 
 /// Surfaces whose weights or skins differ between two documents of the same meshes.
-fn reweighed(before: &Document, after: &Document) -> Vec<Change> {
+pub(in crate::app) fn reweighed(before: &Document, after: &Document) -> Vec<Change> {
     let mut changes = Vec::new();
     for node in after.shown_nodes() {
         let about = after.node(node);

@@ -4,12 +4,12 @@ use egui::Context;
 use glam::{Vec2, Vec3};
 
 use crate::{
-    app::{App, rig_mode::middle_of_loop},
+    app::App,
     ui::{Pane, PickedBone, Pivot, SnapTo, ToastKind, ViewportAction},
 };
-use ulna_geometry::Ray;
-use ulna_model::{Document, JointGroup, NodeId};
-use ulna_motion::{Surface, ik, joints_at};
+use ulna_geometry::{Ray, middle_along_ray, middle_of_loop};
+use ulna_model::{JointGroup, NodeId};
+use ulna_motion::{ik, joints_at};
 
 /// Whether what a ray hits at a distance lies before a spot.
 fn is_before(ray: &Ray, distance: f32, spot: Vec3) -> bool {
@@ -67,7 +67,8 @@ impl App {
         let document = self.binding.seen(session);
         let large = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() > MOST;
         // While it moves, each frame would pose the surface on the CPU.
-        if large || self.timeline.playback.playing || session.history().is_open() {
+        let is_still = !self.timeline.playback.playing && !self.rig.clip.is_planned();
+        if large || !is_still || session.history().is_open() {
             self.outliner.hover = self.outliner.hover.or(behind.map(|b| b.joint));
             return;
         }
@@ -101,10 +102,15 @@ impl App {
         let Some(session) = &self.session else { return };
         let document = self.binding.seen(session);
         let in_file = self.renderer.pose().hidden.clone();
-        let hit = self.renderer.surface(document).hit(document, &ray, &|n| {
-            self.outliner.visibility.hides(n, &in_file)
-                || self.outliner.visibility.locks(n, document.joint_groups())
-        });
+        // The surface with planned changes may have joints that are not in the document yet.
+        let hit = if self.rig.clip.is_planned() {
+            None
+        } else {
+            self.renderer.surface(document).hit(document, &ray, &|n| {
+                self.outliner.visibility.hides(n, &in_file)
+                    || self.outliner.visibility.locks(n, document.joint_groups())
+            })
+        };
         let seen = |distance: f32| behind.is_none_or(|b| is_before(&ray, distance, b.spot));
         let Some(hit) = hit.filter(|hit| seen(hit.distance)) else {
             match behind {
@@ -211,17 +217,15 @@ impl App {
             let surface = self.renderer.surface(document);
             let is_out = |n: NodeId| barred(n) || moves(n);
             let front = of == SnapTo::FrontLimb;
-            return middle_of(surface, document, &ray, extent, front, &is_out);
+            let hit = |ray: &Ray| surface.hit(document, ray, &is_out).map(|hit| hit.distance);
+            return middle_along_ray(&ray, extent, front, &hit);
         }
         if of == SnapTo::Loop {
             let extent = self.renderer.extent();
             let surface = self.renderer.surface(document);
             let is_out = |n: NodeId| barred(n) || moves(n);
-            let inside = middle_of(surface, document, &ray, extent, true, &is_out)?;
-            let hit = |origin: Vec3, direction: Vec3| {
-                let ray = Ray { origin, direction };
-                surface.hit(document, &ray, &is_out).map(|hit| hit.distance)
-            };
+            let hit = |ray: &Ray| surface.hit(document, ray, &is_out).map(|hit| hit.distance);
+            let inside = middle_along_ray(&ray, extent, true, &hit)?;
             return middle_of_loop(inside, extent, &hit);
         }
         let surface = self.renderer.surface(document);
@@ -291,31 +295,4 @@ impl App {
         let world = self.renderer.pose().world[node.index()];
         Some((node, world.inverse().transform_point3(spot))).filter(|(_, p)| p.is_finite())
     }
-}
-
-/// The middle of the body along a ray: between the skin in front and that behind, or between the
-/// first two crossings where only the part in front is meant.
-fn middle_of(
-    surface: &Surface,
-    document: &Document,
-    ray: &Ray,
-    extent: f32,
-    front: bool,
-    skip: &dyn Fn(NodeId) -> bool,
-) -> Option<Vec3> {
-    /// Crossings that are looked for.
-    const MOST: usize = 64;
-    let gap = extent * 1e-4;
-    let (mut start, mut crossings) = (0.0, Vec::new());
-    while crossings.len() < MOST {
-        let from = Ray { origin: ray.origin + ray.direction * start, ..*ray };
-        let Some(hit) = surface.hit(document, &from, skip) else { break };
-        crossings.push(start + hit.distance);
-        start += hit.distance + gap;
-    }
-    let (first, last) = (*crossings.first()?, *crossings.last()?);
-    // Shells that lie on one another, such as clothes on skin, are one crossing.
-    let second = crossings.iter().copied().find(|d| d - first > gap * 20.0);
-    let end = if front { second.unwrap_or(last) } else { last };
-    Some(ray.origin + ray.direction * ((first + end) * 0.5))
 }

@@ -39,17 +39,17 @@ pub enum Dialog {
     },
     /// Meshes that are bound to joints.
     Bind {
-        /// As it is chosen.
+        /// Meshes, joints, parameters and trial of the panel.
         draft: Box<BindDraft>,
     },
     /// Skinned meshes that are bound again in another pose.
     Rebind {
-        /// As it is chosen.
+        /// Meshes and the pose that becomes their bind pose.
         draft: Box<RebindDraft>,
     },
     /// What was found in a file of another format, and how it is taken.
     Convert {
-        /// As it is chosen.
+        /// File, contents and options of the import.
         draft: Box<ConvertDraft>,
     },
     /// A file of another format that cannot be read.
@@ -61,7 +61,7 @@ pub enum Dialog {
     },
     /// Clips of other files, and what is taken of them.
     Import {
-        /// As it is chosen.
+        /// Files, clips and options of the transfer.
         draft: Box<ImportDraft>,
     },
     /// Where clips are best left for each other.
@@ -136,17 +136,17 @@ pub enum Dialog {
     Find,
     /// What is to be exported, and where.
     Export {
-        /// As it is chosen.
+        /// Contents, options and target of the export.
         draft: Box<ExportDraft>,
     },
     /// How a clip becomes pictures.
     Pictures {
-        /// As it is chosen.
+        /// Range, size, format and target of the pictures.
         draft: Box<PicturesDraft>,
     },
     /// What a command needs.
     Arguments {
-        /// As it is filled in.
+        /// Command and values of its arguments.
         draft: Box<FormDraft>,
     },
     /// Planned changes of the skeleton.

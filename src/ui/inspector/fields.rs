@@ -1,12 +1,13 @@
 //! Three numbers in a row, with their axes' letters, that drag and take typed values.
 
-use egui::{Align2, DragValue, RichText, Sense, Ui, pos2, vec2};
+use egui::{Align2, DragValue, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui_material_icons::icons;
 use glam::{EulerRot, Quat, Vec3};
 
 use crate::ui::{
     Length, Theme,
     theme::Font,
-    widgets::{name_widget, short_number},
+    widgets::{name_widget, paint_icon, short_number},
 };
 use ulna_edit::evaluate;
 use ulna_model::transform::unit_or;
@@ -40,7 +41,7 @@ impl Triple {
     /// Four numbers where a rotation is shown as it is stored, else three.
     pub fn shape(&self, rotation: Quat, order: Order) -> RowFormat {
         let quaternion = (self.degrees && order == Order::Quaternion).then_some(rotation);
-        RowFormat { quaternion, mixed: [false; 3] }
+        RowFormat { quaternion, ..RowFormat::default() }
     }
 }
 
@@ -51,6 +52,28 @@ pub struct RowFormat {
     pub quaternion: Option<Quat>,
     /// Axes on which several nodes differ.
     pub mixed: [bool; 3],
+    /// Locked channels, which cannot be typed.
+    pub locks: RowLocks,
+}
+
+/// Locks of the channels of a row.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowLocks {
+    /// Locked axes.
+    pub axes: [bool; 3],
+    /// Whether the letters lock and unlock axes.
+    pub is_shown: bool,
+    /// Whether the axes are locked together only, because their angles are others than those that
+    /// locks keep.
+    pub as_one: bool,
+}
+
+impl RowLocks {
+    /// Whether the axis of a field is locked.
+    fn has(&self, axis: usize) -> bool {
+        let all = self.axes == [true; 3];
+        if self.as_one { all } else { self.axes.get(axis).copied().unwrap_or(all) }
+    }
 }
 
 /// In which order angles are applied: the first about its axis, the next about the turned one.
@@ -129,6 +152,8 @@ pub struct Edited {
     pub quaternion: Option<Quat>,
     /// Whether the change is finished.
     pub done: bool,
+    /// The axis whose lock was clicked.
+    pub lock: Option<usize>,
     /// Where a mark beside the row goes.
     pub slot: egui::Pos2,
 }
@@ -142,8 +167,14 @@ pub fn triple_ui(
     editable: bool,
     shape: &RowFormat,
 ) -> Edited {
-    let mut edited =
-        Edited { values: None, axis: 0, quaternion: None, done: false, slot: pos2(0.0, 0.0) };
+    let mut edited = Edited {
+        values: None,
+        axis: 0,
+        quaternion: None,
+        done: false,
+        lock: None,
+        slot: pos2(0.0, 0.0),
+    };
     // Points that a field needs for its letter and five digits; where there are fewer, the row's
     // name stands over it.
     const LEAST: f32 = 58.0;
@@ -177,7 +208,10 @@ pub fn triple_ui(
                 color: theme.color(
                     [ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ, ColorRole::AxisW][axis],
                 ),
-                editable,
+                editable: editable && !shape.locks.has(axis),
+                lock: (shape.locks.is_shown && shape.quaternion.is_none())
+                    .then(|| shape.locks.has(axis)),
+                is_locked: shape.locks.has(axis),
                 mixed: shape.quaternion.is_none() && shape.mixed[axis],
                 degrees: triple.degrees && shape.quaternion.is_none(),
                 neutral: if shape.quaternion.is_some() {
@@ -190,7 +224,12 @@ pub fn triple_ui(
             let value = shape
                 .quaternion
                 .map_or_else(|| values[axis] * triple.factor, |q| q.to_array()[axis]);
-            let (new, done) = field.show(ui, theme, vec2(width, 24.0), value);
+            let (rect, _) = ui.allocate_exact_size(vec2(width, 24.0), Sense::hover());
+            let rect = rect.shrink2(vec2(0.0, 2.0));
+            let (new, done) = field.show(ui, theme, rect, value);
+            if field.lock_ui(ui, theme, rect) {
+                edited.lock = Some(axis);
+            }
             if let Some(new) = new {
                 edited.axis = axis;
                 if let Some(old) = shape.quaternion {
@@ -217,6 +256,10 @@ struct Field {
     letter: &'static str,
     color: egui::Color32,
     editable: bool,
+    /// Whether its letter shows that it is locked; `None` where the letter is no button.
+    lock: Option<bool>,
+    /// Whether it cannot be typed because it is locked.
+    is_locked: bool,
     mixed: bool,
     degrees: bool,
     neutral: f32,
@@ -229,11 +272,9 @@ impl Field {
         &self,
         ui: &mut Ui,
         theme: &Theme,
-        size: egui::Vec2,
+        field: egui::Rect,
         mut value: f32,
     ) -> (Option<f32>, bool) {
-        let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-        let field = rect.shrink2(vec2(0.0, 2.0));
         let fill = theme.color(if self.editable {
             ColorRole::SurfaceField
         } else {
@@ -241,14 +282,6 @@ impl Field {
         });
         let edge = if self.editable { theme.field_edge() } else { egui::Stroke::NONE };
         ui.painter().rect(field, 4.0, fill, edge, egui::StrokeKind::Inside);
-        let at = pos2(field.left() + 5.0, field.center().y);
-        ui.painter().text(
-            at,
-            Align2::LEFT_CENTER,
-            self.letter,
-            Theme::font(Font::Caption),
-            self.color,
-        );
         let neutral = (value - self.neutral).abs() < 5e-4;
         let text_color = match (self.editable, neutral || self.mixed) {
             (_, true) => theme.color(ColorRole::TextTertiary),
@@ -268,7 +301,11 @@ impl Field {
             let seen = ui.interact(field, ui.scope_id().with(&self.name), Sense::hover());
             let name = format!("{} {text}", self.name);
             seen.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &name));
-            seen.on_hover_text(format!("{value}"));
+            seen.on_hover_text(if self.is_locked {
+                format!("{value}. This channel is locked against posing by hand.")
+            } else {
+                format!("{value}")
+            });
             return (None, false);
         }
         let (degrees, mixed) = (self.degrees, self.mixed);
@@ -301,6 +338,43 @@ impl Field {
         }
         let new = response.changed().then_some(value);
         (new, response.drag_stopped() || (response.changed() && !response.dragged()))
+    }
+}
+
+impl Field {
+    /// The letter of the axis, which locks and unlocks its channel; whether it was clicked.
+    fn lock_ui(&self, ui: &Ui, theme: &Theme, field: egui::Rect) -> bool {
+        let letter = || {
+            let at = pos2(field.left() + 5.0, field.center().y);
+            let font = Theme::font(Font::Caption);
+            ui.painter().text(at, Align2::LEFT_CENTER, self.letter, font, self.color);
+        };
+        let Some(locked) = self.lock else {
+            letter();
+            return false;
+        };
+        let area = field.with_max_x(field.left() + 15.0);
+        let name = format!("Lock {}", self.name);
+        let response = ui.interact(area, ui.scope_id().with(&name), Sense::click());
+        response.widget_info(|| WidgetInfo::selected(Role::Button, true, locked, &name));
+        if locked || response.hovered() || response.has_focus() {
+            let icon = if locked { icons::ICON_LOCK } else { icons::ICON_LOCK_OPEN };
+            let color = if response.hovered() || locked {
+                theme.color(ColorRole::TextPrimary)
+            } else {
+                self.color
+            };
+            let at = pos2(field.left() + 8.0, field.center().y);
+            paint_icon(ui.painter(), at, icon, 11.0, color);
+        } else {
+            letter();
+        }
+        let about = if locked {
+            "Unlocks this channel for posing by hand"
+        } else {
+            "Locks this channel against posing by hand; clips play unchanged"
+        };
+        response.on_hover_text(about).clicked()
     }
 }
 

@@ -5,7 +5,7 @@ use egui::{Align, Align2, Layout, RichText, Role, Sense, Ui, WidgetInfo, pos2, v
 use egui_material_icons::icons;
 
 use super::{
-    fields::{Order, RowFormat, Triple, triple_ui},
+    fields::{Order, RowFormat, RowLocks, Triple, triple_ui},
     layer_rows::{LayersState, fold, layer_row},
     sections::section,
 };
@@ -378,8 +378,13 @@ fn in_layer(
             Property::Rotation => (degrees(user.rotation), Triple::angle(names[1]), "Rotate"),
             Property::Scale | Property::Weights => (user.scale, Triple::factor(names[2]), "Scale"),
         };
-        let shape =
-            RowFormat { mixed: [false; 3], ..triple.shape(user.rotation, Order::default()) };
+        // The order of the angles is not known here: a rotation is locked as a whole.
+        let locks = RowLocks {
+            axes: document.node(node).locks.of(property),
+            is_shown: false,
+            as_one: property == Property::Rotation,
+        };
+        let shape = RowFormat { locks, ..triple.shape(user.rotation, Order::default()) };
         let edited = triple_ui(ui, theme, &triple, values, true, &shape);
         if edited.values.is_some() || edited.quaternion.is_some() {
             let mut wanted = user;

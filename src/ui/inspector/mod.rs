@@ -21,7 +21,7 @@ use egui::{RichText, ScrollArea, Ui, vec2};
 use glam::Vec3;
 
 use self::{
-    fields::{Edited, Order, RowFormat, Triple, triple_ui},
+    fields::{Edited, Order, RowFormat, RowLocks, Triple, triple_ui},
     sections::{key_mark, section},
 };
 use super::{
@@ -33,7 +33,10 @@ use super::{
 };
 use ulna_edit::{
     Command,
-    command::{PoseDestination, Reset, SetUser, SetWorld, ToolCommand, field::Nodes},
+    command::{
+        Channels, LockChannels, PoseDestination, Reset, SetUser, SetWorld, ToolCommand,
+        field::Nodes,
+    },
 };
 use ulna_model::{ClipId, Derived, Document, Local, NodeId, Property, RestSource, Transform};
 use ulna_render::ColorRole;
@@ -322,8 +325,12 @@ fn user_row(
     let others = others(view, document, node);
     let differs =
         |axis: usize| others.iter().any(|(_, _, t)| (parts(t)[axis] - values[axis]).abs() > 5e-4);
-    let shape =
-        RowFormat { mixed: [0, 1, 2].map(differs), ..triple.shape(user.rotation, state.order) };
+    let locks = RowLocks { is_shown: true, ..row_locks(state.order, document, node, property) };
+    let shape = RowFormat {
+        mixed: [0, 1, 2].map(differs),
+        locks,
+        ..triple.shape(user.rotation, state.order)
+    };
     let edited = triple_ui(ui, view.theme, &triple, values, true, &shape);
     let clip = view.shown_clip().and_then(|c| view.keys_clip(document, c));
     let track = clip.and_then(|c| c.track(node, property)).map(|(_, track)| track.clone());
@@ -342,6 +349,13 @@ fn user_row(
         })
         .collect();
     let ids: Vec<NodeId> = nodes.iter().map(|posed| posed.0).collect();
+    if let Some(axis) = edited.lock {
+        let axis = Some(axis).filter(|_| !locks.as_one);
+        let on = Some(!axis.map_or(locks.axes == [true; 3], |k| locks.axes[k]));
+        let channels = Some(Channels::of(property, axis));
+        let lock = LockChannels { node: Nodes::Ids(ids.clone()), channels, on };
+        actions.push(Action::Run(lock.into()));
+    }
     if !commands.is_empty() {
         let verb = match property {
             Property::Translation => "Move",
@@ -358,6 +372,12 @@ fn user_row(
     if edited.done {
         actions.push(Action::Commit);
     }
+}
+
+/// The locks of a row of a node's channels.
+fn row_locks(order: Order, document: &Document, node: NodeId, property: Property) -> RowLocks {
+    let as_one = property == Property::Rotation && order != Order::Xyz;
+    RowLocks { axes: document.node(node).locks.of(property), is_shown: false, as_one }
 }
 
 /// What a node's transform becomes by what was typed into the row of the active one; nothing where
@@ -440,7 +460,9 @@ fn world_section(
                 (world.transform.scale, Triple::factor("W scale"))
             }
         };
-        let shape = triple.shape(world.transform.rotation, state.order);
+        // Its numbers depend on all channels of the property.
+        let locks = RowLocks { as_one: true, ..row_locks(state.order, document, node, property) };
+        let shape = RowFormat { locks, ..triple.shape(world.transform.rotation, state.order) };
         let edited = triple_ui(ui, theme, &triple, values, property != Property::Scale, &shape);
         if edited.values.is_some() || edited.quaternion.is_some() {
             let values = edited.values.unwrap_or(values);

@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
-use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Rect, RichText, Role, Sense, Ui, WidgetInfo,
+    color_picker::{Alpha, color_picker_color32},
+    pos2, vec2,
+};
 use egui_material_icons::icons;
 
 use super::menu::{MenuLine, title};
 use crate::ui::{
     Action, Actions, OutlinerAction, Theme, View,
-    popups::context_menu,
+    popups::{context_menu, submenu},
     theme::Font,
     widgets::{elided, name_widget, paint_icon, row, select_all},
 };
-use ulna_edit::command::{AssignGroup, Color, RemoveGroup, SetGroup, field::Nodes};
-use ulna_model::{Document, JointGroup};
+use ulna_edit::command::{AssignGroup, RemoveGroup, SetGroup, field::Nodes};
+use ulna_model::{Document, GroupColor, JointGroup};
 use ulna_render::{ColorRole, Measure};
 
 /// The group whose name is typed, and what was typed.
@@ -43,7 +47,7 @@ pub fn group_ui(
         ui.push_id(id, |ui| row(ui, theme, Measure::RowTree.points(), &label, false)).inner;
     let middle = rect.center().y;
     let swatch = Rect::from_center_size(pos2(rect.left() + 34.0, middle), vec2(11.0, 11.0));
-    ui.painter().rect_filled(swatch, 2.0, theme.color(ColorRole::of_marker(group.color)));
+    ui.painter().rect_filled(swatch, 2.0, theme.group_color(group.color));
     let over = ui.rect_contains_pointer(rect);
     let right = switches(ui, view, (number, group), rect, over, actions);
     let left = rect.left() + 46.0;
@@ -150,6 +154,57 @@ fn rename_ui(
     }
 }
 
+/// The palette, a swatch per color, and a free color.
+fn colors_ui(ui: &mut Ui, theme: &Theme, group: &JointGroup, actions: &mut Actions) {
+    let mut chosen = None;
+    ui.label(RichText::new("Color").color(theme.color(ColorRole::TextSecondary)));
+    egui::Grid::new("colors of a joint group").spacing([4.0, 4.0]).show(ui, |ui| {
+        for (k, color) in GroupColor::PALETTE.into_iter().enumerate() {
+            if swatch_ui(ui, theme, color, group.color == color) {
+                chosen = Some(color);
+            }
+            if k % 7 == 6 {
+                ui.end_row();
+            }
+        }
+    });
+    let id = ui.scope_id().with(("custom color", &*group.name, group.color.text()));
+    submenu(ui, "Custom color", |ui| {
+        let [r, g, b, _] = theme.group_color(group.color).to_array();
+        let now = ui.data(|d| d.get_temp(id)).unwrap_or([r, g, b]);
+        let mut color = egui::Color32::from_rgb(now[0], now[1], now[2]);
+        color_picker_color32(ui, &mut color, Alpha::Opaque);
+        let [r, g, b, _] = color.to_array();
+        ui.data_mut(|d| d.insert_temp(id, [r, g, b]));
+        ui.add_space(4.0);
+        if ui.button("Use this color").clicked() {
+            chosen = Some(GroupColor::Free([r, g, b]));
+        }
+    });
+    if let Some(color) = chosen {
+        ui.data_mut(|d| d.remove::<[u8; 3]>(id));
+        if color != group.color {
+            let command = SetGroup { color: Some(color), ..set(group) };
+            actions.push(Action::Run(command.into()));
+        }
+        ui.close();
+    }
+}
+
+/// A color to choose. Returns whether it was clicked.
+fn swatch_ui(ui: &mut Ui, theme: &Theme, color: GroupColor, is_on: bool) -> bool {
+    let (rect, response) = ui.allocate_exact_size(vec2(24.0, 24.0), Sense::click());
+    let word = format!("Color: {}", color.text());
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_on, &word));
+    let swatch = rect.shrink(if response.hovered() { 2.0 } else { 4.0 });
+    ui.painter().rect_filled(swatch, 3.0, theme.group_color(color));
+    if is_on {
+        let stroke = egui::Stroke::new(2.0, theme.color(ColorRole::TextPrimary));
+        ui.painter().rect_stroke(rect.shrink(1.0), 4.0, stroke, egui::StrokeKind::Inside);
+    }
+    response.on_hover_text(color.text()).clicked()
+}
+
 /// The menu of a group.
 fn menu(
     response: &egui::Response,
@@ -188,17 +243,7 @@ fn menu(
             super::menu::lines(ui, actions, [add, remove]);
         }
         ui.separator();
-        let colors = [Color::Blue, Color::Green, Color::Amber, Color::Red, Color::Violet];
-        let others = colors.into_iter().filter(|c| group.color != (*c).into());
-        super::menu::lines(
-            ui,
-            actions,
-            others.map(|color| MenuLine {
-                text: format!("Color: {}", color.label()),
-                about: "Draws the bones of the group in this color",
-                command: SetGroup { color: Some(color), ..set(group) }.into(),
-            }),
-        );
+        colors_ui(ui, view.theme, group, actions);
         ui.separator();
         let remove = RemoveGroup { group: group.name.to_string() };
         let about = "Removes the group; its joints stay";

@@ -7,7 +7,7 @@ use ulna_edit::{
     Command,
     command::{AddJoint, Motion},
 };
-use ulna_model::NodeId;
+use ulna_model::{ClipId, NodeId};
 
 /// How Rig mode changes joints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,6 +81,8 @@ pub struct RigStep {
 pub enum RigAction {
     /// Other options.
     SetOptions(RigOptions),
+    /// A clip to play, or the rest pose.
+    ShowClip(Option<ClipId>),
     /// A drag is under way.
     Drag(RigStep),
     /// It ends.
@@ -104,4 +106,8 @@ pub struct RigView<'a> {
     /// Whether changes of the selected joints are planned first, because meshes are bound to them
     /// or clips move them.
     pub plans: bool,
+    /// The clip that is played; `None` at rest.
+    pub clip: Option<ClipId>,
+    /// Whether planned changes are shown in the clip.
+    pub is_planned: bool,
 }

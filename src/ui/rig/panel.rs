@@ -60,6 +60,9 @@ fn small(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add(Label::new(text).wrap());
 }
 
+/// Why joints cannot be moved while a clip is played.
+const AT_REST: &str = "Joints are changed in the rest pose; choose it in the line at the bottom";
+
 /// Names of rows take this many points.
 const LABELS: f32 = 68.0;
 
@@ -114,7 +117,13 @@ fn joint_ui(
         return;
     };
     row(ui, theme, "Name", |ui| name_ui(state, ui, document, active, actions));
-    row(ui, theme, "Position", |ui| position_ui(state, ui, view, document, active, actions));
+    row(ui, theme, "Position", |ui| {
+        let at_rest = view.rig.clip.is_none();
+        let fields = ui.add_enabled_ui(at_rest, |ui| {
+            position_ui(state, ui, view, document, active, actions);
+        });
+        fields.response.on_disabled_hover_text(AT_REST);
+    });
     row(ui, theme, "Parent", |ui| {
         let parent = document.node(active).parent.map(|p| document.node(p).label(p));
         let parent = parent.unwrap_or_else(|| "none".to_owned());

@@ -116,6 +116,7 @@ impl DocumentCommand {
             Self::Visibility(command) => command.work(scene),
             Self::Mirror(command) => command.work(scene),
             Self::Ik(command) => command.work(scene),
+            Self::Lock(command) => command.work(scene),
             Self::Blend(command) => command.work(scene),
             Self::Kept(command) => command.work(scene),
             Self::Weight(command) => command.work(scene),

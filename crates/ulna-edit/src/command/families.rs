@@ -1,13 +1,13 @@
 //! All commands as one closed enum of families, with the entry and the text form of each command.
 
 use super::{
-    ArgumentError, Arguments, BlendCommand, BrushCommand, ClipArrivalCommand, ClipCommand,
-    ClipWorkCommand, CommandLine, CommandSpec, CurveKeysCommand, FileCommand, GroupCommand,
-    IkCommand, KeptPoseCommand, KeyCommand, KeyEditCommand, KeysOfLayer, LayerCommand,
-    LayerKeysCommand, LayerName, MarkerCommand, MaterialCommand, MirrorCommand, MixCommand,
-    ModeCommand, MorphCommand, NodeCommand, PlayCommand, PoseCommand, PoseLayerCommand, RigCommand,
-    SelectCommand, SessionCommand, SkinCommand, TimelineCommand, ToolCommand, VertexCommand,
-    ViewCommand, VisibilityCommand, WeightCommand, define::FamilyMember,
+    ArgumentError, Arguments, BlendCommand, BrushCommand, ChannelLockCommand, ClipArrivalCommand,
+    ClipCommand, ClipWorkCommand, CommandLine, CommandSpec, CurveKeysCommand, FileCommand,
+    GroupCommand, IkCommand, KeptPoseCommand, KeyCommand, KeyEditCommand, KeysOfLayer,
+    LayerCommand, LayerKeysCommand, LayerName, MarkerCommand, MaterialCommand, MirrorCommand,
+    MixCommand, ModeCommand, MorphCommand, NodeCommand, PlayCommand, PoseCommand, PoseLayerCommand,
+    RigCommand, SelectCommand, SessionCommand, SkinCommand, TimelineCommand, ToolCommand,
+    VertexCommand, ViewCommand, VisibilityCommand, WeightCommand, define::FamilyMember,
 };
 use ulna_model::Document;
 
@@ -90,6 +90,8 @@ families! {
         Mirror(MirrorCommand),
         /// Limbs that are put somewhere, and pins.
         Ik(IkCommand),
+        /// Locks of channels.
+        Lock(ChannelLockCommand),
         /// Poses nearer to others.
         Blend(BlendCommand),
         /// Poses that are kept.

@@ -2,11 +2,10 @@
 //! kept with the scene of the file.
 
 use super::{
-    CommandError, Outcome, Scene, define::document_commands, error::refuse, field::Nodes,
-    markers::Color, rules,
+    CommandError, Outcome, Scene, define::document_commands, error::refuse, field::Nodes, rules,
 };
 use crate::Edit;
-use ulna_model::{Document, JointGroup, MarkerColor, SceneId};
+use ulna_model::{Document, GroupColor, JointGroup, SceneId};
 
 document_commands! {
     /// Commands on groups of joints.
@@ -18,8 +17,9 @@ document_commands! {
         node: Nodes,
         /// Name; “Group” with a free number if omitted.
         name: Option<String>,
-        /// Color of the bones; one that no group has if omitted.
-        color: Option<Color>,
+        /// Color of the bones: a word such as `teal`, or `#rrggbb`; one that no group has if
+        /// omitted.
+        color: Option<GroupColor>,
     } = "group.add", "New joint group from the selection", enabled: rules::selected;
     /// Adds joints to a group, or takes them out
     AssignGroup {
@@ -36,8 +36,8 @@ document_commands! {
         group: String,
         /// New name.
         name: Option<String>,
-        /// Color of the bones.
-        color: Option<Color>,
+        /// Color of the bones: a word such as `teal`, or `#rrggbb`.
+        color: Option<GroupColor>,
         /// Whether its joints are hidden; joints that another group shows stay visible.
         hidden: Option<bool>,
         /// Whether its joints cannot be selected or posed in the viewport.
@@ -53,12 +53,20 @@ document_commands! {
 }
 
 /// Colors in the order in which new groups take them.
-const COLORS: [MarkerColor; 5] = [
-    MarkerColor::Blue,
-    MarkerColor::Green,
-    MarkerColor::Amber,
-    MarkerColor::Red,
-    MarkerColor::Violet,
+const COLORS: [GroupColor; GroupColor::PALETTE.len()] = [
+    GroupColor::Blue,
+    GroupColor::Green,
+    GroupColor::Amber,
+    GroupColor::Red,
+    GroupColor::Violet,
+    GroupColor::Teal,
+    GroupColor::Pink,
+    GroupColor::Lime,
+    GroupColor::Yellow,
+    GroupColor::Magenta,
+    GroupColor::Brown,
+    GroupColor::Steel,
+    GroupColor::Orange,
 ];
 
 fn keeping_scene(document: &Document) -> Result<SceneId, CommandError> {
@@ -126,7 +134,7 @@ impl NewGroup {
         };
         let unused = || COLORS.into_iter().find(|c| groups.iter().all(|g| g.color != *c));
         let color = match self.color {
-            Some(color) => color.into(),
+            Some(color) => color,
             None => unused().unwrap_or(COLORS[groups.len() % COLORS.len()]),
         };
         let group = JointGroup { name: name.into(), color, nodes, ..JointGroup::default() };
@@ -162,7 +170,7 @@ impl SetGroup {
             if let Some(name) = name {
                 group.name = name.into();
             }
-            group.color = self.color.map_or(group.color, Into::into);
+            group.color = self.color.unwrap_or(group.color);
             group.hidden = self.hidden.unwrap_or(group.hidden);
             group.locked = self.locked.unwrap_or(group.locked);
             group.solo = self.solo.unwrap_or(group.solo);

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::Edit;
 use ulna_geometry::orthogonal_factor;
-use ulna_model::{Clip, Components, Document, NodeId, Notice, Pin, Shared};
+use ulna_model::{Clip, Components, Document, NodeId, Notice, Pin, Property, Shared};
 use ulna_motion::{Limits, Pose, Space, Standing, ik, limits_of};
 
 choice! {
@@ -226,6 +226,15 @@ fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -
     })
 }
 
+/// Leaves joints with a locked rotation out of those that turn, unless none would remain.
+fn turn_unlocked(document: &Document, limb: &mut ik::Limb) {
+    let is_free = |k: &usize| !document.node(limb.nodes[*k]).locks.has_all_of(Property::Rotation);
+    let free: Vec<usize> = limb.turns.iter().copied().filter(is_free).collect();
+    if !free.is_empty() {
+        limb.turns = free;
+    }
+}
+
 impl DragLimb {
     pub(super) fn wanted(
         &self,
@@ -261,6 +270,9 @@ impl DragLimb {
             }
         }
         let carries = self.chain.is_none() && self.tip.is_none() && bodies.body_of(node) == node;
+        if let Some(limb) = &mut limb {
+            turn_unlocked(document, limb);
+        }
         let Some(limb) = limb.filter(|_| !carries) else {
             // What nothing is above, or what carries the whole body, moves.
             let label = document.node(node).label(node);

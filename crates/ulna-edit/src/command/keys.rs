@@ -2,12 +2,16 @@
 
 use super::{
     Between, CommandError, Outcome, Scene,
+    channel_locks::LockKeeper,
     clip_keys::{
         SAME_TIME, clip_of, holds, lone, near_turn, refuse_kept, time_of, values, without_unkeyed,
     },
     define::document_commands,
+    destination::PoseDestination,
     field::{ClipName, Nodes, Parts, Seconds, Trs},
-    morphs, rules,
+    morphs,
+    pose_target::PoseTarget,
+    rules,
     user_pose::some_given,
 };
 use crate::Edit;
@@ -152,10 +156,16 @@ impl SetKey {
         let below = layers.map(|_| scene.evaluate(&stack.clone().without_layers_of_clips()));
         let pose = scene.evaluate(&stack.with_unkeyed(unkeyed.map(|(_, pose)| pose.clone())));
         let mut edits = Vec::new();
+        let mut locks = LockKeeper::default();
         let mut free = clip.free_track_id();
         let mut worst = (0.0f32, nodes[0]);
         for node in nodes {
             let seen = pose.local[node.index()].transform();
+            let is_given = !given.is_empty();
+            let given = &locks.keep(document, node, || seen, given);
+            if is_given && given.is_empty() {
+                continue;
+            }
             let mut local = given.over(&seen);
             let parts: Vec<Property> = if given.is_empty() {
                 match &self.parts {
@@ -233,7 +243,8 @@ impl SetKey {
                 worst.0.to_degrees()
             )
         });
-        let notes = note.map(|said| Notice::new("motion_changed", said)).into_iter().collect();
+        let note = note.map(|said| Notice::new("motion_changed", said));
+        let notes = note.into_iter().chain(locks.note(document)).collect();
         Ok(Outcome { edits, notes, ..Outcome::default() })
     }
 
@@ -320,7 +331,7 @@ pub fn what_is_keyed(
 
 impl SetUnkeyed {
     /// Only the components that are given; the others are as seen.
-    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let id = self.clip.find(document)?;
         clip_of(document, id)?;
@@ -331,11 +342,16 @@ impl SetUnkeyed {
             .aids
             .unkeyed(id, f64::from(time))
             .map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
-        let hold = |node: NodeId| {
+        let target = PoseTarget::of(scene, &PoseDestination::clip(id, time))?;
+        let mut locks = LockKeeper::default();
+        let mut hold = |node: NodeId| {
+            let given = locks.keep(document, node, || target.local(node), &given);
             let to = given.or(document.aids.unkeyed_components(&at, node));
-            Edit::SetUnkeyed { at, node, to: Some(to) }
+            (!given.is_empty()).then_some(Edit::SetUnkeyed { at, node, to: Some(to) })
         };
-        Ok(nodes.into_iter().map(hold).collect())
+        let edits = nodes.into_iter().filter_map(&mut hold).collect();
+        let notes = locks.note(document).into_iter().collect();
+        Ok(Outcome { edits, notes, ..Outcome::default() })
     }
 }
 

@@ -23,6 +23,7 @@ mod availability;
 mod bind_joints;
 mod bind_report;
 mod blend;
+mod channel_locks;
 mod clip_arrivals;
 mod clip_keys;
 mod clip_layers;
@@ -87,6 +88,7 @@ pub use self::{
     bind_joints::{BindJoint, BindReason, bind_joints},
     bind_report::{BindReport, BoundPart, BoundPiece},
     blend::{Blend, BlendCommand, Breakdown, PushPose, RelaxPose, ToRest, Toward},
+    channel_locks::{ChannelLockCommand, Channels, LockChannels},
     clip_arrivals::{ClipArrivalCommand, ClipTexts, PutClips, TakenName},
     clip_work::{
         ClipWorkCommand, CloseHow, CloseLoop, JoinClip, MakeEditable, MirrorClip, ReduceKeys,

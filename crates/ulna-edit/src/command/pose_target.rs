@@ -15,6 +15,7 @@ use glam::{DQuat, Mat4};
 
 use super::{
     CommandError, Outcome, Scene,
+    channel_locks::LockKeeper,
     clip_keys::{clip_of, refuse_kept, time_of},
     destination::{Children, PoseDestination, Wanted},
     layer_keys::{all_of, set_user},
@@ -258,15 +259,20 @@ impl<'a> PoseTarget<'a> {
         wanted: impl IntoIterator<Item = (NodeId, Components)>,
         notes: impl IntoIterator<Item = Notice>,
     ) -> Result<Outcome, CommandError> {
-        let mut done = self.put(wanted)?;
+        let wanted = self.with_pins(wanted.into_iter().collect());
+        let mut locks = LockKeeper::default();
+        let wanted = locks.keep_all(self.document, |node| self.local(node), wanted);
+        let mut done = self.write(wanted)?;
         if done.notes.is_empty() {
             done.notes.extend(notes);
         }
+        done.notes.extend(locks.note(self.document));
         Ok(done)
     }
 
     /// The edits that put these components there; what they do not change of a node is not written.
-    /// Pinned nodes stay where they are, unless they are among them.
+    /// Pinned nodes stay where they are, unless they are among them. Locked channels keep their
+    /// values.
     ///
     /// # Errors
     /// Where no `Ul` does it.
@@ -274,8 +280,11 @@ impl<'a> PoseTarget<'a> {
         &self,
         wanted: impl IntoIterator<Item = (NodeId, Components)>,
     ) -> Result<Outcome, CommandError> {
+        self.put_noting(wanted, None)
+    }
+
+    fn write(&self, wanted: Wanted) -> Result<Outcome, CommandError> {
         let document = self.document;
-        let wanted = self.with_pins(wanted.into_iter().collect());
         let at = match &self.target {
             Destination::Unkeyed { at, .. } => *at,
             Destination::Layer(into) => return into.put(document, wanted),

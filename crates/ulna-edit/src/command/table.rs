@@ -4,16 +4,16 @@
 use std::{collections::HashMap, sync::LazyLock};
 
 use super::{
-    BlendCommand, BrushCommand, ClipArrivalCommand, ClipCommand, ClipWorkCommand, CommandSpec,
-    CurveKeysCommand, FileCommand, GroupCommand, IkCommand, KeptPoseCommand, KeyCommand,
-    KeyEditCommand, LayerCommand, MarkerCommand, MaterialCommand, MirrorCommand, MixCommand,
-    ModeCommand, MorphCommand, NodeCommand, PlayCommand, PoseCommand, PoseLayerCommand, RigCommand,
-    SelectCommand, SessionCommand, SkinCommand, TimelineCommand, ToolCommand, VertexCommand,
-    ViewCommand, VisibilityCommand, WeightCommand,
+    BlendCommand, BrushCommand, ChannelLockCommand, ClipArrivalCommand, ClipCommand,
+    ClipWorkCommand, CommandSpec, CurveKeysCommand, FileCommand, GroupCommand, IkCommand,
+    KeptPoseCommand, KeyCommand, KeyEditCommand, LayerCommand, MarkerCommand, MaterialCommand,
+    MirrorCommand, MixCommand, ModeCommand, MorphCommand, NodeCommand, PlayCommand, PoseCommand,
+    PoseLayerCommand, RigCommand, SelectCommand, SessionCommand, SkinCommand, TimelineCommand,
+    ToolCommand, VertexCommand, ViewCommand, VisibilityCommand, WeightCommand,
 };
 
 /// Entries of all families, in the order of the menus.
-fn families() -> [Vec<&'static CommandSpec>; 33] {
+fn families() -> [Vec<&'static CommandSpec>; 34] {
     [
         FileCommand::specs(),
         SessionCommand::specs(),
@@ -30,6 +30,7 @@ fn families() -> [Vec<&'static CommandSpec>; 33] {
         PoseLayerCommand::specs(),
         BlendCommand::specs(),
         IkCommand::specs(),
+        ChannelLockCommand::specs(),
         MorphCommand::specs(),
         PlayCommand::specs(),
         KeyCommand::specs(),

@@ -39,8 +39,18 @@ pub fn pose_at(
     if wanted.is_empty() {
         return Ok(found.pose);
     }
-    let user = found.rest.transform().user_where(&wanted, &found.user().unwrap_or_default());
-    let user = user.map_err(failed(document, node))?;
+    let old = found.user().unwrap_or_default();
+    let user = found.rest.transform().user_where(&wanted, &old);
+    let mut user = user.map_err(failed(document, node))?;
+    for k in 0..3 {
+        // The way through the parent's space costs a last digit.
+        if found.locks.translation[k] {
+            user.translation[k] = old.translation[k];
+        }
+        if found.locks.scale[k] {
+            user.scale[k] = old.scale[k];
+        }
+    }
     Ok(tidy(&found.rest, user, wanted.over(&now)))
 }
 

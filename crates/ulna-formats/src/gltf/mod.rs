@@ -14,6 +14,7 @@ mod export;
 mod json;
 mod ktx;
 pub mod layer_extras;
+mod lock_extras;
 mod material;
 mod mesh;
 mod meshopt;

@@ -61,7 +61,7 @@ impl Unmodeled {
 const KEYS: &str = "keys";
 
 /// Members of extras that the model holds.
-const OURS: [&str; 15] = [
+const OURS: [&str; 16] = [
     "targetNames",
     "ulna.rest",
     "ulna.markers",
@@ -73,6 +73,7 @@ const OURS: [&str; 15] = [
     "ulna.weight_layers",
     "ulna.sets",
     "ulna.groups",
+    "ulna.locks",
     "ulna.humanoid",
     "ulna.poses",
     "ulna.mix",

@@ -53,6 +53,7 @@ fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
         light,
         morph_weights: _,
         hidden,
+        locks,
     } = a.node(x);
     let q = b.node(y);
     let path = || a.path(x);
@@ -62,6 +63,9 @@ fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     if *hidden != q.hidden {
         let what = if q.hidden { "it is now hidden" } else { "it is now visible" };
         found.add(DifferenceKind::Looks, path(), what);
+    }
+    if *locks != q.locks {
+        found.add_unseen(DifferenceKind::Kept, path(), "its locked channels differ");
     }
     let moved = parent.map(|p| found.pairs.node(p)) != q.parent.map(Some);
     if moved {

@@ -102,6 +102,7 @@ fn same_node(m: &Node, g: &Node) -> bool {
         camera,
         light,
         morph_weights,
+        locks,
     } = m;
     name == &g.name
         && parent == &g.parent
@@ -109,6 +110,7 @@ fn same_node(m: &Node, g: &Node) -> bool {
         && instances == &g.instances
         && hidden == &g.hidden
         && morph_weights == &g.morph_weights
+        && locks == &g.locks
 }
 
 fn weights_lost(m: &WeightMap, g: &WeightMap) -> Option<String> {

@@ -95,6 +95,14 @@ impl Lines<'_> {
             if node.hidden {
                 self.line("  hidden");
             }
+            for property in Property::TRS {
+                let axes = node.locks.of(property).into_iter().zip(["x", "y", "z"]);
+                let locked: String =
+                    axes.filter_map(|(is_on, axis)| is_on.then_some(axis)).collect();
+                if !locked.is_empty() {
+                    self.line(format!("  locked {} {locked}", property.path()));
+                }
+            }
             if let Some(instances) = &node.instances {
                 self.line(format!("  {}", count(instances.len(), "instance")));
                 for t in instances.iter() {

@@ -16,6 +16,7 @@ mod nearest;
 mod request;
 mod run;
 mod sight;
+mod simplified;
 mod surface;
 #[cfg(test)]
 mod tests;

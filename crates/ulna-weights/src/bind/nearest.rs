@@ -22,8 +22,17 @@ impl<'a> SolvedSurface<'a> {
 
     /// The weights of the nearest point; none if nothing is solved.
     pub fn weights(&self, point: glam::Vec3) -> Vec<JointWeight> {
+        self.weights_where(point, |_| true).unwrap_or_default()
+    }
+
+    /// The weights of the nearest point, if the first corner of its triangle is meant.
+    pub fn weights_where(
+        &self,
+        point: glam::Vec3,
+        is_meant: impl Fn(u32) -> bool,
+    ) -> Option<Vec<JointWeight>> {
         let mut list: Vec<JointWeight> = Vec::new();
-        let Some(found) = self.surface.nearest(point) else { return list };
+        let found = self.surface.nearest(point).filter(|found| is_meant(found.vertices[0]))?;
         for (vertex, part) in found.vertices.iter().zip(found.shares) {
             for (joint, weight) in &self.weights[to_index(*vertex)] {
                 match list.iter_mut().find(|(j, _)| j == joint) {
@@ -32,6 +41,6 @@ impl<'a> SolvedSurface<'a> {
                 }
             }
         }
-        list
+        Some(list)
     }
 }

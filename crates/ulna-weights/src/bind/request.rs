@@ -48,6 +48,9 @@ pub struct BindSettings {
     pub envelope: Option<f32>,
     /// Weights below this are dropped, `0..=0.5`.
     pub prune: f32,
+    /// The most points of a simplified surface on which weights are found, for a result that is
+    /// less exact and there sooner. The whole surface if `None`.
+    pub most_points: Option<usize>,
     /// The most memory for the factor of the heat system, bytes. A larger surface falls back to
     /// voxels.
     pub memory: usize,
@@ -62,6 +65,7 @@ impl Default for BindSettings {
             limit: 4,
             envelope: None,
             prune: 0.01,
+            most_points: None,
             memory: 1 << 30,
         }
     }

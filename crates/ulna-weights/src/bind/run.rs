@@ -13,6 +13,7 @@ use super::{
     joint_weight::{JointWeight, PointWeights},
     nearest::SolvedSurface,
     sight::{PointSight, sights},
+    simplified::SimplifiedSurface,
     surface::BindSurface,
     voxel::voxel,
 };
@@ -56,7 +57,10 @@ pub fn bind_weights(
     }
     bones.sort_by_key(|b| b.joint);
     let mut chain = Chain::new(&surface, &bones, &settings, cancel);
-    chain.run(progress)?;
+    match settings.most_points.filter(|most| surface.points.len() > *most) {
+        Some(most) => chain.run_simplified(most, progress)?,
+        None => chain.run(progress)?,
+    }
     let sides = request.mirror.map(|mirror| chain.average(mirror)).unwrap_or_default();
     let weights = finished(&chain.weights, &settings, &sides, cancel)?;
     let result = chain.result(&weights);
@@ -144,6 +148,38 @@ impl<'a> Chain<'a> {
         self.run_distance()
     }
 
+    /// Finds the weights on a simplified surface, and gives each point those of the nearest point
+    /// there.
+    fn run_simplified(
+        &mut self,
+        most: usize,
+        progress: &(dyn Fn(f32) + Sync),
+    ) -> Result<(), BindError> {
+        /// The most voxels along the longest side.
+        const GRID: usize = 48;
+        let simple = SimplifiedSurface::new(self.surface, most);
+        let settings = BindSettings { grid: self.settings.grid.min(GRID), ..*self.settings };
+        let mut chain = Chain::new(&simple.surface, self.bones, &settings, self.cancel);
+        chain.run(&|part| progress(0.8 * part))?;
+        let source = SolvedSurface::new(&simple.surface, &chain.weights);
+        let of = |point: usize| -> Vec<JointWeight> {
+            let Some(own) = simple.point_of[point] else { return Vec::new() };
+            let piece = |joined: u32| simple.surface.piece_of[to_index(joined)];
+            let is_own = |corner: u32| piece(corner) == self.surface.piece_of[point];
+            let found = source.weights_where(self.surface.points[point], is_own);
+            found.unwrap_or_else(|| chain.weights[to_index(own)].clone())
+        };
+        self.weights = (0..self.weights.len()).into_par_iter().with_min_len(256).map(of).collect();
+        let has_points = |piece: usize| simple.surface.piece_points[piece] > 0;
+        for piece in (0..self.methods.len()).filter(|piece| has_points(*piece)) {
+            (self.methods[piece], self.hidden[piece]) = (chain.methods[piece], chain.hidden[piece]);
+        }
+        if self.settings.method != BindMethod::Distance {
+            self.run_nearest()?;
+        }
+        self.run_distance()
+    }
+
     fn run_heat(&mut self, progress: &(dyn Fn(f32) + Sync)) -> Result<(), BindError> {
         let sights = sights(self.surface, self.bones, self.cancel)?;
         progress(0.3);
@@ -166,7 +202,7 @@ impl<'a> Chain<'a> {
             }
         }
         for (hidden, points) in self.hidden.iter_mut().zip(&self.surface.piece_points) {
-            *hidden /= to_f32(to_index(*points));
+            *hidden /= to_f32(to_index(*points)).max(1.0);
         }
         self.hidden.iter().map(|hidden| *hidden < 1.0).collect()
     }

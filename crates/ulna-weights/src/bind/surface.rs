@@ -100,7 +100,8 @@ impl BindSurface {
         }
     }
 
-    fn measure(&mut self) {
+    /// Finds the areas around all points.
+    pub fn measure(&mut self) {
         self.areas = vec![0.0; self.points.len()];
         for corners in &self.triangles {
             let [a, b, c] = corners.map(|p| self.points[to_index(p)]);

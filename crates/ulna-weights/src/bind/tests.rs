@@ -513,3 +513,41 @@ fn mirrored_weights_are_averaged_before_the_limit() {
     let wrong = BindMirror { vertices: vec![vec![Some((9, 9))]], joints: Vec::new() };
     assert_eq!(off(Some(&wrong)), off(None));
 }
+
+/// The largest difference of the weights of a joint between two results.
+fn worst_difference(a: &BoundWeights, b: &BoundWeights, joint: u16) -> f32 {
+    let pairs = a.maps.iter().zip(&b.maps);
+    let worst = |(a, b): (&WeightMap, &WeightMap)| {
+        let of = |map: &WeightMap, v: usize| map.weight(v, joint);
+        let count = a.joints.len() / a.stride();
+        (0..count).map(|v| (of(a, v) - of(b, v)).abs()).fold(0.0, f32::max)
+    };
+    pairs.map(worst).fold(0.0, f32::max)
+}
+
+#[test]
+fn weights_of_a_simplified_surface_are_near_those_of_the_whole() {
+    let body = TestMesh::capsule();
+    let cube = TestMesh::cube(Vec3::new(2.0, 0.0, 0.0), Vec3::splat(0.2));
+    let mesh = body.clone().and(&cube);
+    for method in METHODS {
+        let exact = BindSettings { method, prune: 0.0, ..BindSettings::default() };
+        let coarse = BindSettings { most_points: Some(150), ..exact };
+        let [whole, simple] =
+            [exact, coarse].map(|settings| bind_all(&[mesh.view()], &two_bones(), settings));
+        let worst = worst_difference(&whole, &simple, 0);
+        assert!(worst > 0.0 && worst < 0.2, "{method:?}: {worst}");
+        assert_eq!(whole.pieces.len(), simple.pieces.len());
+        assert_eq!(whole.piece_of, simple.piece_of);
+        // The small piece keeps its points, so that only its surroundings are less exact.
+        assert_eq!(simple.pieces[1].vertices, 8);
+        // A surface that has few points is solved as a whole.
+        let all = BindSettings { most_points: Some(10_000), ..exact };
+        assert_eq!(bind_all(&[mesh.view()], &two_bones(), all), whole);
+    }
+    // Triangles of their own stay, however few points are asked for.
+    let soup = body.apart();
+    let few = BindSettings { most_points: Some(1), ..BindSettings::default() };
+    bind_all(&[soup.view()], &two_bones(), few);
+    bind_all(&[body.view()], &two_bones(), few);
+}

@@ -69,7 +69,11 @@ fn state_ui(
         (None, _) if bind.is_computing => {
             let part = bind.progress.filter(|part| *part > 0.0);
             let part = part.map_or_else(String::new, |part| format!(" {:.0} %", part * 100.0));
-            (format!("Binding…{part}"), ColorRole::TextSecondary)
+            let coarse = match bind.found.filter(|_| bind.is_coarse) {
+                Some(found) => format!("Coarse preview in {:.1} s. ", found.seconds),
+                None => String::new(),
+            };
+            (format!("{coarse}Binding…{part}"), ColorRole::TextSecondary)
         }
         (None, _) if bind.is_canceled => {
             ("Canceled; the last bind is shown.".to_owned(), ColorRole::SeverityWarning)

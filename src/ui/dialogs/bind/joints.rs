@@ -1,15 +1,13 @@
 //! The joints that may get weight, with a reason for each tick.
 
-use egui::{Align, Button, Layout, RichText, ScrollArea, Ui, vec2};
+use egui::{ScrollArea, Ui};
 
 use super::{
     super::parts::small,
     meshes::{ROW, TickRow},
-    rule, titles,
+    section_with, title_button,
 };
-use crate::ui::{
-    Actions, BindDraft, Theme, View, ViewportAction, theme::Font, widgets::filter_field,
-};
+use crate::ui::{Actions, BindDraft, View, ViewportAction, widgets::filter_field};
 use ulna_edit::command::BindJoint;
 use ulna_model::{Document, NodeId};
 use ulna_render::ColorRole;
@@ -29,28 +27,21 @@ pub(super) fn joints_ui(
 ) {
     let (theme, bind) = (view.theme, view.dialogs.bind);
     let (ticked, all) = (now.ticked(bind.joints).len(), bind.joints.len());
-    rule(ui, theme);
-    ui.horizontal(|ui| {
-        ui.set_min_height(24.0);
-        let about = match bind.are_joints_current {
-            true => format!("{ticked} of {all} deform the mesh"),
-            false => "Choosing joints…".to_owned(),
-        };
-        titles(ui, theme, "Joints", &about);
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let text = if now.shows_all { "Show ticked" } else { "Show all" };
-            let text = RichText::new(text).font(Theme::font(Font::Small));
-            if ui.add(Button::new(text).min_size(vec2(0.0, 22.0))).clicked() {
-                now.shows_all = !now.shows_all;
+    let about = match bind.are_joints_current {
+        true => format!("{ticked} of {all} deform the mesh"),
+        false => "Choosing joints…".to_owned(),
+    };
+    section_with(ui, theme, ("Joints", &about), |ui| {
+        let text = if now.shows_all { "Show ticked" } else { "Show all" };
+        if title_button(ui, text).clicked() {
+            now.shows_all = !now.shows_all;
+        }
+        if !now.ticks.is_empty() {
+            let reset = title_button(ui, "Reset");
+            if reset.on_hover_text("Ticks the joints by rule again").clicked() {
+                now.ticks.clear();
             }
-            if !now.ticks.is_empty() {
-                let text = RichText::new("Reset").font(Theme::font(Font::Small));
-                let reset = ui.add(Button::new(text).min_size(vec2(0.0, 22.0)));
-                if reset.on_hover_text("Ticks the joints by rule again").clicked() {
-                    now.ticks.clear();
-                }
-            }
-        });
+        }
     });
     if all == 0 {
         if bind.are_joints_current {

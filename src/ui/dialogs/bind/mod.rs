@@ -10,7 +10,7 @@ mod weights;
 
 pub use self::pieces::PieceLook;
 
-use egui::{Label, RichText, ScrollArea, Stroke, Ui, vec2};
+use egui::{Align, Button, Label, Layout, Response, RichText, ScrollArea, Stroke, Ui, vec2};
 
 use super::parts::head;
 use crate::ui::{Actions, BindDraft, Dialog, DialogAction, Theme, View, theme::Font};
@@ -54,6 +54,27 @@ pub fn bind_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, actions: &mut Ac
 fn section(ui: &mut Ui, theme: &Theme, title: &str, about: &str) {
     rule(ui, theme);
     ui.horizontal(|ui| titles(ui, theme, title, about));
+}
+
+/// As [`section`], with what stands at the right of the title, from right to left.
+fn section_with(
+    ui: &mut Ui,
+    theme: &Theme,
+    (title, about): (&str, &str),
+    at_right: impl FnOnce(&mut Ui),
+) {
+    rule(ui, theme);
+    ui.horizontal(|ui| {
+        ui.set_min_height(24.0);
+        titles(ui, theme, title, about);
+        ui.with_layout(Layout::right_to_left(Align::Center), at_right);
+    });
+}
+
+/// A button in the title of a section.
+fn title_button(ui: &mut Ui, text: &str) -> Response {
+    let text = RichText::new(text).font(Theme::font(Font::Small));
+    ui.add(Button::new(text).min_size(vec2(0.0, 22.0)))
 }
 
 /// A line between sections.

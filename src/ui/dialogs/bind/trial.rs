@@ -3,7 +3,7 @@
 use egui::{Align, Align2, Button, Layout, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use super::{rule, titles};
+use super::section_with;
 use crate::ui::{
     Action, Actions, BindDraft, BindView, Theme, TimelineAction, TrialColors, TrialNumbers,
     TrialPose, View,
@@ -36,11 +36,7 @@ pub(super) fn trial_ui(
 ) {
     let (theme, bind) = (view.theme, view.dialogs.bind);
     let top = ui.cursor().top();
-    rule(ui, theme);
-    ui.horizontal(|ui| {
-        titles(ui, theme, "Trial", "");
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| pose_ui(ui, document, now));
-    });
+    section_with(ui, theme, ("Trial", ""), |ui| pose_ui(ui, document, now));
     ui.horizontal(|ui| {
         ui.set_min_height(24.0);
         match now.trial.pose {

@@ -1,15 +1,14 @@
 //! The method, its parameters, and the vertices and joints that change.
 
-use egui::{Align, Button, Layout, RichText, Ui, vec2};
+use egui::Ui;
 
 use super::{
     super::parts::{many, small},
-    rule, titles,
+    section_with, title_button,
 };
 use crate::ui::{
     BindDraft, Theme, View,
     number_bar::number_bar,
-    theme::Font,
     widgets::{check, choices, thousands},
 };
 use ulna_edit::command::field::BindBy;
@@ -26,23 +25,18 @@ const METHODS: [(BindBy, &str, &str); 4] = [
 /// The section.
 pub(super) fn weights_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut BindDraft) {
     let theme = view.theme;
-    rule(ui, theme);
-    ui.horizontal(|ui| {
-        titles(ui, theme, "Weights", "");
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let mut method = now.method;
-            choices(ui, "Method", 128.0, &METHODS, &mut method);
-            if method != now.method {
-                now.set_method(method);
+    section_with(ui, theme, ("Weights", ""), |ui| {
+        let mut method = now.method;
+        choices(ui, "Method", 128.0, &METHODS, &mut method);
+        if method != now.method {
+            now.set_method(method);
+        }
+        if is_changed(now) {
+            let reset = title_button(ui, "Reset");
+            if reset.on_hover_text("Resets method and parameters").clicked() {
+                reset_parameters(now);
             }
-            if is_changed(now) {
-                let text = RichText::new("Reset").font(Theme::font(Font::Small));
-                let reset = ui.add(Button::new(text).min_size(vec2(0.0, 22.0)));
-                if reset.on_hover_text("Resets method and parameters").clicked() {
-                    reset_parameters(now);
-                }
-            }
-        });
+        }
     });
     let gap = 8.0;
     let width = (ui.available_width() - gap) / 2.0;

@@ -178,6 +178,8 @@ pub struct BindView<'a> {
     pub bent: Option<NodeId>,
     /// Length of the trial's motion, seconds; `None` where it stands still.
     pub length: Option<f64>,
+    /// Whether the bind that is shown was worked out on a simplified surface.
+    pub is_coarse: bool,
 }
 
 impl BindDraft {
@@ -346,6 +348,16 @@ impl BindDraft {
         document: &Document,
         joints: &[BindJoint],
     ) -> Result<Vec<Command>, String> {
+        self.commands_on(document, joints, None)
+    }
+
+    /// As [`Self::commands`], on a simplified surface with this number of points.
+    pub fn commands_on(
+        &self,
+        document: &Document,
+        joints: &[BindJoint],
+        points: Option<usize>,
+    ) -> Result<Vec<Command>, String> {
         let is_bare = |n: &NodeId| document.node(*n).skin.is_none();
         let (bare, skinned): (Vec<NodeId>, Vec<NodeId>) =
             self.nodes().into_iter().partition(is_bare);
@@ -369,7 +381,7 @@ impl BindDraft {
                 below: Some(false),
                 clip: moment.map(|m| ClipName::Id(m.0)),
                 time: moment.map(|m| Seconds(m.1 as f32)),
-                weights: self.weights(&ticked),
+                weights: AutomaticWeights { points, ..self.weights(&ticked) },
                 name: None,
             };
             commands.push(create.into());
@@ -383,7 +395,7 @@ impl BindDraft {
             let bind = Bind {
                 mesh: Some(Meshes::Ids(meshes.into_iter().collect())),
                 primitive: None,
-                weights: self.weights(&ticked),
+                weights: AutomaticWeights { points, ..self.weights(&ticked) },
                 rebind: Some(what),
                 vertices: vertices.and_then(|v| VertexTerms::parse(&v.terms)),
                 locked: keeps.then(|| Nodes::Ids(self.locked.clone())),
@@ -408,6 +420,7 @@ impl BindDraft {
             symmetric: self.symmetric.then_some(true),
             envelope: self.envelope.filter(|_| is_distance),
             rigid: (!rigid.is_empty()).then_some(RigidPieces::Numbers(rigid)),
+            points: None,
         }
     }
 }

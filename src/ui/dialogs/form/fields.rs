@@ -21,7 +21,7 @@ use ulna_edit::{
         forms::{Entry, Quantity, Unit, Unset, is_needed},
     },
 };
-use ulna_model::Property;
+use ulna_model::{GroupColor, Property};
 use ulna_render::ColorRole;
 
 /// Where a field is drawn.
@@ -83,6 +83,10 @@ pub fn field_ui(
                     enters
                 })
                 .inner;
+        }
+        Entry::Color => {
+            let unset = unset.unwrap_or_else(|| "Unchanged".to_owned());
+            color_ui(ui, (&name, &unset), &mut now.entered[k].value, place.width);
         }
         Entry::Data => {}
         _ => {
@@ -154,6 +158,43 @@ fn pick_ui(
                 1 => texts.pop().map(Value::from),
                 _ => Some(texts.into()),
             };
+        }
+    });
+}
+
+/// A color of the palette, or a free one. `unset`: text that stands for no color.
+fn color_ui(ui: &mut Ui, (name, unset): (&str, &str), value: &mut Option<Value>, width: f32) {
+    let color = value.as_ref().and_then(Value::as_str).and_then(GroupColor::parse);
+    let word = |color: GroupColor| match color {
+        GroupColor::Free(_) => "Custom".to_owned(),
+        _ => capital(&color.text()),
+    };
+    let shown = color.map_or_else(|| unset.to_owned(), word);
+    ui.horizontal(|ui| {
+        let combo = egui::ComboBox::from_id_salt(("color", name))
+            .selected_text(&shown)
+            .width(width.min(220.0))
+            .show_ui(ui, |ui| {
+                if ui.selectable_label(color.is_none(), unset).clicked() {
+                    *value = None;
+                }
+                let free = color.filter(|c| c.place().is_none());
+                let free = free.unwrap_or(GroupColor::Free([128, 128, 128]));
+                for choice in GroupColor::PALETTE.into_iter().chain([free]) {
+                    if ui.selectable_label(color == Some(choice), word(choice)).clicked() {
+                        *value = Some(choice.text().into());
+                    }
+                }
+            });
+        combo.response.widget_info(|| {
+            egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}"))
+        });
+        if let Some(GroupColor::Free(mut rgb)) = color {
+            let button = ui.color_edit_button_srgb(&mut rgb);
+            name_widget(ui, &button, &format!("Custom {}", name.to_lowercase()));
+            if button.changed() {
+                *value = Some(GroupColor::Free(rgb).text().into());
+            }
         }
     });
 }

@@ -56,6 +56,7 @@ impl ArgumentHelp {
             | Entry::Lane
             | Entry::NameThere
             | Entry::MorphTarget
+            | Entry::Color
             | Entry::Component => (unset.len() <= LIST).then(|| capital(unset)),
             _ => None,
         }

@@ -29,7 +29,7 @@ impl ViewportTool for CombinedTool {
             outer: Some((78.0, Operation::Rotate)),
             boxes: Some((39.0, false)),
             center: moves,
-            swivel: false,
+            ..HandleSet::default()
         }
     }
 }

@@ -44,7 +44,8 @@ pub fn joint_ui(
     free: bool,
     actions: &mut Actions,
 ) -> bool {
-    let Some(pointer) = response.hover_pos().filter(|_| free) else { return false };
+    let at_rest = view.rig.clip.is_none();
+    let Some(pointer) = response.hover_pos().filter(|_| free && at_rest) else { return false };
     let size = Vec2::new(rect.width(), rect.height());
     let at = Vec2::new(pointer.x - rect.left(), pointer.y - rect.top());
     if pick::bone_at(view, at, size).is_some_and(|bone| bone.is_head) {

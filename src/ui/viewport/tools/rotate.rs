@@ -26,6 +26,7 @@ impl ViewportTool for RotateTool {
             rings: Some(78.0),
             outer,
             center: Some(Operation::Rotate),
+            roll: true,
             ..HandleSet::default()
         }
     }

@@ -197,6 +197,9 @@ pub struct AutomaticWeights {
     pub rigid: Option<RigidPieces>,
     /// Number of smoothing passes. If `None`, 3 with [`BindBy::Distance`], else none.
     pub passes: Option<usize>,
+    /// Number of points of a simplified surface on which the weights are found, at least 100; the
+    /// whole surface if `None`.
+    pub points: Option<usize>,
 }
 
 impl ArgumentPart for AutomaticWeights {
@@ -251,6 +254,11 @@ impl ArgumentPart for AutomaticWeights {
                 "passes",
                 "Number of smoothing passes; with `distance` 3 if omitted, else none.",
             ),
+            Option::<usize>::specs(
+                "points",
+                "Number of points of a simplified surface on which the weights are found, at least \
+                    100, for a faster and less exact result; the whole surface if omitted.",
+            ),
         ]
         .concat()
     }
@@ -267,6 +275,7 @@ impl ArgumentPart for AutomaticWeights {
             envelope: ArgumentPart::read(from, "envelope")?,
             rigid: ArgumentPart::read(from, "rigid")?,
             passes: ArgumentPart::read(from, "passes")?,
+            points: ArgumentPart::read(from, "points")?,
         })
     }
 
@@ -282,6 +291,7 @@ impl ArgumentPart for AutomaticWeights {
             envelope,
             rigid,
             passes,
+            points,
         } = self;
         joints.write(document, "joints", into);
         choose.write(document, "choose", into);
@@ -293,5 +303,6 @@ impl ArgumentPart for AutomaticWeights {
         envelope.write(document, "envelope", into);
         rigid.write(document, "rigid", into);
         passes.write(document, "passes", into);
+        points.write(document, "points", into);
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::part::{field, number, vector};
 use crate::command::{ArgumentError, ArgumentType, Arguments, vertex_terms::Vertices};
-use ulna_model::{PrimitiveId, Property};
+use ulna_model::{GroupColor, PrimitiveId, Property};
 use ulna_motion::Space;
 
 field!(f32, ArgumentType::Number, |from, name| from.number(name), |v, d| number(*v));
@@ -19,6 +19,15 @@ field!(bool, ArgumentType::Flag, |from, name| from.flag(name), |v, d| (*v).into(
 field!(String, ArgumentType::Text, |from, name| from.text(name).map(ToOwned::to_owned), |v, d| v
     .as_str()
     .into());
+field!(
+    GroupColor,
+    ArgumentType::Text,
+    |from, name| GroupColor::parse(from.text(name)?).ok_or_else(|| {
+        let free = ["#rrggbb"];
+        from.no_choice(name, &[GroupColor::words(), &free].concat())
+    }),
+    |v, d| v.text().into()
+);
 field!(PathBuf, ArgumentType::Path, |from, name| from.text(name).map(Into::into), |v, d| v
     .to_string_lossy()
     .into());

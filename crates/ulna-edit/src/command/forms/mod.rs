@@ -223,6 +223,8 @@ pub enum Entry {
     Marker,
     /// A component of values to pick, by its number.
     Component,
+    /// A color of a palette, or a free one.
+    Color,
     /// The selected keys, or all.
     Keys,
     /// Words to choose from.
@@ -442,6 +444,7 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
         ("weights.bind" | "skin.create", "limit") => Quantity::whole(1.0..=16.0),
         (_, "most") => Quantity::whole(1.0..=255.0),
         (_, "passes") => Quantity::whole(1.0..=1000.0),
+        (_, "points") => Quantity::whole(100.0..=1e6),
         (_, "steps") => Quantity::whole(1.0..=65_535.0),
         (_, "sets") => Quantity::whole(1.0..=64.0),
         _ => return None,
@@ -458,6 +461,7 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         ("layer.copy", "to") => Entry::Clips,
         (_, "pose") => Entry::KeptPose,
         (_, "group") => Entry::JointGroup,
+        (_, "color") => Entry::Color,
         (_, "material") => Entry::Material,
         (_, "skin") => Entry::Skin,
         (_, "image") => Entry::Image,

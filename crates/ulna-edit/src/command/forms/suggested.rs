@@ -164,7 +164,7 @@ impl Suggestions<'_> {
             }
             Entry::MorphTarget => needed.then(|| "#0".into()),
             Entry::Words(words) if needed => self.word(spec, argument, words).map(Into::into),
-            Entry::Words(_) | Entry::Component => None,
+            Entry::Words(_) | Entry::Component | Entry::Color => None,
             Entry::Flag(_) => needed.then_some(Value::Bool(true)),
             Entry::Axis => needed.then(|| "x".into()),
             Entry::Text => self.name(spec, so_far, needed),

@@ -7,7 +7,10 @@ use super::{
     components,
     targets::KeyTargets,
 };
-use crate::command::{CommandError, Outcome, Scene, clip_keys::time_of, which_keys::WhichKeys};
+use crate::command::{
+    CommandError, Outcome, Scene, channel_locks::LockKeeper, clip_keys::time_of,
+    which_keys::WhichKeys,
+};
 use ulna_model::{LayerHome, Property, Track, transform::unit_or};
 use ulna_motion::{
     Pose, Stack, below_layers,
@@ -29,18 +32,16 @@ impl ShiftKeys {
         let pose = Pose::evaluate(document, &stack);
         let layers = document.aids.layers(LayerHome::Clip(meant.id));
         let mut edits = Vec::new();
+        let mut locks = LockKeeper::default();
         for (id, track, times) in
             meant.tracks().filter(|(_, t, _)| nodes.binary_search(&t.target).is_ok())
         {
             let seen = pose.local[track.target.index()].transform();
             let at = (track.target, f64::from(time));
             // What is wanted is what is seen, layers included; what is turned lies below them.
-            let to = below_layers(
-                &with_layers(&seen, &layers, at.0, at.1),
-                &layers,
-                at,
-                &self.to.components(),
-            )?;
+            let above = with_layers(&seen, &layers, at.0, at.1);
+            let wanted = locks.keep(document, at.0, || above, &self.to.components());
+            let to = below_layers(&above, &layers, at, &wanted)?;
             let by = match track.property {
                 Property::Translation => {
                     to.translation.map(|t| (t - seen.translation).to_array().to_vec())
@@ -56,13 +57,14 @@ impl ShiftKeys {
                     .push(meant.edit(id, Some(change_values(track, times, &ValueChange::Add(by)))));
             }
         }
-        if edits.is_empty() {
+        let note = locks.note(document);
+        if edits.is_empty() && note.is_none() {
             return Err(CommandError::other(
                 "no_key_there",
                 "none of the keys belongs to the given node and property",
             ));
         }
-        Ok(edits.into())
+        Ok(Outcome { edits, notes: note.into_iter().collect(), ..Outcome::default() })
     }
 }
 

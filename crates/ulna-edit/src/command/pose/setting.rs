@@ -9,6 +9,7 @@ use crate::{
     Edit,
     command::{
         CommandError, Outcome, Scene,
+        channel_locks::LockKeeper,
         destination::{PoseDestination, Wanted},
         field::Nodes,
         pose_target::PoseTarget,
@@ -21,24 +22,27 @@ use ulna_model::{Components, NodeId, NodePose, Notice, Property, Transform};
 fn each(
     scene: &Scene<'_>,
     nodes: Vec<NodeId>,
-    pose: impl Fn(NodeId) -> Result<Option<NodePose>, CommandError>,
+    pose: impl Fn(&mut LockKeeper, NodeId) -> Result<Option<NodePose>, CommandError>,
 ) -> Result<Outcome, CommandError> {
     let mut poses = Vec::with_capacity(nodes.len());
+    let mut locks = LockKeeper::default();
     for node in nodes {
-        poses.push((node, pose(node)?));
+        poses.push((node, pose(&mut locks, node)?));
     }
-    Ok(done(scene.document, vec![Edit::SetPoses(poses)]))
+    let mut made = done(scene.document, vec![Edit::SetPoses(poses)]);
+    made.notes.extend(locks.note(scene.document));
+    Ok(made)
 }
 
 impl SetUser {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let nodes = self.node.all(scene.document)?;
         let given = some_given(&self.to)?;
-        each(scene, nodes, |node| {
+        each(scene, nodes, |locks, node| {
             let found = scene.document.node(node);
             let rest = found.rest.transform();
             let now = found.user().unwrap_or_default();
-            let wanted = changed(&now, &given);
+            let wanted = changed(&now, &locks.keep_offset(scene.document, node, &now, &given));
             if wanted.is_empty() {
                 return Ok(found.pose);
             }
@@ -162,28 +166,41 @@ fn reset(
         };
         return PoseTarget::of(scene, over)?.put(nodes.into_iter().map(to_rest));
     }
-    let reset = |node: NodeId| {
+    let mut locks = LockKeeper::default();
+    let mut reset = |node: NodeId| {
         let found = document.node(node);
         let posed = found.pose?;
         let rest = found.rest.transform();
         let (mut user, mut local) = (posed.user, posed.local.transform());
-        for part in parts {
-            match part {
-                Property::Translation => {
-                    (user.translation, local.translation) = (Vec3::ZERO, rest.translation)
-                }
-                Property::Rotation => {
-                    (user.rotation, local.rotation) = (Quat::IDENTITY, rest.rotation)
-                }
-                Property::Scale => (user.scale, local.scale) = (Vec3::ONE, rest.scale),
-                Property::Weights => {}
-            }
+        let none = Transform::IDENTITY;
+        let all = Components {
+            translation: Some(none.translation),
+            rotation: Some(none.rotation),
+            scale: Some(none.scale),
+        };
+        let to = locks.keep_offset(document, node, &posed.user, &all.only(parts));
+        let made = rest.compose(&to.over(&posed.user));
+        // Without an offset, the numbers are those of the rest.
+        if let Some(t) = to.translation {
+            user.translation = t;
+            local.translation = if t == Vec3::ZERO { rest.translation } else { made.translation };
+        }
+        if let Some(r) = to.rotation {
+            user.rotation = r;
+            local.rotation = if r == Quat::IDENTITY { rest.rotation } else { made.rotation };
+        }
+        if let Some(s) = to.scale {
+            user.scale = s;
+            local.scale = if s == Vec3::ONE { rest.scale } else { made.scale };
         }
         if user == posed.user {
             return None;
         }
         Some((node, tidy(&found.rest, user, local)))
     };
-    let poses: Vec<_> = nodes.into_iter().filter_map(reset).collect();
-    Ok(done(document, if poses.is_empty() { Vec::new() } else { vec![Edit::SetPoses(poses)] }))
+    let poses: Vec<_> = nodes.into_iter().filter_map(&mut reset).collect();
+    let mut made =
+        done(document, if poses.is_empty() { Vec::new() } else { vec![Edit::SetPoses(poses)] });
+    made.notes.extend(locks.note(document));
+    Ok(made)
 }

@@ -10,6 +10,7 @@ use crate::{
     Edit,
     command::{
         CommandError, Outcome, Scene,
+        channel_locks::LockKeeper,
         clip_keys::{refuse_kept, time_of},
         error::refuse,
         layer_keys::{ClipSpan, first_keys, kept_around, key_user, moves, set_user, zeros},
@@ -17,6 +18,7 @@ use crate::{
     },
 };
 use ulna_model::{LayerHome, NodeId, Notice, Property, Shared, Transform};
+use ulna_motion::user_at;
 
 impl SetInLayer {
     /// By number: nothing is divided out, it is what the layer adds in full.
@@ -37,7 +39,13 @@ impl SetInLayer {
         let own = found.home.clip().and_then(|id| document.clips.get(id));
         let span = own.map(|c| ClipSpan::of(c)).unwrap_or_default();
         let mut layer = found.layer().clone();
+        let mut locks = LockKeeper::default();
         for node in nodes {
+            let old = user_at(&layer, node, f64::from(time));
+            let given = locks.keep_offset(document, node, &old, &given);
+            if given.is_empty() {
+                continue;
+            }
             if let Some(clip) = found.home.clip().and_then(|id| document.clips.get(id)) {
                 for property in Property::TRS.into_iter().filter(|p| given.has(*p)) {
                     refuse_kept(document, clip, node, property)?;
@@ -48,7 +56,8 @@ impl SetInLayer {
             }
             set_user(&mut layer, node, time, &given);
         }
-        Ok(found.with(layer).into())
+        let notes = locks.note(document).into_iter().collect();
+        Ok(Outcome { edits: found.with(layer), notes, ..Outcome::default() })
     }
 }
 

@@ -1,9 +1,6 @@
 //! Axes of joints that are found from bones, or from the joint on the other side.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{DMat3, DMat4, DQuat, DVec3};
 
@@ -15,7 +12,7 @@ use crate::command::{
 };
 use ulna_geometry::orthogonal_factor;
 use ulna_model::{Document, NodeId};
-use ulna_motion::Mirror;
+use ulna_motion::{BoneDirections, Mirror};
 
 /// Sines below this: two directions are the same.
 const ALONG: f64 = 0.02;
@@ -33,74 +30,6 @@ impl OwnAxis {
             Self::MinusZ => DVec3::NEG_Z,
         }
     }
-}
-
-/// Bones of a skeleton at rest.
-pub(super) struct RestBones<'d> {
-    document: &'d Document,
-    /// By node. All nodes in a file without joints.
-    joints: Vec<bool>,
-    mirror: Arc<Mirror>,
-}
-
-impl<'d> RestBones<'d> {
-    pub(super) fn of(document: &'d Document) -> Self {
-        let joints = document.joint_flags();
-        let has_joints = joints.contains(&true);
-        let joints = if has_joints { joints } else { vec![true; joints.len()] };
-        Self { document, joints, mirror: Mirror::of(document) }
-    }
-
-    fn head(&self, node: NodeId) -> DVec3 {
-        world(self.document, Some(node), RestOrPose::Rest).w_axis.truncate()
-    }
-
-    /// The nearest joints below a node.
-    fn below(&self, node: NodeId) -> Vec<NodeId> {
-        let mut found = Vec::new();
-        let mut open: Vec<NodeId> = self.document.children(node).iter().rev().copied().collect();
-        while let Some(next) = open.pop() {
-            if self.joints[next.index()] {
-                found.push(next);
-            } else {
-                open.extend(self.document.children(next).iter().rev());
-            }
-        }
-        found
-    }
-
-    /// The nearest joint above a node.
-    fn above(&self, node: NodeId) -> Option<NodeId> {
-        let parent = |n: &NodeId| self.document.node(*n).parent;
-        std::iter::successors(parent(&node), parent).find(|n| self.joints[n.index()])
-    }
-
-    /// The direction and length of the bone of a joint in the scene; `None` where it has none.
-    pub(super) fn bone(&self, node: NodeId) -> Option<DVec3> {
-        let head = self.head(node);
-        let above = self.above(node).map(|p| head - self.head(p)).filter(|w| is_some(*w));
-        // How far a joint below is ahead; without a bone before it, how far away.
-        let ahead = |way: DVec3| match above {
-            Some(above) => way.dot(above.normalize()),
-            None => way.length(),
-        };
-        let ways = |nodes: &[NodeId]| -> Option<DVec3> {
-            let ways = nodes.iter().map(|n| self.head(*n) - head).filter(|w| is_some(*w));
-            // Of two that are as far ahead, the first.
-            ways.reduce(|a, b| if ahead(b) > ahead(a) + 1e-6 * a.length() { b } else { a })
-        };
-        let below = self.below(node);
-        let is_center = |n: &NodeId| self.mirror.partner(*n) == Some(*n);
-        let center: Vec<NodeId> = match is_center(&node) {
-            true => below.iter().copied().filter(is_center).collect(),
-            false => Vec::new(),
-        };
-        ways(&center).or_else(|| ways(&below)).or(above)
-    }
-}
-
-fn is_some(way: DVec3) -> bool {
-    way.is_finite() && way.length() > 1e-9
 }
 
 /// Axes of joints by the bones that they belong to.
@@ -122,12 +51,13 @@ impl BoneAxes {
         if self.aim.vector().abs() == self.up.vector().abs() {
             return refuse("arguments_together", "“up” must be another axis than “aim”");
         }
-        let bones = RestBones::of(document);
+        let head = |node| world(document, Some(node), RestOrPose::Rest).w_axis.truncate();
+        let bones = BoneDirections::of(document, head);
         let meant: BTreeSet<NodeId> = nodes.iter().copied().collect();
         let mut made = BTreeMap::new();
         // Parents first: their new axes count for those below.
         for node in document.nodes.order().iter().filter(|n| meant.contains(n)) {
-            let q = self.rotation(&bones, *node, &made)?;
+            let q = self.rotation(document, &bones, *node, &made)?;
             made.insert(*node, q);
         }
         Ok(made)
@@ -135,11 +65,11 @@ impl BoneAxes {
 
     fn rotation(
         &self,
-        bones: &RestBones<'_>,
+        document: &Document,
+        bones: &BoneDirections<'_, impl Fn(NodeId) -> DVec3>,
         node: NodeId,
         made: &BTreeMap<NodeId, DQuat>,
     ) -> Result<DQuat, CommandError> {
-        let document = bones.document;
         let label = || document.node(node).label(node);
         let Some(bone) = bones.bone(node) else {
             return refuse(

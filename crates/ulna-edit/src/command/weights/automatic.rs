@@ -73,9 +73,14 @@ impl AutomaticWeights {
                 "“envelope” is about weights by distance, so it needs the method “distance”",
             );
         }
+        if self.points.is_some_and(|points| points < 100) {
+            return refuse("argument_out_of_range", "“points” must be a number from 100");
+        }
         let limit = self.limit.unwrap_or(4).clamp(1, 16);
         let envelope = self.envelope;
-        Ok(BindSettings { method, sharpness, grid, limit, envelope, ..BindSettings::default() })
+        let most_points = self.points;
+        let usual = BindSettings::default();
+        Ok(BindSettings { method, sharpness, grid, limit, envelope, most_points, ..usual })
     }
 
     /// The joints that were named.

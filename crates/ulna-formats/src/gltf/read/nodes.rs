@@ -4,7 +4,7 @@ use glam::{Mat4, Quat, Vec3};
 use serde::Deserialize;
 
 use super::{
-    super::{ReadError, json, scene_extras, schema},
+    super::{ReadError, json, lock_extras, scene_extras, schema},
     reader::Reader,
 };
 use ulna_model::{
@@ -91,6 +91,7 @@ impl Reader<'_> {
                     .as_ref()
                     .map(|w| w.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect()),
                 hidden: scene_extras::is_hidden(&n.extensions, &place, &mut self.diagnostics),
+                locks: lock_extras::read(&n.extras, &place, &mut self.diagnostics),
             });
         }
         for (k, n) in raw.iter().enumerate() {

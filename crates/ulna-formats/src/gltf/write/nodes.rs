@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{
     super::{
         REST_EXTRA, SaveError, json,
+        lock_extras::{self, LOCKS},
         patch::{float_text, number},
         scene_extras::{INSTANCING, LIGHTS, VISIBILITY},
         text::Ops,
@@ -64,6 +65,7 @@ impl Writer<'_> {
             light,
             morph_weights,
             hidden,
+            locks,
         } = after;
         let (at, place) = (("nodes", id.index()), Location::of(id));
         if before.instances.is_some() && instances.is_none() {
@@ -93,6 +95,15 @@ impl Writer<'_> {
             self.visibility(id, *hidden)?;
             self.changes
                 .push(format!("{place} “{label}”: {}", if *hidden { "hidden" } else { "visible" }));
+        }
+        if before.locks != *locks {
+            let is_new = before.locks.is_empty();
+            self.own_extra(
+                at,
+                format!("{place} “{label}”"),
+                (LOCKS, is_new),
+                lock_extras::text_of(*locks),
+            )?;
         }
         if below.0 != below.1 {
             let list: Vec<u32> = below.1.iter().map(|c| c.0).collect();
@@ -191,6 +202,7 @@ impl Writer<'_> {
             light,
             morph_weights,
             hidden,
+            locks,
         } = node;
         let place = Location::of(id);
         if instances.is_some() {
@@ -235,9 +247,14 @@ impl Writer<'_> {
             RestSource::Pose => true,
             RestSource::File | RestSource::Extras => node.pose.is_some() && !comes_by_itself(node),
         };
+        let mut extras = Map::new();
         if joint && is_told && self.options.remember_rest {
-            put("extras", Some(json!({ REST_EXTRA: RestExtra::of(node) })));
+            extras.insert(REST_EXTRA.into(), json!(RestExtra::of(node)));
         }
+        if let Some(text) = lock_extras::text_of(*locks) {
+            extras.insert(LOCKS.into(), serde_json::from_str(&text).unwrap_or_default());
+        }
+        put("extras", (!extras.is_empty()).then_some(Value::Object(extras)));
         self.ops.member("nodes").push(Value::Object(members).to_string());
         self.changes.push(format!("{place} “{}”: new", node.label(id)));
         Ok(())

@@ -3,7 +3,10 @@
 use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::Vec2;
 
-use super::{Frame, Gesture, Handle, HandleSet, Limit, Operation, handles::HandleShape};
+use super::{
+    Frame, Gesture, Handle, HandleSet, Limit, Operation,
+    handles::{HandleShape, roll_handle},
+};
 use crate::ui::{
     Theme, View,
     theme::Font,
@@ -49,7 +52,7 @@ fn role(handle: Handle) -> ColorRole {
     match handle {
         Handle::Arrow(k) | Handle::Plane(k) | Handle::Ring(k) | Handle::Box(k) => AXES[k],
         Handle::Outer | Handle::Center => ColorRole::AxisW,
-        Handle::Swivel => ColorRole::AccentBase,
+        Handle::Swivel | Handle::Roll => ColorRole::AccentBase,
     }
 }
 
@@ -177,6 +180,7 @@ fn draw_shape(
             let corners = [vec2(0.0, -half), vec2(half, 0.0), vec2(0.0, half), vec2(-half, 0.0)];
             pen.fill(corners.map(|c| to + c).to_vec(), color);
         }
+        Handle::Roll => draw_roll(pen, shape, lit, color),
         Handle::Center => {
             let at = pen.at(shape.line[0].0);
             let casing = theme.color(ColorRole::ViewportLabelHalo).gamma_multiply(0.6);
@@ -185,6 +189,21 @@ fn draw_shape(
             pen.painter.circle_stroke(at, 8.0, Stroke::new(1.5, color));
         }
     }
+}
+
+/// A ring about a bone, and a knob on it.
+fn draw_roll(pen: &HandlePainter<'_>, shape: &HandleShape, lit: bool, color: Color32) {
+    let [ring @ .., (from, _), (to, _)] = &shape.line[..] else { return };
+    for run in ring.chunk_by(|a, b| a.1 == b.1) {
+        let points: Vec<Pos2> = run.iter().map(|(p, _)| pen.at(*p)).collect();
+        let color = if run[0].1 { color } else { color.gamma_multiply(FAR) };
+        pen.painter.line(points, Stroke::new(1.5, color));
+    }
+    let (from, to) = (pen.at(*from), pen.at(*to));
+    pen.painter.extend(Shape::dashed_line(&[from, to], Stroke::new(1.0, color), 3.0, 4.0));
+    let casing = pen.theme.color(ColorRole::ViewportLabelHalo).gamma_multiply(0.45);
+    let radius = if lit { 7.0 } else { 6.0 };
+    pen.painter.circle(to, radius, color, Stroke::new(1.0, casing));
 }
 
 /// Where it began, the axis it is along, and the way so far.
@@ -210,6 +229,14 @@ fn draw_way(pen: &HandlePainter<'_>, ui: &Ui, view: &View<'_>, frame: &Frame, ge
     let Some(now) = ui.input(|i| i.pointer.latest_pos()) else { return };
     match gesture.operation {
         Operation::Swivel => {}
+        Operation::Roll => {
+            // Where the knob was.
+            let shape = gesture.frame.roll.and_then(|roll| roll_handle(&roll, camera, size));
+            if let Some([.., (from, _), (to, _)]) = shape.as_ref().map(|s| &s.line[..]) {
+                let stroke = Stroke::new(1.0, lit.gamma_multiply(0.7));
+                pen.painter.line_segment([pen.at(*from), pen.at(*to)], stroke);
+            }
+        }
         Operation::Move | Operation::Reach | Operation::Extrude => {
             pen.painter.circle_stroke(middle, 8.0, Stroke::new(1.0, lit.gamma_multiply(0.7)));
             let way = frame.axes[0] * gesture.value.x
@@ -390,6 +417,7 @@ fn about(gesture: &Gesture) -> &'static str {
     use crate::ui::viewport::domain::GizmoSpace as Of;
     match (gesture.operation, gesture.limit) {
         (Operation::Swivel, _) => "around the limb",
+        (Operation::Roll, _) => "about the bone",
         (Operation::Rotate, Limit::View) => "around the view axis",
         (Operation::Rotate, Limit::Free) => "free rotation",
         _ => match gesture.space {
@@ -427,7 +455,9 @@ fn fields(view: &View<'_>, gesture: &Gesture) -> Vec<Field> {
                 Operation::Move | Operation::Reach | Operation::Extrude => {
                     format!("{}{sign}", signed(short_number(value * length.per_meter(), false)))
                 }
-                Operation::Rotate | Operation::Swivel => signed(short_number(value, true)),
+                Operation::Rotate | Operation::Swivel | Operation::Roll => {
+                    signed(short_number(value, true))
+                }
                 Operation::Scale => format!("× {}", short_number(value, false)),
             }
         } else if gesture.field == k {
@@ -440,6 +470,7 @@ fn fields(view: &View<'_>, gesture: &Gesture) -> Vec<Field> {
     };
     match (gesture.operation, gesture.limit) {
         (Operation::Swivel, _) => vec![field(0, "Swivel", ColorRole::AccentText, "°")],
+        (Operation::Roll, _) => vec![field(0, "Roll", ColorRole::AccentText, "°")],
         (Operation::Rotate, Limit::Axis(k)) => vec![field(0, NAMES[k], AXES[k], "°")],
         (Operation::Rotate, _) => vec![field(0, "View", ColorRole::TextSecondary, "°")],
         (Operation::Scale, Limit::Free | Limit::View) => {

@@ -1,7 +1,7 @@
 //! Where the handles stand: the point they are about, the directions of their axes, and how large
 //! they are there.
 
-use glam::{Mat4, Vec2, Vec3};
+use glam::{DVec3, Mat4, Vec2, Vec3, Vec4};
 
 use crate::ui::{
     View,
@@ -9,7 +9,7 @@ use crate::ui::{
 };
 use ulna_edit::{Selection, command::ToolCommand};
 use ulna_model::{Document, NodeId};
-use ulna_motion::{Pose, Space, Standing, ik};
+use ulna_motion::{BoneDirections, Pose, Space, Standing, ik};
 use ulna_render::Camera;
 
 /// Where the handles stand.
@@ -29,6 +29,8 @@ pub struct Frame {
     pub unit: f32,
     /// Of a limb, what turns it about the line from its root to its end.
     pub swivel: Option<Swivel>,
+    /// Of a joint in the rest pose, what turns its axes about its bone.
+    pub roll: Option<Roll>,
 }
 
 /// Where a limb's elbow is, and the line that it turns about.
@@ -44,11 +46,23 @@ pub struct Swivel {
     pub axis: Vec3,
 }
 
+/// The bone that a joint's axes turn about.
+#[derive(Clone, Copy, Debug)]
+pub struct Roll {
+    /// A point of the bone, in the scene.
+    pub middle: Vec3,
+    /// Along the bone, unit.
+    pub axis: Vec3,
+    /// From the bone to the handle, unit; square to the bone.
+    pub out: Vec3,
+}
+
 impl Frame {
     /// Where the handles of what is selected stand; nothing where nothing can be posed, or it
     /// cannot be seen.
     pub fn of(view: &View<'_>, size: Vec2) -> Option<Self> {
-        let document = view.session?.document();
+        // A clip that Rig mode plays is only watched.
+        let document = view.session.filter(|_| view.rig.clip.is_none())?.document();
         let free = |n: &NodeId| {
             view.pose.world.get(n.index()).is_some() && !view.is_locked(*n) && !view.is_hidden(*n)
         };
@@ -67,8 +81,9 @@ impl Frame {
         };
         let axes = axes(document, view.pose, &view.viewport.camera, node, space);
         let swivel = swivel(document, view.pose, node, view.viewport.reach.chain);
-        let frame =
-            Self { node, origin, axes, sight: Vec3::Z, center: Vec2::ZERO, unit: 0.0, swivel };
+        let roll = view.mode.spec().edits_rest.then(|| roll(document, view.pose, node)).flatten();
+        let (sight, center, unit) = (Vec3::Z, Vec2::ZERO, 0.0);
+        let frame = Self { node, origin, axes, sight, center, unit, swivel, roll };
         frame.seen(&view.viewport.camera, size)
     }
 
@@ -95,6 +110,30 @@ fn swivel(document: &Document, pose: &Pose, node: NodeId, chain: Option<usize>) 
     // A straight limb has no side that it bends to.
     let out = (out.length() > length * 0.01).then(|| out.normalize_or_zero())?;
     Some(Swivel { root, elbow, handle: elbow + out * length * OUT, axis })
+}
+
+/// The bone of a joint, with the own axis of the joint that is most square to it.
+fn roll(document: &Document, pose: &Pose, node: NodeId) -> Option<Roll> {
+    let bone = bone(document, pose, node)?;
+    let axis = bone.try_normalize()?;
+    let own = |column: Vec4| column.truncate().try_normalize();
+    let world = pose.world.get(node.index())?;
+    let axes = [world.z_axis, world.x_axis, world.y_axis].map(own);
+    // Of two as square, the first.
+    let squarer =
+        |a: Vec3, b: Vec3| if b.dot(axis).abs() < a.dot(axis).abs() - 0.01 { b } else { a };
+    let out = axes.into_iter().flatten().reduce(squarer)?;
+    let out = out.reject_from(axis).try_normalize()?;
+    Some(Roll { middle: head(pose, node) + bone / 2.0, axis, out })
+}
+
+/// Direction and length of the bone of a joint, in the scene.
+pub fn bone(document: &Document, pose: &Pose, node: NodeId) -> Option<Vec3> {
+    let at = |n: NodeId| {
+        pose.world.get(n.index()).map_or(DVec3::NAN, |w| w.w_axis.truncate().as_dvec3())
+    };
+    let bone = BoneDirections::of(document, at).bone(node)?.as_vec3();
+    (bone.is_finite() && bone.length() > 1e-9).then_some(bone)
 }
 
 /// Where the spot is that was set as a pivot, in the scene.

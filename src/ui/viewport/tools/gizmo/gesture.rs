@@ -2,7 +2,7 @@
 //! to. It is found from the state at its start, never by adding up moves.
 
 use egui::{Event, Key, Modifiers, Ui};
-use glam::{Vec2, Vec3};
+use glam::{Quat, Vec2, Vec3};
 
 use super::{
     Frame, frame,
@@ -16,6 +16,7 @@ use ulna_edit::{command::Command, evaluate};
 use ulna_geometry::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_plane, snapped};
 use ulna_model::{Document, NodeId};
 use ulna_motion::{Pose, Space};
+use ulna_render::Camera;
 
 /// Seconds that snapping goes on after Ctrl is let go: a hand lets go of it a little before the
 /// button.
@@ -184,7 +185,8 @@ impl Gesture {
 
     const fn first_field(&self) -> usize {
         match (self.operation, self.limit) {
-            (Operation::Rotate | Operation::Swivel, _) | (_, Limit::Free | Limit::View) => 0,
+            (Operation::Rotate | Operation::Swivel | Operation::Roll, _)
+            | (_, Limit::Free | Limit::View) => 0,
             (_, Limit::Axis(k)) => k,
             (_, Limit::Plane(k)) => (k + 1) % 3,
         }
@@ -193,7 +195,7 @@ impl Gesture {
     /// Whether a component can be typed.
     pub fn has_field(&self, k: usize) -> bool {
         match (self.operation, self.limit) {
-            (Operation::Rotate | Operation::Swivel, _)
+            (Operation::Rotate | Operation::Swivel | Operation::Roll, _)
             | (Operation::Scale, Limit::Free | Limit::View) => k == 0,
             (_, Limit::Axis(axis)) => k == axis,
             (_, Limit::Plane(axis)) => k != axis,
@@ -289,7 +291,7 @@ impl Gesture {
         let other =
             if of_view == local && self.operation != Operation::Reach { world } else { local };
         if (self.operation == Operation::Rotate && matches!(limit, Limit::Plane(_)))
-            || self.operation == Operation::Swivel
+            || matches!(self.operation, Operation::Swivel | Operation::Roll)
         {
             return;
         }
@@ -385,7 +387,9 @@ impl Gesture {
             Operation::Move | Operation::Reach | Operation::Extrude => {
                 self.follow_move(view, at, size, snaps, modifiers.shift)
             }
-            Operation::Rotate | Operation::Swivel => self.follow_turn(view, at, size, snaps),
+            Operation::Rotate | Operation::Swivel | Operation::Roll => {
+                self.follow_turn(view, at, size, snaps)
+            }
             Operation::Scale => self.follow_scale(view, at, size, snaps),
         }
         // Half an expression changes nothing yet.
@@ -398,7 +402,7 @@ impl Gesture {
             Operation::Move | Operation::Reach | Operation::Extrude => {
                 view.settings.length.per_meter()
             }
-            Operation::Rotate | Operation::Swivel | Operation::Scale => 1.0,
+            Operation::Rotate | Operation::Swivel | Operation::Roll | Operation::Scale => 1.0,
         };
         // A new joint is under the pointer, until its distance is typed.
         let is_new = self.operation == Operation::Extrude;
@@ -519,13 +523,16 @@ impl Gesture {
             return;
         }
         self.ball = (Vec3::Y, 0.0);
-        let (axis, center) = match self.frame.swivel.filter(|_| self.operation == Operation::Swivel)
-        {
-            Some(swivel) => {
+        let seen = |at: Vec3| camera.project(at, size).map_or(self.frame.center, |(p, _)| p);
+        let (axis, center) = match (self.operation, self.frame.swivel) {
+            (Operation::Swivel, Some(swivel)) => {
                 let middle = swivel.root + (swivel.elbow - swivel.root).project_onto(swivel.axis);
-                (swivel.axis, camera.project(middle, size).map_or(self.frame.center, |(p, _)| p))
+                (swivel.axis, seen(middle))
             }
-            None => (self.axis(), self.frame.center),
+            (Operation::Roll, _) => {
+                (self.axis(), self.frame.roll.map_or(self.frame.center, |roll| seen(roll.middle)))
+            }
+            _ => (self.axis(), self.frame.center),
         };
         let facing = axis.dot(self.frame.sight);
         let sight = if facing.abs() > 0.15 {
@@ -577,11 +584,23 @@ impl Gesture {
 
     /// The axis of a rotation, in the scene.
     pub fn axis(&self) -> Vec3 {
+        if let Some(roll) = self.frame.roll.filter(|_| self.operation == Operation::Roll) {
+            return roll.axis;
+        }
         match self.limit {
             Limit::Axis(k) | Limit::Plane(k) => self.frame.axes[k],
             Limit::View => self.frame.sight,
             Limit::Free => self.ball.0,
         }
+    }
+
+    /// Where the handles stand as far as it goes now.
+    pub fn seen(&self, camera: &Camera, size: Vec2) -> Option<Frame> {
+        let mut frame = self.frame.seen(camera, size)?;
+        if let Some(roll) = frame.roll.as_mut().filter(|_| self.operation == Operation::Roll) {
+            roll.out = Quat::from_axis_angle(roll.axis, self.value.x.to_radians()) * roll.out;
+        }
+        Some(frame)
     }
 
     /// A point of the node is put somewhere, not its origin.

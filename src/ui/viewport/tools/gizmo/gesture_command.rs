@@ -54,7 +54,7 @@ impl Gesture {
                         .simplest(),
                 )
             }
-            Operation::Rotate => {
+            Operation::Rotate | Operation::Roll => {
                 let (space, axis) = match (self.limit, own) {
                     (Limit::Axis(k), Some(space)) => (space, [Vec3::X, Vec3::Y, Vec3::Z][k]),
                     _ => (Space::World, self.axis()),

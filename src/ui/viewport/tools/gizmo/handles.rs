@@ -5,6 +5,7 @@ use glam::{Vec2, Vec3};
 
 use super::{
     Frame,
+    frame::Roll,
     operation::{Limit, Operation},
 };
 use crate::ui::viewport::pick::segment_distance;
@@ -17,6 +18,8 @@ const SPOT: f32 = 8.0;
 /// Where plane squares begin and end on their axes.
 const PLANE: (f32, f32) = (20.0, 33.0);
 const STEPS: usize = 96;
+/// Radius of the ring about a bone, points.
+const ROLL: f32 = 44.0;
 /// An axis that is seen so much end on is no handle.
 const END_ON: f32 = 0.97;
 /// A plane that is seen so much edge on is none either.
@@ -39,6 +42,8 @@ pub enum Handle {
     Center,
     /// The diamond beside the elbow of a limb.
     Swivel,
+    /// The knob on the ring about a bone.
+    Roll,
 }
 
 /// Which handles a tool has, each with how far out it lies, in points.
@@ -58,6 +63,8 @@ pub struct HandleSet {
     pub center: Option<Operation>,
     /// Whether a limb has its swivel.
     pub swivel: bool,
+    /// The knob that turns the axes of a joint about its bone, in the rest pose.
+    pub roll: bool,
 }
 
 impl HandleSet {
@@ -66,6 +73,7 @@ impl HandleSet {
         match handle {
             Handle::Arrow(k) => (self.arrows.map_or(Operation::Move, |a| a.1), Limit::Axis(k)),
             Handle::Swivel => (Operation::Swivel, Limit::View),
+            Handle::Roll => (Operation::Roll, Limit::View),
             Handle::Plane(k) => (self.planes.unwrap_or(Operation::Move), Limit::Plane(k)),
             Handle::Ring(k) => (Operation::Rotate, Limit::Axis(k)),
             Handle::Outer => match self.outer {
@@ -157,7 +165,27 @@ pub fn shapes(set: &HandleSet, frame: &Frame, camera: &Camera, size: Vec2) -> Ve
             });
         }
     }
+    if let Some(roll) = frame.roll.filter(|_| set.roll) {
+        found.extend(roll_handle(&roll, camera, size));
+    }
     found
+}
+
+/// The ring about a bone, then the line from the bone to the knob on the ring.
+pub(super) fn roll_handle(roll: &Roll, camera: &Camera, size: Vec2) -> Option<HandleShape> {
+    let (middle, depth) = camera.project(roll.middle, size)?;
+    let sight = (camera.eye() - roll.middle).normalize_or(Vec3::Z);
+    let radius = ROLL * camera.meters_per_point(depth, size.y);
+    let side = roll.axis.cross(roll.out);
+    let point = |k: usize| {
+        let angle = k as f32 / STEPS as f32 * std::f32::consts::TAU;
+        let d = roll.out * angle.cos() + side * angle.sin();
+        Some((camera.project(roll.middle + d * radius, size)?.0, d.dot(sight) > -0.02))
+    };
+    let mut line: Vec<_> = (0..=STEPS).filter_map(point).collect();
+    let knob = camera.project(roll.middle + roll.out * radius, size)?.0;
+    line.extend([(middle, true), (knob, true)]);
+    Some(HandleShape { handle: Handle::Roll, line, near: 1.0 })
 }
 
 fn ring(
@@ -188,9 +216,9 @@ impl HandleShape {
         let points: Vec<Vec2> = match self.handle {
             Handle::Plane(_) => vec![middle],
             Handle::Ring(_) | Handle::Outer => seen().collect(),
-            Handle::Arrow(_) | Handle::Box(_) | Handle::Center | Handle::Swivel => {
+            Handle::Arrow(_) | Handle::Box(_) | Handle::Center | Handle::Swivel | Handle::Roll => {
                 let end = self.line.last()?.0;
-                let from = self.line[0].0;
+                let from = self.line[self.line.len().saturating_sub(2)].0;
                 (0..=8).map(|k| end.lerp(from, k as f32 / 8.0)).collect()
             }
         };
@@ -211,6 +239,7 @@ impl HandleShape {
             Handle::Outer => format!("Handle: {verb} all axes"),
             Handle::Center => format!("Handle: {verb} freely"),
             Handle::Swivel => "Handle: swivel the limb".to_owned(),
+            Handle::Roll => "Handle: roll about the bone".to_owned(),
         }
     }
 }
@@ -225,7 +254,9 @@ pub fn under(shapes: &[HandleShape], at: Vec2) -> Option<Handle> {
     let meant = |shape: &HandleShape| -> Option<(u8, f32)> {
         let end = shape.line.last()?.0;
         match shape.handle {
-            Handle::Center | Handle::Swivel => (at.distance(end) <= SPOT).then_some((0, 0.0)),
+            Handle::Center | Handle::Swivel | Handle::Roll => {
+                (at.distance(end) <= SPOT).then_some((0, 0.0))
+            }
             Handle::Box(_) if at.distance(end) <= SPOT => Some((1, -shape.near)),
             Handle::Arrow(_) | Handle::Box(_) => {
                 (along(shape) <= REACH || at.distance(end) <= SPOT).then_some((2, -shape.near))
@@ -270,6 +301,7 @@ mod tests {
             boxes: Some((39.0, false)),
             center: Some(Operation::Move),
             swivel: false,
+            roll: false,
         };
         let mut met = 0;
         for yaw in 0..24 {
@@ -286,6 +318,7 @@ mod tests {
                 center: Vec2::ZERO,
                 unit: 1.0,
                 swivel: None,
+                roll: None,
             };
             let frame = frame.seen(&camera, size).unwrap();
             let all = shapes(&combined, &frame, &camera, size);

@@ -11,6 +11,7 @@ mod frame;
 mod gesture;
 mod gesture_command;
 mod handles;
+mod locks;
 mod operation;
 mod rig;
 
@@ -120,9 +121,10 @@ impl Gizmo {
         let shown = self
             .gesture
             .as_ref()
-            .and_then(|g| g.frame.seen(&view.viewport.camera, size))
+            .and_then(|g| g.seen(&view.viewport.camera, size))
             .unwrap_or(frame);
         let shapes = handles::shapes(set, &shown, &view.viewport.camera, size);
+        let shapes = locks::usable(shapes, set, &shown, view);
         let modifiers = ui.input(|i| i.modifiers);
         let pointer = ui.input(|i| i.pointer.hover_pos()).filter(|p| rect.contains(*p));
         let hovered = pointer

@@ -15,6 +15,8 @@ pub enum Operation {
     Reach,
     /// Turns a limb about the line from its root to its end.
     Swivel,
+    /// Turns the axes of joints about their bones.
+    Roll,
     /// Adds a joint below each joint.
     Extrude,
 }
@@ -24,7 +26,7 @@ impl Operation {
     pub const fn tool(self) -> ToolCommand {
         match self {
             Self::Move => ToolCommand::Move,
-            Self::Rotate => ToolCommand::Rotate,
+            Self::Rotate | Self::Roll => ToolCommand::Rotate,
             Self::Scale => ToolCommand::Scale,
             Self::Reach | Self::Swivel => ToolCommand::Drag,
             Self::Extrude => ToolCommand::Joint,
@@ -36,7 +38,7 @@ impl Operation {
 
     /// Whether it is one angle.
     pub const fn is_turn(self) -> bool {
-        matches!(self, Self::Rotate | Self::Swivel)
+        matches!(self, Self::Rotate | Self::Swivel | Self::Roll)
     }
 
     /// Whether it is a way.
@@ -49,6 +51,7 @@ impl Operation {
         match self {
             Self::Reach => "Drag",
             Self::Swivel => "Swivel",
+            Self::Roll => "Roll",
             Self::Extrude => "Extrude",
             _ => self.tool().spec().title,
         }

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, EulerRot, Mat4, Quat, Vec2, Vec3};
 
-use super::{gesture::Gesture, operation::Operation};
+use super::{frame::bone, gesture::Gesture, operation::Operation};
 use crate::ui::{RigStep, View};
 use egui::Modifiers;
 use ulna_edit::{
@@ -54,9 +54,10 @@ impl Gesture {
                 step.worlds = self.nodes.iter().map(moved).collect();
                 step.commands = vec![MoveJoint { node, by, motion, symmetric }.into()];
             }
-            Operation::Rotate => {
-                let turn = Quat::from_axis_angle(self.axis(), self.value.x.to_radians());
+            Operation::Rotate | Operation::Roll => {
                 for joint in &self.nodes {
+                    let Some(axis) = self.turning_axis(*joint) else { continue };
+                    let turn = Quat::from_axis_angle(axis, self.value.x.to_radians());
                     let world = world(*joint);
                     let (_, own, at) = world.to_scale_rotation_translation();
                     let moved = Mat4::from_translation(at)
@@ -85,6 +86,15 @@ impl Gesture {
             Operation::Scale | Operation::Reach | Operation::Swivel => return None,
         }
         Some(step)
+    }
+
+    /// The axis in the scene that a joint turns about: of a roll its own bone; `None` where it has
+    /// no bone.
+    fn turning_axis(&self, joint: NodeId) -> Option<Vec3> {
+        if self.operation != Operation::Roll || joint == self.frame.node {
+            return Some(self.axis());
+        }
+        bone(&self.document, &self.pose, joint)?.try_normalize()
     }
 
     /// The command by which the mirror joints get the mirrored axes.
@@ -119,7 +129,8 @@ fn degrees_about(own: Quat, turn: Quat) -> Vec3 {
     let (own, turn): (DQuat, DQuat) = (own.as_dquat(), turn.as_dquat());
     let local = (own.inverse() * turn * own).normalize();
     let (x, y, z) = local.to_euler(EulerRot::XYZ);
-    glam::DVec3::new(x.to_degrees(), y.to_degrees(), z.to_degrees()).as_vec3()
+    // No angle is −0.
+    glam::DVec3::new(x.to_degrees(), y.to_degrees(), z.to_degrees()).as_vec3() + Vec3::ZERO
 }
 
 #[cfg(test)]

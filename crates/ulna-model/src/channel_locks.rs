@@ -1,0 +1,139 @@
+//! Channels of a node that are locked against posing by hand.
+
+use glam::{DQuat, DVec3, EulerRot, Quat};
+use serde::{Deserialize, Serialize};
+
+use super::Property;
+
+/// Locked channels of a node, each along or about x, y and z: components of its pose offset (`Ul`)
+/// that posing by hand does not change. Clips and layers play unchanged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ChannelLocks {
+    /// The translation in the axes of the rest pose.
+    #[serde(skip_serializing_if = "is_free")]
+    pub translation: [bool; 3],
+    /// The angles about x, y and z, in this order.
+    #[serde(skip_serializing_if = "is_free")]
+    pub rotation: [bool; 3],
+    /// The scale along the node's own axes.
+    #[serde(skip_serializing_if = "is_free")]
+    pub scale: [bool; 3],
+}
+
+pub(super) fn is_free(locked: &[bool; 3]) -> bool {
+    *locked == [false; 3]
+}
+
+const AXES: [DVec3; 3] = [DVec3::X, DVec3::Y, DVec3::Z];
+
+impl ChannelLocks {
+    /// Whether no channel is locked.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Locked axes of a property; weights of morph targets have none.
+    pub const fn of(&self, property: Property) -> [bool; 3] {
+        match property {
+            Property::Translation => self.translation,
+            Property::Rotation => self.rotation,
+            Property::Scale => self.scale,
+            Property::Weights => [false; 3],
+        }
+    }
+
+    /// Whether all axes of a property are locked.
+    pub fn has_all_of(&self, property: Property) -> bool {
+        self.of(property) == [true; 3]
+    }
+
+    /// Locks or unlocks axes of a property.
+    pub fn set(&mut self, property: Property, axes: [bool; 3], to: bool) {
+        let own = match property {
+            Property::Translation => &mut self.translation,
+            Property::Rotation => &mut self.rotation,
+            Property::Scale => &mut self.scale,
+            Property::Weights => return,
+        };
+        for (locked, is_meant) in own.iter_mut().zip(axes) {
+            *locked = if is_meant { to } else { *locked };
+        }
+    }
+}
+
+/// The rotation nearest to `wanted` whose locked angles about x, y and z are those of `now`.
+pub(super) fn with_angles(now: Quat, wanted: Quat, locked: [bool; 3]) -> Quat {
+    /// Rounds; every angle is exact at once unless y is locked.
+    const ROUNDS: usize = 32;
+    let wanted = wanted.as_dquat();
+    let (x, y, z) = now.as_dquat().to_euler(EulerRot::XYZ);
+    let mut angles = [x, y, z];
+    let product = |angles: &[f64; 3], from: usize, to: usize| {
+        (from..to).fold(DQuat::IDENTITY, |all, k| all * DQuat::from_axis_angle(AXES[k], angles[k]))
+    };
+    for _ in 0..ROUNDS {
+        let before = angles;
+        for k in (0..3).filter(|k| !locked[*k]) {
+            // Of Rx·Ry·Rz, all but this turn is taken off both sides; its angle is the twist of
+            // what is left.
+            let left = product(&angles, 0, k).conjugate() * wanted;
+            let left = left * product(&angles, k + 1, 3).conjugate();
+            let about = left.xyz().dot(AXES[k]);
+            if about.hypot(left.w) > 1e-9 {
+                angles[k] = 2.0 * about.atan2(left.w);
+            }
+        }
+        if (0..3).all(|k| (angles[k] - before[k]).abs() < 1e-9) {
+            break;
+        }
+    }
+    product(&angles, 0, 3).normalize().as_quat()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::transform::angle_between;
+
+    fn euler(degrees: [f32; 3]) -> Quat {
+        let [x, y, z] = degrees.map(f32::to_radians);
+        Quat::from_euler(EulerRot::XYZ, x, y, z)
+    }
+
+    fn angles(q: Quat) -> [f32; 3] {
+        let (x, y, z) = q.to_euler(EulerRot::XYZ);
+        [x, y, z].map(f32::to_degrees)
+    }
+
+    #[test]
+    fn a_hinge_takes_the_part_of_a_turn_that_is_about_it() {
+        let now = euler([20.0, 0.0, 0.0]);
+        let to = with_angles(now, euler([70.0, 0.0, 0.0]), [false, true, true]);
+        assert!(angle_between(to, euler([70.0, 0.0, 0.0])) < 1e-5);
+        // A turn about another axis does nothing.
+        let to = with_angles(now, now * euler([0.0, 0.0, 40.0]), [false, true, true]);
+        assert!(angle_between(to, now) < 1e-5, "{:?}", angles(to));
+        // Past a right angle about y, angles have another spelling; the hinge goes on.
+        let now = euler([0.0, 60.0, 0.0]);
+        let to = with_angles(now, euler([0.0, 130.0, 0.0]), [true, false, true]);
+        assert!(angle_between(to, euler([0.0, 130.0, 0.0])) < 1e-5);
+        let to = with_angles(to, euler([0.0, 170.0, 0.0]), [true, false, true]);
+        assert!(angle_between(to, euler([0.0, 170.0, 0.0])) < 1e-5);
+    }
+
+    proptest! {
+        #[test]
+        fn typed_angles_of_free_axes_are_taken_and_locked_ones_stay(
+            now in prop::array::uniform3(-80.0f32..80.0),
+            typed in prop::array::uniform3(-80.0f32..80.0),
+            locked in prop::array::uniform3(any::<bool>()),
+        ) {
+            let wanted = [0, 1, 2].map(|k| if locked[k] { now[k] } else { typed[k] });
+            let to = with_angles(euler(now), euler(wanted), locked);
+            prop_assert!(angle_between(to, euler(wanted)) < 2e-3, "{:?} {wanted:?}", angles(to));
+        }
+    }
+}
