@@ -47,6 +47,7 @@ mod rig_acts;
 mod rig_clip;
 mod rig_mode;
 mod rig_plans;
+mod rig_playback;
 mod running;
 mod save_lane;
 mod save_queue;

@@ -228,6 +228,29 @@ fn weight_on_other_joints_does_not_grow() {
 }
 
 #[test]
+fn a_simplified_surface_gives_nearly_the_same_weights() {
+    let bound = |points: Option<usize>| {
+        let mut session = sample();
+        let line = CommandLine::new("weights.bind").with("rebind", "all");
+        let line = points.map_or(line.clone(), |points| line.with("points", points));
+        let started = std::time::Instant::now();
+        run(&mut session, line);
+        (session, started.elapsed())
+    };
+    let (whole, exact_time) = bound(None);
+    let (simple, coarse_time) = bound(Some(3_000));
+    let moved = moved_weight(whole.document(), simple.document());
+    println!(
+        "3000 points: moved {moved:.3}; {coarse_time:.2?}, the whole surface {exact_time:.2?}"
+    );
+    assert!(moved > 0.0 && moved < 0.1, "{moved}");
+    let mut session = sample();
+    let few = CommandLine::new("weights.bind").with("rebind", "all").with("points", 99);
+    let why = session.run_line(&few).unwrap_err();
+    assert_eq!(why.code(), "argument_out_of_range");
+}
+
+#[test]
 fn locked_joints_keep_their_weights_and_named_vertices_alone_change() {
     let mut session = sample();
     let before = session.document().clone();

@@ -358,8 +358,16 @@ fn a_clip_is_played_with_the_planned_changes_and_joints_are_not_dragged_in_it() 
     window.run_steps(3);
     assert!(window.query_by_label("Handle: Move along X").is_some());
     assert_eq!(acts(&window), 1);
+    // The worst frame is shown in this mode, too.
+    click(&mut window, "Show worst frame");
+    window.run_steps(4);
+    assert!(window.query_by_label("Pose in Rig mode: Rest pose").is_none());
+    assert!(window.query_by_label_contains("With the planned changes").is_some());
     click(&mut window, "Discard");
     wait(&mut window);
+    assert!(window.query_by_label_contains("As the file is").is_some(), "the clip stays");
+    click(&mut window, "Rest pose");
+    window.run_steps(4);
     let place = window.state().shown_pose().world[arm.index()].w_axis.truncate();
     assert!(place.distance(rest_place(&before, arm)) < 1e-5);
     assert_eq!(session(&window).document(), &before);

@@ -143,7 +143,7 @@ fn motion_ui(
     let size = vec2(ui.available_width(), 20.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let (name, when) = motion_of(document, at);
-    let mm = format!("{:.2} mm", at.mm);
+    let mm = format!("{} mm", millimeters(at.mm));
     let comma = if when.is_empty() { "" } else { ", " };
     response.widget_info(|| {
         let text = format!("Show {name}{comma}{when}: {mm}");
@@ -166,10 +166,15 @@ fn others_ui(ui: &mut Ui, theme: &Theme, deviation: &Deviation) {
     let size = vec2(ui.available_width(), 20.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let name = format!("{} more", deviation.other_motions);
-    let mm = format!("≤ {:.2} mm", deviation.other_mm);
+    let mm = format!("≤ {} mm", millimeters(deviation.other_mm));
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, format!("{name}: {mm}")));
     let part = deviation.other_mm / deviation.worst_mm;
     columns_ui(ui, theme, rect, (&name, "", &mm), (part, ColorRole::TextSecondary));
+}
+
+/// A deviation without its unit, in five letters at most.
+fn millimeters(value: f64) -> String {
+    if value < 99.995 { format!("{value:.2}") } else { format!("{value:.0}") }
 }
 
 /// Mean, percentile and worst deviation in one row.
@@ -204,7 +209,7 @@ fn numbers_ui(ui: &mut Ui, theme: &Theme, deviation: &Deviation, is_large: bool)
         let value = painter.text(
             at,
             Align2::RIGHT_CENTER,
-            format!("{value:.2}"),
+            millimeters(value),
             number.clone(),
             theme.color(role),
         );
