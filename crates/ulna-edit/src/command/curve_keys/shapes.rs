@@ -54,6 +54,9 @@ pub(super) fn within(
     refuse("argument_out_of_range", format!("“{name}” is {value}, but must be {least} to {most}"))
 }
 
+/// Most spans times keys of a channel: easing a span takes time in proportion to all keys.
+const MOST_EASED: usize = 30_000_000;
+
 impl EaseKeys {
     fn ease(&self) -> Result<Ease, CommandError> {
         let curve = self.curve.as_ref().map(|c| &c.0[..]);
@@ -88,6 +91,15 @@ impl EaseKeys {
             let space = space_of((id, old), &meant.keys, self.order);
             for (times, components) in parts_of(&meant.keys, id, old, space) {
                 let chosen = components.as_deref().map(|list| ChosenComponents { list, space });
+                if times.len().saturating_mul(old.times.len()) > MOST_EASED {
+                    let message = format!(
+                        "{} of {} keys of a channel are too many to ease; select fewer keys, or \
+                            reduce the keys first",
+                        times.len(),
+                        old.times.len()
+                    );
+                    return refuse("too_many_to_ease", message);
+                }
                 // From the last to the first: what is added comes after what is still to be done.
                 for start in eased_spans(&track, &times).into_iter().rev() {
                     let Some(key) = track.key_at(start, 0.0) else { continue };

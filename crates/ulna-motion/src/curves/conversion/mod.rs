@@ -51,6 +51,11 @@ pub struct Converted {
 /// since CUBICSPLINE must have two.
 pub fn converted(track: &Track, to: Interpolation, spans: Option<&[f32]>) -> Converted {
     let count = track.times.len();
+    if spans.is_none() && count > 1 && [track.interpolation, to] == [Interpolation::CubicSpline; 2]
+    {
+        let error = MotionError::default();
+        return Converted { track: track.clone(), error, added: 0, removed: 0 };
+    }
     let meant = |key: usize| {
         spans.is_none_or(|s| s.binary_search_by(|t| t.total_cmp(&track.times[key])).is_ok())
     };
