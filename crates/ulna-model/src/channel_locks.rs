@@ -63,29 +63,46 @@ impl ChannelLocks {
 }
 
 /// The rotation nearest to `wanted` whose locked angles about x, y and z are those of `now`.
+///
+/// Where two angles are free, the dot product of the quaternions splits into a part with their sum
+/// and one with their difference, so that the best of each is known at once.
 pub(super) fn with_angles(now: Quat, wanted: Quat, locked: [bool; 3]) -> Quat {
-    /// Rounds; every angle is exact at once unless y is locked.
-    const ROUNDS: usize = 32;
-    let wanted = wanted.as_dquat();
+    let to = wanted.as_dquat();
     let (x, y, z) = now.as_dquat().to_euler(EulerRot::XYZ);
     let mut angles = [x, y, z];
     let product = |angles: &[f64; 3], from: usize, to: usize| {
         (from..to).fold(DQuat::IDENTITY, |all, k| all * DQuat::from_axis_angle(AXES[k], angles[k]))
     };
-    for _ in 0..ROUNDS {
-        let before = angles;
-        for k in (0..3).filter(|k| !locked[*k]) {
-            // Of Rx·Ry·Rz, all but this turn is taken off both sides; its angle is the twist of
-            // what is left.
-            let left = product(&angles, 0, k).conjugate() * wanted;
+    match locked {
+        [true, true, true] => return now,
+        [false, false, false] => return wanted,
+        [false, true, false] => {
+            let sum = (to.x + to.z).atan2(to.w + to.y);
+            let difference = (to.x - to.z).atan2(to.w - to.y);
+            (angles[0], angles[2]) = (sum + difference, sum - difference);
+        }
+        [true, false, false] => {
+            let left = product(&angles, 0, 1).conjugate() * to;
+            let sum = (left.y + left.z).atan2(left.w - left.x);
+            let difference = (left.y - left.z).atan2(left.w + left.x);
+            (angles[1], angles[2]) = (sum + difference, sum - difference);
+        }
+        [false, false, true] => {
+            let left = to * product(&angles, 2, 3).conjugate();
+            let sum = (left.x + left.y).atan2(left.w - left.z);
+            let difference = (left.x - left.y).atan2(left.w + left.z);
+            (angles[0], angles[1]) = (sum + difference, sum - difference);
+        }
+        _ => {
+            // Of Rx·Ry·Rz, all but the free turn is taken off both sides; its angle is the twist
+            // of what is left.
+            let k = locked.iter().position(|l| !l).unwrap_or(0);
+            let left = product(&angles, 0, k).conjugate() * to;
             let left = left * product(&angles, k + 1, 3).conjugate();
             let about = left.xyz().dot(AXES[k]);
             if about.hypot(left.w) > 1e-9 {
                 angles[k] = 2.0 * about.atan2(left.w);
             }
-        }
-        if (0..3).all(|k| (angles[k] - before[k]).abs() < 1e-9) {
-            break;
         }
     }
     product(&angles, 0, 3).normalize().as_quat()
