@@ -126,7 +126,9 @@ def fbx_task(lane, place):
         wanted = dict(place.nodes(source, "Armature|Action", at))
         for part in parts:
             for name, rows in place.nodes(part, "#0", at):
-                same = all(abs(a - b) < 1e-4 for a, b in zip(flat(rows), flat(wanted[name])))
+                same = all(
+                    abs(a - b) < 1e-4 for a, b in zip(flat(rows), flat(wanted[name]), strict=True)
+                )
                 check(same, f"{name} of {part.name} is elsewhere at {at}")
 
 
