@@ -288,6 +288,16 @@ fn the_motion_follows_a_new_pivot_or_new_axes_by_the_same_keys() {
 }
 
 #[test]
+fn joints_are_not_merged_into_a_node_beside_the_skeleton() {
+    let Some(shared) = crate::common::shared() else { return };
+    let path = shared.join("corpus/synthetic/no-ibm.glb");
+    let mut session = Session::open(&path, &Default::default()).unwrap();
+    let merge = line("joint.merge").with("node", "#1").with("into", "#4");
+    let error = session.run_line(&merge).unwrap_err();
+    assert_eq!(error.code(), "joints_without_root", "{error}");
+}
+
+#[test]
 fn merged_joints_leave_their_weights_and_the_joints_below_them() {
     let mut session = sample();
     let before = session.document().clone();

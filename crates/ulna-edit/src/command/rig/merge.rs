@@ -15,7 +15,7 @@ use crate::{
     command::{
         CommandError, Outcome, Scene,
         error::refuse,
-        nodes::{RestOrPose, world},
+        nodes::{RestOrPose, refuse_apart, world},
     },
 };
 use ulna_model::{Document, NodeId, Shared, Skin};
@@ -86,6 +86,7 @@ fn join(
             has_inverse_bind: skin.has_inverse_bind || matrix != Mat4::IDENTITY,
             ..(**skin).clone()
         };
+        refuse_apart(document, id, &to.joints)?;
         rig.joints.extend(to.joints.iter().copied());
         rig.draft.put(Edit::SetSkin { skin: id, to: Some(Shared::new(to)) })?;
     }
