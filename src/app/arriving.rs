@@ -1,4 +1,4 @@
-//! Files of other formats between reading and opening: their content, and the preview of the page.
+//! A file of another format that is read but not opened yet, and the preview of its page.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -15,12 +15,12 @@ use ulna_model::{ClipId, Document, Notice};
 use ulna_motion::{Evaluator, Pose, Stack};
 use ulna_session::{ClipSource, Fit, ImportOptions, Session, arrivals};
 
-/// A file of another format that was read, with those that were chosen together with it.
+/// A file of another format that was read, with the files chosen together with it.
 pub(super) struct Arriving {
     pub(super) loaded: Box<Loaded>,
     /// The other files, in the order in which they were chosen.
     pub(super) others: Vec<ClipSource>,
-    /// The same as the page lists them.
+    /// The other files as rows of the page.
     pub(super) beside: Vec<FileBeside>,
     preview: Preview,
 }
@@ -58,8 +58,8 @@ pub(super) struct PreviewFrame<'a> {
 }
 
 impl Arriving {
-    /// Reads files that are opened together, the first of which was read already. The model is that
-    /// of the first file with meshes; the others are for their clips.
+    /// Reads the other files that are opened together with `loaded`. The model is the first file
+    /// with meshes; the others give their clips.
     pub(super) fn read(
         (mut path, mut model): (PathBuf, Result<Session, ReadError>),
         others: &[PathBuf],
@@ -89,12 +89,12 @@ impl Arriving {
         Ok(Self { loaded, others: sources, beside: list, preview: Preview::default() })
     }
 
-    /// The picture that was drawn of it, as panels see it.
+    /// The drawn picture, for panels.
     pub(super) fn view(&self, picture: &PictureApart) -> ConvertView {
         ConvertView { picture: picture.texture().filter(|_| self.preview.drawn.is_some()) }
     }
 
-    /// Has the picture drawn again, on another device.
+    /// Forgets the picture, to draw it on another device.
     pub(super) fn forget_picture(&mut self) {
         self.preview.drawn = None;
     }
@@ -110,7 +110,7 @@ impl Arriving {
         document.clips.ids().nth(place)
     }
 
-    /// Draws what changed. Whether it moves, and is to be drawn once more.
+    /// Draws the picture if it changed. Returns whether it plays and must be drawn again.
     pub(super) fn draw(
         &mut self,
         renderer: &mut ViewportRenderer,
@@ -174,7 +174,7 @@ impl Arriving {
     }
 }
 
-/// A file for its clips.
+/// A file as a source of clips.
 fn source(path: PathBuf, read: Result<Session, ReadError>) -> ClipSource {
     let document = read
         .map(|s| Arc::new(s.document().clone()))
@@ -182,7 +182,7 @@ fn source(path: PathBuf, read: Result<Session, ReadError>) -> ClipSource {
     ClipSource { path, document }
 }
 
-/// A file as the page lists it.
+/// A file as a row of the page.
 fn beside_of(model: &Document, source: &ClipSource) -> FileBeside {
     let row = FileBeside {
         name: source.name(),

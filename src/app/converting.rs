@@ -1,5 +1,4 @@
-//! The page before a file of another format is opened: shown when the file is read, and what its
-//! buttons do.
+//! Shows the page of a file of another format, and carries out its buttons.
 
 use std::path::{Path, PathBuf};
 
@@ -54,8 +53,8 @@ fn counts(document: &Document) -> ForeignCounts {
     }
 }
 
-/// The clips of files as they are in a document that is to have all of them. A name that is there
-/// already gives way to that of the file.
+/// Clips of files with the names that they get in one document. A clip whose name is taken is
+/// named after its file.
 fn clips_of(document: &Document, sources: &[ClipSource]) -> Vec<Shared<Clip>> {
     let mut names: Vec<String> = document.clips.ids().map(|id| document.clip_label(id)).collect();
     let mut clips = Vec::new();
@@ -124,13 +123,13 @@ impl App {
         }
     }
 
-    /// Opens the file of the page, as it is chosen there; unsaved work is asked about first.
+    /// Opens the file of the page with its settings, after a question about unsaved work.
     pub(super) fn convert(&mut self, ctx: &Context, draft: Box<ConvertDraft>) {
         draft.keep_settings(&mut self.program.preferences.foreign);
         self.wish(ctx, DeferredAction::Convert(draft));
     }
 
-    /// The same, when nothing is in its way.
+    /// Opens the file of the page without a question.
     pub(super) fn open_converted(&mut self, ctx: &Context, draft: &ConvertDraft) {
         (self.dialogs.open, self.files.dropped) = (None, None);
         let path = draft.path.clone();
@@ -162,8 +161,8 @@ impl App {
         }
     }
 
-    /// Adds the clips of the other files to the model that was opened, and cleans its skeleton, as
-    /// it was chosen on the page.
+    /// Adds the clips of the other files to the opened model and cleans its skeleton, as chosen on
+    /// the page.
     pub(super) fn finish_converted(&mut self, ctx: &Context, path: &Path) {
         let Some(converted) = self.files.converted.take_if(|c| c.path == path) else { return };
         let Some(session) = &self.session else { return };
@@ -198,7 +197,7 @@ impl App {
         self.read_clips_as(ctx, paths, Some((path(), draft.conversion.clone())));
     }
 
-    /// Writes the differences and problems of the file as text beside it or where it is said.
+    /// Writes the differences and problems of the file to a text file.
     pub(super) fn save_report(&mut self, ctx: &Context, draft: &ConvertDraft) {
         let Some(path) = &draft.report else { return };
         let path = PathBuf::from(path);
@@ -213,7 +212,7 @@ impl App {
         self.toast(ctx, kind, text);
     }
 
-    /// Draws the preview of the page where something of it changed.
+    /// Draws the preview of the page again if it changed.
     pub(super) fn draw_arriving(&mut self, ctx: &Context, frame: &eframe::Frame) {
         let Some(Dialog::Convert { draft }) = &self.dialogs.open else { return };
         let (Some(arriving), Some(state)) = (&mut self.files.arriving, frame.wgpu_render_state())

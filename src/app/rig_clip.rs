@@ -16,7 +16,7 @@ pub(super) struct RigClip {
 }
 
 impl RigClip {
-    /// The document that the viewport shows, where it would show `document` otherwise.
+    /// The document that the viewport shows: with planned changes, or `document`.
     pub(super) fn seen<'a>(&'a self, document: &'a Document) -> &'a Document {
         self.planned.as_ref().map_or(document, |(planned, _)| planned)
     }

@@ -90,7 +90,7 @@ impl App {
         self.rig.shown = Some((session.generation(), 0, self.renderer.pose_serial()));
     }
 
-    /// Whether joints can be changed in the viewport; says why where Rig mode plays a clip.
+    /// Whether joints can be changed in the viewport; shows the reason if Rig mode plays a clip.
     pub(super) fn can_change_joints(&mut self, ctx: &Context) -> bool {
         let can = self.rig_clip().is_none();
         if !can {

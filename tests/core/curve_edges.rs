@@ -349,3 +349,30 @@ fn a_track_that_clips_share_changes_in_one_of_them() {
     assert!(own(&again, 0).same_keys(&own(&session, 0)));
     assert!(!own(&again, 0).same_keys(&before));
 }
+
+#[test]
+fn very_many_keys_are_not_eased_at_once_but_some_of_them_are() {
+    const KEYS: usize = 6000;
+    let times: Vec<f32> = (0..KEYS).map(|k| k as f32 * 0.01).collect();
+    let values: Vec<f32> = (0..KEYS).flat_map(|k| [(k % 7) as f32, 0.0, 0.0]).collect();
+    let bin = [floats(&times), floats(&values)].concat();
+    let (a, b) = (KEYS * 4, KEYS * 12);
+    let bytes = glb(
+        json!({"nodes": [{"name": "a"}], "scenes": [{"nodes": [0]}],
+            "bufferViews": [{"buffer": 0, "byteLength": a},
+                {"buffer": 0, "byteOffset": a, "byteLength": b}],
+            "accessors": [{"bufferView": 0, "componentType": 5126, "count": KEYS, "type": "SCALAR",
+                "min": [0.0], "max": [times[KEYS - 1]]},
+                {"bufferView": 1, "componentType": 5126, "count": KEYS, "type": "VEC3"}],
+            "animations": [{"samplers": [{"input": 0, "output": 1}],
+                "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}]}]}),
+        &bin,
+    );
+    let mut session = Session::open_bytes(&bytes).expect("a small file");
+    let all = json!({"do": "key.ease", "clip": "#0", "shape": "cubic"});
+    let error = session.run_line(&line(&all)).expect_err("too many");
+    assert_eq!(error.code(), "too_many_to_ease", "{error}");
+    let some = json!({"do": "key.ease", "clip": "#0", "shape": "cubic",
+        "keys": {"a": {"translation": [times[10], times[11]]}}});
+    assert!(session.run_line(&line(&some)).expect("two keys"));
+}

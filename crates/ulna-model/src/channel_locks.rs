@@ -109,18 +109,18 @@ pub(super) fn with_angles(now: Quat, wanted: Quat, locked: [bool; 3]) -> Quat {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::transform::angle_between;
 
-    fn euler(degrees: [f32; 3]) -> Quat {
+    pub(crate) fn euler(degrees: [f32; 3]) -> Quat {
         let [x, y, z] = degrees.map(f32::to_radians);
         Quat::from_euler(EulerRot::XYZ, x, y, z)
     }
 
-    fn angles(q: Quat) -> [f32; 3] {
+    pub(crate) fn angles(q: Quat) -> [f32; 3] {
         let (x, y, z) = q.to_euler(EulerRot::XYZ);
         [x, y, z].map(f32::to_degrees)
     }

@@ -144,20 +144,10 @@ impl Transform {
 
 #[cfg(test)]
 mod tests {
-    use glam::EulerRot;
     use proptest::prelude::*;
 
     use super::*;
-
-    fn euler(degrees: [f32; 3]) -> Quat {
-        let [x, y, z] = degrees.map(f32::to_radians);
-        Quat::from_euler(EulerRot::XYZ, x, y, z)
-    }
-
-    fn angles(q: Quat) -> [f32; 3] {
-        let (x, y, z) = q.to_euler(EulerRot::XYZ);
-        [x, y, z].map(f32::to_degrees)
-    }
+    use crate::channel_locks::tests::{angles, euler};
 
     proptest! {
         #[test]

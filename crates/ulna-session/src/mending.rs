@@ -1,4 +1,4 @@
-//! Scale and rotation above the skeleton of an imported file, taken out of there before it opens.
+//! Takes scale and rotation out of the nodes above the skeleton of an imported file.
 
 use std::{path::Path, sync::Arc};
 
@@ -7,9 +7,8 @@ use ulna_edit::command::{Command, MendArmature};
 use ulna_formats::import::GltfDifference;
 
 impl Session {
-    /// The bytes of the file with plain nodes above its skeleton, which moves as before, and what
-    /// is told of it. Nothing where it has no other nodes there; no bytes where they cannot be
-    /// mended.
+    /// The GLB without scale and rotation above the skeleton, and the difference to report. `None`
+    /// if there are none. No bytes if they cannot be taken out; the difference says why.
     pub(super) fn mended(mut self) -> Option<(Option<Arc<Vec<u8>>>, GltfDifference)> {
         let made = match self.run(&Command::from(MendArmature {})) {
             Ok(false) => return None,

@@ -247,7 +247,7 @@ impl Saving {
         self.folded.get_or_init(|| self.folds.to_save(&self.state, &self.opened).0)
     }
 
-    /// The bytes of a GLB, written nowhere.
+    /// The document as the bytes of a GLB; nothing is written to disk.
     pub(super) fn glb(&self) -> Result<Arc<Vec<u8>>, SaveError> {
         Ok(self.pack(TargetContainer::Glb, "model")?.bytes)
     }

@@ -3,7 +3,10 @@
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use super::{
@@ -113,26 +116,29 @@ impl Session {
             read_whole(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
         if let Some(importer) = importer_of(&bytes, path) {
             let made = (importer.read)(&bytes, Some(path), conversion, progress)?;
-            let mut found = made.found;
-            let mut opened = gltf::open_bytes(made.glb.into(), None, progress)?;
+            let (glb, mut found) = (Arc::new(made.glb), made.found);
+            let mut diagnostics = made.diagnostics.finish();
+            let open = |glb: Arc<Vec<u8>>, diagnostics: &[Diagnostic]| {
+                let mut opened = gltf::open_bytes(glb, None, progress)?;
+                opened.diagnostics.extend_from_slice(diagnostics);
+                Ok::<_, ReadError>(Self::of(opened, None))
+            };
+            let mut session = open(glb.clone(), &diagnostics)?;
             let mends = importer.scales_armatures && !conversion.keep_armature;
-            if mends && let Some((mended, told)) = Self::of(opened.clone(), None).mended() {
+            if mends && let Some((mended, told)) = session.clone().mended() {
                 let message = format!("{}: {}", told.text, told.detail);
-                if let Some(bytes) = mended {
-                    opened = gltf::open_bytes(bytes, None, progress)?;
-                }
-                opened.diagnostics.push(Diagnostic::new(Severity::Info, told.code, "", message));
+                diagnostics.push(Diagnostic::new(Severity::Info, told.code, "", message));
                 found.differences.push(told);
+                session = open(mended.unwrap_or(glb), &diagnostics)?;
             }
-            opened.diagnostics.extend(made.diagnostics.finish());
             // What was imported has no file of its own until it is saved as glTF.
-            let imported = Imported {
+            session.imported = Some(Imported {
                 path: path.to_owned(),
                 format: importer.name,
                 conversion: conversion.clone(),
                 found,
-            };
-            return Ok(Self { imported: Some(imported), ..Self::of(opened, None) });
+            });
+            return Ok(session);
         }
         let opened = gltf::open_bytes(bytes.into(), Some(path), progress)?;
         Ok(Self::of(opened, Some(path.to_owned())))

@@ -99,14 +99,14 @@ fn time_ui(ui: &mut Ui, view: &View<'_>, document: &Document, clip: ClipId, acti
     note(ui, theme, 320.0, text);
 }
 
-/// What is said where there is room for it.
+/// Text at the right end of the line, if there is room.
 fn note(ui: &mut Ui, theme: &Theme, least: f32, text: &str) {
     if ui.available_width() > least {
         ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
     }
 }
 
-/// How long the effects of the plan took, and the way to the worst of them.
+/// Time that checking the plan took, and the button for its worst frame.
 fn found_ui(ui: &mut Ui, view: &View<'_>, clip: Option<ClipId>, actions: &mut Actions) {
     let plan = view.dialogs.plan;
     let Some(found) = plan.found.filter(|_| plan.is_current) else { return };

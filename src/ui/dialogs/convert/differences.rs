@@ -1,4 +1,4 @@
-//! Differences between glTF and a file of another format; and other problems of it.
+//! Differences between a file of another format and glTF, and other problems of the file.
 
 use egui::{Align2, Key, Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::icons;
@@ -20,7 +20,7 @@ struct DifferenceRow {
     text: String,
     detail: String,
     times: usize,
-    /// Whether it can be removed after opening.
+    /// Whether the row has the check for *Clean up*.
     cleans: bool,
 }
 
@@ -103,7 +103,7 @@ pub fn differences_ui(
             let kept = if rows.is_empty() {
                 "Everything in this file fits glTF"
             } else {
-                "Names, hierarchy and order are kept"
+                "Names and order of the nodes are kept"
             };
             let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
             let rect = rect.shrink2(vec2(INSET, 0.0));

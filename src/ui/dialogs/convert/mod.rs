@@ -1,5 +1,5 @@
-//! The page before a file of another format is opened: a preview with its axes and units, its
-//! contents and clips, and what glTF holds otherwise.
+//! The page before a file of another format is opened: a preview with axes and unit, contents,
+//! clips and the differences in glTF.
 
 mod clips;
 mod contents;
@@ -26,7 +26,7 @@ const MARGIN: f32 = 20.0;
 /// Points between the edge of a row at the right and its content.
 const INSET: f32 = 10.0;
 
-/// A number of bytes as files are listed with it.
+/// A file size in words.
 fn bytes_in_words(bytes: u64) -> String {
     match bytes {
         0..1000 => format!("{bytes} bytes"),
@@ -87,7 +87,7 @@ fn inside<R>(ui: &mut Ui, salt: &str, rect: Rect, add: impl FnOnce(&mut Ui) -> R
     add(&mut inner)
 }
 
-/// Arrows choose the clip of the preview, Space takes it or leaves it out.
+/// Arrow keys choose the clip of the preview; Space includes it or leaves it out.
 fn keys(ui: &Ui, now: &mut ConvertDraft) {
     if ui.memory(|m| m.focused().is_some()) || now.found.clips.is_empty() {
         return;

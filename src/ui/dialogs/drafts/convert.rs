@@ -46,13 +46,13 @@ pub struct FileBeside {
     pub joints: [usize; 2],
     /// Whether its skeleton is likely another one.
     pub is_other: bool,
-    /// Reason why nothing of it can be taken.
+    /// Reason why nothing of it can be imported.
     pub fault: Option<String>,
-    /// Whether its clips are taken.
+    /// Whether its clips are imported.
     pub takes: bool,
 }
 
-/// Settings for files of a format from a program, kept from start to start.
+/// Settings for files of a format from a program, kept in the preferences.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ForeignSettings {
@@ -89,13 +89,13 @@ pub struct ConvertDraft {
     pub found: Arc<ImportFindings>,
     /// Problems of the file.
     pub findings: Arc<[Diagnostic]>,
-    /// Lowest and highest corner of all that is in it, in meters, as it was read.
+    /// Bounding box of the model as read, in meters.
     pub bounds: Option<[Vec3; 2]>,
     /// Name of the open model that its clips could be imported into.
     pub onto: Option<String>,
-    /// Conversion that it was read with.
+    /// Settings with which the file was read.
     pub read_as: Conversion,
-    /// Conversion that is chosen.
+    /// Settings chosen on the page.
     pub conversion: Conversion,
     /// Whether helper nodes are removed after it is opened.
     pub cleans: bool,
@@ -209,7 +209,7 @@ impl ConvertDraft {
         self.conversion.front = Some(self.front());
     }
 
-    /// Problems of the file that are no differences.
+    /// Problems of the file besides the differences.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &Diagnostic> {
         let is_told = |f: &&Diagnostic| self.found.differences.iter().all(|d| d.code != f.code);
         self.findings.iter().filter(is_told)
@@ -233,7 +233,7 @@ impl ConvertDraft {
         Mat4::from_scale_rotation_translation(Vec3::splat(scale), turn, Vec3::ZERO)
     }
 
-    /// Lowest and highest corner of all that is in it as chosen, meters.
+    /// Bounding box of the model with the chosen settings, in meters.
     pub(crate) fn extent(&self) -> Option<[Vec3; 2]> {
         self.bounds.map(|bounds| moved(&self.change(), bounds))
     }
@@ -297,7 +297,7 @@ impl ConvertDraft {
         self.camera(1.0).right()
     }
 
-    /// Whether a clip is taken.
+    /// Whether a clip is imported.
     pub(crate) fn takes_clip(&self, clip: usize) -> bool {
         match &self.conversion.clips {
             Some(chosen) => chosen.contains(&clip),
@@ -305,7 +305,7 @@ impl ConvertDraft {
         }
     }
 
-    /// Takes clips, or leaves them out.
+    /// Chooses clips to import, or leaves them out.
     pub(crate) fn take_clips(&mut self, clips: impl Iterator<Item = usize>, takes: bool) {
         let all = 0..self.found.clips.len();
         let mut chosen: BTreeSet<usize> = all.clone().filter(|k| self.takes_clip(*k)).collect();
@@ -320,18 +320,18 @@ impl ConvertDraft {
         self.conversion.clips = (chosen != usual).then_some(chosen);
     }
 
-    /// Number of clips that are taken of the file itself.
+    /// Number of clips imported from the file itself.
     pub(crate) fn clip_count(&self) -> usize {
         (0..self.found.clips.len()).filter(|k| self.takes_clip(*k)).count()
     }
 
-    /// Number of clips that are taken of all files.
+    /// Number of clips imported from all files.
     pub(crate) fn all_clip_count(&self) -> usize {
         let beside = self.others.iter().filter(|o| o.takes).map(|o| o.clips).sum::<usize>();
         self.clip_count() + beside
     }
 
-    /// Whether a kind of content is taken.
+    /// Whether a kind of content is imported.
     pub(crate) fn takes(&self, content: Content) -> bool {
         let with_meshes = matches!(content, Content::BlendShapes | Content::Materials);
         let leaves_out = |c| self.conversion.without.contains(&c);
@@ -351,8 +351,11 @@ impl ConvertDraft {
     /// The program that wrote the file, without its version; empty if the file states none.
     pub(crate) fn program(&self) -> String {
         let (_, program) = self.found.made_by.split_once(", from ").unwrap_or_default();
+        let mut words = program.split_whitespace();
+        // The first word may begin with a digit: 3ds Max.
+        let first = words.next();
         let is_name = |word: &&str| !word.starts_with(|c: char| c.is_ascii_digit() || c == '(');
-        program.split_whitespace().take_while(is_name).collect::<Vec<_>>().join(" ")
+        first.into_iter().chain(words.take_while(is_name)).collect::<Vec<_>>().join(" ")
     }
 
     /// Settings to keep for such files.
@@ -432,7 +435,7 @@ impl ConvertDraft {
     /// Points of a row of settings.
     pub(crate) const ROW: f32 = 34.0;
 
-    /// The differences under the settings of the page.
+    /// Differences with the chosen settings.
     pub(crate) fn differences(&self) -> impl Iterator<Item = &GltfDifference> {
         let keeps = self.conversion.keep_armature;
         self.found.differences.iter().filter(move |d| !keeps || d.code != Self::ARMATURE)
@@ -545,6 +548,10 @@ mod tests {
         second.apply_settings(&kept);
         assert_eq!(second.conversion, first.conversion);
         assert!(second.cleans && second.remembers);
+        let mut third = draft();
+        let made_by = "FBX 7.5, text, from 3ds Max 2020".to_owned();
+        third.found = ImportFindings { made_by, ..ImportFindings::default() }.into();
+        assert_eq!(third.program(), "3ds Max");
         second.remembers = false;
         second.keep_settings(&mut kept);
         assert!(kept.is_empty());

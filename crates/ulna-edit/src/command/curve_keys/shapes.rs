@@ -54,7 +54,7 @@ pub(super) fn within(
     refuse("argument_out_of_range", format!("“{name}” is {value}, but must be {least} to {most}"))
 }
 
-/// Most spans times keys of a channel: easing a span takes time in proportion to all keys.
+/// Most spans × keys of a channel. Easing one span takes time in proportion to all keys.
 const MOST_EASED: usize = 30_000_000;
 
 impl EaseKeys {

@@ -83,7 +83,7 @@ impl MendArmature {
     }
 }
 
-/// Whether the keys of a track say anything else than a transform.
+/// Whether a key of a track differs from a transform, or has a slope.
 fn moves(track: &Track, rest: &Transform) -> bool {
     let rest: &[f32] = match track.property {
         Property::Translation => &rest.translation.to_array(),

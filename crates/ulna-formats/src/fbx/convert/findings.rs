@@ -282,7 +282,11 @@ impl Findings {
         if self.bare_vertices > 0 {
             let text =
                 format!("{} no weights", many(self.bare_vertices, "vertex has", "vertices have"));
-            add("ULNA_FBX_NO_WEIGHTS", text, "they follow the node of their mesh".to_owned());
+            add(
+                "ULNA_FBX_NO_WEIGHTS",
+                text,
+                "they follow the node of their mesh, by a new node below it".to_owned(),
+            );
         }
         if self.cubics.0 > 0 {
             let (all, exact) = self.cubics;

@@ -21,20 +21,21 @@ impl<'a> Channel<'a> {
         Self { channel, whole_at: keys.map(|k| k.target_weight).collect() }
     }
 
-    /// Shares of the shapes at a weight of the channel.
+    /// Share of each shape at a weight of the channel.
     pub(super) fn shares(&self, weight: f64) -> Vec<f64> {
         shares(&self.whole_at, weight)
     }
 }
 
-/// Shares of shapes that are whole at these weights, which rise, at another weight. Two are there,
-/// beyond the last one straight on; 0 is no shape at all.
+/// Shares of shapes at a weight of their channel. `whole_at`: the ascending weights at which each
+/// shape is complete. Two neighbors share in between; beyond the last one, its share goes on
+/// linearly. At 0 there is no shape.
 fn shares(whole_at: &[f64], weight: f64) -> Vec<f64> {
     let mut shares = vec![0.0; whole_at.len()];
     let below = whole_at.iter().rposition(|w| *w < 0.0).map_or(0, |last| last + 1);
     let (left, right) = (0..below, below..whole_at.len());
-    // From 0 on, away from it on the side of the weight; where there is none on that side, the
-    // first one of the other side goes on through 0.
+    // From 0 outward, on the side of the weight. If that side has no shape, the first one of the
+    // other side continues through 0.
     let is_right = if weight > 0.0 { !right.is_empty() } else { left.is_empty() };
     let way: Vec<usize> = if is_right { right.collect() } else { left.rev().collect() };
     let is_past = |k: &usize| whole_at[*k].abs() > weight.abs();

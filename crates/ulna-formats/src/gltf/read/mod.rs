@@ -24,7 +24,7 @@ use crate::read_whole;
 use ulna_model::{Diagnostic, Diagnostics, Document, IdKind, Location, Severity};
 
 /// What opening a file gives.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Opened {
     /// The bytes it came from.
     pub source: Source,
