@@ -11,8 +11,9 @@ use super::{
 use crate::ui::View;
 use ulna_model::Property;
 
-/// Cosine below which a handle's direction counts as square to an axis.
-const SQUARE: f32 = 0.05;
+/// Cosine below which a handle's direction counts as square to an axis: a drag would have less than
+/// a quarter of its effect.
+const SQUARE: f32 = 0.25;
 
 /// The handles that change anything: those of locked axes are left out.
 pub fn usable(
