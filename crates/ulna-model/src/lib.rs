@@ -11,6 +11,7 @@ mod derived;
 mod diagnostic;
 mod document;
 mod frame_rate;
+mod goal;
 mod group_color;
 mod heights;
 mod held;
@@ -40,6 +41,7 @@ mod pose_layer;
 mod references;
 mod renumbering;
 mod rest;
+mod retarget_map;
 mod scene_extras;
 mod shared;
 mod slice;
@@ -63,6 +65,7 @@ pub use self::{
     diagnostic::{Diagnostic, Diagnostics, Repair, Severity},
     document::{Document, FileContent, Scene},
     frame_rate::{meant_rate, rate_in_words},
+    goal::{Goal, GoalPoint},
     group_color::GroupColor,
     heights::{is_gray, normal_map},
     held::{Held, Parts},
@@ -93,6 +96,9 @@ pub use self::{
     references::References,
     renumbering::Renumbering,
     rest::{find_rest, free_of_zeros},
+    retarget_map::{
+        ChainPosition, ChainRotation, ContactSettings, RetargetChain, RetargetMap, RootMotion,
+    },
     scene_extras::{Camera, DisplayChoice, Light, LightKind, Projection},
     shared::{Shared, SharedWeak},
     slice::Slice,

@@ -1,0 +1,95 @@
+//! Goals of a clip: points of joints that are to be in a place for a while. Contacts of feet and
+//! hands are goals.
+
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+use super::NodeId;
+
+/// The point of a joint that a goal is about.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum GoalPoint {
+    /// The joint itself: a hand.
+    #[default]
+    Joint,
+    /// The rear of the sole of a foot.
+    Heel,
+    /// The ball of a foot, where the toes bend.
+    Ball,
+}
+
+impl GoalPoint {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Joint, Self::Heel, Self::Ball];
+
+    /// Its name.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Joint => "Joint",
+            Self::Heel => "Heel",
+            Self::Ball => "Ball",
+        }
+    }
+}
+
+/// A point of a joint that is to stay in a place over a range of a clip.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Goal {
+    /// The joint: a foot (the ankle) or a hand.
+    pub node: NodeId,
+    /// Its point.
+    #[serde(default)]
+    pub point: GoalPoint,
+    /// The node in whose space the place is; the scene if omitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<NodeId>,
+    /// Start of the range, seconds on the clip's clock; finite, at least 0.
+    pub from: f32,
+    /// End of the range, seconds; finite, greater than `from`.
+    pub to: f32,
+    /// Seconds over which it takes hold before the range and lets go after it, at least 0; the
+    /// setting of whoever cleans the clip if omitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blend: Option<f32>,
+    /// Place in the space, meters; where the clip has the point on average if omitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Vec3>,
+}
+
+impl Goal {
+    /// Whether its numbers are in range.
+    pub fn is_valid(&self) -> bool {
+        self.from.is_finite()
+            && self.from >= 0.0
+            && self.to.is_finite()
+            && self.to > self.from
+            && self.blend.is_none_or(|b| b.is_finite() && b >= 0.0)
+            && self.place.is_none_or(|p| p.is_finite())
+    }
+
+    /// Puts goals in order, by joint, point and time. Goals that are not valid are left out, and
+    /// goals of one point and place that overlap become one.
+    pub fn in_order(mut list: Vec<Self>) -> Vec<Self> {
+        list.retain(Self::is_valid);
+        list.sort_by(|a, b| {
+            (a.node, a.point).cmp(&(b.node, b.point)).then(a.from.total_cmp(&b.from))
+        });
+        let mut made: Vec<Self> = Vec::with_capacity(list.len());
+        for goal in list {
+            match made.last_mut() {
+                Some(last)
+                    if (last.node, last.point, last.space)
+                        == (goal.node, goal.point, goal.space)
+                        && goal.from <= last.to =>
+                {
+                    last.to = last.to.max(goal.to);
+                }
+                _ => made.push(goal),
+            }
+        }
+        made
+    }
+}
