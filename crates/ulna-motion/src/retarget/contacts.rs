@@ -220,3 +220,28 @@ pub(super) fn ranges(
     found.retain(|(from, to)| to - from >= SHORTEST);
     found
 }
+
+/// How fast a foot goes over the ground at some times of a clip, meters per second: the slower of
+/// its heel and its ball, so that a foot that rolls stands.
+pub fn foot_speeds(
+    document: &Document,
+    clip: &Shared<Clip>,
+    foot: NodeId,
+    times: &[f32],
+) -> Vec<f32> {
+    let foot = Foot::of(document, &rest_pose(document), foot);
+    let ground = ground_below(document, clip, std::slice::from_ref(&foot));
+    let points = foot.points();
+    let seen = each_pose(document, clip, times, |_, pose| {
+        let at = |(_, at): &(GoalPoint, Vec3)| {
+            pose.world[foot.node.index()].transform_point3(*at)
+        };
+        points.iter().map(at).collect::<Vec<Vec3>>()
+    });
+    let own = |k: usize| {
+        let places: Vec<Vec3> = seen.iter().map(|s| s[k]).collect();
+        speeds(&places, times, ground)
+    };
+    let all: Vec<Vec<f32>> = (0..points.len()).map(own).collect();
+    (0..times.len()).map(|k| all.iter().map(|s| s[k]).fold(f32::INFINITY, f32::min)).collect()
+}

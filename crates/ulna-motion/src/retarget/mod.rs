@@ -12,13 +12,19 @@
 
 mod contacts;
 mod feet;
+mod guess;
 mod hands;
 mod lock;
+mod named;
 mod sampling;
 mod spans;
 mod stands;
+mod transfer;
 
 pub use self::{
-    contacts::{ContactRequest, find_contacts},
+    contacts::{ContactRequest, find_contacts, foot_speeds},
+    guess::guess_map,
     lock::{Cleaned, ContactSlide, clean_contacts, contact_slides},
+    named::{table_name, table_node},
+    transfer::{Retarget, RetargetError, Retargeted},
 };
