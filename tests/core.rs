@@ -63,6 +63,7 @@ mod core {
     mod random;
     mod rates;
     mod recoveries;
+    mod retarget_motion;
     mod rig;
     mod rig_add;
     mod rig_copied;

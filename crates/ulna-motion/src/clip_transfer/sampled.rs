@@ -54,10 +54,10 @@ impl ClipTransfer<'_> {
     /// How what a joint here follows is turned in the scene from how it stands.
     fn turn_of(&self, clip: &Clip, followed: Followed<'_>, time: f32) -> Quat {
         let turn = |from: NodeId| {
-            let whole = self
-                .line(from)
-                .into_iter()
-                .fold(Quat::IDENTITY, |below, n| self.turn_at(clip, n, time) * below);
+            let whole = above(self.theirs, from)
+                .fold(self.turn_at(clip, from, time), |below, n| {
+                    self.turn_at(clip, n, time) * self.stands[0].flip(n) * below
+                });
             self.turned * whole * (self.turned * self.stands[0].rotation[from.index()]).conjugate()
         };
         match followed {
@@ -97,8 +97,7 @@ impl ClipTransfer<'_> {
         } else {
             own.union(&base).copied().collect()
         };
-        let above_here =
-            self.ours.node(to).parent.map_or(Quat::IDENTITY, |p| self.aligned[p.index()]);
+        let above_here = self.frame_here(to);
         let times = self.times_of(clip, &nodes, &[Property::Rotation]);
         let mut before = Quat::IDENTITY;
         let values = times.iter().flat_map(|time| {
@@ -117,8 +116,7 @@ impl ClipTransfer<'_> {
     /// The way of a root through the scene.
     fn sampled_way(&self, clip: &Clip, pair: &JointPair, own: &[NodeId]) -> Option<Shared<Track>> {
         let by = self.constants(pair);
-        let above_here =
-            self.ours.node(pair.to).parent.map_or(Quat::IDENTITY, |p| self.aligned[p.index()]);
+        let above_here = self.frame_here(pair.to);
         let nodes: BTreeSet<NodeId> = own.iter().copied().collect();
         let of = [Property::Translation, Property::Rotation, Property::Scale];
         let times = self.times_of(clip, &nodes, &of);

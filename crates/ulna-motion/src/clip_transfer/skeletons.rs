@@ -436,26 +436,37 @@ impl<'a> ClipTransfer<'a> {
         }
     }
 
+    /// The rotation in the scene of what a joint here hangs on, limbs directed as there.
+    pub(super) fn frame_here(&self, to: NodeId) -> Quat {
+        self.ours
+            .node(to)
+            .parent
+            .map_or(Quat::IDENTITY, |p| self.aligned[p.index()] * self.stands[1].flip(p))
+    }
+
     pub(super) fn constants(&self, pair: &JointPair) -> Constants {
         let [there, here] = &self.stands;
         let (their_parent, their_unit) = there.parent(self.theirs, pair.from);
-        let our_parent =
-            self.ours.node(pair.to).parent.map_or(Quat::IDENTITY, |p| self.aligned[p.index()]);
+        let our_parent = self.frame_here(pair.to);
         let our_unit = here.parent(self.ours, pair.to).1;
         let length = if our_unit > 0.0 { their_unit * self.ratio / our_unit } else { 1.0 };
+        // Ways turn around where only one of both is seen in a mirror.
+        let mirrored =
+            there.is_mirrored(self.theirs, pair.from) != here.is_mirrored(self.ours, pair.to);
+        let sign = if mirrored { -1.0 } else { 1.0 };
         let units = if our_unit > 0.0 { their_unit / our_unit } else { 1.0 };
         let carries = |(nodes, _): &&(BTreeSet<NodeId>, Vec3)| nodes.contains(&pair.to);
         let travel = self.options.travel.as_ref().filter(carries).map(|(_, factors)| Travel {
             scene_from_there: self.turned * their_parent,
             here_from_scene: our_parent.conjugate(),
-            factors: *factors * units,
+            factors: *factors * units * sign,
         });
         Constants {
             travel,
             left: our_parent.conjugate() * self.turned * their_parent,
             right: (self.turned * there.rotation[pair.from.index()]).conjugate()
                 * self.aligned[pair.to.index()],
-            length,
+            length: length * sign,
             from: there.local[pair.from.index()],
             to: here.local[pair.to.index()],
         }

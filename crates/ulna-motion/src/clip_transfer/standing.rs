@@ -27,6 +27,8 @@ pub(super) struct Standing {
     pub bound: Vec<Option<Transform>>,
     /// How high the joints that are meant are, meters.
     pub height: f32,
+    /// Whether what hangs on a node is seen in a mirror, by scales below 0 of the node and above it.
+    mirrored: Vec<bool>,
 }
 
 impl Standing {
@@ -40,14 +42,17 @@ impl Standing {
             world: vec![DMat4::IDENTITY; count],
             bound: vec![None; count],
             height: 0.0,
+            mirrored: vec![false; count],
         };
         for node in document.nodes.order() {
             let own = document.node(*node);
             let local =
                 if is_meant(*node) { own.rest.transform() } else { own.local().transform() };
             let (turn, place) = own.parent.map_or((Quat::IDENTITY, DMat4::IDENTITY), |p| {
-                (made.rotation[p.index()], made.world[p.index()])
+                (made.frame(p), made.world[p.index()])
             });
+            made.mirrored[node.index()] = own.parent.is_some_and(|p| made.mirrored[p.index()])
+                != (local.scale.cmplt(Vec3::ZERO).bitmask().count_ones() % 2 == 1);
             made.local[node.index()] = local;
             made.rotation[node.index()] = turn * unit_or(local.rotation, Quat::IDENTITY);
             made.world[node.index()] = place * local.matrix().as_dmat4();
@@ -126,7 +131,7 @@ impl Standing {
             let k = node.index();
             let above = document.node(*node).parent;
             let (turn, old_turn) = above.map_or((Quat::IDENTITY, Quat::IDENTITY), |p| {
-                (self.rotation[p.index()], was.0[p.index()])
+                (self.frame(p), was.0[p.index()] * self.flip(p))
             });
             let (place, old_place) = above.map_or((DMat4::IDENTITY, DMat4::IDENTITY), |p| {
                 (self.world[p.index()], was.1[p.index()])
@@ -148,8 +153,30 @@ impl Standing {
     /// The rotation in the scene of what a node hangs on, and meters in a unit of it.
     pub fn parent(&self, document: &Document, node: NodeId) -> (Quat, f32) {
         document.node(node).parent.map_or((Quat::IDENTITY, 1.0), |p| {
-            (self.rotation[p.index()], self.world[p.index()].determinant().abs().cbrt() as f32)
+            (self.frame(p), self.world[p.index()].determinant().abs().cbrt() as f32)
         })
+    }
+
+    /// Whether what a node hangs on shows it in a mirror.
+    pub fn is_mirrored(&self, document: &Document, node: NodeId) -> bool {
+        document.node(node).parent.is_some_and(|p| self.mirrored[p.index()])
+    }
+
+    /// The rotation in the scene of the space of a node, which its children are in.
+    pub fn frame(&self, node: NodeId) -> Quat {
+        self.rotation[node.index()] * self.flip(node)
+    }
+
+    /// The rotation that scales below 0 of a node are: a mirror is the opposite of one, and turning
+    /// by a rotation is the same in all opposites.
+    pub fn flip(&self, node: NodeId) -> Quat {
+        let negative = self.local[node.index()].scale.cmplt(Vec3::ZERO);
+        match negative.bitmask() {
+            0b000 | 0b111 => Quat::IDENTITY,
+            0b110 | 0b001 => Quat::from_xyzw(1.0, 0.0, 0.0, 0.0),
+            0b101 | 0b010 => Quat::from_xyzw(0.0, 1.0, 0.0, 0.0),
+            _ => Quat::from_xyzw(0.0, 0.0, 1.0, 0.0),
+        }
     }
 
     /// Where a node is in the scene, meters.

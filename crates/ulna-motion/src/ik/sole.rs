@@ -23,6 +23,26 @@ pub(crate) struct Sole {
 impl Sole {
     /// Of a node, by where its vertices are in a pose. Its own origin where it moves none.
     pub fn of(document: &Document, pose: &Pose, node: NodeId) -> Self {
+        let mut found = Self::found(document, pose, node);
+        found.truncate((found.len() / 3).max(MOST));
+        let step = found.len().div_ceil(MOST).max(1);
+        let mut points: Vec<_> = found.into_iter().step_by(step).map(|(_, p)| p).collect();
+        let is_skin = !points.is_empty();
+        if !is_skin {
+            points.push(vec![(node, 1.0, Vec3::ZERO)]);
+        }
+        Self { points, is_skin }
+    }
+
+    /// All vertices that a node and those below it move for the most part.
+    pub fn whole(document: &Document, pose: &Pose, node: NodeId) -> Self {
+        let found: Vec<Vertex> =
+            Self::found(document, pose, node).into_iter().map(|(_, p)| p).collect();
+        Self { is_skin: !found.is_empty(), points: found }
+    }
+
+    /// Its vertices, each with its height, the lowest first.
+    fn found(document: &Document, pose: &Pose, node: NodeId) -> Vec<(f32, Vertex)> {
         let is_of = |n: NodeId| n == node || document.is_above(node, n);
         let mut points: Vec<Vertex> = Vec::new();
         for id in document.shown_nodes() {
@@ -72,14 +92,13 @@ impl Sole {
             .filter(|(y, _)| y.is_finite())
             .collect();
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
-        found.truncate((found.len() / 3).max(MOST));
-        let step = found.len().div_ceil(MOST).max(1);
-        let mut points: Vec<_> = found.into_iter().step_by(step).map(|(_, p)| p).collect();
-        let is_skin = !points.is_empty();
-        if !is_skin {
-            points.push(vec![(node, 1.0, Vec3::ZERO)]);
-        }
-        Self { points, is_skin }
+        found
+    }
+
+    /// Of each point, how much some nodes move it, `0.0..=1.0`.
+    pub fn shares(&self, is_of: impl Fn(NodeId) -> bool) -> Vec<f32> {
+        let share = |p: &Vertex| p.iter().filter(|(n, ..)| is_of(*n)).map(|(_, w, _)| w).sum();
+        self.points.iter().map(share).collect()
     }
 
     /// The positions of its points in a pose, in meters.

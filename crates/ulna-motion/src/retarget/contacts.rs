@@ -34,6 +34,19 @@ pub(super) struct PointPath {
     pub places: Vec<Vec3>,
     /// Length of the leg, meters.
     pub length: f32,
+    /// How high the sole is at rest, meters.
+    level: f32,
+}
+
+impl PointPath {
+    /// The height at which the point stands, meters: where it rests, if it comes a little lower
+    /// than that, as feet that dip into the ground do on their way.
+    fn low(&self) -> f32 {
+        /// Part of the leg's length.
+        const DIPS: f32 = 0.2;
+        let low = low_of(&self.places);
+        if (0.0..DIPS * self.length).contains(&(self.level - low)) { self.level } else { low }
+    }
 }
 
 /// Finds the contacts of a clip: when heel and ball of each foot are low, and slow over the ground.
@@ -108,7 +121,7 @@ fn ground_of(document: &Document, clip: &Shared<Clip>, paths: &[PointPath], time
     }
     let mut all: Vec<Vec3> = Vec::new();
     for path in paths {
-        let low = low_of(&path.places);
+        let low = path.low();
         let high = path.places.iter().map(|p| p.y).fold(low, f32::max);
         if high - low < LIFTS * path.length {
             continue;
@@ -144,23 +157,26 @@ fn point_paths(
     feet: &[Foot],
 ) -> (Vec<f32>, Vec<PointPath>) {
     let times = even_times(clip.length(), 1.0 / RATE);
-    let points: Vec<(NodeId, GoalPoint, Vec3, f32)> = feet
+    let points: Vec<(NodeId, GoalPoint, Vec3, [f32; 2])> = feet
         .iter()
         .flat_map(|foot| {
-            foot.points().into_iter().map(|(point, at)| (foot.node, point, at, foot.length))
+            foot.points()
+                .into_iter()
+                .map(|(point, at)| (foot.node, point, at, [foot.length, foot.level]))
         })
         .collect();
     let seen = each_pose(document, clip, &times, |_, pose| {
-        let at = |(node, _, at, _): &(NodeId, GoalPoint, Vec3, f32)| {
+        let at = |(node, _, at, _): &(NodeId, GoalPoint, Vec3, [f32; 2])| {
             pose.world[node.index()].transform_point3(*at)
         };
         points.iter().map(at).collect::<Vec<Vec3>>()
     });
-    let paths = points.iter().enumerate().map(|(k, (node, point, _, length))| PointPath {
+    let paths = points.iter().enumerate().map(|(k, (node, point, _, [length, level]))| PointPath {
         node: *node,
         point: *point,
         places: seen.iter().map(|s| s[k]).collect(),
         length: *length,
+        level: *level,
     });
     (times, paths.collect())
 }
@@ -190,7 +206,7 @@ fn contacts_of(path: &PointPath, times: &[f32], ground: Vec3) -> Vec<Goal> {
     let mut sorted = speeds.clone();
     sorted.sort_by(f32::total_cmp);
     let fastest = sorted.get(sorted.len() * 49 / 50).copied().unwrap_or(0.0);
-    let low = low_of(&path.places);
+    let low = path.low();
     let is = |k: usize, end: usize| {
         let slow = (SLOW[end] * path.length).max(SLOW_PART[end] * fastest);
         path.places[k].y <= low + LOW[end] * path.length && speeds[k] <= slow

@@ -1,5 +1,7 @@
 //! Feet as they rest: the points of the sole that stand, the toes, the leg.
 
+use std::collections::BTreeSet;
+
 use glam::{Mat4, Quat, Vec3};
 
 use crate::{
@@ -28,10 +30,25 @@ pub(super) struct Foot {
     pub ball: Option<Vec3>,
     /// The way that the toes point at rest, level, in the space of the toe joint.
     pub toe_way: Vec3,
+    /// What is up at rest, in the space of the foot.
+    pub up: Vec3,
+    /// Points of the sole; none where no mesh shows one.
+    pub sole: Vec<SolePoint>,
     /// The leg's length at rest, meters.
     pub length: f32,
     /// How high the sole is at rest, meters.
     pub level: f32,
+}
+
+/// A point of a sole.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SolePoint {
+    /// In the space of the foot.
+    pub foot: Vec3,
+    /// In the space of the toes.
+    pub toes: Vec3,
+    /// How much the toes move it, `0.0..=1.0`.
+    pub share: f32,
 }
 
 /// The pose of a document whose joints all rest.
@@ -80,6 +97,8 @@ impl Foot {
         const FARTHEST: f32 = 0.35;
         /// Where the ball is between ankle and tip, where no joint says so.
         const BALL: f32 = 0.7;
+        /// Part of the ankle's height.
+        const NEAR_GROUND: f32 = 0.35;
         let leg = limb_of(document, rest, node, None, false);
         let length = leg.as_ref().map_or(0.0, |leg| {
             let joints = leg.turns.iter().map(|k| leg.nodes[*k]).chain([node]);
@@ -88,8 +107,8 @@ impl Foot {
         });
         let ankle = place(rest, node);
         let length = if length > 1e-6 { length } else { ankle.y.abs().max(0.1) };
-        let sole = Sole::of(document, rest, node);
-        let points = if sole.is_skin { sole.at(rest) } else { Vec::new() };
+        let sole = Sole::whole(document, rest, node);
+        let points = sole.at(rest);
         let toe = toe_of(document, rest, node, length);
         let lowest = points.iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
         let level = if lowest.is_finite() {
@@ -99,16 +118,19 @@ impl Foot {
         };
         let level_way = |v: Vec3| v.with_y(0.0);
         let to_toe = toe.map(|t| level_way(place(rest, t) - ankle));
-        let middle = points.iter().sum::<Vec3>() / points.len().max(1) as f32;
-        let ways = [to_toe, (!points.is_empty()).then(|| level_way(middle - ankle))];
+        // What is near the ground: boots reach up the leg.
+        let near = (ankle.y - level).abs() * NEAR_GROUND;
+        let low: Vec<Vec3> = points.iter().copied().filter(|p| p.y <= level + near).collect();
+        let middle = low.iter().sum::<Vec3>() / low.len().max(1) as f32;
+        let ways = [to_toe, (!low.is_empty()).then(|| level_way(middle - ankle))];
         let forward = ways
             .into_iter()
             .flatten()
             .find(|w| w.length() > length * LEAST)
             .map_or(Vec3::Z, Vec3::normalize);
         let along = |p: &Vec3| (*p - ankle).dot(forward);
-        let rear = points.iter().map(along).fold(0.0, f32::min).max(-length * FARTHEST);
-        let front = points.iter().map(along).fold(0.0, f32::max);
+        let rear = low.iter().map(along).fold(0.0, f32::min).max(-length * FARTHEST);
+        let front = low.iter().map(along).fold(0.0, f32::max);
         let on_ground = |v: Vec3| v.with_y(level);
         let ball = toe.map(|t| on_ground(place(rest, t))).or_else(|| {
             (front > length * LEAST).then(|| on_ground(ankle + forward * front * BALL))
@@ -119,7 +141,17 @@ impl Foot {
         let bodies = Bodies::of(document);
         let toe_way =
             toe.map_or(Vec3::ZERO, |t| rotation_of(&rest.world[t.index()]).inverse() * forward);
+        let shares = sole.shares(|n| toe.is_some_and(|t| t == n || document.is_above(t, n)));
+        let toes = toe.map(|t| rest.world[t.index()].inverse()).filter(|m| m.is_finite());
+        let own = points.iter().zip(shares).map(|(point, share)| SolePoint {
+            foot: back.transform_point3(*point),
+            toes: toes.map_or(Vec3::ZERO, |toes| toes.transform_point3(*point)),
+            share: if toes.is_some() { share.clamp(0.0, 1.0) } else { 0.0 },
+        });
+        let own = lowest_ones(&points, &own.collect::<Vec<_>>());
         Self {
+            up: (rotation_of(&world).inverse() * Vec3::Y).normalize_or(Vec3::Y),
+            sole: own,
             node,
             toe,
             leg,
@@ -146,6 +178,25 @@ impl Foot {
         let all = [(GoalPoint::Heel, Some(self.heel)), (GoalPoint::Ball, self.ball)];
         all.into_iter().filter_map(|(point, at)| Some((point, at?))).collect()
     }
+}
+
+/// Of the points of a foot those that can be the lowest, however it is turned: the farthest in many
+/// ways down, of the foot and of the toes.
+fn lowest_ones(places: &[Vec3], points: &[SolePoint]) -> Vec<SolePoint> {
+    /// Ways down.
+    const WAYS: usize = 96;
+    let golden = std::f32::consts::PI * (3.0 - 5.0f32.sqrt());
+    let mut chosen: BTreeSet<usize> = BTreeSet::new();
+    for k in 0..WAYS {
+        let y = -(k as f32 + 0.5) / WAYS as f32;
+        let (sin, cos) = (golden * k as f32).sin_cos();
+        let way = Vec3::new(cos, 0.0, sin) * (1.0 - y * y).sqrt() + Vec3::Y * y;
+        for toes in [false, true] {
+            let own = (0..points.len()).filter(|k| (points[*k].share > 0.5) == toes);
+            chosen.extend(own.max_by(|a, b| places[*a].dot(way).total_cmp(&places[*b].dot(way))));
+        }
+    }
+    chosen.into_iter().map(|k| points[k]).collect()
 }
 
 /// The joint at which the toes of a foot bend: by its role, else the one child that lies ahead.

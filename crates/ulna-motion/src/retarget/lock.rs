@@ -9,7 +9,7 @@ use super::{
     feet::{Foot, rest_pose, rotation_of},
     sampling::each_pose,
     spans::with_span,
-    stands::{FootFrame, FootGoal, Stand, StandRequest, goal_of, round_of},
+    stands::{FootFrame, FootGoal, Stand, StandRequest, goal_of, level_toes, round_of},
 };
 use crate::ik::{Goal as Reach, frame_of, solve};
 use ulna_model::{
@@ -19,8 +19,12 @@ use ulna_model::{
 
 /// The largest and the smallest time between the keys that are made, seconds.
 const STEP: [f32; 2] = [1.0 / 30.0, 1.0 / 240.0];
+/// Feet are looked at no farther apart than this, seconds.
+const LOOK: f32 = 1.01 / 60.0;
 /// How far a held point may be from its place between keys, parts of the leg's length.
 const NEAR: f32 = 1e-3;
+/// Times nearer than this are one, seconds.
+const SAME: f32 = STEP[1] * 0.25;
 /// How straight a leg gets at most, as a part of its length.
 const STRAIGHT: f32 = 0.995;
 /// Rounds of more keys.
@@ -119,8 +123,10 @@ pub(super) struct Lock<'a> {
     feet: Vec<StandingFoot>,
     hips: Option<NodeId>,
     length: f32,
+    /// Seconds between keys that are made, and between looks at feet.
     step: f32,
-    /// Of each foot the frames at multiples of the step.
+    look: f32,
+    /// Of each foot the frames at multiples of the look.
     frames: Vec<Vec<FootFrame>>,
     is_loop: bool,
 }
@@ -143,7 +149,9 @@ impl<'a> Lock<'a> {
         let step = frame_of(clip).clamp(STEP[1] * 2.0, STEP[0]).min(length.max(1e-3));
         let count = (length / step).round().max(1.0);
         let step = length.max(1e-3) / count;
-        let times: Vec<f32> = (0..=count as usize).map(|k| step * k as f32).collect();
+        let finer = (step / LOOK).ceil().max(1.0);
+        let look = step / finer;
+        let times: Vec<f32> = (0..=(count * finer) as usize).map(|k| look * k as f32).collect();
         let frames = frames_of(document, clip, &feet, &times);
         let rounds: Vec<Option<Vec3>> =
             feet.iter().zip(&frames).map(|(foot, own)| round_of(own, foot.length)).collect();
@@ -167,6 +175,7 @@ impl<'a> Lock<'a> {
                     round: round.filter(|_| is_loop),
                     length,
                     blend: settings.blend,
+                    toe_roll: settings.toe_roll,
                     ground,
                     evaluate: &|times| {
                         let mut frames = frames_of(document, clip, &[foot.clone()], times);
@@ -177,7 +186,18 @@ impl<'a> Lock<'a> {
                 StandingFoot { foot, stands }
             })
             .collect();
-        Self { document, clip, settings: *settings, feet, hips, length, step, frames, is_loop }
+        Self {
+            document,
+            clip,
+            settings: *settings,
+            feet,
+            hips,
+            length,
+            step,
+            look,
+            frames,
+            is_loop,
+        }
     }
 
     /// The clip with its contacts kept.
@@ -202,7 +222,7 @@ impl<'a> Lock<'a> {
                 }
                 times.extend(more);
                 times.sort_by(f32::total_cmp);
-                times.dedup_by(|a, b| *a - *b < STEP[1] * 0.25);
+                times.dedup_by(|a, b| *a - *b < SAME);
             }
         }
         for ((foot, before), after) in self.feet.iter().zip(before).zip(after) {
@@ -257,7 +277,8 @@ impl<'a> Lock<'a> {
             let mut is_short = false;
             for (k, frame) in frames.iter().enumerate() {
                 let goal = goal_of(&own.foot, &own.stands, frame);
-                if goal.weight <= 0.0 {
+                // Blends have what comes before and after: they are lowered along.
+                if goal.weight < 1.0 {
                     continue;
                 }
                 let way = goal.ankle - frame.root;
@@ -269,7 +290,7 @@ impl<'a> Lock<'a> {
                 let lowers = self.settings.lower_hips && own.foot.point(GoalPoint::Ball).is_some();
                 if lowers && room > 0.0 {
                     ways[k] = ways[k].max(down.max(0.0));
-                } else if way.length() > frame.reach * 1.001 && goal.weight >= 1.0 {
+                } else if way.length() > frame.reach * 1.001 {
                     is_short = true;
                 }
             }
@@ -279,11 +300,11 @@ impl<'a> Lock<'a> {
         }
         let most = ways.iter().copied().fold(0.0, f32::max);
         if most <= 1e-5 {
-            return (Lowering { step: self.step, ways: vec![0.0; count] }, short);
+            return (Lowering { step: self.look, ways: vec![0.0; count] }, short);
         }
-        let reach = (AROUND * 0.5 / self.step).ceil() as usize;
+        let reach = (AROUND / self.look + 0.01) as usize;
         let ways = smoothed(&ways, reach, self.is_loop);
-        (Lowering { step: self.step, ways }, short)
+        (Lowering { step: self.look, ways }, short)
     }
 
     /// Spans in which a foot has other keys, within the clip.
@@ -314,7 +335,9 @@ impl<'a> Lock<'a> {
             own.extend(foot.foot.leg.iter().flat_map(|l| l.nodes.iter().copied()));
             for (from, to) in self.spans(foot) {
                 times.extend([from, to]);
-                times.extend(self.grid().into_iter().filter(|t| *t > from && *t < to));
+                let count = (self.length / self.step).round() as usize;
+                let frames = (0..=count).map(|k| self.step * k as f32);
+                times.extend(frames.filter(|t| *t > from && *t < to));
             }
             times.extend(
                 foot.stands
@@ -334,7 +357,7 @@ impl<'a> Lock<'a> {
         times.extend(keys.filter(|t| spans.iter().any(|s| *t > s.0 && *t < s.1)));
         times.sort_by(f32::total_cmp);
         // Of two that nearly are one the earlier stays, but the ends of spans always do.
-        times.dedup_by(|a, b| *a - *b < STEP[1] * 0.25);
+        times.dedup_by(|a, b| *a - *b < SAME);
         times
     }
 
@@ -348,7 +371,10 @@ impl<'a> Lock<'a> {
             let nodes: BTreeSet<NodeId> = turned_nodes(&own.foot);
             for (from, to) in self.spans(own) {
                 let keys = |node: NodeId, property: Property| {
-                    let within = times.iter().zip(&baked).filter(|(t, _)| **t >= from && **t <= to);
+                    let within = times
+                        .iter()
+                        .zip(&baked)
+                        .filter(|(t, _)| **t > from - SAME && **t < to + SAME);
                     let keys = within.filter_map(|(t, all)| {
                         let one = all.iter().find(|b| (b.0, b.1) == (node, property))?;
                         Some((*t, one.2.clone()))
@@ -451,16 +477,10 @@ impl<'a> Lock<'a> {
     /// The local rotation of the toes: flat on the ground as far as the ball stands.
     fn toe(&self, own: &StandingFoot, frame: &FootFrame, goal: &FootGoal) -> Quat {
         let foot = goal.turn * rotation_of(&frame.foot);
-        let toe = goal.turn * frame.toe;
+        let toe = goal.turn * rotation_of(&frame.toe);
         let part = goal.flat * self.settings.toe_roll;
-        let now = toe * own.foot.toe_way;
-        let level = now.with_y(0.0).normalize_or_zero();
-        let turn = if level == Vec3::ZERO || part <= 0.0 {
-            Quat::IDENTITY
-        } else {
-            Quat::IDENTITY.slerp(Quat::from_rotation_arc(now.normalize(), level), part)
-        };
-        (foot.inverse() * turn * toe).normalize()
+        let level = level_toes(&own.foot, frame, goal.turn, part);
+        (foot.inverse() * level * toe).normalize()
     }
 
     /// The times between keys at which a point that is held fully is too far from its place.
@@ -518,7 +538,8 @@ fn settle(foot: &Foot, frames: &[FootFrame], goals: &mut [(Goal, Option<f32>)]) 
     }
 }
 
-/// A list whose values are at least as large as all within `reach` places were, and smooth.
+/// A smooth list whose values are at least as large as they were; no farther than `reach` places
+/// from one that is not 0 they are 0.
 fn smoothed(list: &[f32], reach: usize, wraps: bool) -> Vec<f32> {
     let count = list.len() as isize;
     // The last of a loop is the first again.
@@ -529,17 +550,20 @@ fn smoothed(list: &[f32], reach: usize, wraps: bool) -> Vec<f32> {
         };
         list[k as usize]
     };
-    let reach = reach.max(1) as isize;
-    let around = |list: &[f32], of: &dyn Fn(f32, f32) -> f32, k: isize| {
-        (-reach..=reach).map(|d| at(list, k + d)).fold(0.0, of)
+    // Not so far that a mean is less than what is needed in its middle.
+    let (reach, half, passes) = match reach as isize {
+        reach if reach >= 6 => ((reach - 1) / 2, (reach - 1) / 4, 2),
+        reach => ((reach / 2).max(1), 1, 1),
     };
-    let most: Vec<f32> = (0..count).map(|k| around(list, &f32::max, k)).collect();
-    let half = (reach / 2).max(1);
-    let mean = |list: &[f32], k: isize| {
-        (-half..=half).map(|d| at(list, k + d)).sum::<f32>() / (2 * half + 1) as f32
-    };
-    let once: Vec<f32> = (0..count).map(|k| mean(&most, k)).collect();
-    (0..count).map(|k| mean(&once, k)).collect()
+    let most = |k: isize| (-reach..=reach).map(|d| at(list, k + d)).fold(0.0, f32::max);
+    let mut made: Vec<f32> = (0..count).map(most).collect();
+    for _ in 0..passes {
+        let mean = |k: isize| {
+            (-half..=half).map(|d| at(&made, k + d)).sum::<f32>() / (2 * half + 1) as f32
+        };
+        made = (0..count).map(mean).collect();
+    }
+    made
 }
 
 fn frame_at(foot: &Foot, time: f32, pose: &crate::Pose) -> FootFrame {
@@ -550,7 +574,7 @@ fn frame_at(foot: &Foot, time: f32, pose: &crate::Pose) -> FootFrame {
     FootFrame {
         time,
         foot: pose.world[foot.node.index()],
-        toe: foot.toe.map_or(Quat::IDENTITY, |t| rotation_of(&pose.world[t.index()])),
+        toe: pose.world[foot.toe.unwrap_or(foot.node).index()],
         root: joints.first().copied().unwrap_or_else(|| place(foot.node)),
         reach: joints.windows(2).map(|w| w[0].distance(w[1])).sum(),
     }

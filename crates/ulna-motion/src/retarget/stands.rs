@@ -2,7 +2,7 @@
 
 use glam::{Mat4, Quat, Vec3};
 
-use super::feet::{Foot, rotation_of};
+use super::feet::{Foot, SolePoint, rotation_of};
 use ulna_model::{Goal, GoalPoint, transform::angle_between};
 
 /// Times nearer than this are one, seconds.
@@ -16,8 +16,8 @@ pub(super) struct FootFrame {
     pub time: f32,
     /// `scene_from_foot`.
     pub foot: Mat4,
-    /// Rotation of the toes in the scene.
-    pub toe: Quat,
+    /// `scene_from_toes`; as the foot where it has none.
+    pub toe: Mat4,
     /// Where the leg begins, meters.
     pub root: Vec3,
     /// The leg's length when straight, meters.
@@ -43,6 +43,11 @@ pub(super) struct Stand {
     ground: Vec3,
     /// Ranges in which heel and ball both stand, with how the foot is turned at both ends.
     flats: Vec<(f32, f32, [Quat; 2])>,
+    /// How much of the bend of the toes keeps them flat, `0.0..=1.0`.
+    toe_roll: f32,
+    /// How the foot is turned so that it is level in the middle of the contact, where nothing but
+    /// one point says how it stands.
+    tilt: Quat,
     /// What is added to the foot at both ends of the range: its way in meters, and its turn. Beside
     /// the range that is added less and less, so that the motion goes on as it was.
     edges: [(Vec3, Quat); 2],
@@ -146,7 +151,7 @@ impl Stand {
     /// What is added to the foot within the range: its way, and its turn about the ankle.
     fn within(&self, foot: &Foot, frame: &FootFrame) -> (Vec3, Quat) {
         let time = frame.time;
-        let mut turn = (0.0, Quat::IDENTITY);
+        let mut turn = (0.0, self.tilt);
         for (from, to, turns) in &self.flats {
             let weight = self.fades((from - time).max(time - to));
             if weight > turn.0 {
@@ -170,7 +175,43 @@ impl Stand {
             sum += (self.place(point, time) - is) * counts;
             total += counts;
         }
-        (if total > 0.0 { sum / total } else { Vec3::ZERO }, turn.1)
+        let mut way = if total > 0.0 { sum / total } else { Vec3::ZERO };
+        let is_foot = self.ranges.iter().all(|r| r.0 != GoalPoint::Joint);
+        if let Some(low) = self.lowest(foot, frame, turn.1).filter(|_| is_foot && total > 0.0) {
+            // What is lowest of the sole stands, however the foot is turned.
+            way.y = self.ground_height(time) - low;
+        }
+        (way, turn.1)
+    }
+
+    /// How high the ground is, meters: where the points are that stand.
+    fn ground_height(&self, time: f32) -> f32 {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for point in [GoalPoint::Heel, GoalPoint::Ball] {
+            let weight = self.weight(point, time);
+            sum += self.place(point, time).y * weight;
+            total += weight;
+        }
+        if total > 0.0 { sum / total } else { self.places[slot(GoalPoint::Heel)].y }
+    }
+
+    /// How high the lowest point of the sole is, meters, with the foot turned about the ankle.
+    fn lowest(&self, foot: &Foot, frame: &FootFrame, turn: Quat) -> Option<f32> {
+        let ankle = frame.ankle();
+        let turned = |p: Vec3| ankle + turn * (p - ankle);
+        let joint = frame.toe.w_axis.truncate();
+        let part = self.weight(GoalPoint::Ball, frame.time) * self.toe_roll;
+        let level = level_toes(foot, frame, turn, part);
+        let height = |point: &SolePoint| {
+            let own = turned(frame.foot.transform_point3(point.foot)).y;
+            if point.share <= 0.0 {
+                return own;
+            }
+            let way = turn * (frame.toe.transform_point3(point.toes) - joint);
+            let toes = (turned(joint) + level * way).y;
+            own + (toes - own) * point.share
+        };
+        foot.sole.iter().map(height).filter(|y| y.is_finite()).reduce(f32::min)
     }
 
     /// What is added to the foot at any time, with how far it counts.
@@ -212,6 +253,8 @@ pub(super) struct StandRequest<'a> {
     pub length: f32,
     /// Seconds of a blend, where the goal says none.
     pub blend: f32,
+    /// How much of the bend of the toes keeps them flat, `0.0..=1.0`.
+    pub toe_roll: f32,
     /// Velocity of the ground, meters per second.
     pub ground: Vec3,
     /// The foot at some times of the clip.
@@ -311,6 +354,26 @@ impl StandRequest<'_> {
         found
     }
 
+    /// How the foot is turned so that it is level, where the ball of no source says so.
+    fn tilt(&self, group: &[(Goal, Option<f32>)], from: f32, to: f32) -> Quat {
+        /// Radians; a foot that stands more askew does so on purpose.
+        const MOST: f32 = 0.45;
+        if self.foot.ball.is_none() || group.iter().any(|g| g.0.point != GoalPoint::Heel) {
+            return Quat::IDENTITY;
+        }
+        // In the middle of the contact, where it neither comes down nor lifts.
+        let span = to - from;
+        let frames = self.within(from + 0.35 * span, to - 0.35 * span);
+        let up: Vec3 =
+            frames.iter().map(|(f, ..)| rotation_of(&f.foot) * self.foot.up).sum::<Vec3>();
+        let up = up.normalize_or(Vec3::Y);
+        if up.angle_between(Vec3::Y) > MOST {
+            Quat::IDENTITY
+        } else {
+            Quat::from_rotation_arc(up, Vec3::Y)
+        }
+    }
+
     fn stand(&self, group: &[(Goal, Option<f32>)]) -> Option<Stand> {
         let from = group.iter().map(|g| g.0.from).fold(f32::INFINITY, f32::min);
         let to = group.iter().map(|g| g.0.to).fold(f32::NEG_INFINITY, f32::max);
@@ -378,6 +441,8 @@ impl StandRequest<'_> {
             places,
             at,
             ground: self.ground,
+            toe_roll: self.toe_roll,
+            tilt: self.tilt(group, from, to),
             flats: flats.into_iter().map(|(a, b)| (a, b, [Quat::IDENTITY; 2])).collect(),
             edges: [(Vec3::ZERO, Quat::IDENTITY); 2],
         })
@@ -395,6 +460,16 @@ pub(super) struct FootGoal {
     pub flat: f32,
     /// How far any point is held, `0.0..=1.0`.
     pub weight: f32,
+}
+
+/// How toes are turned in the scene so that a part of them lies flat, after the foot is turned.
+pub(super) fn level_toes(foot: &Foot, frame: &FootFrame, turn: Quat, part: f32) -> Quat {
+    let now = turn * rotation_of(&frame.toe) * foot.toe_way;
+    let level = now.with_y(0.0).normalize_or_zero();
+    if foot.toe.is_none() || level == Vec3::ZERO || part <= 0.0 {
+        return Quat::IDENTITY;
+    }
+    Quat::IDENTITY.slerp(Quat::from_rotation_arc(now.normalize_or(level), level), part)
 }
 
 /// What a foot is to do by its stands.

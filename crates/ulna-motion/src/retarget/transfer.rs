@@ -153,7 +153,7 @@ impl<'a> Retarget<'a> {
             .filter_map(|c| Some((*c.source.last()?, *c.target.last()?)))
             .map(|(a, b)| (Foot::of(source, &rests[0], a), Foot::of(target, &rests[1], b)))
             .collect();
-        let hips = chains.iter().find_map(|c| Some((*c.source.first()?, *c.target.first()?)));
+        let hips = hips_of(source, target, &chains, &feet);
         let hip_heights = hips.map_or([0.0; 2], |(a, b)| {
             let low = |of: &dyn Fn(NodeId) -> Vec3, document: &Document| {
                 let rig = Rig::of(document);
@@ -162,7 +162,7 @@ impl<'a> Retarget<'a> {
             };
             let there = |n: NodeId| transfer.place_there(n);
             let here = |n: NodeId| transfer.place_here(n);
-            let upright = transfer.turned() == Quat::IDENTITY;
+            let upright = is_upright(transfer.turned());
             let levels = [
                 feet.iter().map(|f| f.0.level).reduce(f32::min).filter(|_| upright),
                 feet.iter().map(|f| f.1.level).reduce(f32::min),
@@ -327,7 +327,7 @@ impl<'a> Retarget<'a> {
     fn heights(&self, clip: &Shared<Clip>, contacts: &[Goal]) -> Vec<Option<f32>> {
         /// Looks at each.
         const LOOKS: usize = 5;
-        if self.transfer.turned() != Quat::IDENTITY {
+        if !is_upright(self.transfer.turned()) {
             return vec![None; contacts.len()];
         }
         let times: Vec<f32> = contacts
@@ -413,6 +413,24 @@ impl<'a> Retarget<'a> {
             }
         }
     }
+}
+
+/// Whether a turn leaves what is up where it is.
+fn is_upright(turn: Quat) -> bool {
+    (turn * Vec3::Y).y > 0.999
+}
+
+/// The joints that carry both bodies: the first of a chain that has the feet of both below them.
+fn hips_of(
+    source: &Document,
+    target: &Document,
+    chains: &[Chain],
+    feet: &[(Foot, Foot)],
+) -> Option<(NodeId, NodeId)> {
+    let carries = |(a, b): &(NodeId, NodeId)| {
+        feet.iter().all(|(x, y)| source.is_above(*a, x.node) && target.is_above(*b, y.node))
+    };
+    chains.iter().find_map(|c| Some((*c.source.first()?, *c.target.first()?)).filter(carries))
 }
 
 impl Chain {
