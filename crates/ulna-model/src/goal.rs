@@ -70,6 +70,20 @@ impl Goal {
             && self.place.is_none_or(|p| p.is_finite())
     }
 
+    /// The goal with other times; `None` where nothing is left of its range. Ends before 0 are put
+    /// at 0, and ends in the other order change places.
+    #[must_use]
+    pub fn retimed(&self, to: impl Fn(f32) -> f32) -> Option<Self> {
+        let (a, b) = (to(self.from), to(self.to));
+        let made = Self { from: a.min(b).max(0.0), to: a.max(b), ..self.clone() };
+        made.is_valid().then_some(made)
+    }
+
+    /// Whether goals are valid and in the order of [`Self::in_order`].
+    pub fn are_valid(list: &[Self]) -> bool {
+        list.iter().all(Self::is_valid) && Self::in_order(list.to_vec()) == list
+    }
+
     /// Puts goals in order, by joint, point and time. Goals that are not valid are left out, and
     /// goals of one point and place that overlap become one.
     pub fn in_order(mut list: Vec<Self>) -> Vec<Self> {

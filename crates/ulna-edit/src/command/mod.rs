@@ -29,6 +29,7 @@ mod clip_keys;
 mod clip_layers;
 mod clip_work;
 mod clips;
+mod contact_text;
 mod context;
 mod curve_keys;
 mod define;
