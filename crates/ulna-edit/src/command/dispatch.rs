@@ -113,6 +113,8 @@ impl DocumentCommand {
             Self::ClipArrival(command) => command.work(scene),
             Self::Mix(command) => command.work(scene),
             Self::Marker(command) => command.work(scene),
+            Self::Contact(command) => command.work(scene),
+            Self::RetargetMap(command) => command.work(scene),
             Self::Visibility(command) => command.work(scene),
             Self::Mirror(command) => command.work(scene),
             Self::Ik(command) => command.work(scene),

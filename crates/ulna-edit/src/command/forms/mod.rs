@@ -213,6 +213,8 @@ pub enum Entry {
     WeightLayer,
     /// A joint group to pick.
     JointGroup,
+    /// A retarget map to pick.
+    RetargetMap,
     /// A kept pose to pick.
     KeptPose,
     /// A morph target to pick.
@@ -467,6 +469,8 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         (_, "image") => Entry::Image,
         (_, "target") => Entry::MorphTarget,
         (_, "lane") => Entry::Lane,
+        ("retarget.remove_map", "map") => Entry::RetargetMap,
+        (_, "contacts") | ("retarget.keep_map", "map") => Entry::Data,
         (_, "text" | "clips" | "mix" | "counterparts" | "skeleton" | "bones") => Entry::Data,
         ("joint.rename", "table") => Entry::Data,
         (_, "name" | "only")
