@@ -17,6 +17,7 @@ mod core {
     mod codes;
     mod command_line;
     mod comparison;
+    mod contacts;
     mod corpus;
     mod curve_commands;
     mod curve_edges;
