@@ -155,6 +155,7 @@ impl Command {
                 bake.samples(document) > MANY as f64
             }
             Self::Document(DocumentCommand::ClipWork(work)) => work.weighed(document) > MANY,
+            Self::Document(DocumentCommand::Contact(command)) => command.weighed(document) > MANY,
             // All clips are compared before and after.
             Self::Document(DocumentCommand::Rig(_)) => {
                 document.clips.values().map(|c| c.key_count()).sum::<usize>() > MANY / 10

@@ -103,8 +103,8 @@ pub use self::{
         RenameNodes, free_clip_name,
     },
     contacts::{
-        AddContact, ContactCommand, ContactPoint, ContactTexts, MoveContact, RemoveContact,
-        SetContacts,
+        AddContact, CleanContacts, ContactCommand, ContactPoint, ContactTexts, FindContacts,
+        MoveContact, RemoveContact, slides_in_words,
     },
     context::{CommandContext, Unfilled},
     curve_keys::{

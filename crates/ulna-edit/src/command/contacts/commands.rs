@@ -14,12 +14,14 @@ document_commands! {
     /// Commands on contacts.
     ContactCommand in "Clip/Contacts";
 
-    /// Replaces the contacts of a clip
-    SetContacts {
+    /// Finds the contacts of feet in a clip, in place of the contacts that it has
+    FindContacts {
         /// Clip to edit.
         clip: ClipName,
-        /// Contacts as JSON; `[]` removes all.
-        contacts: ContactTexts,
+        /// Contacts as JSON, in place of those that are found; `[]` removes all.
+        contacts: Option<ContactTexts>,
+        /// Whether contacts of hands are found, too; no if omitted.
+        hands: Option<bool>,
     } = "clip.contacts", "Find contacts", enabled: rules::clip_shown;
     /// Adds a contact of a foot or a hand
     AddContact {
@@ -61,6 +63,19 @@ document_commands! {
         /// Point whose contact is removed; all points of the joint if omitted.
         point: Option<ContactPoint>,
     } = "contact.remove", "Remove contact", asks: true, enabled: rules::clip_shown;
+    /// Keeps feet in place in the contacts of a clip; the contacts are found if it has none
+    CleanContacts {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Feet to keep in place; all feet with contacts if omitted.
+        node: Option<Nodes>,
+        /// Time over which a contact takes hold and lets go, in seconds; 0.1 s if omitted.
+        blend: Option<Seconds>,
+        /// How much the toes stay flat on the ground while the heel lifts; 100 % if omitted.
+        toe_roll: Option<f32>,
+        /// Whether the hips are lowered where a leg is too short; yes if omitted.
+        lower_hips: Option<bool>,
+    } = "clip.clean_contacts", "Clean contacts…", asks: true, enabled: rules::clip_shown;
 }
 
 choice! {

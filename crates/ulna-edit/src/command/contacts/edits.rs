@@ -1,8 +1,6 @@
 //! Contacts that are set, added, moved and removed.
 
-use super::commands::{
-    AddContact, ContactPoint, ContactTexts, MoveContact, RemoveContact, SetContacts,
-};
+use super::commands::{AddContact, ContactPoint, MoveContact, RemoveContact};
 use crate::{
     Edit,
     command::{
@@ -29,7 +27,7 @@ pub(super) fn changed(id: ClipId, clip: &Clip, to: Vec<Goal>) -> Outcome {
 }
 
 /// The contacts of a text.
-fn read(document: &Document, text: &str) -> Result<Vec<Goal>, CommandError> {
+pub(super) fn read(document: &Document, text: &str) -> Result<Vec<Goal>, CommandError> {
     let list: Vec<ContactText> = serde_json::from_str(text).map_err(|e| {
         CommandError::other(
             "not_contacts",
@@ -60,19 +58,6 @@ fn read(document: &Document, text: &str) -> Result<Vec<Goal>, CommandError> {
         goals.push(goal);
     }
     Ok(goals)
-}
-
-impl SetContacts {
-    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let document = scene.document;
-        let id = self.clip.find(document)?;
-        let clip = clip_of(document, id)?;
-        let goals = match &self.contacts {
-            ContactTexts::Goals(goals) => goals.clone(),
-            ContactTexts::Text(text) => read(document, text)?,
-        };
-        Ok(changed(id, clip, goals))
-    }
 }
 
 /// The points of a new contact: those of a foot, or the joint itself.

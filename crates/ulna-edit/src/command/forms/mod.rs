@@ -369,7 +369,7 @@ fn unset(spec: &CommandSpec, argument: &ArgumentSpec) -> Unset {
         ("layer.keep" | "weight_layer.keep", "on") | (_, "muted" | "solo" | "shown") => {
             Unset::Toggles
         }
-        (_, "on" | "plant" | "speed" | "ground" | "wrap" | "visible" | "up")
+        (_, "on" | "plant" | "speed" | "ground" | "wrap" | "visible" | "up" | "lower_hips")
         | ("clip.trim", "exact") => Unset::On,
         (_, "height" | "turn" | "retime") => Unset::Fits,
         _ => Unset::Off,
@@ -405,6 +405,7 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
     Some(match (spec.name, argument.name) {
         (_, "set") => Quantity::whole(0.0..=9.0),
         ("joint.insert", "at") => Quantity::share(),
+        (_, "toe_roll") => Quantity::share(),
         ("joint.orient", "roll") => Quantity::any(Unit::Degrees),
         ("joint.insert", "count") => Quantity::whole(1.0..=64.0),
         ("pose.blend", "amount") => Quantity::new(Unit::Percent, -2.0..=3.0),

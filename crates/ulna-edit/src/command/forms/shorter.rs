@@ -55,7 +55,7 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
                 needs no input."
         }
         "clip.put" => "Copy clips in another window and paste them, or use {clip.import}.",
-        "clip.contacts" | "contact.move" | "contact.remove" => {
+        "contact.move" | "contact.remove" => {
             "Drag the contact on the timeline, or select it and press Delete."
         }
         "contact.add" => "Double-click the row of the foot below the timeline.",
