@@ -197,6 +197,52 @@ fn contacts_go_along_with_the_times_of_their_clip() {
     assert_eq!(contacts(&session, copy), contacts(&session, WALK));
 }
 
+#[test]
+fn contacts_are_found_and_feet_stay_in_place_in_them() {
+    let mut session = sample();
+    let said = run(&mut session, of_walk("clip.contacts")).join(" ");
+    assert!(said.contains("contacts of 2 joints found"), "{said}");
+    let found = contacts(&session, WALK);
+    let length = session.document().clips[WALK].length();
+    assert!(found.len() >= 4 && found.iter().all(|(_, _, a, b)| *a >= 0.0 && b - a < length));
+    assert!(
+        found.iter().all(|(name, point, ..)| name.ends_with("Foot") && *point != GoalPoint::Joint)
+    );
+    let both = of_walk("clip.contacts").with("contacts", "[]").with("hands", true);
+    assert_eq!(code(&mut session, both), "arguments_exclusive");
+    let clean = || of_walk("clip.clean_contacts");
+    let wrong = clean().with("blend", 1.5);
+    assert_eq!(code(&mut session, wrong), "argument_out_of_range");
+    assert_eq!(code(&mut session, clean().with("node", "Head")), "no_contact_there");
+    let before = session.document().clone();
+    session.run_line(&clean().with("node", "LeftFoot")).unwrap();
+    let notes = session.take_notes();
+    let codes: Vec<&str> = notes.iter().map(|n| n.code).collect();
+    assert!(codes.contains(&"contacts_cleaned"), "{notes:?}");
+    let after = session.document();
+    assert_eq!(after.clips[WALK].contacts, before.clips[WALK].contacts);
+    // The other leg keeps its keys.
+    let foot = named(after, "RightLowerLeg");
+    let keys = |d: &ulna_model::Document| -> Vec<_> {
+        d.clips[WALK].tracks.values().filter(|t| t.target == foot).cloned().collect()
+    };
+    assert!(!keys(after).is_empty());
+    assert_eq!(keys(after), keys(&before));
+    run(&mut session, line("edit.undo"));
+    assert_eq!(*session.document(), before);
+}
+
+#[test]
+fn clips_that_cannot_be_cleaned_say_why() {
+    let mut session = Session::open_bytes(&with_extras(&json!({}), &json!({}))).unwrap();
+    let of = |name: &str| line(name).with("clip", "move");
+    assert_eq!(code(&mut session, of("clip.contacts")), "no_contacts_found");
+    assert_eq!(code(&mut session, of("clip.clean_contacts")), "no_contacts_found");
+    let mut session = with_contacts();
+    run(&mut session, of_walk("layer.new").with("name", "Sway"));
+    assert_eq!(code(&mut session, of_walk("clip.clean_contacts")), "clip_has_layers");
+}
+
 /// A chain of two joints with a clip, and its extras.
 fn with_extras(animation: &Value, scene: &Value) -> Vec<u8> {
     let json = json!({
