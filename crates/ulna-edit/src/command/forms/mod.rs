@@ -371,7 +371,7 @@ fn unset(spec: &CommandSpec, argument: &ArgumentSpec) -> Unset {
         }
         (_, "on" | "plant" | "speed" | "ground" | "wrap" | "visible" | "up" | "lower_hips")
         | ("clip.trim", "exact") => Unset::On,
-        (_, "height" | "turn" | "retime") => Unset::Fits,
+        ("clip.retarget", "contacts") | (_, "height" | "turn" | "retime") => Unset::Fits,
         _ => Unset::Off,
     }
 }
@@ -434,7 +434,7 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
         (_, "falloff") => Quantity::whole(0.0..=100.0),
         (_, "place" | "primitive") => Quantity::whole(0.0..=1e6),
         (_, "chain") => Quantity::whole(1.0..=100.0),
-        (_, "factor" | "speed") => Quantity::new(Unit::Factor, 0.001..=1000.0),
+        (_, "factor" | "speed" | "stride") => Quantity::new(Unit::Factor, 0.001..=1000.0),
         ("clip.ticks", "rate") => Quantity::new(Unit::Plain, 0.1..=1e6),
         (_, "rate") => Quantity::new(Unit::Rate, 0.1..=10_000.0),
         (_, "frames") => Quantity::whole(1.0..=10_000.0),
@@ -470,7 +470,7 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         (_, "image") => Entry::Image,
         (_, "target") => Entry::MorphTarget,
         (_, "lane") => Entry::Lane,
-        ("retarget.remove_map", "map") => Entry::RetargetMap,
+        ("retarget.remove_map" | "clip.retarget", "map") => Entry::RetargetMap,
         (_, "contacts") | ("retarget.keep_map", "map") => Entry::Data,
         (_, "text" | "clips" | "mix" | "counterparts" | "skeleton" | "bones") => Entry::Data,
         ("joint.rename", "table") => Entry::Data,
