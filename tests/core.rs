@@ -64,6 +64,7 @@ mod core {
     mod random;
     mod rates;
     mod recoveries;
+    mod retarget_commands;
     mod rig;
     mod rig_add;
     mod rig_copied;
