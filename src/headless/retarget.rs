@@ -92,7 +92,12 @@ pub(super) fn retarget(args: &RetargetArgs) -> Result<u8, Failure> {
     let (mut entries, mut status) = (Vec::new(), 0);
     for (file, result) in files.iter().zip(each(&files, !args.out.is_text(), work)) {
         match result {
-            Ok(entry) => entries.push(entry),
+            Ok((entry, words)) => {
+                if args.out.is_text() {
+                    words.say()?;
+                }
+                entries.push(entry);
+            }
             Err(failure) if is_single => return Err(failure),
             Err(failure) => {
                 status = status.max(failure.status);
@@ -112,7 +117,7 @@ fn one(
     sources: &[ClipSource],
     request: &RetargetRequest,
     (file, output): (&Path, &Path),
-) -> Result<Map<String, Value>, Failure> {
+) -> Result<(Map<String, Value>, ModelWords), Failure> {
     let mut session = open(file)?;
     let made = session
         .retarget_from(sources, request, &Progress::default())
@@ -142,10 +147,7 @@ fn one(
         .saving_copy(save)
         .run(&SystemDisk)
         .map_err(|e| Failure::fault(e.code(), e).of_file(file))?;
-    if args.out.is_text() {
-        say(file, &made, &notes)?;
-        saved.lost.iter().for_each(|lost| eprintln!("ulna: {}: {lost}", output.display()));
-    }
+    let words = ModelWords::of((file, output), &made, (&notes, &saved.lost));
     let maps = made.maps.iter().map(|(source, map, origin)| {
         json!({
             "source": source.display().to_string(),
@@ -154,7 +156,7 @@ fn one(
             "chains": map.chains.len(),
         })
     });
-    Ok(members(json!({
+    let entry = members(json!({
         "file": file.display().to_string(),
         "output": output.display().to_string(),
         "backup": saved.backup.map(|b| b.display().to_string()),
@@ -163,7 +165,8 @@ fn one(
         "notes": notes,
         "changes": saved.changes,
         "lost": saved.lost,
-    })))
+    }));
+    Ok((entry, words))
 }
 
 /// Centimeters, to hundredths.
@@ -206,18 +209,43 @@ fn clips(session: &Session, made: &RetargetedClips) -> Vec<Value> {
     made.clips.iter().map(entry).collect()
 }
 
-/// What was done to a target, for a person: a line per clip; notes on standard error.
-fn say(file: &Path, made: &RetargetedClips, notes: &[Notice]) -> Result<(), Failure> {
-    for clip in &made.clips {
-        let (before, after) = sliding(clip);
-        let feet = match clip.contacts {
-            0 => "no contacts".to_owned(),
-            1 => format!("1 contact, sliding {before} → {after} cm"),
-            n => format!("{n} contacts, sliding {before} → {after} cm"),
+/// What was done to a model, for a person.
+struct ModelWords {
+    /// A line per clip.
+    clips: Vec<String>,
+    /// Notes and losses.
+    notes: Vec<String>,
+}
+
+impl ModelWords {
+    fn of(
+        (file, output): (&Path, &Path),
+        made: &RetargetedClips,
+        (notes, lost): (&[Notice], &[Notice]),
+    ) -> Self {
+        let line = |clip: &ulna_session::RetargetedClip| {
+            let (before, after) = sliding(clip);
+            let feet = match clip.contacts {
+                0 => "no contacts".to_owned(),
+                1 => format!("1 contact, sliding {before} → {after} cm"),
+                n => format!("{n} contacts, sliding {before} → {after} cm"),
+            };
+            format!("{}: {}: {feet}", file.display(), clip.name)
         };
-        print(&format!("{}: {}: {feet}", file.display(), clip.name))?;
+        // The lines of the clips say it.
+        let other = notes.iter().filter(|n| n.code != "contacts_cleaned");
+        let of_notes = other.map(|note| format!("{}: {note}", file.display()));
+        let of_losses = lost.iter().map(|lost| format!("{}: {lost}", output.display()));
+        Self {
+            clips: made.clips.iter().map(line).collect(),
+            notes: of_notes.chain(of_losses).collect(),
+        }
     }
-    let of_map = |n: &&Notice| n.code != "contacts_cleaned";
-    notes.iter().filter(of_map).for_each(|note| eprintln!("ulna: {}: {note}", file.display()));
-    Ok(())
+
+    /// Lines of clips on standard output, the rest on standard error.
+    fn say(&self) -> Result<(), Failure> {
+        self.clips.iter().try_for_each(|line| print(line))?;
+        self.notes.iter().for_each(|note| eprintln!("ulna: {note}"));
+        Ok(())
+    }
 }

@@ -191,6 +191,9 @@ fn set_clip(
     if let Some(to) = &to {
         nodes_exist(document, to)?;
         to.tracks.values().try_for_each(|track| track.validate())?;
+        if !Goal::are_valid(&to.contacts) {
+            return Err(EditError::Unsound { what: "a contact of clip", id: clip.0 });
+        }
     } else if document.aids.unkeyed.keys().any(|at| at.clip == clip) {
         return Err(EditError::Unkeyed(clip.0));
     } else if document.aids.pose_layers.contains_key(&LayerHome::Clip(clip)) {

@@ -486,6 +486,8 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
 /// Text that a form shows for an argument of nodes or meshes that is left empty.
 pub fn when_left_out(command: &str, argument: &str) -> &'static str {
     match (command, argument) {
+        ("retarget.remove_map", _) => "None",
+        ("clip.retarget", "map") => "Automatic",
         (_, "locked" | "with") | ("edit.revert" | "layer.mask" | "set.keep", _) => "None",
         ("clip.root_motion", _) | ("weights.along", "from") => "Automatic",
         ("mix.over", _) => "Upper body",
