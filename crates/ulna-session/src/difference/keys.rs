@@ -10,7 +10,7 @@ use super::{
     words::{count, degrees, length, six},
 };
 use ulna_model::{
-    Clip, ClipId, FileContent, Interpolation, NodeId, PointerTrack, Property, Track,
+    Clip, ClipId, FileContent, Goal, Interpolation, NodeId, PointerTrack, Property, Track,
     transform::angle_between,
 };
 use ulna_motion::sample_into;
@@ -54,6 +54,25 @@ fn tracks(clip: &Clip) -> BTreeMap<(NodeId, Property), &Track> {
     clip.tracks.values().map(|t| ((t.target, t.property), &**t)).collect()
 }
 
+/// Contacts, with the joints of the second file.
+fn contacts_of(found: &mut Comparing<'_>, before: &[Goal], after: &[Goal], place: &str) {
+    let there = |goal: &Goal| -> Option<Goal> {
+        let space = match goal.space {
+            None => None,
+            Some(space) => Some(found.pairs.node(space)?),
+        };
+        Some(Goal { node: found.pairs.node(goal.node)?, space, ..goal.clone() })
+    };
+    let mapped: Option<Vec<Goal>> = before.iter().map(there).collect();
+    if mapped.is_none_or(|mapped| Goal::in_order(mapped)[..] != *after) {
+        let said = match (before.len(), after.len()) {
+            (n, m) if n == m => "its contacts differ".to_owned(),
+            (n, m) => format!("{} instead of {n}", count(m, "contact")),
+        };
+        found.add_unseen(DifferenceKind::Clip, place, said);
+    }
+}
+
 fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
     let (a, b) = (found.a, found.b);
     // Every member takes part: a new one does not compile until it does. Kept layers are with what
@@ -63,6 +82,7 @@ fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
         tracks: _,
         channels_in_file: _,
         markers,
+        contacts,
         repeat,
         ticks,
         rate,
@@ -110,6 +130,7 @@ fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
         };
         found.add_unseen(DifferenceKind::Clip, &place, said);
     }
+    contacts_of(found, contacts, &other.contacts, &place);
     pointer_keys(found, pointers, &other.pointers, &place);
     let held = |list: &[(NodeId, Property)]| -> BTreeSet<(NodeId, Property)> {
         list.iter().copied().collect()

@@ -34,6 +34,11 @@ pub struct Listed<'a> {
     pub label: Box<dyn Fn(&str) -> String + 'a>,
 }
 
+/// Elements that are known by their names.
+fn named<'n>(all: impl Iterator<Item = &'n String>) -> Vec<Pick> {
+    all.map(|name| Pick { text: name.clone(), label: name.clone() }).collect()
+}
+
 /// Elements of a list by their index, with their names.
 fn numbered<'n>(all: impl Iterator<Item = (Option<&'n str>, u32)>, what: &str) -> Vec<Pick> {
     all.map(|(name, k)| Pick { text: format!("#{k}"), label: label(name, what, k) }).collect()
@@ -99,10 +104,12 @@ pub fn listed<'a>(
             };
             plain(false, "None", document.joint_groups().iter().map(pick).collect())
         }
+        Entry::RetargetMap => {
+            let unset = when_left_out(&draft.command, name);
+            plain(false, unset, named(document.retarget_maps().iter().map(|m| &m.name)))
+        }
         Entry::KeptPose => {
-            let pick =
-                |p: &ulna_model::KeptPose| Pick { text: p.name.clone(), label: p.name.clone() };
-            plain(false, "None", kept_poses(document).iter().map(pick).collect())
+            plain(false, "None", named(kept_poses(document).iter().map(|p| &p.name)))
         }
         Entry::Layer => plain(false, "None", pose_layers(document, draft)),
         Entry::WeightLayer => {

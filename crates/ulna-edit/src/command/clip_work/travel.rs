@@ -5,7 +5,7 @@ use super::{
     whole::{argument, put, whole},
 };
 use crate::command::{CommandError, Outcome, Scene};
-use ulna_model::Notice;
+use ulna_model::{Goal, Notice};
 use ulna_motion::clip_edit::{NoTravel, Travel, TravelParts, move_travel, travel};
 
 /// How a body travels, in words; nothing where it stays.
@@ -101,6 +101,15 @@ impl RootMotion {
             String::new()
         };
         let said = format!("travel from start to end ({before}) {goes}{error}");
-        Ok(put(id, made.clip, [Notice::new("travel_moved", said)]))
+        let mut clip = made.clip;
+        if self.to == TravelGoes::InPlace {
+            // Feet stand elsewhere then.
+            let placed = |goal: &Goal| match goal.space {
+                None => Goal { place: None, ..goal.clone() },
+                Some(_) => goal.clone(),
+            };
+            clip.contacts = clip.contacts.iter().map(placed).collect::<Vec<_>>().into();
+        }
+        Ok(put(id, clip, [Notice::new("travel_moved", said)]))
     }
 }
