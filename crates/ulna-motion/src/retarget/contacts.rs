@@ -73,15 +73,24 @@ pub fn find_contacts(
 
 /// Contacts of some feet.
 pub(super) fn contacts_among(document: &Document, clip: &Shared<Clip>, feet: &[Foot]) -> Vec<Goal> {
+    contacts_on_ground(document, clip, feet).0
+}
+
+/// Contacts of some feet, with the velocity of the ground in meters per second.
+pub(super) fn contacts_on_ground(
+    document: &Document,
+    clip: &Shared<Clip>,
+    feet: &[Foot],
+) -> (Vec<Goal>, Vec3) {
     if feet.is_empty() || clip.length() <= 0.0 {
-        return Vec::new();
+        return (Vec::new(), Vec3::ZERO);
     }
     let (times, paths) = point_paths(document, clip, feet);
-    if is_in_air(&paths, feet) {
-        return Vec::new();
-    }
     let ground = ground_of(document, clip, &paths, &times);
-    paths.iter().flat_map(|path| contacts_of(path, &times, ground)).collect()
+    if is_in_air(&paths, feet) {
+        return (Vec::new(), ground);
+    }
+    (paths.iter().flat_map(|path| contacts_of(path, &times, ground)).collect(), ground)
 }
 
 /// Whether no foot comes near the ground that the body stands on at rest. A body whose rest lies

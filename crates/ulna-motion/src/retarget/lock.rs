@@ -8,7 +8,7 @@ use super::{
     contacts::ground_below,
     feet::{Foot, rest_pose, rotation_of},
     sampling::each_pose,
-    spans::with_span,
+    spans::{SpanKeys, with_spans},
     stands::{FootFrame, FootGoal, Stand, StandRequest, goal_of, level_toes, round_of},
 };
 use crate::ik::{Goal as Reach, frame_of, solve};
@@ -72,7 +72,7 @@ pub fn clean_contacts(
     let feet: Vec<Foot> = nodes.iter().map(|n| Foot::of(document, &rest, *n)).collect();
     let ground = ground_below(document, clip, &feet);
     let goals: Vec<(Goal, Option<f32>)> = contacts.iter().map(|g| (g.clone(), None)).collect();
-    Lock::new(document, clip, &goals, settings, ground, true).clean()
+    Lock::new(document, clip, feet, &goals, settings, ground, true).clean()
 }
 
 /// How far the feet of a clip slide in its contacts; before and after are the same.
@@ -132,19 +132,17 @@ pub(super) struct Lock<'a> {
 }
 
 impl<'a> Lock<'a> {
-    /// `goals`: contacts, each with the height in meters that its point is to have in the scene,
-    /// where that is known. `settles`: heights near that of the sole at rest become that.
+    /// `feet`: those of the goals, each once. `goals`: contacts, each with the height in meters that its point is to have in the scene,
+    /// where that is known. `keeps`: feet keep the heights and angles that the clip has them at.
     pub fn new(
         document: &'a Document,
         clip: &'a Shared<Clip>,
+        feet: Vec<Foot>,
         goals: &[(Goal, Option<f32>)],
         settings: &ContactSettings,
         ground: Vec3,
-        settles: bool,
+        keeps: bool,
     ) -> Self {
-        let rest = rest_pose(document);
-        let nodes: BTreeSet<NodeId> = goals.iter().map(|g| g.0.node).collect();
-        let feet: Vec<Foot> = nodes.iter().map(|n| Foot::of(document, &rest, *n)).collect();
         let length = clip.length();
         let step = frame_of(clip).clamp(STEP[1] * 2.0, STEP[0]).min(length.max(1e-3));
         let count = (length / step).round().max(1.0);
@@ -163,11 +161,8 @@ impl<'a> Lock<'a> {
             .zip(&frames)
             .zip(rounds)
             .map(|((foot, own), round)| {
-                let mut goals: Vec<(Goal, Option<f32>)> =
+                let goals: Vec<(Goal, Option<f32>)> =
                     goals.iter().filter(|g| g.0.node == foot.node).cloned().collect();
-                if settles {
-                    settle(&foot, own, &mut goals);
-                }
                 let request = StandRequest {
                     foot: &foot,
                     goals: &goals,
@@ -176,6 +171,7 @@ impl<'a> Lock<'a> {
                     length,
                     blend: settings.blend,
                     toe_roll: settings.toe_roll,
+                    keeps,
                     ground,
                     evaluate: &|times| {
                         let mut frames = frames_of(document, clip, &[foot.clone()], times);
@@ -252,7 +248,9 @@ impl<'a> Lock<'a> {
                 for (point, a, b) in &stand.ranges {
                     let Some(at) = own.foot.point(*point) else { continue };
                     let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-                    for frame in frames.iter().filter(|f| f.time >= *a && f.time <= *b) {
+                    let first = frames.partition_point(|f| f.time < *a);
+                    let after = frames.partition_point(|f| f.time <= *b);
+                    for frame in &frames[first..after.max(first)] {
                         let off = frame.foot.transform_point3(at) - stand.place(*point, frame.time);
                         (low, high) = (low.min(off), high.max(off));
                     }
@@ -354,7 +352,14 @@ impl<'a> Lock<'a> {
             .values()
             .filter(|t| own.contains(&t.target))
             .flat_map(|t| t.times.iter().copied());
-        times.extend(keys.filter(|t| spans.iter().any(|s| *t > s.0 && *t < s.1)));
+        let mut inside: Vec<f32> = keys.collect();
+        inside.sort_by(f32::total_cmp);
+        inside.dedup();
+        for (from, to) in spans {
+            let first = inside.partition_point(|t| *t <= from);
+            let after = inside.partition_point(|t| *t < to);
+            times.extend(&inside[first..after.max(first)]);
+        }
         times.sort_by(f32::total_cmp);
         // Of two that nearly are one the earlier stays, but the ends of spans always do.
         times.dedup_by(|a, b| *a - *b < SAME);
@@ -368,24 +373,26 @@ impl<'a> Lock<'a> {
         });
         let mut clip = (**self.clip).clone();
         for own in &self.feet {
-            let nodes: BTreeSet<NodeId> = turned_nodes(&own.foot);
-            for (from, to) in self.spans(own) {
-                let keys = |node: NodeId, property: Property| {
-                    let within = times
-                        .iter()
-                        .zip(&baked)
-                        .filter(|(t, _)| **t > from - SAME && **t < to + SAME);
-                    let keys = within.filter_map(|(t, all)| {
-                        let one = all.iter().find(|b| (b.0, b.1) == (node, property))?;
-                        Some((*t, one.2.clone()))
+            let spans: Vec<std::ops::Range<usize>> = self
+                .spans(own)
+                .into_iter()
+                .map(|(from, to)| {
+                    let first = times.partition_point(|t| *t <= from - SAME);
+                    let after = times.partition_point(|t| *t < to + SAME);
+                    first..after.max(first)
+                })
+                .collect();
+            for node in turned_nodes(&own.foot) {
+                let keys = |span: &std::ops::Range<usize>| {
+                    let keys = span.clone().filter_map(|k| {
+                        let one =
+                            baked[k].iter().find(|b| (b.0, b.1) == (node, Property::Rotation))?;
+                        Some((times[k], one.2.clone()))
                     });
-                    keys.collect::<Vec<(f32, Vec<f32>)>>()
+                    keys.collect::<SpanKeys>()
                 };
-                for node in &nodes {
-                    put(self.document, &mut clip, *node, Property::Rotation, &|| {
-                        keys(*node, Property::Rotation)
-                    });
-                }
+                let keys: Vec<SpanKeys> = spans.iter().map(keys).collect();
+                put(self.document, &mut clip, node, Property::Rotation, &keys);
             }
         }
         if let Some(hips) = self.hips.filter(|_| lowering.ways.iter().any(|w| *w > 0.0)) {
@@ -406,14 +413,16 @@ impl<'a> Lock<'a> {
         let is_low =
             |t: f32| [t - self.step, t, t + self.step].into_iter().any(|t| lowering.at(t) > 0.0);
         let all: Vec<(f32, &Baked)> = times.iter().copied().zip(baked).collect();
-        for run in all.chunk_by(|a, b| is_low(a.0) == is_low(b.0)).filter(|r| is_low(r[0].0)) {
+        let runs = all.chunk_by(|a, b| is_low(a.0) == is_low(b.0)).filter(|r| is_low(r[0].0));
+        let keys = runs.map(|run| {
             let keys = run.iter().filter_map(|(t, all)| {
                 let one = all.iter().find(|b| (b.0, b.1) == (hips, Property::Translation))?;
                 Some((*t, one.2.clone()))
             });
-            let keys: Vec<(f32, Vec<f32>)> = keys.collect();
-            put(self.document, clip, hips, Property::Translation, &|| keys.clone());
-        }
+            keys.collect::<SpanKeys>()
+        });
+        let keys: Vec<SpanKeys> = keys.collect();
+        put(self.document, clip, hips, Property::Translation, &keys);
     }
 
     /// What legs and hips are to be at a time.
@@ -519,25 +528,6 @@ fn turned_nodes(foot: &Foot) -> BTreeSet<NodeId> {
     leg.chain(own).chain(foot.toe.filter(|_| own.is_some())).collect()
 }
 
-/// Heights near that of the sole at rest become that; goals of one foot that stand on one level
-/// get one height.
-fn settle(foot: &Foot, frames: &[FootFrame], goals: &mut [(Goal, Option<f32>)]) {
-    /// Of the leg's length, how near is near.
-    const LEVEL: f32 = 0.06;
-    for (goal, height) in goals.iter_mut().filter(|g| g.0.point != GoalPoint::Joint) {
-        let Some(point) = foot.point(goal.point) else { continue };
-        let own: Vec<f32> = frames
-            .iter()
-            .filter(|f| f.time >= goal.from && f.time <= goal.to)
-            .map(|f| f.foot.transform_point3(point).y)
-            .collect();
-        let mean = own.iter().sum::<f32>() / own.len().max(1) as f32;
-        if !own.is_empty() && (mean - foot.level).abs() <= LEVEL * foot.length {
-            *height = Some(foot.level);
-        }
-    }
-}
-
 /// A smooth list whose values are at least as large as they were; no farther than `reach` places
 /// from one that is not 0 they are 0.
 fn smoothed(list: &[f32], reach: usize, wraps: bool) -> Vec<f32> {
@@ -593,16 +583,9 @@ fn frames_of(
     (0..feet.len()).map(|f| all.iter().map(|frames| frames[f]).collect()).collect()
 }
 
-/// Puts keys into a track of a clip, which it gets where it has none.
-fn put(
-    document: &Document,
-    clip: &mut Clip,
-    node: NodeId,
-    property: Property,
-    keys: &dyn Fn() -> Vec<(f32, Vec<f32>)>,
-) {
-    let keys = keys();
-    if keys.len() < 2 {
+/// Puts keys of spans into a track of a clip, which it gets where it has none.
+fn put(document: &Document, clip: &mut Clip, node: NodeId, property: Property, keys: &[SpanKeys]) {
+    if keys.iter().all(|k| k.len() < 2) {
         return;
     }
     let id = clip.track(node, property).map(|(id, _)| id);
@@ -627,7 +610,7 @@ fn put(
             })
         }
     };
-    let made = Shared::new(with_span(&track, &keys));
+    let made = Shared::new(with_spans(&track, keys));
     let id = id.unwrap_or_else(|| clip.free_track_id());
     clip.tracks.insert(id, made);
 }

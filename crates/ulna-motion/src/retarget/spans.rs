@@ -1,4 +1,4 @@
-//! Keys of a span of a track, replaced.
+//! Keys of spans of a track, replaced.
 
 use crate::insert_key;
 use ulna_model::{Interpolation, Property, Track};
@@ -6,79 +6,126 @@ use ulna_model::{Interpolation, Property, Track};
 /// Keys nearer to a new one than this give way to it, seconds.
 const NEAR: f32 = 1e-4;
 
-/// A track with other keys from the first time of `keys` to the last. Outside of these the motion
-/// stays as it was: where a key is missing at an end, the track gets one first. `keys` rise, each a
-/// time with a value; on a track with tangents they get those of a smooth curve.
-pub(super) fn with_span(track: &Track, keys: &[(f32, Vec<f32>)]) -> Track {
-    let (Some(first), Some(last)) = (keys.first(), keys.last()) else { return track.clone() };
+/// New keys of a span: they rise, each a time with a value. The first and the last have the values
+/// that the track has then.
+pub(super) type SpanKeys = Vec<(f32, Vec<f32>)>;
+
+/// A track with other keys in some spans, which rise and do not overlap. Outside of these the
+/// motion stays as it was. On a track with tangents new keys get those of a smooth curve.
+pub(super) fn with_spans(track: &Track, spans: &[SpanKeys]) -> Track {
+    let spans: Vec<&SpanKeys> = spans.iter().filter(|s| s.len() > 1).collect();
+    let cubic = track.interpolation == Interpolation::CubicSpline;
     let mut base = track.clone();
-    for time in [first.0, last.0] {
+    let ends = spans.iter().flat_map(|s| [s[0].0, s[s.len() - 1].0]);
+    // Straight ways and held values go on as they are; a curve is split.
+    for time in ends.filter(|_| cubic) {
         let (start, end) = (base.times[0], base.times[base.times.len() - 1]);
         if time > start && time < end {
             base = insert_key(&base, time, None, true).track;
         }
     }
-    let (width, stride) = (base.width, base.stride());
-    let cubic = base.interpolation == Interpolation::CubicSpline;
-    let below = base.times.partition_point(|t| *t < first.0 - NEAR);
-    let above = base.times.partition_point(|t| *t <= last.0 + NEAR);
-    // The tangents of a key at an end that the rest of the track goes on from.
-    let kept = |time: f32, half: usize| {
-        base.key_at(time, NEAR).filter(|_| cubic).map(|k| {
-            let start = k * stride + half * 2 * width;
-            base.values[start..start + width].to_vec()
-        })
-    };
-    let (arrive, leave) = (kept(first.0, 0), kept(last.0, 1));
-    let mut signed: Vec<Vec<f32>> = Vec::with_capacity(keys.len());
-    let mut before: Option<Vec<f32>> = (below > 0).then(|| base.value(below - 1).to_vec());
-    let is_turn = base.property == Property::Rotation;
-    for (_, value) in keys {
-        let mut value = value.clone();
-        if is_turn
-            && let Some(before) = &before
-            && before.iter().zip(&value).map(|(a, b)| a * b).sum::<f32>() < 0.0
-        {
-            value.iter_mut().for_each(|v| *v = -*v);
-        }
-        before = Some(value.clone());
-        signed.push(value);
+    let mut made = Assembly::new(&base);
+    let mut next = 0;
+    for span in &spans {
+        let (first, last) = (span[0].0, span[span.len() - 1].0);
+        let below = base.times.partition_point(|t| *t < first - NEAR);
+        made.keep(next..below.max(next));
+        made.put(span);
+        next = base.times.partition_point(|t| *t <= last + NEAR).max(next);
     }
-    let mut times = base.times[..below].to_vec();
-    let mut values = base.values[..below * stride].to_vec();
-    for (k, (time, _)) in keys.iter().enumerate() {
-        times.push(*time);
-        if cubic {
+    made.keep(next..base.times.len());
+    let within =
+        |time: f32| spans.iter().any(|s| time >= s[0].0 - NEAR && time <= s[s.len() - 1].0 + NEAR);
+    let (times, values) = (made.times, made.values);
+    let kinds = base.kinds.iter().filter(|(t, _)| !within(*t)).collect();
+    let modes = base.modes.replaced(base.modes.iter().filter(|(t, _)| !within(*t)));
+    Track { times: times.into(), values: values.into(), kinds, modes, ..base }
+}
+
+/// Keys that are put together, rotations on the short way from each to the next.
+struct Assembly<'a> {
+    base: &'a Track,
+    times: Vec<f32>,
+    values: Vec<f32>,
+}
+
+impl<'a> Assembly<'a> {
+    fn new(base: &'a Track) -> Self {
+        let (times, values) =
+            (Vec::with_capacity(base.times.len()), Vec::with_capacity(base.values.len()));
+        Self { base, times, values }
+    }
+
+    /// Where the value of a key begins among its numbers.
+    fn skip(&self) -> usize {
+        if self.base.interpolation == Interpolation::CubicSpline { self.base.width } else { 0 }
+    }
+
+    /// 1, or −1 where a rotation has to change its sign to be near the last one.
+    fn sign(&self, value: &[f32]) -> f32 {
+        let (stride, width) = (self.base.stride(), self.base.width);
+        let Some(start) = self.values.len().checked_sub(stride) else { return 1.0 };
+        let last = &self.values[start + self.skip()..][..width];
+        let dot: f32 = last.iter().zip(value).map(|(a, b)| a * b).sum();
+        if self.base.property == Property::Rotation && dot < 0.0 { -1.0 } else { 1.0 }
+    }
+
+    /// Keys of the track as they are.
+    fn keep(&mut self, keys: std::ops::Range<usize>) {
+        let stride = self.base.stride();
+        if keys.is_empty() {
+            return;
+        }
+        let sign = self.sign(self.base.value(keys.start));
+        self.times.extend(&self.base.times[keys.clone()]);
+        let values = &self.base.values[keys.start * stride..keys.end * stride];
+        self.values.extend(values.iter().map(|v| v * sign));
+    }
+
+    /// New keys.
+    fn put(&mut self, keys: &[(f32, Vec<f32>)]) {
+        let (width, stride) = (self.base.width, self.base.stride());
+        let cubic = self.skip() > 0;
+        let start = self.values.len();
+        for (time, value) in keys {
+            let sign = self.sign(value);
+            self.times.push(*time);
+            if cubic {
+                self.values.extend(std::iter::repeat_n(0.0, width));
+            }
+            self.values.extend(value.iter().map(|v| v * sign));
+            if cubic {
+                self.values.extend(std::iter::repeat_n(0.0, width));
+            }
+        }
+        if !cubic {
+            return;
+        }
+        for k in 0..keys.len() {
             let (a, b) = (k.saturating_sub(1), (k + 1).min(keys.len() - 1));
             let time = (keys[b].0 - keys[a].0).max(1e-6);
-            let slope: Vec<f32> =
-                signed[a].iter().zip(&signed[b]).map(|(a, b)| (b - a) / time).collect();
-            let own = |end: bool, kept: &Option<Vec<f32>>| {
-                kept.clone().filter(|_| end).unwrap_or_else(|| slope.clone())
-            };
-            values.extend(own(k == 0, &arrive));
-            values.extend(&signed[k]);
-            values.extend(own(k == keys.len() - 1, &leave));
-        } else {
-            values.extend(&signed[k]);
+            for c in 0..width {
+                let of = |k: usize| self.values[start + k * stride + width + c];
+                let slope = (of(b) - of(a)) / time;
+                let own = start + k * stride + c;
+                // At both ends the curve comes and goes as it did.
+                self.values[own] = slope;
+                self.values[own + 2 * width] = slope;
+            }
+        }
+        let ends = [(0, keys[0].0, 0), (keys.len() - 1, keys[keys.len() - 1].0, 2 * width)];
+        for (k, time, half) in ends {
+            let Some(old) = self.base.key_at(time, NEAR) else { continue };
+            let old = old * stride;
+            let at = start + k * stride;
+            let dot: f32 = (0..width)
+                .map(|c| self.base.values[old + width + c] * self.values[at + width + c])
+                .sum();
+            let turns = self.base.property == Property::Rotation;
+            let sign = if turns && dot < 0.0 { -1.0 } else { 1.0 };
+            for c in 0..width {
+                self.values[at + half + c] = self.base.values[old + half + c] * sign;
+            }
         }
     }
-    times.extend(&base.times[above..]);
-    let mut rest = base.values[above * stride..].to_vec();
-    // What follows goes on from the sign that the new keys end with.
-    let flips = is_turn
-        && signed.last().is_some_and(|last| {
-            rest.len() >= stride && {
-                let next = &rest[stride - if cubic { 2 * width } else { width }..][..width];
-                last.iter().zip(next).map(|(a, b)| a * b).sum::<f32>() < 0.0
-            }
-        });
-    if flips {
-        rest.iter_mut().for_each(|v| *v = -*v);
-    }
-    values.extend(rest);
-    let outside = |time: f32| time < first.0 - NEAR || time > last.0 + NEAR;
-    let kinds = base.kinds.iter().filter(|(t, _)| outside(*t)).collect();
-    let modes = base.modes.replaced(base.modes.iter().filter(|(t, _)| outside(*t)));
-    Track { times: times.into(), values: values.into(), kinds, modes, ..base }
 }

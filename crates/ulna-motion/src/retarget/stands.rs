@@ -35,6 +35,8 @@ impl FootFrame {
 pub(super) struct Stand {
     /// Ranges of the points, seconds; a round earlier or later in a loop.
     pub ranges: Vec<(GoalPoint, f32, f32)>,
+    /// From when to when anything of it stays in place, seconds.
+    range: (f32, f32),
     /// Seconds over which it takes hold and lets go.
     pub blend: f32,
     /// Where each point is at the time `at`, meters: joint, heel, ball.
@@ -45,6 +47,8 @@ pub(super) struct Stand {
     flats: Vec<(f32, f32, [Quat; 2])>,
     /// How much of the bend of the toes keeps them flat, `0.0..=1.0`.
     toe_roll: f32,
+    /// How high the lowest point of the sole is, meters; where the points are that stand if none.
+    low: Option<f32>,
     /// How the foot is turned so that it is level in the middle of the contact, where nothing but
     /// one point says how it stands.
     tilt: Quat,
@@ -69,9 +73,8 @@ fn smooth(x: f32) -> f32 {
 
 impl Stand {
     /// From when to when anything of it stays in place.
-    pub fn range(&self) -> (f32, f32) {
-        let all = self.ranges.iter();
-        all.fold((f32::INFINITY, f32::NEG_INFINITY), |(a, b), r| (a.min(r.1), b.max(r.2)))
+    pub const fn range(&self) -> (f32, f32) {
+        self.range
     }
 
     /// From when to when it changes anything.
@@ -95,6 +98,7 @@ impl Stand {
         let mut made = self.clone();
         made.ranges.iter_mut().for_each(|r| (r.1, r.2) = (r.1 + time, r.2 + time));
         made.flats.iter_mut().for_each(|r| (r.0, r.1) = (r.0 + time, r.1 + time));
+        made.range = (self.range.0 + time, self.range.1 + time);
         made.at += time;
         made.places.iter_mut().for_each(|p| *p += way);
         made
@@ -186,6 +190,9 @@ impl Stand {
 
     /// How high the ground is, meters: where the points are that stand.
     fn ground_height(&self, time: f32) -> f32 {
+        if let Some(low) = self.low {
+            return low;
+        }
         let (mut sum, mut total) = (0.0, 0.0);
         for point in [GoalPoint::Heel, GoalPoint::Ball] {
             let weight = self.weight(point, time);
@@ -255,6 +262,9 @@ pub(super) struct StandRequest<'a> {
     pub blend: f32,
     /// How much of the bend of the toes keeps them flat, `0.0..=1.0`.
     pub toe_roll: f32,
+    /// Whether feet keep the heights and the angles that the clip has them at, as it does where it is
+    /// only cleaned. Else they stand flat.
+    pub keeps: bool,
     /// Velocity of the ground, meters per second.
     pub ground: Vec3,
     /// The foot at some times of the clip.
@@ -294,27 +304,32 @@ impl StandRequest<'_> {
             (-SAME..self.length - SAME).contains(&from)
         };
         let whole = groups.len() == 1 && self.round.is_some();
-        let mut made: Vec<Stand> = Vec::new();
-        for (_, group) in &groups {
-            if !(own(group) || whole) {
-                continue;
-            }
-            let Some(mut stand) = self.stand(group) else { continue };
-            let times = stand.edge_times();
-            stand.find_edges(self.foot, &self.at(&times));
-            if whole || self.round.is_none() {
-                made.push(stand);
-                continue;
-            }
-            let way = self.round.unwrap_or_default();
-            for round in [-1.0, 0.0, 1.0] {
-                made.push(stand.moved(round * self.length, way * round));
-            }
+        let mut found: Vec<Stand> = groups
+            .iter()
+            .filter(|(_, group)| whole || own(group))
+            .filter_map(|(_, group)| self.stand(group))
+            .collect();
+        // All edges at once: to lay a clip out for playing takes longer than to play it.
+        let times: Vec<Vec<f32>> = found.iter().map(Stand::edge_times).collect();
+        let frames = self.at(&times.concat());
+        let mut rest = &frames[..];
+        for (stand, times) in found.iter_mut().zip(&times) {
+            let (own, others) = rest.split_at(times.len());
+            stand.find_edges(self.foot, own);
+            rest = others;
+        }
+        let mut made = found;
+        if let Some(way) = self.round.filter(|_| !whole) {
+            let rounds = [-1.0, 0.0, 1.0].into_iter().flat_map(|round| {
+                made.iter().map(move |s| s.moved(round * self.length, way * round))
+            });
+            made = rounds.collect();
         }
         made.retain(|s| {
             let (from, to) = s.span();
             to > 0.0 && from < self.length
         });
+        made.sort_by(|a, b| a.range.0.total_cmp(&b.range.0));
         made
     }
 
@@ -358,7 +373,10 @@ impl StandRequest<'_> {
     fn tilt(&self, group: &[(Goal, Option<f32>)], from: f32, to: f32) -> Quat {
         /// Radians; a foot that stands more askew does so on purpose.
         const MOST: f32 = 0.45;
-        if self.foot.ball.is_none() || group.iter().any(|g| g.0.point != GoalPoint::Heel) {
+        if self.keeps
+            || self.foot.ball.is_none()
+            || group.iter().any(|g| g.0.point != GoalPoint::Heel)
+        {
             return Quat::IDENTITY;
         }
         // In the middle of the contact, where it neither comes down nor lifts.
@@ -400,7 +418,7 @@ impl StandRequest<'_> {
         };
         let size = flat.iter().map(|f| along(f).length()).sum::<f32>() / flat.len().max(1) as f32;
         let way: Vec3 = flat.iter().map(along).sum();
-        let way = way.with_y(0.0).normalize_or_zero() * size;
+        let way = if self.keeps { way } else { way.with_y(0.0) }.normalize_or_zero() * size;
         let offset = |p: GoalPoint| if p == GoalPoint::Ball { way } else { Vec3::ZERO };
         let (mut sum, mut count) = (Vec3::ZERO, 0usize);
         let mut heights = [const { Vec::<f32>::new() }; 3];
@@ -435,7 +453,9 @@ impl StandRequest<'_> {
             (anchor + offset(p)).with_y(if own.is_empty() { anchor.y } else { y })
         });
         let blend = group.iter().filter_map(|g| g.0.blend).reduce(f32::max).unwrap_or(self.blend);
-        Some(Stand {
+        let mut made = Stand {
+            low: None,
+            range: (from, to),
             ranges: group.iter().map(|g| (g.0.point, g.0.from, g.0.to)).collect(),
             blend,
             places,
@@ -445,7 +465,26 @@ impl StandRequest<'_> {
             tilt: self.tilt(group, from, to),
             flats: flats.into_iter().map(|(a, b)| (a, b, [Quat::IDENTITY; 2])).collect(),
             edges: [(Vec3::ZERO, Quat::IDENTITY); 2],
-        })
+        };
+        if self.keeps && group.iter().all(|g| g.0.place.is_none()) {
+            made.low = self.low(&made, from, to);
+        }
+        Some(made)
+    }
+
+    /// How high the sole is on average in a contact; where it rests, if it is near that.
+    fn low(&self, stand: &Stand, from: f32, to: f32) -> Option<f32> {
+        /// Part of the leg's length.
+        const NEAR: f32 = 0.015;
+        let frames = self.within(from, to);
+        let lows = frames.iter().filter_map(|f| {
+            let frame = FootFrame { time: f.1, ..f.0 };
+            stand.lowest(self.foot, &frame, Quat::IDENTITY).map(|y| y + f.2.y)
+        });
+        let lows: Vec<f32> = lows.collect();
+        let mean = lows.iter().sum::<f32>() / lows.len().max(1) as f32;
+        let near = (mean - self.foot.level).abs() <= NEAR * self.foot.length;
+        (!lows.is_empty()).then_some(if near { self.foot.level } else { mean })
     }
 }
 

@@ -6,7 +6,7 @@ use glam::{Quat, Vec3};
 use thiserror::Error;
 
 use super::{
-    contacts::{contacts_among, ground_below},
+    contacts::{contacts_among, contacts_on_ground, ground_below},
     feet::{Foot, rest_pose},
     lock::{ContactSlide, Lock},
     named::JointTable,
@@ -235,10 +235,13 @@ impl<'a> Retarget<'a> {
         let mut made = Retargeted { carried, ..Retargeted::default() };
         let settings = &self.map.contacts;
         if !self.feet.is_empty() && !made.carried.clip.tracks.is_empty() {
-            let found = contacts.map_or_else(|| self.contacts(clip), <[Goal]>::to_vec);
-            let goals = self.goals(clip, &found);
             let sources: Vec<Foot> = self.feet.iter().map(|f| f.0.clone()).collect();
-            let ground = self.transfer.turned() * ground_below(self.source, clip, &sources);
+            let (found, ground) = match contacts {
+                Some(own) => (own.to_vec(), ground_below(self.source, clip, &sources)),
+                None => contacts_on_ground(self.source, clip, &sources),
+            };
+            let goals = self.goals(clip, &Goal::in_order(found));
+            let ground = self.transfer.turned() * ground;
             self.set_on_ground(&mut made.carried.clip, &goals);
             let shared = Shared::new(std::mem::take(&mut made.carried.clip));
             let ground = match (ground == Vec3::ZERO, self.map.stride) {
@@ -247,7 +250,9 @@ impl<'a> Retarget<'a> {
                 // On the spot nothing says how far a step is but the legs themselves.
                 (false, None) => self.ground_here(&shared, &goals),
             };
-            let cleaned = Lock::new(self.target, &shared, &goals, settings, ground, false).clean();
+            let feet: Vec<Foot> = self.feet.iter().map(|f| f.1.clone()).collect();
+            let cleaned =
+                Lock::new(self.target, &shared, feet, &goals, settings, ground, false).clean();
             made.contacts = Goal::in_order(goals.into_iter().map(|g| g.0).collect());
             made.slides = cleaned.slides;
             made.lowered = cleaned.lowered;
