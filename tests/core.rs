@@ -65,6 +65,7 @@ mod core {
     mod rates;
     mod recoveries;
     mod retarget_commands;
+    mod retarget_edges;
     mod retarget_motion;
     mod rig;
     mod rig_add;

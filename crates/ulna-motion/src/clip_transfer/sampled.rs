@@ -134,7 +134,7 @@ impl ClipTransfer<'_> {
         let values: Vec<f32> = times
             .iter()
             .flat_map(|time| {
-                let way = self.turned * (place(*time) - rest) * factors;
+                let way = self.way_here(place(*time) - rest) * factors;
                 (by.to.translation + above_here.conjugate() * way / unit).to_array()
             })
             .collect();

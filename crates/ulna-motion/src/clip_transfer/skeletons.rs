@@ -101,6 +101,8 @@ pub(crate) struct TransferOptions {
     pub poses: [BTreeMap<NodeId, Quat>; 2],
     /// Nodes here that carry the body, and the factors of its path along the axes of the scene.
     pub travel: Option<(BTreeSet<NodeId>, Vec3)>,
+    /// Whether these factors count where both skeletons are the same, too.
+    pub scales: bool,
 }
 
 /// Two skeletons with their pairs of counterparts.
@@ -115,6 +117,8 @@ pub struct ClipTransfer<'a> {
     pub(super) stands: [Standing; 2],
     /// Rotation of the other skeleton as a whole.
     pub(super) turned: Quat,
+    /// −1 where it is seen in a mirror as a whole: a mirror is the opposite of a rotation.
+    pub(super) whole: f32,
     /// Rotations in the scene here, limbs directed as there.
     pub(super) aligned: Vec<Quat>,
     pub(super) ratio: f32,
@@ -172,11 +176,18 @@ impl<'a> ClipTransfer<'a> {
             taken,
             stands,
             turned: Quat::IDENTITY,
+            whole: 1.0,
             aligned,
             ratio,
             options,
         };
         let is_one = made.find_same(how);
+        if made.options.scales
+            && let Some((carriers, _)) = &made.options.travel
+        {
+            let own = made.pairs.iter_mut().filter(|p| carriers.contains(&p.to));
+            own.for_each(|p| p.is_same = false);
+        }
         if made.pairs.iter().any(|p| !p.is_same) {
             made.turn_whole();
             if !is_one {
@@ -189,14 +200,14 @@ impl<'a> ClipTransfer<'a> {
         made
     }
 
-    /// How the other skeleton is turned as a whole, since it lies along other axes.
-    pub(crate) const fn turned(&self) -> Quat {
-        self.turned
+    /// A way of the other skeleton's scene as it is here, where that skeleton lies along other axes.
+    pub(crate) fn way_here(&self, way: Vec3) -> Vec3 {
+        self.turned * way * self.whole
     }
 
     /// Where a joint of the other skeleton stands, turned as a whole; meters.
     pub(crate) fn place_there(&self, node: NodeId) -> Vec3 {
-        self.turned * self.stands[0].place(node)
+        self.way_here(self.stands[0].place(node))
     }
 
     /// Where a joint here stands; meters.
@@ -333,7 +344,7 @@ impl<'a> ClipTransfer<'a> {
     fn recheck_same(&mut self) {
         /// Radians.
         const LEAST: f32 = 0.1;
-        if self.turned == Quat::IDENTITY {
+        if self.turned == Quat::IDENTITY && self.whole > 0.0 {
             return;
         }
         let is_off = |turn: Quat| angle_between(turn, Quat::IDENTITY) > LEAST;
@@ -371,6 +382,21 @@ impl<'a> ClipTransfer<'a> {
         let fit = |turn: Quat| {
             there.iter().zip(&here).map(|(a, b)| (turn * *a).dot(*b)).sum::<f32>() / both
         };
+        // A body under a scale below 0 is the mirror image of one that is not; a body is nearly flat,
+        // so that its joints alone do not say it.
+        let [there_stands, here_stands] = &self.stands;
+        let unlike = self.pairs.iter().filter(|p| {
+            there_stands.is_mirrored(self.theirs, p.from)
+                != here_stands.is_mirrored(self.ours, p.to)
+        });
+        if unlike.count() * 2 > self.pairs.len() {
+            // What fits in a mirror is the opposite of what fits worst without one.
+            let worst = axis_turns().map(|t| (t, fit(t))).min_by(|a, b| a.1.total_cmp(&b.1));
+            if let Some((turn, _)) = worst {
+                (self.turned, self.whole) = (turn, -1.0);
+            }
+            return;
+        }
         let best = axis_turns().map(|t| (t, fit(t))).max_by(|a, b| a.1.total_cmp(&b.1));
         if let Some((turn, share)) = best
             && share > fit(Quat::IDENTITY) + BETTER
@@ -408,7 +434,7 @@ impl<'a> ClipTransfer<'a> {
             };
             let own = match (next.next(), next.next()) {
                 (Some(only), None) if is_limb(part) => {
-                    let there = way(0, pair.from, only.from).map(|w| self.turned * w);
+                    let there = way(0, pair.from, only.from).map(|w| self.way_here(w));
                     there
                         .zip(way(1, pair.to, only.to))
                         .map(|(there, here)| Quat::from_rotation_arc(here, there))
@@ -453,7 +479,7 @@ impl<'a> ClipTransfer<'a> {
         // Ways turn around where only one of both is seen in a mirror.
         let mirrored =
             there.is_mirrored(self.theirs, pair.from) != here.is_mirrored(self.ours, pair.to);
-        let sign = if mirrored { -1.0 } else { 1.0 };
+        let sign = if mirrored { -self.whole } else { self.whole };
         let units = if our_unit > 0.0 { their_unit / our_unit } else { 1.0 };
         let carries = |(nodes, _): &&(BTreeSet<NodeId>, Vec3)| nodes.contains(&pair.to);
         let travel = self.options.travel.as_ref().filter(carries).map(|(_, factors)| Travel {

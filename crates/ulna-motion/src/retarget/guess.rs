@@ -163,7 +163,8 @@ pub fn guess_map(source: &Document, target: &Document) -> RetargetMap {
             (true, true) => ChainRotation::Copy,
             (true, false) => ChainRotation::Spread,
         };
-        let is_leg = plain.ends_with("leg") && to.len() > 1;
+        // Thigh, shin and foot: with fewer joints nothing could turn to keep a foot in place.
+        let is_leg = plain.ends_with("leg") && from.len() > 2 && to.len() > 2;
         RetargetChain {
             name,
             source: from.iter().map(|n| names[0].name(*n)).collect(),

@@ -143,7 +143,7 @@ impl<'a> Retarget<'a> {
             spread.extend(chain.spread(source, target));
         }
         // How far both stand, before the path is scaled.
-        let plain = TransferOptions { spread, poses, travel: None };
+        let plain = TransferOptions { spread, poses, ..TransferOptions::default() };
         let transfer =
             ClipTransfer::with_options(source, target, KeysBy::Rests, &chosen, plain.clone());
         let rests = [rest_pose(source), rest_pose(target)];
@@ -162,7 +162,7 @@ impl<'a> Retarget<'a> {
             };
             let there = |n: NodeId| transfer.place_there(n);
             let here = |n: NodeId| transfer.place_here(n);
-            let upright = is_upright(transfer.turned());
+            let upright = is_upright(&transfer);
             let levels = [
                 feet.iter().map(|f| f.0.level).reduce(f32::min).filter(|_| upright),
                 feet.iter().map(|f| f.1.level).reduce(f32::min),
@@ -183,7 +183,8 @@ impl<'a> Retarget<'a> {
         let carriers: BTreeSet<NodeId> = hips.map_or_else(BTreeSet::new, |(_, b)| {
             std::iter::once(b).chain(crate::ancestors::above(target, b)).collect()
         });
-        let options = TransferOptions { travel: Some((carriers, factors)), ..plain };
+        let scales = map.height.is_some() || map.stride.is_some();
+        let options = TransferOptions { travel: Some((carriers, factors)), scales, ..plain };
         let transfer = ClipTransfer::with_options(source, target, KeysBy::Rests, &chosen, options);
         Ok(Self { source, target, map, chains, transfer, feet, hip_heights, factors })
     }
@@ -241,7 +242,7 @@ impl<'a> Retarget<'a> {
                 None => contacts_on_ground(self.source, clip, &sources),
             };
             let goals = self.goals(clip, &Goal::in_order(found));
-            let ground = self.transfer.turned() * ground;
+            let ground = self.transfer.way_here(ground);
             self.set_on_ground(&mut made.carried.clip, &goals);
             let shared = Shared::new(std::mem::take(&mut made.carried.clip));
             let ground = match (ground == Vec3::ZERO, self.map.stride) {
@@ -332,7 +333,7 @@ impl<'a> Retarget<'a> {
     fn heights(&self, clip: &Shared<Clip>, contacts: &[Goal]) -> Vec<Option<f32>> {
         /// Looks at each.
         const LOOKS: usize = 5;
-        if !is_upright(self.transfer.turned()) {
+        if !is_upright(&self.transfer) {
             return vec![None; contacts.len()];
         }
         let times: Vec<f32> = contacts
@@ -420,9 +421,9 @@ impl<'a> Retarget<'a> {
     }
 }
 
-/// Whether a turn leaves what is up where it is.
-fn is_upright(turn: Quat) -> bool {
-    (turn * Vec3::Y).y > 0.999
+/// Whether what is up in the source is up in the target.
+fn is_upright(transfer: &ClipTransfer<'_>) -> bool {
+    transfer.way_here(Vec3::Y).y > 0.999
 }
 
 /// The joints that carry both bodies: the first of a chain that has the feet of both below them.
