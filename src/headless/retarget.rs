@@ -209,7 +209,7 @@ fn clips(session: &Session, made: &RetargetedClips) -> Vec<Value> {
     made.clips.iter().map(entry).collect()
 }
 
-/// What was done to a model, for a person.
+/// Sentences about a model, for a person.
 struct ModelWords {
     /// A line per clip.
     clips: Vec<String>,

@@ -164,7 +164,8 @@ fn mistakes_of_maps_and_sources_say_what_to_do() {
     let with = |map: Value| walk(&source).with("map", map);
     let leg = |joint: &str| {
         json!({"chains": [
-            {"name": "Leg", "source": ["LeftUpperLeg", "LeftLowerLeg"], "target": ["thigh_l", joint]}
+            {"name": "Leg", "source": ["LeftUpperLeg", "LeftLowerLeg"],
+                "target": ["thigh_l", joint]}
         ]})
     };
     assert_eq!(refused(&mut session, &with(json!("nowhere.json"))), "file_unreadable");

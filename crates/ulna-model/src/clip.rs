@@ -84,7 +84,8 @@ pub struct Clip {
     pub channels_in_file: u32,
     /// Named moments, in the order of their times; kept in the animation's extras.
     pub markers: Shared<[Marker]>,
-    /// Contacts and other goals, in the order of [`Goal::in_order`]; kept in the animation's extras.
+    /// Contacts and other goals, in the order of [`Goal::in_order`]; kept in the animation's
+    /// extras.
     pub contacts: Shared<[Goal]>,
     /// What happens at its end, where a person kept that with it; in the animation's extras.
     pub repeat: Option<Repeat>,

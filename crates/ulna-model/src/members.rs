@@ -147,8 +147,8 @@ members! {
     VisibilityKeys { node, visible }
     Marker { time, name, color }
     Goal { node, point, space, from, to, blend, place }
-    Clip { name, tracks, channels_in_file, markers, contacts, repeat, ticks, rate, kept_layers, pointers,
-        kept, mended }
+    Clip { name, tracks, channels_in_file, markers, contacts, repeat, ticks, rate, kept_layers,
+        pointers, kept, mended }
     KeptKeys { interpolation, times, values, modes }
     OwnKeys { node, property, keys }
     KeptLayer { name, strength, strength_keys, muted, solo, mask, moves, keys }

@@ -26,7 +26,7 @@ use ulna_motion::retarget::{
     ContactSlide, Retarget, RetargetError, Retargeted, guess_map, table_node,
 };
 
-/// What a command on the command line, or in a script, asks for.
+/// A request of the command line, or of a script.
 #[derive(Clone, Debug, Default)]
 pub struct RetargetRequest {
     /// A file, a folder, or a pattern.
@@ -45,7 +45,7 @@ pub struct RetargetRequest {
     pub force: bool,
 }
 
-/// Where a retarget map comes from.
+/// Origin of a retarget map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapOrigin {
     /// It was given.
@@ -76,9 +76,9 @@ pub struct RetargetedClip {
     pub name: String,
     /// Number of contacts of the feet.
     pub contacts: usize,
-    /// How far the feet slide in them.
+    /// Sliding of the feet in them.
     pub slides: Vec<ContactSlide>,
-    /// How far the hips are lowered at most, meters.
+    /// Largest drop of the hips, meters.
     pub lowered: f32,
     /// Feet whose legs do not reach their place.
     pub short: Vec<NodeId>,
@@ -89,7 +89,7 @@ pub struct RetargetedClip {
 pub struct RetargetedClips {
     /// The command.
     pub command: PutClips,
-    /// What is to be said of it.
+    /// Notes for a person.
     pub notes: Vec<Notice>,
     /// The clips.
     pub clips: Vec<RetargetedClip>,
@@ -151,7 +151,7 @@ impl RetargetRequest {
     }
 }
 
-/// That a map was guessed, and which chains have no counterpart.
+/// The note that a map was guessed, and which chains have no counterpart.
 fn map_guessed(map: &RetargetMap) -> Notice {
     let is_whole = |c: &&RetargetChain| !c.source.is_empty() && !c.target.is_empty();
     let whole = map.chains.iter().filter(is_whole).count();
@@ -168,14 +168,14 @@ fn map_guessed(map: &RetargetMap) -> Notice {
 /// Why nothing comes of a source, or what came of it.
 type OfSource = Result<SourceClips, Notice>;
 
-/// What came of one source.
+/// Clips of one source, with their map.
 struct SourceClips {
     clips: Vec<(Clip, RetargetedClip)>,
     map: (RetargetMap, MapOrigin),
     notes: Vec<Notice>,
 }
 
-/// How far the clips of all sources are.
+/// Progress over the clips of all sources.
 struct Steps<'a> {
     progress: &'a Progress,
     done: AtomicUsize,
@@ -195,7 +195,7 @@ impl Session {
     /// be said of it.
     ///
     /// # Errors
-    /// Where a file cannot be opened, the map does not fit, or no clip is meant.
+    /// If a file cannot be opened, the map does not fit, or no clip is meant.
     pub fn retarget(
         &self,
         request: &RetargetRequest,
@@ -337,7 +337,7 @@ fn in_scripts(error: &RetargetError, origin: MapOrigin) -> String {
     }
 }
 
-/// What a person should know of the clips of a source.
+/// Notes about the clips of a source.
 fn said_of(
     theirs: &Document,
     ours: &Document,

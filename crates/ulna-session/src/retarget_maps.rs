@@ -18,7 +18,7 @@ pub fn fitting_map<'a>(ours: &'a Document, theirs: &Document) -> Option<&'a Reta
 /// file.
 ///
 /// # Errors
-/// Where it is none of these, or the map is invalid: the code, and a sentence.
+/// If it is none of these, or the map is invalid: the code, and a sentence.
 pub fn map_meant(document: &Document, text: &str) -> Result<RetargetMap, Notice> {
     if text.trim_start().starts_with('{') {
         return read_map(text).map_err(|why| Notice::new("not_a_retarget_map", why));
@@ -32,7 +32,7 @@ pub fn map_meant(document: &Document, text: &str) -> Result<RetargetMap, Notice>
 /// The map of a JSON file.
 ///
 /// # Errors
-/// Where the file cannot be read, or is no map: the code, and a sentence.
+/// If the file cannot be read, or is no map: the code, and a sentence.
 pub fn map_of_file(path: &Path) -> Result<RetargetMap, Notice> {
     let text = std::fs::read_to_string(path).map_err(|e| {
         let said = format!(
@@ -45,7 +45,7 @@ pub fn map_of_file(path: &Path) -> Result<RetargetMap, Notice> {
         .map_err(|why| Notice::new("not_a_retarget_map", format!("{}: {why}", path.display())))
 }
 
-/// That a map of the file was used.
+/// The note that a map of the file was used.
 pub(super) fn map_used(name: &str) -> Notice {
     let said = format!("retargeted by the retarget map “{}” of this file", name);
     Notice::new("retarget_map_used", said)

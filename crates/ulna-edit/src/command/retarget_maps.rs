@@ -80,7 +80,7 @@ const OF_CONTACTS: [&str; 4] = ["lock", "blend", "toe_roll", "lower_hips"];
 /// Reads a retarget map from JSON.
 ///
 /// # Errors
-/// What is wrong with it, as a sentence without a capital letter and a full stop.
+/// The fault, as a sentence without a capital letter and a full stop.
 pub fn read_map(text: &str) -> Result<RetargetMap, String> {
     let found: Value =
         serde_json::from_str(text).map_err(|e| format!("the retarget map is not JSON: {e}"))?;
@@ -122,7 +122,7 @@ pub fn read_map(text: &str) -> Result<RetargetMap, String> {
     }
 }
 
-/// What is wrong with the values of a map, as part of a sentence.
+/// The fault in the values of a map, as part of a sentence.
 fn fault(map: &RetargetMap) -> Option<String> {
     if map.is_valid() {
         return None;
@@ -159,7 +159,7 @@ impl RetargetMapText {
     /// The map.
     ///
     /// # Errors
-    /// Where the text is none.
+    /// If the text is none.
     pub fn map(&self) -> Result<RetargetMap, CommandError> {
         match self {
             Self::Map(map) => Ok((**map).clone()),

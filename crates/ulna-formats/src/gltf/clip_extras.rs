@@ -1,5 +1,5 @@
-//! The extras of an animation that Ulna writes: its markers and contacts, the kinds and the tangent modes of its
-//! keys, what happens at its end, in which ticks and frames it counts.
+//! The extras of an animation that Ulna writes: its markers and contacts, the kinds and the tangent
+//! modes of its keys, what happens at its end, in which ticks and frames it counts.
 
 use serde::{Deserialize, Serialize};
 
@@ -82,8 +82,8 @@ struct Ticks {
     rate: f64,
 }
 
-/// Reads what the extras say of a clip whose tracks are there, in a file of so many nodes. What cannot be read stays in the
-/// file, and is said.
+/// Reads what the extras say of a clip whose tracks are there, in a file of so many nodes. What
+/// cannot be read stays in the file, and is said.
 pub fn read(
     clip: &mut Clip,
     nodes: usize,

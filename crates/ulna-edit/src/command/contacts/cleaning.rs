@@ -55,7 +55,7 @@ impl FindContacts {
 /// Contacts of a clip that are found on it.
 ///
 /// # Errors
-/// Where there are none, with the reason.
+/// If there are none, with the reason.
 fn found(
     document: &Document,
     (id, clip): (ClipId, &Shared<Clip>),

@@ -71,7 +71,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Time over which a contact takes hold and lets go, in seconds; 0.1 s if omitted.
         blend: Option<Seconds>,
-        /// How much the toes stay flat on the ground while the heel lifts; 100 % if omitted.
+        /// Share of the toes that stays flat on the ground while the heel lifts; 100 % if omitted.
         toe_roll: Option<f32>,
         /// Whether the hips are lowered where a leg is too short; yes if omitted.
         lower_hips: Option<bool>,
@@ -85,7 +85,7 @@ choice! {
         Joint = "joint",
         /// The rear of the sole.
         Heel = "heel",
-        /// Where the toes bend.
+        /// The bend of the toes.
         Ball = "ball",
     }
 }
