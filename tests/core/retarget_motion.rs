@@ -60,7 +60,7 @@ fn rest(document: &Document) -> Pose {
     pose
 }
 
-/// What is measured of a clip on another body.
+/// Measurements of a clip on another body.
 #[derive(Clone, Copy, Debug, Default)]
 struct Measured {
     /// Meters on a body of 1.8 m: sliding in contacts as it would be, as it is, and how far a sole
@@ -100,7 +100,7 @@ fn jerk(places: &[Vec3]) -> f32 {
     (all.sum::<f32>() / places.len().max(1) as f32).sqrt()
 }
 
-/// How far soles are off the ground while heel and ball stand, meters.
+/// Distance of soles from the ground while heel or ball stands, meters.
 fn soles(document: &Document, made: &Retargeted, clip: &Shared<Clip>) -> f32 {
     let at_rest = rest(document);
     let mut worst: f32 = 0.0;

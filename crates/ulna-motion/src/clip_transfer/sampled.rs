@@ -35,7 +35,7 @@ impl ClipTransfer<'_> {
         std::iter::once(from).chain(above(self.theirs, from)).collect()
     }
 
-    /// What a joint here follows.
+    /// The joint or chain that a joint here follows.
     pub(super) fn followed(&self, to: NodeId) -> Option<Followed<'_>> {
         match self.options.spread.get(&to) {
             Some(spread) => Some(Followed::Chain(spread)),
@@ -169,7 +169,7 @@ impl ClipTransfer<'_> {
     }
 }
 
-/// What a joint here follows: a joint there, or a chain by the joint's position along it.
+/// Source of a joint here: a joint there, or a chain by the joint's position along it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Followed<'a> {
     Joint(NodeId),

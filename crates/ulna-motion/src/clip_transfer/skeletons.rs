@@ -92,7 +92,7 @@ impl Constants {
     }
 }
 
-/// What a table of chains asks for beyond pairs of joints.
+/// Requests of a table of chains beyond pairs of joints.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TransferOptions {
     /// Joints here that follow a chain of the other body by their position along it.
@@ -200,17 +200,17 @@ impl<'a> ClipTransfer<'a> {
         made
     }
 
-    /// A way of the other skeleton's scene as it is here, where that skeleton lies along other axes.
+    /// A way in the other skeleton's scene as it is here, if that skeleton lies along other axes.
     pub(crate) fn way_here(&self, way: Vec3) -> Vec3 {
         self.turned * way * self.whole
     }
 
-    /// Where a joint of the other skeleton stands, turned as a whole; meters.
+    /// Position of a joint of the other skeleton, turned as a whole; meters.
     pub(crate) fn place_there(&self, node: NodeId) -> Vec3 {
         self.way_here(self.stands[0].place(node))
     }
 
-    /// Where a joint here stands; meters.
+    /// Position of a joint here; meters.
     pub(crate) fn place_here(&self, node: NodeId) -> Vec3 {
         self.stands[1].place(node)
     }
@@ -382,8 +382,8 @@ impl<'a> ClipTransfer<'a> {
         let fit = |turn: Quat| {
             there.iter().zip(&here).map(|(a, b)| (turn * *a).dot(*b)).sum::<f32>() / both
         };
-        // A body under a scale below 0 is the mirror image of one that is not; a body is nearly flat,
-        // so that its joints alone do not say it.
+        // A body under a negative scale is the mirror image of one that is not. Bodies are nearly
+        // flat, so that joints alone do not tell.
         let [there_stands, here_stands] = &self.stands;
         let unlike = self.pairs.iter().filter(|p| {
             there_stands.is_mirrored(self.theirs, p.from)

@@ -4,7 +4,7 @@ use glam::Quat;
 
 use ulna_model::{NodeId, transform::short_way};
 
-/// What a joint of a chain follows: joints there, each with its position along their chain.
+/// Sources of a joint of a chain: joints there, each with its position along their chain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SpreadJoint {
     /// Joints there, from the one nearest the root on, with their positions: 0 where the chain

@@ -27,7 +27,7 @@ pub(super) struct Standing {
     pub bound: Vec<Option<Transform>>,
     /// How high the joints that are meant are, meters.
     pub height: f32,
-    /// Whether what hangs on a node is seen in a mirror, by scales below 0 of the node and above it.
+    /// Whether children of a node are seen in a mirror, by scales below 0 of it and of those above.
     mirrored: Vec<bool>,
 }
 

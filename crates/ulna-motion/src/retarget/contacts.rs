@@ -20,7 +20,7 @@ const SLOW_PART: [f32; 2] = [0.07, 0.15];
 /// Seconds of the shortest contact, and of the shortest time between two.
 const SHORTEST: f32 = 0.05;
 
-/// What contacts are looked for.
+/// The contacts to look for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContactRequest {
     /// Whether hands that stay in place in the scene count, too.
@@ -50,7 +50,7 @@ impl PointPath {
 }
 
 /// Finds the contacts of a clip: when heel and ball of each foot are low, and slow over the ground.
-/// Where a clip walks on the spot, the ground moves under it. In the order of
+/// If a clip walks on the spot, the ground moves under it. In the order of
 /// [`Goal::in_order`].
 pub fn find_contacts(
     document: &Document,

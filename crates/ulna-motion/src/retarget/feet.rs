@@ -30,7 +30,7 @@ pub(super) struct Foot {
     pub ball: Option<Vec3>,
     /// The way that the toes point at rest, level, in the space of the toe joint.
     pub toe_way: Vec3,
-    /// What is up at rest, in the space of the foot.
+    /// Direction up at rest, in the space of the foot.
     pub up: Vec3,
     /// Points of the sole; none where no mesh shows one.
     pub sole: Vec<SolePoint>,
@@ -47,7 +47,7 @@ pub(super) struct SolePoint {
     pub foot: Vec3,
     /// In the space of the toes.
     pub toes: Vec3,
-    /// How much the toes move it, `0.0..=1.0`.
+    /// Weight of the toes, `0.0..=1.0`.
     pub share: f32,
 }
 
@@ -95,7 +95,7 @@ impl Foot {
         /// farther behind the ankle.
         const LEAST: f32 = 0.05;
         const FARTHEST: f32 = 0.35;
-        /// Where the ball is between ankle and tip, where no joint says so.
+        /// Position of the ball between ankle and tip, if no joint marks it.
         const BALL: f32 = 0.7;
         /// Part of the ankle's height.
         const NEAR_GROUND: f32 = 0.35;
@@ -127,7 +127,7 @@ impl Foot {
             .into_iter()
             .flatten()
             .find(|w| w.length() > length * LEAST)
-            .map_or(Vec3::Z, Vec3::normalize);
+            .map_or(Vec3::Z, |w| w.normalize_or(Vec3::Z));
         let along = |p: &Vec3| (*p - ankle).dot(forward);
         let rear = low.iter().map(along).fold(0.0, f32::min).max(-length * FARTHEST);
         let front = low.iter().map(along).fold(0.0, f32::max);

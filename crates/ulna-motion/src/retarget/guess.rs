@@ -79,6 +79,9 @@ impl ChainKind {
 
 type Roles = HashMap<NodeId, BodyRole>;
 
+/// A chain's name, and its joints in both bodies.
+type NamedChain = (String, Vec<NodeId>, Vec<NodeId>);
+
 fn roles(document: &Document) -> Roles {
     roles_of(document).into_iter().filter_map(|(n, r)| Some((n, r?))).collect()
 }
@@ -98,7 +101,7 @@ pub fn guess_map(source: &Document, target: &Document) -> RetargetMap {
     let transfer = ClipTransfer::new(source, target, KeysBy::Rests, &BTreeMap::new());
     let (theirs, ours) = (roles(source), roles(target));
     let names = [JointTable::of(source), JointTable::of(target)];
-    let mut chains: BTreeMap<(ChainKind, u8), (String, Vec<NodeId>, Vec<NodeId>)> = BTreeMap::new();
+    let mut chains: BTreeMap<(ChainKind, u8), NamedChain> = BTreeMap::new();
     let mut used: [BTreeSet<NodeId>; 2] = Default::default();
     let kind_of = |role: Option<&BodyRole>| {
         let role = role?;
@@ -146,7 +149,7 @@ pub fn guess_map(source: &Document, target: &Document) -> RetargetMap {
         used[1].extend(&to);
         chains.insert((kind, place), (kind.label(side), from, to));
     }
-    let mut list: Vec<(String, Vec<NodeId>, Vec<NodeId>)> = chains.into_values().collect();
+    let mut list: Vec<NamedChain> = chains.into_values().collect();
     list.extend(others(source, target, &transfer, used, &names[1]));
     let mut taken: BTreeSet<String> = BTreeSet::new();
     let made = list.into_iter().map(|(name, from, to)| {
@@ -189,7 +192,7 @@ fn others(
     transfer: &ClipTransfer<'_>,
     mut used: [BTreeSet<NodeId>; 2],
     names: &JointTable,
-) -> Vec<(String, Vec<NodeId>, Vec<NodeId>)> {
+) -> Vec<NamedChain> {
     let mut lines: Vec<(Vec<NodeId>, Vec<NodeId>)> = Vec::new();
     for pair in transfer.pairs() {
         if used[0].contains(&pair.from) || used[1].contains(&pair.to) {

@@ -9,7 +9,7 @@ use super::{
     feet::{Foot, rest_pose, rotation_of},
     sampling::each_pose,
     spans::{SpanKeys, with_spans},
-    stands::{FootFrame, FootGoal, Stand, StandRequest, goal_of, level_toes, round_of},
+    stands::{FootFrame, FootGoal, PlacedGoal, Stand, StandRequest, goal_of, level_toes, round_of},
 };
 use crate::ik::{Goal as Reach, frame_of, solve};
 use ulna_model::{
@@ -21,16 +21,16 @@ use ulna_model::{
 const STEP: [f32; 2] = [1.0 / 30.0, 1.0 / 240.0];
 /// Feet are looked at no farther apart than this, seconds.
 const LOOK: f32 = 1.01 / 60.0;
-/// How far a held point may be from its place between keys, parts of the leg's length.
+/// Largest distance of a held point from its place between keys, parts of the leg's length.
 const NEAR: f32 = 1e-3;
 /// Times nearer than this are one, seconds.
 const SAME: f32 = STEP[1] * 0.25;
-/// How straight a leg gets at most, as a part of its length.
+/// Largest distance from root to foot, as a part of the leg's length.
 const STRAIGHT: f32 = 0.995;
 /// Rounds of more keys.
 const ROUNDS: usize = 3;
 
-/// How far a foot slides in one contact: all goals of a foot that overlap or touch.
+/// Sliding of a foot in one contact: all goals of a foot that overlap or touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSlide {
     /// The foot, or the hand.
@@ -39,7 +39,7 @@ pub struct ContactSlide {
     pub from: f32,
     /// End, seconds.
     pub to: f32,
-    /// How far the points that are to stay in place move over the ground, meters.
+    /// Distance over which the points that should stay in place move on the ground, meters.
     pub before: f32,
     /// The same once the contact is kept.
     pub after: f32,
@@ -52,7 +52,7 @@ pub struct Cleaned {
     pub clip: Clip,
     /// How its contacts slide, before and after.
     pub slides: Vec<ContactSlide>,
-    /// How far the hips are lowered at most, meters.
+    /// Largest distance by which the hips are lowered, meters.
     pub lowered: f32,
     /// Feet whose legs do not reach their place.
     pub short: Vec<NodeId>,
@@ -71,11 +71,11 @@ pub fn clean_contacts(
     let nodes: BTreeSet<NodeId> = contacts.iter().map(|g| g.node).collect();
     let feet: Vec<Foot> = nodes.iter().map(|n| Foot::of(document, &rest, *n)).collect();
     let ground = ground_below(document, clip, &feet);
-    let goals: Vec<(Goal, Option<f32>)> = contacts.iter().map(|g| (g.clone(), None)).collect();
+    let goals: Vec<PlacedGoal> = contacts.iter().map(|g| (g.clone(), None)).collect();
     Lock::new(document, clip, feet, &goals, settings, ground, true).clean()
 }
 
-/// How far the feet of a clip slide in its contacts; before and after are the same.
+/// Sliding of the feet of a clip in its contacts; before and after are the same.
 pub fn contact_slides(
     document: &Document,
     clip: &Shared<Clip>,
@@ -91,7 +91,7 @@ struct StandingFoot {
     stands: Vec<Stand>,
 }
 
-/// How far the hips are lowered over time.
+/// Lowering of the hips over time.
 #[derive(Default)]
 struct Lowering {
     step: f32,
@@ -132,13 +132,13 @@ pub(super) struct Lock<'a> {
 }
 
 impl<'a> Lock<'a> {
-    /// `feet`: those of the goals, each once. `goals`: contacts, each with the height in meters that its point is to have in the scene,
-    /// where that is known. `keeps`: feet keep the heights and angles that the clip has them at.
+    /// `feet` are those of the goals, each once. With `keeps`, feet keep their heights and angles of
+    /// the clip, as in cleaning.
     pub fn new(
         document: &'a Document,
         clip: &'a Shared<Clip>,
         feet: Vec<Foot>,
-        goals: &[(Goal, Option<f32>)],
+        goals: &[PlacedGoal],
         settings: &ContactSettings,
         ground: Vec3,
         keeps: bool,
@@ -161,7 +161,7 @@ impl<'a> Lock<'a> {
             .zip(&frames)
             .zip(rounds)
             .map(|((foot, own), round)| {
-                let goals: Vec<(Goal, Option<f32>)> =
+                let goals: Vec<PlacedGoal> =
                     goals.iter().filter(|g| g.0.node == foot.node).cloned().collect();
                 let request = StandRequest {
                     foot: &foot,
@@ -174,7 +174,8 @@ impl<'a> Lock<'a> {
                     keeps,
                     ground,
                     evaluate: &|times| {
-                        let mut frames = frames_of(document, clip, &[foot.clone()], times);
+                        let mut frames =
+                            frames_of(document, clip, std::slice::from_ref(&foot), times);
                         frames.pop().unwrap_or_default()
                     },
                 };
@@ -201,7 +202,7 @@ impl<'a> Lock<'a> {
         let mut made = Cleaned { clip: (**self.clip).clone(), ..Cleaned::default() };
         let before = self.slides(&self.frames);
         let mut after = before.clone();
-        if self.settings.lock && before.iter().any(|b| b.len() > 0) {
+        if self.settings.lock && before.iter().any(|b| !b.is_empty()) {
             let (lowering, short) = self.lowering();
             made.lowered = lowering.ways.iter().copied().fold(0.0, f32::max);
             made.short = short;
@@ -265,7 +266,7 @@ impl<'a> Lock<'a> {
         self.feet.iter().zip(frames).map(of).collect()
     }
 
-    /// How far the hips are lowered so that legs reach, and the feet whose legs still do not.
+    /// Lowering of the hips that lets legs reach, and the feet whose legs still do not.
     fn lowering(&self) -> (Lowering, Vec<NodeId>) {
         /// Seconds around a moment over which the hips go down and up again.
         const AROUND: f32 = 0.1;
@@ -425,7 +426,7 @@ impl<'a> Lock<'a> {
         put(self.document, clip, hips, Property::Translation, &keys);
     }
 
-    /// What legs and hips are to be at a time.
+    /// New transforms of legs and hips at a time.
     fn solved(&self, time: f32, pose: &mut crate::Pose, lowering: &Lowering) -> Baked {
         let mut made = Baked::new();
         let down = lowering.at(time);

@@ -56,7 +56,7 @@ impl<'a> Assembly<'a> {
         Self { base, times, values }
     }
 
-    /// Where the value of a key begins among its numbers.
+    /// Index at which the value of a key begins among its numbers.
     fn skip(&self) -> usize {
         if self.base.interpolation == Interpolation::CubicSpline { self.base.width } else { 0 }
     }

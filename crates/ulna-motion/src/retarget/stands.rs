@@ -1,4 +1,4 @@
-//! Where feet stand: goals of one foot that overlap, with one place for all of them.
+//! Stands of feet: goals of one foot that overlap, with one place for all of them.
 
 use glam::{Mat4, Quat, Vec3};
 
@@ -10,6 +10,9 @@ const SAME: f32 = 1e-4;
 /// Goals of a foot that lie no farther apart than this are one contact, seconds.
 const TOUCH: f32 = 0.05;
 
+/// A goal, with the height in meters that its point should have, if that is known.
+pub(super) type PlacedGoal = (Goal, Option<f32>);
+
 /// A foot at a time of a clip, before its contacts are kept.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FootFrame {
@@ -18,7 +21,7 @@ pub(super) struct FootFrame {
     pub foot: Mat4,
     /// `scene_from_toes`; as the foot where it has none.
     pub toe: Mat4,
-    /// Where the leg begins, meters.
+    /// Start of the leg, meters.
     pub root: Vec3,
     /// The leg's length when straight, meters.
     pub reach: f32,
@@ -39,20 +42,20 @@ pub(super) struct Stand {
     range: (f32, f32),
     /// Seconds over which it takes hold and lets go.
     pub blend: f32,
-    /// Where each point is at the time `at`, meters: joint, heel, ball.
+    /// Position of each point at the time `at`, meters: joint, heel, ball.
     places: [Vec3; 3],
     at: f32,
     ground: Vec3,
     /// Ranges in which heel and ball both stand, with how the foot is turned at both ends.
     flats: Vec<(f32, f32, [Quat; 2])>,
-    /// How much of the bend of the toes keeps them flat, `0.0..=1.0`.
+    /// Part of the bend of the toes that keeps them flat, `0.0..=1.0`.
     toe_roll: f32,
     /// How high the lowest point of the sole is, meters; where the points are that stand if none.
     low: Option<f32>,
     /// How the foot is turned so that it is level in the middle of the contact, where nothing but
     /// one point says how it stands.
     tilt: Quat,
-    /// What is added to the foot at both ends of the range: its way in meters, and its turn. Beside
+    /// Offset of the foot at both ends of the range: its way in meters, and its turn. Beside
     /// the range that is added less and less, so that the motion goes on as it was.
     edges: [(Vec3, Quat); 2],
 }
@@ -83,13 +86,13 @@ impl Stand {
         (from - self.blend, to + self.blend)
     }
 
-    /// How far a point is held, `0.0..=1.0`.
+    /// Weight with which a point is held, `0.0..=1.0`.
     pub fn weight(&self, point: GoalPoint, time: f32) -> f32 {
         let own = self.ranges.iter().filter(|r| r.0 == point);
         own.map(|(_, from, to)| self.fades((from - time).max(time - to))).fold(0.0, f32::max)
     }
 
-    /// Where a point is to be, meters.
+    /// Wanted position of a point, meters.
     pub fn place(&self, point: GoalPoint, time: f32) -> Vec3 {
         self.places[slot(point)] + self.ground * (time - self.at)
     }
@@ -127,7 +130,7 @@ impl Stand {
         self.edges = [0, 1].map(|end| self.within(foot, &ends[end]));
     }
 
-    /// How the foot is turned so that heel and ball are in their places.
+    /// Turn of the foot that puts heel and ball in their places.
     fn level_turn(&self, foot: &Foot, frame: &FootFrame) -> Quat {
         /// Radians by which a foot is turned at most.
         const MOST: f32 = 0.6;
@@ -143,7 +146,7 @@ impl Stand {
         Quat::from_rotation_arc(now, wanted)
     }
 
-    /// How far something that ended or begins at a distance in time still counts.
+    /// Weight of something that ended or begins at a distance in time, seconds.
     fn fades(&self, off: f32) -> f32 {
         match off {
             off if off <= SAME => 1.0,
@@ -152,7 +155,7 @@ impl Stand {
         }
     }
 
-    /// What is added to the foot within the range: its way, and its turn about the ankle.
+    /// Offset of the foot within the range: its way, and its turn about the ankle.
     fn within(&self, foot: &Foot, frame: &FootFrame) -> (Vec3, Quat) {
         let time = frame.time;
         let mut turn = (0.0, self.tilt);
@@ -202,7 +205,7 @@ impl Stand {
         if total > 0.0 { sum / total } else { self.places[slot(GoalPoint::Heel)].y }
     }
 
-    /// How high the lowest point of the sole is, meters, with the foot turned about the ankle.
+    /// Height of the lowest point of the sole, meters, with the foot turned about the ankle.
     fn lowest(&self, foot: &Foot, frame: &FootFrame, turn: Quat) -> Option<f32> {
         let ankle = frame.ankle();
         let turned = |p: Vec3| ankle + turn * (p - ankle);
@@ -221,7 +224,7 @@ impl Stand {
         foot.sole.iter().map(height).filter(|y| y.is_finite()).reduce(f32::min)
     }
 
-    /// What is added to the foot at any time, with how far it counts.
+    /// Offset of the foot at any time, with its weight.
     fn added(&self, foot: &Foot, frame: &FootFrame) -> (f32, Vec3, Quat) {
         let (from, to) = self.range();
         let weight = self.fades((from - frame.time).max(frame.time - to));
@@ -235,7 +238,7 @@ impl Stand {
     }
 }
 
-/// How far a foot goes in a round, where the end of a clip is its start, perhaps elsewhere on the
+/// Travel of a foot in a round, if the end of a clip is its start, perhaps elsewhere on the
 /// ground.
 pub(super) fn round_of(frames: &[FootFrame], length: f32) -> Option<Vec3> {
     const ALIKE: f32 = 3.0 * std::f32::consts::PI / 180.0;
@@ -247,23 +250,23 @@ pub(super) fn round_of(frames: &[FootFrame], length: f32) -> Option<Vec3> {
     is_loop.then_some(way)
 }
 
-/// What stands of a foot are made from.
+/// Everything that stands of a foot are made from.
 pub(super) struct StandRequest<'a> {
     pub foot: &'a Foot,
     /// Goals of the foot, each with the height that its point is to have, where that is known.
-    pub goals: &'a [(Goal, Option<f32>)],
+    pub goals: &'a [PlacedGoal],
     /// The foot over the whole clip, in the order of time.
     pub frames: &'a [FootFrame],
-    /// How far it goes in a round; not a loop if omitted.
+    /// Travel in a round; not a loop if omitted.
     pub round: Option<Vec3>,
     /// Seconds of the clip.
     pub length: f32,
     /// Seconds of a blend, where the goal says none.
     pub blend: f32,
-    /// How much of the bend of the toes keeps them flat, `0.0..=1.0`.
+    /// Part of the bend of the toes that keeps them flat, `0.0..=1.0`.
     pub toe_roll: f32,
-    /// Whether feet keep the heights and the angles that the clip has them at, as it does where it is
-    /// only cleaned. Else they stand flat.
+    /// Whether feet keep their heights and angles of the clip, as in cleaning. Otherwise they
+    /// stand flat.
     pub keeps: bool,
     /// Velocity of the ground, meters per second.
     pub ground: Vec3,
@@ -276,7 +279,7 @@ impl StandRequest<'_> {
     /// far as they matter.
     pub fn stands(&self) -> Vec<Stand> {
         let rounds: &[f32] = if self.round.is_some() { &[-1.0, 0.0, 1.0] } else { &[0.0] };
-        let mut all: Vec<(Goal, Option<f32>)> = Vec::new();
+        let mut all: Vec<PlacedGoal> = Vec::new();
         for (goal, height) in self.goals {
             for round in rounds {
                 let mut goal = goal.clone();
@@ -288,7 +291,7 @@ impl StandRequest<'_> {
             }
         }
         all.sort_by(|a, b| a.0.from.total_cmp(&b.0.from));
-        let mut groups: Vec<(f32, Vec<(Goal, Option<f32>)>)> = Vec::new();
+        let mut groups: Vec<(f32, Vec<PlacedGoal>)> = Vec::new();
         for entry in all {
             match groups.last_mut().filter(|(to, _)| entry.0.from - *to <= TOUCH) {
                 Some((to, group)) => {
@@ -299,7 +302,7 @@ impl StandRequest<'_> {
             }
         }
         // Those of one round; the others are the same a round earlier and later.
-        let own = |group: &[(Goal, Option<f32>)]| {
+        let own = |group: &[PlacedGoal]| {
             let from = group.iter().map(|g| g.0.from).fold(f32::INFINITY, f32::min);
             (-SAME..self.length - SAME).contains(&from)
         };
@@ -370,7 +373,7 @@ impl StandRequest<'_> {
     }
 
     /// How the foot is turned so that it is level, where the ball of no source says so.
-    fn tilt(&self, group: &[(Goal, Option<f32>)], from: f32, to: f32) -> Quat {
+    fn tilt(&self, group: &[PlacedGoal], from: f32, to: f32) -> Quat {
         /// Radians; a foot that stands more askew does so on purpose.
         const MOST: f32 = 0.45;
         if self.keeps
@@ -392,7 +395,7 @@ impl StandRequest<'_> {
         }
     }
 
-    fn stand(&self, group: &[(Goal, Option<f32>)]) -> Option<Stand> {
+    fn stand(&self, group: &[PlacedGoal]) -> Option<Stand> {
         let from = group.iter().map(|g| g.0.from).fold(f32::INFINITY, f32::min);
         let to = group.iter().map(|g| g.0.to).fold(f32::NEG_INFINITY, f32::max);
         let at = (from + to) * 0.5;
@@ -488,20 +491,20 @@ impl StandRequest<'_> {
     }
 }
 
-/// What a foot is to do at a time.
+/// The transform that a foot should get at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FootGoal {
-    /// Where the ankle is to be, meters.
+    /// Position of the ankle, meters.
     pub ankle: Vec3,
     /// How the foot is turned in the scene from how the clip has it.
     pub turn: Quat,
-    /// How much of the toes stays flat, `0.0..=1.0`.
+    /// Weight with which the toes stay flat, `0.0..=1.0`.
     pub flat: f32,
-    /// How far any point is held, `0.0..=1.0`.
+    /// Largest weight of a point that is held, `0.0..=1.0`.
     pub weight: f32,
 }
 
-/// How toes are turned in the scene so that a part of them lies flat, after the foot is turned.
+/// Turn of the toes in the scene that lays them flat by a part, after the foot is turned.
 pub(super) fn level_toes(foot: &Foot, frame: &FootFrame, turn: Quat, part: f32) -> Quat {
     let now = turn * rotation_of(&frame.toe) * foot.toe_way;
     let level = now.with_y(0.0).normalize_or_zero();
@@ -511,7 +514,7 @@ pub(super) fn level_toes(foot: &Foot, frame: &FootFrame, turn: Quat, part: f32) 
     Quat::IDENTITY.slerp(Quat::from_rotation_arc(now.normalize_or(level), level), part)
 }
 
-/// What a foot is to do by its stands.
+/// The transform that a foot gets from its stands.
 pub(super) fn goal_of(foot: &Foot, stands: &[Stand], frame: &FootFrame) -> FootGoal {
     let (mut sum, mut total, mut most) = (Vec3::ZERO, 0.0, (0.0, Quat::IDENTITY));
     let mut flat: f32 = 0.0;

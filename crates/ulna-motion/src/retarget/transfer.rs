@@ -11,6 +11,7 @@ use super::{
     lock::{ContactSlide, Lock},
     named::JointTable,
     sampling::each_pose,
+    stands::PlacedGoal,
 };
 use crate::{
     CarriedClip, ClipTransfer, KeysBy,
@@ -81,7 +82,7 @@ pub struct Retargeted {
     pub contacts: Vec<Goal>,
     /// How feet slide in them, before they are kept and after.
     pub slides: Vec<ContactSlide>,
-    /// How far the hips are lowered at most, meters.
+    /// Largest distance by which the hips are lowered, meters.
     pub lowered: f32,
     /// Feet whose legs do not reach their place.
     pub short: Vec<NodeId>,
@@ -113,7 +114,7 @@ impl<'a> Retarget<'a> {
     /// Of a source and a target.
     ///
     /// # Errors
-    /// Where the table names joints that are not there, or none of both.
+    /// If the table names joints that do not exist, or no chain has joints of both.
     pub fn new(
         source: &'a Document,
         target: &'a Document,
@@ -274,7 +275,7 @@ impl<'a> Retarget<'a> {
     }
 
     /// Goals of the target's feet from contacts of the source's, with the heights of their places.
-    fn goals(&self, clip: &Shared<Clip>, contacts: &[Goal]) -> Vec<(Goal, Option<f32>)> {
+    fn goals(&self, clip: &Shared<Clip>, contacts: &[Goal]) -> Vec<PlacedGoal> {
         /// Parts of the leg's length: lower steps are the ground.
         const STEP: f32 = 0.06;
         let heights = self.heights(clip, contacts);
@@ -300,7 +301,7 @@ impl<'a> Retarget<'a> {
 
     /// The velocity with which the feet of a clip of the target go where they stand, meters per
     /// second.
-    fn ground_here(&self, clip: &Shared<Clip>, goals: &[(Goal, Option<f32>)]) -> Vec3 {
+    fn ground_here(&self, clip: &Shared<Clip>, goals: &[PlacedGoal]) -> Vec3 {
         /// Looks a contact, and seconds between the two places of a velocity.
         const LOOKS: usize = 8;
         const APART: f32 = 1.0 / 60.0;
@@ -355,7 +356,7 @@ impl<'a> Retarget<'a> {
 
     /// Moves the body up or down as a whole, so that its feet stand where they stand at rest: files
     /// of captures rest anywhere.
-    fn set_on_ground(&self, clip: &mut Clip, goals: &[(Goal, Option<f32>)]) {
+    fn set_on_ground(&self, clip: &mut Clip, goals: &[PlacedGoal]) {
         /// Parts of the leg's length that nobody sees.
         const UNSEEN: f32 = 2e-3;
         let Some((_, foot)) = self.feet.first() else { return };
@@ -385,7 +386,7 @@ impl<'a> Retarget<'a> {
         clip.tracks.insert(id, Shared::new(track));
     }
 
-    /// What the table asks of chains that are not plainly copied.
+    /// Removes tracks that the table does not ask for.
     fn by_chains(&self, carried: &mut CarriedClip) {
         let clip = &mut carried.clip;
         for chain in &self.chains {
@@ -454,7 +455,7 @@ impl Chain {
         self.has_both() && moves && !self.is_copied()
     }
 
-    /// What each joint of the target follows.
+    /// The joints of the source that each joint of the target follows.
     fn spread(&self, source: &Document, target: &Document) -> BTreeMap<NodeId, SpreadJoint> {
         let from: Vec<(NodeId, f32)> = positions(source, &self.source);
         positions(target, &self.target)
