@@ -132,8 +132,8 @@ pub(super) struct Lock<'a> {
 }
 
 impl<'a> Lock<'a> {
-    /// `feet` are those of the goals, each once. With `keeps`, feet keep their heights and angles of
-    /// the clip, as in cleaning.
+    /// `feet` are those of the goals, each once. With `keeps`, feet keep their heights and angles
+    /// of the clip, as in cleaning.
     pub fn new(
         document: &'a Document,
         clip: &'a Shared<Clip>,
