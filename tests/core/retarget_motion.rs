@@ -356,9 +356,11 @@ fn sliding_clips_are_cleaned_and_nothing_else_changes() {
             for slide in &made.slides {
                 count += 1;
                 // Keys that hold their value cannot follow a body that moves on between them.
-                let held = clip
-                    .track(slide.foot, Property::Rotation)
-                    .is_some_and(|(_, t)| t.interpolation == Interpolation::Step);
+                let leg = std::iter::successors(Some(slide.foot), |n| document.node(*n).parent);
+                let held = leg.take(4).any(|n| {
+                    clip.track(n, Property::Rotation)
+                        .is_some_and(|(_, t)| t.interpolation == Interpolation::Step)
+                });
                 if slide.before < 0.01 || held || made.short.contains(&slide.foot) {
                     continue;
                 }

@@ -184,7 +184,7 @@ impl Foot {
 /// ways down, of the foot and of the toes.
 fn lowest_ones(places: &[Vec3], points: &[SolePoint]) -> Vec<SolePoint> {
     /// Ways down.
-    const WAYS: usize = 96;
+    const WAYS: usize = 56;
     let golden = std::f32::consts::PI * (3.0 - 5.0f32.sqrt());
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
     for k in 0..WAYS {

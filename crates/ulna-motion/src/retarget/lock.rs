@@ -100,6 +100,15 @@ struct Lowering {
 }
 
 impl Lowering {
+    /// The times at which it begins and ends, seconds.
+    fn ends(&self) -> Vec<f32> {
+        let low = |k: usize| self.ways.get(k).is_some_and(|w| *w > 0.0);
+        (0..self.ways.len())
+            .filter(|k| !low(*k) && (low(k + 1) || k.checked_sub(1).is_some_and(low)))
+            .map(|k| self.step * k as f32)
+            .collect()
+    }
+
     fn at(&self, time: f32) -> f32 {
         if self.ways.is_empty() {
             return 0.0;
@@ -207,6 +216,9 @@ impl<'a> Lock<'a> {
             made.lowered = lowering.ways.iter().copied().fold(0.0, f32::max);
             made.short = short;
             let mut times = self.bake_times();
+            times.extend(lowering.ends());
+            times.sort_by(f32::total_cmp);
+            times.dedup_by(|a, b| *a - *b < SAME);
             for round in 0..=ROUNDS {
                 made.clip = self.baked(&times, &lowering);
                 let shared = Shared::new(made.clip.clone());
@@ -411,8 +423,9 @@ impl<'a> Lock<'a> {
         baked: &[Baked],
         lowering: &Lowering,
     ) {
+        // Up to the keys at which it begins and ends.
         let is_low =
-            |t: f32| [t - self.step, t, t + self.step].into_iter().any(|t| lowering.at(t) > 0.0);
+            |t: f32| [t - self.look, t, t + self.look].into_iter().any(|t| lowering.at(t) > 0.0);
         let all: Vec<(f32, &Baked)> = times.iter().copied().zip(baked).collect();
         let runs = all.chunk_by(|a, b| is_low(a.0) == is_low(b.0)).filter(|r| is_low(r[0].0));
         let keys = runs.map(|run| {
