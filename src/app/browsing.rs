@@ -15,7 +15,7 @@ use super::{
     save_queue::{Purpose, SaveTo},
 };
 use crate::ui::{DeferredAction, Dialog, PathFor, ToastKind};
-use ulna_session::{Session, endings};
+use ulna_session::{Conversion, Session, endings};
 
 impl App {
     /// Asks for a path: by the system's dialog where there is one, else, or where it does not come,
@@ -97,9 +97,8 @@ impl App {
                     PathFor::Save | PathFor::Copy | PathFor::WeightsOut | PathFor::PlanOut,
                 )
                 | Browse::Export { folder: false } => dialog.save_file().map(|p| vec![p]),
-                Browse::Path(PathFor::Open | PathFor::WeightsIn) | Browse::Form => {
-                    dialog.pick_file().map(|p| vec![p])
-                }
+                Browse::Path(PathFor::Open | PathFor::Retarget | PathFor::WeightsIn)
+                | Browse::Form => dialog.pick_file().map(|p| vec![p]),
                 Browse::Path(PathFor::Import) => dialog.pick_files(),
             };
             if sender.send(chosen).is_ok() {
@@ -152,6 +151,9 @@ impl App {
                     PathFor::Import => self.read_clips(ctx, paths),
                     _ if paths.is_empty() => {}
                     PathFor::Open => self.wish(ctx, DeferredAction::Open(paths.remove(0))),
+                    PathFor::Retarget => {
+                        self.open_retarget(ctx, Some(paths.remove(0)), Conversion::default())
+                    }
                     PathFor::Save => self.queue_save(
                         ctx,
                         SaveTo::Asked,

@@ -14,6 +14,7 @@ use super::{
     planning::Planning,
     problems::Problems,
     program::Program,
+    retargeting::Retargeting,
     rig_mode::RigMode,
     save_queue::SaveQueue,
     viewport_renderer::ViewportRenderer,
@@ -55,6 +56,7 @@ pub struct App {
     pub(super) planning: Planning,
     pub(super) rig: RigMode,
     pub(super) binding: Binding,
+    pub(super) retargeting: Option<Box<Retargeting>>,
     pub(super) saves: SaveQueue,
 }
 

@@ -25,6 +25,11 @@ pub enum Dialog {
         /// What was typed.
         path: String,
     },
+    /// A file whose clips are retargeted, typed.
+    RetargetFrom {
+        /// What was typed.
+        path: String,
+    },
     /// A file to take weights of, typed.
     ImportWeights {
         /// What was typed.
@@ -183,6 +188,8 @@ pub enum PathFor {
     Open,
     /// To take its clips.
     Import,
+    /// To retarget its clips.
+    Retarget,
     /// To save to it.
     Save,
     /// To save a copy to it.
@@ -210,6 +217,7 @@ impl Dialog {
         match what {
             PathFor::Open => Self::Open { path },
             PathFor::Import => Self::ImportFrom { path },
+            PathFor::Retarget => Self::RetargetFrom { path },
             PathFor::Save => Self::SaveAs { path, copy: false },
             PathFor::Copy => Self::SaveAs { path, copy: true },
             PathFor::WeightsIn => Self::ImportWeights { path, by: None },
@@ -352,6 +360,8 @@ pub enum DialogAction {
     },
     /// Look at the clips of these files.
     ImportFrom(PathBuf),
+    /// Retarget clips of this file.
+    RetargetFrom(PathBuf),
     /// Take the weights of a file.
     ImportWeights {
         /// Which.

@@ -145,6 +145,7 @@ pub fn path_ui(
         PathFor::Copy => ("Save a copy", "Save"),
         PathFor::Save => ("Save as", "Save"),
         PathFor::Import => ("Import clips", "Import"),
+        PathFor::Retarget => ("Retarget clips of a file", "Retarget"),
         PathFor::WeightsIn => ("Import weights", "Import"),
         PathFor::WeightsOut => ("Export weights", "Export"),
         PathFor::PlanOut => ("Save the plan as a script", "Save"),
@@ -153,7 +154,7 @@ pub fn path_ui(
     let mut text = path.to_owned();
     let kinds = match what {
         PathFor::Copy | PathFor::Save => "Path of a .gltf, .glb or .vrm file",
-        PathFor::Open => "Path of a .gltf, .glb, .vrm, .fbx, .bvh or .x file",
+        PathFor::Open | PathFor::Retarget => "Path of a .gltf, .glb, .vrm, .fbx, .bvh or .x file",
         PathFor::WeightsIn => "Path of a model, or of a .json or .xml file with weights",
         PathFor::WeightsOut => "Path of a .json file, or of .xml for Maya's deformerWeights",
         PathFor::PlanOut => "Path of a .jsonl file, for “ulna run”",
@@ -205,6 +206,7 @@ pub fn path_ui(
                     PathFor::Save => DialogAction::SavePath(path),
                     PathFor::Open => DialogAction::OpenPath(path),
                     PathFor::Import => DialogAction::ImportFrom(path),
+                    PathFor::Retarget => DialogAction::RetargetFrom(path),
                     PathFor::WeightsIn => DialogAction::ImportWeights { path, by: None },
                     PathFor::WeightsOut => DialogAction::ExportWeights(path),
                     PathFor::PlanOut => DialogAction::SavePlan(path),

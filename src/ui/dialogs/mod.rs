@@ -73,6 +73,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         Some(
             Dialog::Open { .. }
                 | Dialog::ImportFrom { .. }
+                | Dialog::RetargetFrom { .. }
                 | Dialog::ImportWeights { .. }
                 | Dialog::ExportWeights { .. }
                 | Dialog::SavePlan { .. }
@@ -154,6 +155,7 @@ fn width(dialog: &Dialog) -> f32 {
         Dialog::Arguments { .. } => 520.0,
         Dialog::Open { .. }
         | Dialog::ImportFrom { .. }
+        | Dialog::RetargetFrom { .. }
         | Dialog::ImportWeights { .. }
         | Dialog::ExportWeights { .. }
         | Dialog::SavePlan { .. }
@@ -182,6 +184,9 @@ fn content_ui(
         }
         Dialog::ImportFrom { path } => {
             files::path_ui(&mut state.files, ui, view, path, PathFor::Import, actions)
+        }
+        Dialog::RetargetFrom { path } => {
+            files::path_ui(&mut state.files, ui, view, path, PathFor::Retarget, actions)
         }
         Dialog::ImportWeights { path, by } => {
             files::weights_ui(&mut state.files, ui, view, path, *by, actions);

@@ -30,6 +30,7 @@ mod transport;
 mod values;
 
 pub use self::{
+    axis::TimeAxis,
     curves::WantedOnCurves,
     domain::{RepairLoop, RepairSeen, Timeline, TimelineAction, TimelineView},
     gesture::Retime,

@@ -1,0 +1,267 @@
+//! The page *Retarget*: its source, the clip that is shown on this body, and the clips that are
+//! added.
+
+mod bodies;
+mod drawing;
+mod engine;
+mod lanes;
+mod writing;
+
+use std::{path::PathBuf, sync::Arc};
+
+use egui::Context;
+
+pub(super) use self::writing::RetargetedClips;
+
+use self::{
+    bodies::{Source, SourceReading, Target},
+    engine::Bodies,
+    lanes::{Inputs, PreviewLane, SummaryInputs, SummaryLane},
+};
+use super::{
+    App,
+    files::{Browse, name_of},
+};
+use crate::ui::{BodyScene, Dialog, PathFor, RetargetAction, RetargetDraft, RetargetView};
+use ulna_session::{Conversion, Session};
+
+/// The page while it is open.
+pub(super) struct Retargeting {
+    draft: RetargetDraft,
+    source: Option<Source>,
+    target: Target,
+    reading: Option<SourceReading>,
+    /// Reason why a file could not be read.
+    fault: Option<String>,
+    preview: PreviewLane,
+    summary: SummaryLane,
+    scenes: [BodyScene; 2],
+    drawing: drawing::DrawnViews,
+    /// Origin of the map, in a word.
+    map_origin: &'static str,
+}
+
+impl Retargeting {
+    fn new(session: &Session) -> Self {
+        Self {
+            draft: RetargetDraft::default(),
+            source: None,
+            target: Target::of(session),
+            reading: None,
+            fault: None,
+            preview: PreviewLane::default(),
+            summary: SummaryLane::default(),
+            scenes: Default::default(),
+            drawing: drawing::DrawnViews::default(),
+            map_origin: "matched",
+        }
+    }
+
+    /// The page, as panels see it.
+    pub(super) fn view(&self) -> RetargetView<'_> {
+        let source = self.source.as_ref();
+        RetargetView {
+            draft: &self.draft,
+            bodies: [source.map(|s| &s.facts), Some(&self.target.facts)],
+            scenes: &self.scenes,
+            reading: self.reading.as_ref().map(|r| r.name.as_str()),
+            fault: self.fault.as_deref(),
+            result: self.preview.result(),
+            is_current: self.inputs().is_some_and(|i| self.preview.is_of(&i)),
+            summary: self.summary.found(),
+            map_origin: self.map_origin,
+        }
+    }
+
+    /// Forgets the pictures, to draw them on another device.
+    pub(super) fn forget_pictures(&mut self) {
+        self.drawing = drawing::DrawnViews::default();
+    }
+
+    /// Both bodies.
+    fn bodies(&self) -> Option<Bodies> {
+        let source = Arc::clone(&self.source.as_ref()?.document);
+        Some(Bodies { source, target: Arc::clone(&self.target.document) })
+    }
+
+    /// Inputs of the shown clip.
+    fn inputs(&self) -> Option<Inputs> {
+        let source = self.source.as_ref()?;
+        let clip = self.draft.shown;
+        let _ = source.clips.get(clip)?;
+        Some(Inputs {
+            map: self.draft.map.clone(),
+            clip,
+            contacts: self.draft.contacts.get(&clip).cloned(),
+            bodies: [source.serial, self.target.revision],
+        })
+    }
+
+    /// Inputs of the summary.
+    fn summary_inputs(&self) -> Option<SummaryInputs> {
+        let source = self.source.as_ref()?;
+        let taken = (0..source.clips.len()).filter(|k| self.draft.takes.get(*k) == Some(&true));
+        let clips = taken.map(|k| (k, self.draft.contacts.get(&k).cloned())).collect();
+        Some(SummaryInputs {
+            map: self.draft.map.clone(),
+            clips,
+            bodies: [source.serial, self.target.revision],
+        })
+    }
+
+    /// Takes a file that was read as the source. A map whose joints it has is kept.
+    fn take_source(&mut self, source: Source) {
+        let has = |facts: &crate::ui::BodyFacts, name: &str| facts.joint(name).is_some();
+        let fits = self.draft.map.fits(|n| has(&source.facts, n), |n| has(&self.target.facts, n));
+        if !fits {
+            self.draft.map = engine::guess(&source.document, &self.target.document);
+            self.draft.map.name = source.facts.name.clone();
+            self.draft.chain = None;
+            self.map_origin = "matched";
+        }
+        self.draft.takes = source.facts.clips.iter().map(|c| c.length > 0.0).collect();
+        (self.draft.shown, self.draft.contact) = (0, None);
+        self.draft.contacts.clear();
+        self.draft.filter.clear();
+        self.draft.clock.time = 0.0;
+        self.source = Some(source);
+        self.fault = None;
+    }
+
+    /// Moves the clock of both views; whether it plays.
+    fn advance(&mut self, seconds: f64) -> bool {
+        let clip = self.source.as_ref().and_then(|s| s.facts.clips.get(self.draft.shown));
+        let Some(length) = clip.map(|c| f64::from(c.length)).filter(|l| *l > 0.0) else {
+            return false;
+        };
+        let clock = &mut self.draft.clock;
+        if !clock.playing {
+            clock.time = clock.time.clamp(0.0, length);
+            return false;
+        }
+        clock.time += seconds * f64::from(clock.speed);
+        if clock.time > length {
+            if clock.repeats {
+                clock.time %= length;
+            } else {
+                (clock.time, clock.playing) = (length, false);
+            }
+        }
+        true
+    }
+}
+
+impl App {
+    /// Opens the page, with a file as the source if one is given.
+    pub(super) fn open_retarget(
+        &mut self,
+        ctx: &Context,
+        path: Option<PathBuf>,
+        conversion: Conversion,
+    ) {
+        let Some(session) = &self.session else { return };
+        if self.retargeting.is_none() {
+            self.retargeting = Some(Box::new(Retargeting::new(session)));
+        }
+        self.panels.wait_no_longer();
+        self.timeline.playback.playing = false;
+        match path {
+            Some(path) => self.read_source(ctx, path, conversion),
+            None if self.retargeting.as_ref().is_some_and(|r| r.source.is_none()) => {
+                self.ask_source(ctx);
+            }
+            None => {}
+        }
+    }
+
+    /// Asks for the file of the source.
+    fn ask_source(&mut self, ctx: &Context) {
+        if self.files.system_dialogs {
+            self.browse(ctx, Browse::Path(PathFor::Retarget));
+            return;
+        }
+        let beside = self.session.as_ref().and_then(|s| s.path()).and_then(|p| p.parent());
+        let beside = beside.filter(|p| !p.as_os_str().is_empty());
+        let path = beside
+            .map_or_else(String::new, |p| format!("{}{}", p.display(), std::path::MAIN_SEPARATOR));
+        self.dialogs.open = Some(Dialog::path(PathFor::Retarget, path));
+    }
+
+    /// Reads a file as the source, beside the window.
+    pub(super) fn read_source(&mut self, ctx: &Context, path: PathBuf, conversion: Conversion) {
+        let loader = self.renderer.loader();
+        let Some(page) = &mut self.retargeting else { return };
+        let name = name_of(&path);
+        match SourceReading::begin(ctx, path, conversion, loader) {
+            Ok(reading) => (page.reading, page.fault) = (Some(reading), None),
+            Err(error) => page.fault = Some(format!("{name} could not be read: {error}")),
+        }
+    }
+
+    /// Carries out what the page asks for.
+    pub(super) fn apply_retarget(&mut self, ctx: &Context, action: RetargetAction) {
+        let Some(page) = &mut self.retargeting else { return };
+        match action {
+            RetargetAction::Set(draft) => page.draft = *draft,
+            RetargetAction::Browse => self.ask_source(ctx),
+            RetargetAction::Read(path) => self.read_source(ctx, path, Conversion::default()),
+            RetargetAction::MatchAgain => {
+                if let Some(source) = &page.source {
+                    page.draft.map = engine::guess(&source.document, &page.target.document);
+                    page.draft.map.name = source.facts.name.clone();
+                    page.draft.chain = None;
+                    page.map_origin = "matched";
+                }
+            }
+            RetargetAction::DetectContacts => {
+                page.draft.contacts.remove(&page.draft.shown);
+                page.draft.contact = None;
+            }
+            RetargetAction::Write => self.write_retargeted(ctx),
+            RetargetAction::Close => self.close_retarget(ctx),
+        }
+    }
+
+    /// Closes the page. Nothing was written, so nothing is asked.
+    pub(super) fn close_retarget(&mut self, ctx: &Context) {
+        if self.retargeting.take().is_some() {
+            ctx.request_repaint();
+        }
+    }
+
+    /// Takes up what was read and found since the last frame, and begins what follows from it.
+    pub(super) fn follow_retarget(&mut self, ctx: &Context) {
+        let Some(page) = &mut self.retargeting else { return };
+        let Some(session) = &self.session else {
+            self.retargeting = None;
+            return;
+        };
+        page.target.follow(session);
+        match page.reading.as_mut().and_then(SourceReading::poll) {
+            Some(Ok(source)) => {
+                page.reading = None;
+                page.take_source(*source);
+                ctx.request_repaint();
+            }
+            Some(Err(error)) => {
+                let name = page.reading.take().map(|r| r.name.clone()).unwrap_or_default();
+                page.fault = Some(format!("{name} could not be read: {error}"));
+                ctx.request_repaint();
+            }
+            None => {}
+        }
+        if let (Some(bodies), Some(inputs)) = (page.bodies(), page.inputs()) {
+            let ids = page.source.as_ref().map(|s| s.clips.clone()).unwrap_or_default();
+            page.preview.follow(ctx, &bodies, inputs.clone(), &ids);
+            // The shown clip goes first.
+            if page.preview.is_of(&inputs)
+                && let Some(inputs) = page.summary_inputs()
+            {
+                page.summary.follow(ctx, &bodies, inputs, &ids);
+            }
+        }
+        if page.advance(f64::from(ctx.input(|i| i.stable_dt)).min(0.25)) {
+            ctx.request_repaint();
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! What the page *Retarget* asks for.
+
+use std::path::PathBuf;
+
+use super::RetargetDraft;
+
+/// What the page *Retarget* asks for.
+#[derive(Clone, Debug)]
+pub enum RetargetAction {
+    /// Change the choices.
+    Set(Box<RetargetDraft>),
+    /// Ask for the file of the source.
+    Browse,
+    /// Read a file as the source.
+    Read(PathBuf),
+    /// Find the chains again.
+    MatchAgain,
+    /// Find the contacts of the shown clip again, in place of those changed by hand.
+    DetectContacts,
+    /// Add the chosen clips.
+    Write,
+    /// Close the page.
+    Close,
+}
