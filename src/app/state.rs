@@ -123,6 +123,7 @@ impl App {
             || !self.jobs.worked.is_empty()
             || self.planning.is_busy()
             || self.binding.is_busy()
+            || self.retargeting.as_ref().is_some_and(|page| page.is_busy())
     }
 
     /// Replaces the disk that saves and exports are written to, for tests: by a slow one, or one

@@ -97,6 +97,7 @@ impl App {
             DialogAction::TakeClips(draft) => {
                 self.take_clips(ctx, &draft);
             }
+            DialogAction::AdjustImport(file) => self.adjust_import(ctx, file),
             DialogAction::FitImport(draft) => self.fit_import(*draft),
             DialogAction::Import(draft) => self.import(ctx, &draft),
             DialogAction::DiscardAndContinue(wish) => {

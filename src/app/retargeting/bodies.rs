@@ -1,6 +1,7 @@
 //! The bodies of the page: a file that is read as the source, and the open one.
 
 use std::{
+    collections::HashMap,
     path::PathBuf,
     sync::{
         Arc,
@@ -52,10 +53,14 @@ pub(super) struct PosedBody {
     pub rest: Pose,
     /// Box around it at rest, meters.
     pub bounds: Option<[Vec3; 2]>,
+    /// Names of nodes, as maps have them.
+    names: Vec<String>,
+    nodes: HashMap<String, NodeId>,
 }
 
 impl PosedBody {
     fn new(document: &Document, bounds: Option<(Vec3, Vec3)>) -> Self {
+        let names = table_names(document);
         let skeleton = Skeleton::of(document);
         // Bodies without skins have loose joints.
         let is_bare = document.skins.values().all(|skin| skin.joints.is_empty());
@@ -65,7 +70,19 @@ impl PosedBody {
             skeleton: if is_bare { skeleton.with_loose(document) } else { skeleton },
             rest: Pose::evaluate(document, &Stack::default()),
             bounds: bounds.map(|(low, high)| [low, high]),
+            nodes: document.node_ids().zip(&names).map(|(n, name)| (name.clone(), n)).collect(),
+            names,
         }
+    }
+
+    /// Name of a node, as maps have it.
+    pub(super) fn name(&self, node: NodeId) -> &str {
+        self.names.get(node.index()).map_or("", String::as_str)
+    }
+
+    /// The node of a name.
+    pub(super) fn node(&self, name: &str) -> Option<NodeId> {
+        self.nodes.get(name).copied()
     }
 }
 
@@ -113,6 +130,20 @@ impl Source {
     }
 }
 
+/// Names of all nodes as maps have them: paths where two have one name.
+fn table_names(document: &Document) -> Vec<String> {
+    let label = |n: NodeId| document.node(n).label(n);
+    let mut count: HashMap<String, usize> = HashMap::new();
+    for node in document.node_ids() {
+        *count.entry(label(node)).or_default() += 1;
+    }
+    let name = |n: NodeId| {
+        let label = label(n);
+        if count[&label] == 1 { label } else { document.path(n) }
+    };
+    document.node_ids().map(name).collect()
+}
+
 /// Joints that chains can consist of: those of skins; without any, nodes that clips move or that
 /// carry others.
 fn chain_joints(document: &Document) -> Vec<NodeId> {
@@ -129,6 +160,7 @@ fn chain_joints(document: &Document) -> Vec<NodeId> {
 }
 
 fn facts(document: &Document, name: String, path: Option<PathBuf>) -> BodyFacts {
+    let names = table_names(document);
     let nodes = chain_joints(document);
     let rest = Pose::evaluate(document, &Stack::default());
     let places = nodes.iter().map(|n| rest.world[n.index()].w_axis.truncate()).collect();
@@ -139,7 +171,8 @@ fn facts(document: &Document, name: String, path: Option<PathBuf>) -> BodyFacts 
         let above = |n: NodeId| document.node(n).parent;
         let parent = std::iter::successors(above(*node), |n| above(*n)).find_map(number);
         let partner = pairs.joints().get(k).and_then(|role| role.partner);
-        JointFacts { name: document.node(*node).label(*node), parent, partner }
+        let rest = document.node(*node).rest.transform().rotation;
+        JointFacts { name: names[node.index()].clone(), rest, parent, partner }
     });
     let clips = document.clips.iter().map(|(id, clip)| {
         let fps = clip.guess_fps().map_or(30.0, |(fps, _)| fps).clamp(1.0, 1000.0);

@@ -1,13 +1,15 @@
 //! The pictures of both bodies, in step.
 
+use std::collections::BTreeMap;
+
 use egui::Context;
-use glam::Vec3;
+use glam::{Quat, Vec3};
 
 use super::{Retargeting, bodies::PosedBody};
 use crate::app::{App, viewport_renderer::ApartLook};
 use crate::ui::{BodyScene, ContactRing, RetargetDraft, SOURCE, TARGET, chain_color, view_sizes};
-use ulna_model::{Document, Goal, NodeId, Shared};
-use ulna_motion::{Bone, Stack, bones};
+use ulna_model::{Document, Goal, Local, NodeId, Shared, Transform};
+use ulna_motion::{Bone, Pose, Stack, bones};
 use ulna_render::{BoneLook, Color, ColorRole};
 
 /// What both pictures show.
@@ -32,15 +34,10 @@ fn chain_of(draft: &RetargetDraft, body: usize, name: &str) -> Option<usize> {
     draft.map.chains.iter().position(|c| RetargetDraft::joints(c, body).iter().any(|j| j == name))
 }
 
-/// The node of a name.
-fn node_of(document: &Document, name: &str) -> Option<NodeId> {
-    document.node_ids().find(|n| document.node(*n).label(*n) == name)
-}
-
 /// The hips of a body: the first joint of the first chain with joints.
-fn hips_of(document: &Document, draft: &RetargetDraft, body: usize) -> Option<NodeId> {
-    let mut chains = draft.map.chains.iter().map(|c| RetargetDraft::joints(c, body));
-    node_of(document, chains.find_map(|list| list.first())?)
+fn hips_of(body: &PosedBody, draft: &RetargetDraft, which: usize) -> Option<NodeId> {
+    let mut chains = draft.map.chains.iter().map(|c| RetargetDraft::joints(c, which));
+    body.node(chains.find_map(|list| list.first())?)
 }
 
 /// Bones of chains in their colors; the selected chain is amber.
@@ -53,18 +50,31 @@ fn chain_bones(
 ) -> Vec<(Bone, Color)> {
     let all = bones(document, &body.pose, &body.skeleton);
     let colored = all.into_iter().filter_map(|bone| {
-        let name = document.node(bone.joint).label(bone.joint);
-        let chain = chain_of(draft, which, &name)?;
+        let name = body.name(bone.joint);
+        let chain = chain_of(draft, which, name)?;
         // Bones from one chain to another would hide which is which.
-        let leads_away = bone.child.is_some_and(|child| {
-            let child = document.node(child).label(child);
-            chain_of(draft, which, &child) != Some(chain)
-        });
-        let is_end = RetargetDraft::joints(&draft.map.chains[chain], which).last() == Some(&name);
+        let leads_away =
+            bone.child.is_some_and(|child| chain_of(draft, which, body.name(child)) != Some(chain));
+        let last = RetargetDraft::joints(&draft.map.chains[chain], which).last();
+        let is_end = last.is_some_and(|last| last == name);
         let color = if draft.chain == Some(chain) { chosen } else { chain_color(chain) };
         (!leads_away || is_end).then_some((bone, color))
     });
     colored.collect()
+}
+
+/// A body at rest, with other rotations of some joints.
+fn reference(document: &Document, body: &PosedBody, turned: &BTreeMap<String, Quat>) -> Pose {
+    let mut pose = body.rest.clone();
+    for node in document.nodes.order() {
+        let mut rest = document.node(*node).rest;
+        if let Some(rotation) = turned.get(body.name(*node)) {
+            rest = Local::Trs(Transform { rotation: *rotation, ..rest.transform() });
+        }
+        pose.local[node.index()] = rest;
+        pose.world[node.index()] = pose.parent_world(document, *node) * rest.matrix();
+    }
+    pose
 }
 
 /// Feet in a contact at a time, as rings on the ground.
@@ -93,6 +103,15 @@ impl Retargeting {
     /// Poses both bodies at the playhead.
     fn pose(&mut self) {
         let time = self.draft.clock.time;
+        if self.draft.edits_rest.is_some() {
+            let map = &self.draft.map;
+            if let Some(source) = &mut self.source {
+                source.body.pose = reference(&source.document, &source.body, &map.source_pose);
+            }
+            let target = &mut self.target;
+            target.body.pose = reference(&target.document, &target.body, &map.target_pose);
+            return;
+        }
         let result = self.preview.result().filter(|r| r.of == self.draft.shown);
         if let Some(source) = &mut self.source {
             let clip = source.clips.get(self.draft.shown);
@@ -106,16 +125,31 @@ impl Retargeting {
         body.evaluator.update(&self.target.document, &Stack::of(clip, time), &mut body.pose);
     }
 
+    /// Takes the joints of the source's chains at the playhead as its reference pose.
+    pub(super) fn use_frame(&mut self) {
+        let edits = self.draft.edits_rest.take();
+        self.pose();
+        self.draft.edits_rest = edits;
+        let Some(source) = &self.source else { return };
+        let joints = self.draft.map.chains.iter().flat_map(|c| &c.source);
+        let turned = joints.filter_map(|name| {
+            let node = source.body.node(name)?;
+            let local = source.body.pose.local.get(node.index())?;
+            Some((name.clone(), local.transform().rotation))
+        });
+        self.draft.map.source_pose = turned.collect();
+    }
+
     /// The box that a view frames: the body at rest, moved along with the hips over the ground.
     fn framed(&self, which: usize) -> Option<[Vec3; 2]> {
-        let (document, body) = match (which, &self.source) {
-            (SOURCE, Some(source)) => (&source.document, &source.body),
+        let body = match (which, &self.source) {
+            (SOURCE, Some(source)) => &source.body,
             (SOURCE, None) => return None,
-            _ => (&self.target.document, &self.target.body),
+            _ => &self.target.body,
         };
         let [low, high] = body.bounds?;
-        let by = hips_of(document, &self.draft, which).map_or(Vec3::ZERO, |hips| {
-            let place = |pose: &ulna_motion::Pose| {
+        let by = hips_of(body, &self.draft, which).map_or(Vec3::ZERO, |hips| {
+            let place = |pose: &Pose| {
                 pose.world.get(hips.index()).map(|w| w.w_axis.truncate()).unwrap_or_default()
             };
             (place(&body.pose) - place(&body.rest)).with_y(0.0)
@@ -165,12 +199,12 @@ impl Retargeting {
     fn overlay(&self, source: &super::bodies::Source, ghost: Color) -> Vec<(Bone, Color)> {
         let draft = &self.draft;
         let factor = self.preview.result().map_or(1.0, |r| draft.map.height.unwrap_or(r.height));
-        let hips = |document: &Document, body: &PosedBody, which: usize| {
-            let node = hips_of(document, draft, which)?;
+        let hips = |body: &PosedBody, which: usize| {
+            let node = hips_of(body, draft, which)?;
             Some(body.pose.world.get(node.index())?.w_axis.truncate())
         };
-        let from = hips(&source.document, &source.body, SOURCE);
-        let to = hips(&self.target.document, &self.target.body, TARGET);
+        let from = hips(&source.body, SOURCE);
+        let to = hips(&self.target.body, TARGET);
         let (Some(from), Some(to)) = (from, to) else { return Vec::new() };
         let moved = |at: Vec3| to + (at - from) * factor;
         let all = bones(&source.document, &source.body.pose, &source.body.skeleton);

@@ -88,6 +88,11 @@ impl PreviewLane {
         self.found.as_ref().map(|(_, result)| result)
     }
 
+    /// Whether work is under way.
+    pub(super) const fn is_busy(&self) -> bool {
+        self.running.is_some()
+    }
+
     /// Another number for each result.
     pub(super) const fn serial(&self) -> u64 {
         self.serial
@@ -139,9 +144,16 @@ pub(super) struct SummaryLane {
     running: Option<Running<SummaryInputs, RetargetSummary>>,
     found: Option<(SummaryInputs, RetargetSummary)>,
     is_stale: bool,
+    /// Inputs on which the work failed: they are not tried again.
+    failed: Option<SummaryInputs>,
 }
 
 impl SummaryLane {
+    /// Whether work is under way.
+    pub(super) const fn is_busy(&self) -> bool {
+        self.running.is_some()
+    }
+
     /// The summary, while it is of the present choices.
     pub(super) fn found(&self) -> Option<&RetargetSummary> {
         self.found.as_ref().filter(|_| !self.is_stale).map(|(_, summary)| summary)
@@ -164,15 +176,13 @@ impl SummaryLane {
                 Err(mpsc::TryRecvError::Empty) if running.inputs == inputs => return,
                 Err(mpsc::TryRecvError::Empty) => self.running = None,
                 Err(mpsc::TryRecvError::Disconnected) => {
-                    if running.inputs == inputs {
-                        return;
-                    }
+                    self.failed = Some(running.inputs.clone());
                     self.running = None;
                 }
             }
         }
         self.is_stale = self.found.as_ref().is_none_or(|(of, _)| *of != inputs);
-        if !self.is_stale || inputs.clips.is_empty() {
+        if !self.is_stale || inputs.clips.is_empty() || self.failed.as_ref() == Some(&inputs) {
             return;
         }
         let (bodies, of, clips) = (bodies.clone(), inputs.clone(), clips.to_vec());

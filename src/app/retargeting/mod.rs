@@ -73,6 +73,11 @@ impl Retargeting {
         }
     }
 
+    /// Whether a file is read or a clip is retargeted for it.
+    pub(super) fn is_busy(&self) -> bool {
+        self.reading.is_some() || self.preview.is_busy() || self.summary.is_busy()
+    }
+
     /// Forgets the pictures, to draw them on another device.
     pub(super) fn forget_pictures(&mut self) {
         self.drawing = drawing::DrawnViews::default();
@@ -217,6 +222,7 @@ impl App {
                 page.draft.contacts.remove(&page.draft.shown);
                 page.draft.contact = None;
             }
+            RetargetAction::UseFrame => page.use_frame(),
             RetargetAction::Write => self.write_retargeted(ctx),
             RetargetAction::Close => self.close_retarget(ctx),
         }

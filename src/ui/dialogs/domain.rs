@@ -362,6 +362,8 @@ pub enum DialogAction {
     ImportFrom(PathBuf),
     /// Retarget clips of this file.
     RetargetFrom(PathBuf),
+    /// Retarget the clips of a file that is being imported, by its number.
+    AdjustImport(usize),
     /// Take the weights of a file.
     ImportWeights {
         /// Which.

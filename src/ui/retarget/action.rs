@@ -17,6 +17,8 @@ pub enum RetargetAction {
     MatchAgain,
     /// Find the contacts of the shown clip again, in place of those changed by hand.
     DetectContacts,
+    /// Take the source's joints at the playhead as its reference pose.
+    UseFrame,
     /// Add the chosen clips.
     Write,
     /// Close the page.

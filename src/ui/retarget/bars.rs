@@ -10,7 +10,7 @@ use egui::{
 use super::{
     ContactRef, FootResult, RetargetDraft, RetargetResult,
     contacts::{added, bars, current, moved},
-    panel::{MOST_SLIDE, centimeters},
+    parts::{MOST_SLIDE, centimeters},
 };
 use crate::ui::{Theme, theme::Font, timeline::TimeAxis};
 use ulna_model::{Goal, NodeId};

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use egui::{Color32, TextureId};
-use glam::Vec3;
+use glam::{Quat, Vec3};
 
 use ulna_edit::command::TakenName;
 use ulna_model::{Clip, Goal, NodeId, RetargetChain, RetargetMap, Shared};
@@ -35,6 +35,8 @@ pub struct RetargetDraft {
     pub linked: bool,
     /// Whether the skeleton of the source is drawn over the target.
     pub overlay: bool,
+    /// The body whose reference pose is edited. Both are shown in their reference poses then.
+    pub edits_rest: Option<usize>,
     /// Contacts of source clips that were changed by hand, by clip.
     pub contacts: BTreeMap<usize, Arc<[Goal]>>,
     /// The selected contact of the shown clip.
@@ -89,10 +91,11 @@ impl Default for RetargetDraft {
             shown: 0,
             filter: String::new(),
             chain: None,
-            clock: PageClock { time: 0.0, playing: true, repeats: true, speed: 1.0 },
+            clock: PageClock { time: 0.0, playing: false, repeats: true, speed: 1.0 },
             views: [look; 2],
             linked: true,
             overlay: false,
+            edits_rest: None,
             contacts: BTreeMap::new(),
             contact: None,
             name: "{clip}".to_owned(),
@@ -220,10 +223,12 @@ pub struct BodyFacts {
 }
 
 /// A joint of a body.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct JointFacts {
     /// Its name.
     pub name: String,
+    /// Its rotation at rest, in the space of its parent.
+    pub rest: Quat,
     /// The joint above it, an index into the list.
     pub parent: Option<usize>,
     /// Its mirror joint, an index into the list; a joint of the center is its own.

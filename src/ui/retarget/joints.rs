@@ -130,7 +130,9 @@ mod tests {
     use super::*;
 
     fn facts() -> BodyFacts {
-        let joint = |name: &str, parent, partner| JointFacts { name: name.into(), parent, partner };
+        let rest = glam::Quat::IDENTITY;
+        let joint =
+            |name: &str, parent, partner| JointFacts { name: name.into(), rest, parent, partner };
         BodyFacts {
             joints: vec![
                 joint("hips", None, Some(0)),

@@ -1,42 +1,29 @@
 //! The panel at the right: rest poses, chains, size, feet, root motion, and the buttons.
 
-use egui::{Align, DragValue, Label, Layout, Rect, RichText, ScrollArea, Sense, Stroke, Ui, vec2};
+use egui::{Align, DragValue, Layout, Rect, RichText, ScrollArea, Sense, Stroke, Ui, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    RetargetAction, RetargetDraft, RetargetResult, RetargetView, SOURCE, TARGET, chains,
-    draft::chain_ink, inside, joints::PickerState,
+    RetargetAction, RetargetDraft, RetargetResult, RetargetView, SOURCE, TARGET, chains, feet,
+    inside,
+    joints::PickerState,
+    parts::{MARGIN, divider, number, section, small},
+    rests,
 };
 use crate::ui::{
     Actions, Theme,
-    number_bar::number_bar,
     popups::menu_button,
     theme::Font,
-    widgets::{
-        check, cut, edged, icon_button, name_widget, paint_icon, panel_title, segment, segments,
-    },
+    widgets::{cut, edged, icon_button, name_widget, paint_icon, panel_title, segment, segments},
 };
 use ulna_edit::command::TakenName;
 use ulna_model::RootMotion;
 use ulna_render::ColorRole;
 
-/// Points between the edge and the content.
-const MARGIN: f32 = 12.0;
 /// Points of the buttons at the bottom with the names above them.
 const FOOT: f32 = 92.0;
 /// Points of the head.
 const HEAD: f32 = 36.0;
-/// Sliding above which a foot is marked after it is locked, meters.
-pub(super) const MOST_SLIDE: f32 = 0.005;
-/// Difference between reference poses above which they are marked, radians.
-const MOST_REST: f32 = 0.35;
-
-/// A length in centimeters.
-pub(super) fn centimeters(meters: f32) -> String {
-    let value = meters * 100.0;
-    // A thin space before units.
-    if value < 100.0 { format!("{value:.1}\u{2009}cm") } else { format!("{value:.0}\u{2009}cm") }
-}
 
 pub(super) fn panel_ui(
     picker: &mut PickerState,
@@ -109,58 +96,6 @@ fn map_ui(ui: &mut Ui, page: RetargetView<'_>, actions: &mut Actions) {
     });
 }
 
-/// A heading that opens and closes its section, with a remark behind it and widgets at the right.
-/// Returns whether it is open.
-fn section(
-    ui: &mut Ui,
-    theme: &Theme,
-    title: &str,
-    remark: &str,
-    right: impl FnOnce(&mut Ui),
-) -> bool {
-    let key = ui.scope_id().with((title, "closed"));
-    let mut is_closed = ui.data(|d| d.get_temp::<bool>(key)).unwrap_or(false);
-    ui.horizontal(|ui| {
-        ui.set_min_height(28.0);
-        ui.spacing_mut().item_spacing.x = 6.0;
-        let (rect, response) = ui.allocate_exact_size(vec2(16.0, 24.0), Sense::click());
-        let icon = if is_closed { icons::ICON_CHEVRON_RIGHT } else { icons::ICON_EXPAND_MORE };
-        paint_icon(ui.painter(), rect.center(), icon, 16.0, theme.color(ColorRole::TextSecondary));
-        name_widget(ui, &response, &format!("Section {title}"));
-        let text = RichText::new(title).font(Theme::font(Font::Heading));
-        let label = Label::new(text.color(theme.color(ColorRole::TextPrimary)));
-        if response.clicked() | ui.add(label.sense(Sense::click())).clicked() {
-            is_closed = !is_closed;
-            ui.data_mut(|d| d.insert_temp(key, is_closed));
-        }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            right(ui);
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                small(ui, theme, remark, ColorRole::TextTertiary);
-            });
-        });
-    });
-    !is_closed
-}
-
-fn small(ui: &mut Ui, theme: &Theme, text: &str, role: ColorRole) {
-    let text = RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(role));
-    ui.add(Label::new(text).truncate());
-}
-
-fn number(ui: &mut Ui, theme: &Theme, text: &str, role: ColorRole) {
-    let text = RichText::new(text).font(Theme::font(Font::NumberSmall)).color(theme.color(role));
-    ui.label(text);
-}
-
-fn divider(ui: &mut Ui, theme: &Theme) {
-    ui.add_space(6.0);
-    let line = Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle));
-    let whole = ui.max_rect().expand2(vec2(MARGIN, 0.0));
-    ui.painter().hline(whole.x_range(), ui.cursor().top(), line);
-    ui.add_space(2.0);
-}
-
 fn sections_ui(
     picker: &mut PickerState,
     ui: &mut Ui,
@@ -178,7 +113,7 @@ fn sections_ui(
         return;
     };
     if section(ui, theme, "Rest poses", "", |_| {}) {
-        rests_ui(ui, theme, page.result);
+        rests::rests_ui(ui, (theme, page), now, actions);
     }
     divider(ui, theme);
     let matched = now.map.chains.iter().filter(|c| !c.source.is_empty() && !c.target.is_empty());
@@ -196,7 +131,7 @@ fn sections_ui(
         size_ui(ui, theme, page.result, now);
     }
     divider(ui, theme);
-    feet_ui(ui, theme, page, now);
+    feet::feet_ui(ui, theme, page, now);
     divider(ui, theme);
     if section(ui, theme, "Root motion", "", |_| {}) {
         ui.horizontal(|ui| {
@@ -210,26 +145,6 @@ fn sections_ui(
             });
         });
     }
-}
-
-fn rests_ui(ui: &mut Ui, theme: &Theme, result: Option<&RetargetResult>) {
-    let Some(result) = result.filter(|r| r.fault.is_none()) else {
-        small(ui, theme, "Measured with the clip", ColorRole::TextTertiary);
-        return;
-    };
-    let degrees = result.rest_difference.to_degrees();
-    let is_far = result.rest_difference > MOST_REST;
-    ui.horizontal(|ui| {
-        let (icon, role, text) = if is_far {
-            (icons::ICON_WARNING, ColorRole::SeverityWarning, "Rest poses differ by up to")
-        } else {
-            (icons::ICON_CHECK_CIRCLE, ColorRole::SeverityOk, "Rest poses agree within")
-        };
-        let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), Sense::hover());
-        paint_icon(ui.painter(), rect.center(), icon, 16.0, theme.color(role));
-        small(ui, theme, text, ColorRole::TextPrimary);
-        number(ui, theme, &format!("{degrees:.1}°"), ColorRole::TextPrimary);
-    });
 }
 
 /// A factor as a field.
@@ -286,102 +201,6 @@ fn size_ui(ui: &mut Ui, theme: &Theme, result: Option<&RetargetResult>, now: &mu
             small(ui, theme, "Stride", ColorRole::TextSecondary);
         });
     });
-}
-
-fn feet_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>, now: &mut RetargetDraft) {
-    let has_feet = now.map.chains.iter().any(|c| c.contacts);
-    let remark = if has_feet { "" } else { "No feet found" };
-    let mut lock = now.map.contacts.lock;
-    let open = section(ui, theme, "Foot contacts", remark, |ui| {
-        if has_feet {
-            // Laid out from the right, a check needs a width of its own.
-            ui.allocate_ui_with_layout(
-                vec2(58.0, 24.0),
-                Layout::left_to_right(Align::Center),
-                |ui| check(ui, theme, &mut lock, "Lock"),
-            );
-        }
-    });
-    now.map.contacts.lock = lock;
-    if !open || !has_feet {
-        return;
-    }
-    let fps = page.clip().map_or(30.0, |c| c.fps) as f32;
-    ui.add_enabled_ui(lock, |ui| {
-        ui.columns(2, |columns| {
-            let mut frames = now.map.contacts.blend * fps;
-            let before = frames;
-            number_bar(&mut columns[0], theme, "Blend", &mut frames, 0.0..=15.0, "frames", 1, "");
-            if frames != before {
-                now.map.contacts.blend = (frames / fps).clamp(0.0, 1.0);
-            }
-            let mut roll = now.map.contacts.toe_roll * 100.0;
-            let before = roll;
-            number_bar(&mut columns[1], theme, "Toe roll", &mut roll, 0.0..=100.0, "%", 0, "");
-            if roll != before {
-                now.map.contacts.toe_roll = (roll / 100.0).clamp(0.0, 1.0);
-            }
-        });
-        ui.horizontal(|ui| {
-            let text = "Lower the hips when a leg is too short";
-            check(ui, theme, &mut now.map.contacts.lower_hips, text);
-            if let Some(result) = page.result.filter(|r| r.lowered > 0.0) {
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    number(ui, theme, &centimeters(result.lowered), ColorRole::TextTertiary);
-                });
-            }
-        });
-    });
-    let Some(result) = page.result else { return };
-    for leg in &result.short {
-        let text = format!("{leg} does not reach every contact");
-        small(ui, theme, &text, ColorRole::SeverityWarning);
-    }
-    let clip = page.clip().map_or("", |c| &c.name);
-    ui.add_space(2.0);
-    let heading = format!("Foot sliding during contact, {clip}");
-    small(ui, theme, &heading, ColorRole::TextTertiary);
-    sliding_ui(ui, theme, result);
-}
-
-/// Sliding of each foot before and after, with bars.
-fn sliding_ui(ui: &mut Ui, theme: &Theme, result: &RetargetResult) {
-    let worst = |foot: &super::FootResult| {
-        let slides = foot.contacts.iter().filter_map(|c| c.slide);
-        slides.fold([0.0f32; 2], |[b, a], s| [b.max(s[0]), a.max(s[1])])
-    };
-    let largest = result.feet.iter().map(|f| worst(f)[0]).fold(0.01, f32::max);
-    for foot in &result.feet {
-        let [before, after] = worst(foot);
-        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
-        let (y, painter) = (rect.center().y, ui.painter());
-        let text = |x: f32, align: egui::Align2, text: String, font: Font, role: ColorRole| {
-            let at = egui::pos2(x, y);
-            painter.text(at, align, text, Theme::font(font), theme.color(role))
-        };
-        let left = egui::Align2::LEFT_CENTER;
-        let right = egui::Align2::RIGHT_CENTER;
-        text(rect.left(), left, foot.name.clone(), Font::Small, ColorRole::TextSecondary);
-        if foot.contacts.is_empty() {
-            text(rect.right(), right, "no contact".into(), Font::Small, ColorRole::TextTertiary);
-            continue;
-        }
-        let over = after > MOST_SLIDE;
-        let role = if over { ColorRole::SeverityWarning } else { ColorRole::TextPrimary };
-        let drawn = text(rect.right(), right, centimeters(after), Font::NumberSmall, role);
-        let start = drawn.left().min(rect.right() - 54.0);
-        let words = format!("{} →", centimeters(before));
-        text(start - 6.0, right, words, Font::NumberSmall, ColorRole::TextTertiary);
-        let bars = Rect::from_x_y_ranges(
-            (rect.left() + 84.0)..=(rect.right() - 140.0),
-            (y - 4.0)..=(y + 4.0),
-        );
-        let part = |meters: f32| (meters / largest).clamp(0.0, 1.0) * bars.width();
-        let long = Rect::from_min_size(bars.min, vec2(part(before).max(2.0), 3.0));
-        painter.rect_filled(long, 1.5, theme.color(ColorRole::StrokeStrong));
-        let short = Rect::from_min_size(bars.min + vec2(0.0, 5.0), vec2(part(after).max(2.0), 3.0));
-        painter.rect_filled(short, 1.5, chain_ink(foot.chain));
-    }
 }
 
 /// Names of added clips, and the buttons.

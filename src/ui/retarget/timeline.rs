@@ -12,7 +12,7 @@ use super::{
     contacts,
     draft::{ClipFacts, chain_ink},
     inside,
-    panel::centimeters,
+    parts::centimeters,
     plots::{Curves, curves_ui, value_at},
     transport::transport_ui,
 };

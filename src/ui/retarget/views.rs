@@ -9,7 +9,7 @@ use glam::{Vec2, Vec3};
 
 use super::{
     RetargetAction, RetargetDraft, RetargetView, SOURCE, TARGET, draft::chain_ink,
-    panel::centimeters,
+    parts::centimeters,
 };
 use crate::ui::{
     Actions, Theme,
