@@ -34,6 +34,7 @@ mod naming;
 mod pose;
 mod range;
 mod recent_poses;
+pub mod retarget;
 mod rig;
 mod roles;
 mod sample;

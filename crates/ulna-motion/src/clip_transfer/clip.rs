@@ -52,11 +52,20 @@ impl ClipTransfer<'_> {
                 tracks.extend(self.as_posed(&by, pair, &is_free));
             }
         }
+        for to in self.options.spread.keys() {
+            let Some(followed) = self.followed(*to) else { continue };
+            if self.lines(followed).into_iter().any(moves) {
+                tracks.extend(self.sampled_turns(clip, *to, followed));
+                made.resampled.push(*to);
+            }
+        }
+        let chained: BTreeSet<NodeId> =
+            self.options.spread.values().flat_map(super::SpreadJoint::nodes).collect();
         for (node, own) in &of {
             for track in own.iter().filter(|t| t.property == Property::Weights) {
                 tracks.extend(self.morphs(track, &mut made.lost_targets).map(Shared::new));
             }
-            if !self.to.contains_key(node) && moves(*node) {
+            if !self.to.contains_key(node) && !chained.contains(node) && moves(*node) {
                 made.lost.push(*node);
             }
         }

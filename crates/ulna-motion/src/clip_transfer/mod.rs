@@ -21,9 +21,11 @@ mod clip;
 mod keys;
 mod sampled;
 mod skeletons;
+mod spread;
 mod standing;
 
 pub use self::{
     keys::CarriedClip,
     skeletons::{ClipTransfer, JointPair, KeysBy},
 };
+pub(crate) use self::{skeletons::TransferOptions, spread::SpreadJoint};

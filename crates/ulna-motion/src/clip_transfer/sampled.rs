@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use glam::{DMat4, Quat, Vec3};
 
-use super::{CarriedClip, ClipTransfer, JointPair, standing::carrier};
+use super::{CarriedClip, ClipTransfer, JointPair, spread::SpreadJoint, standing::carrier};
 use crate::{ancestors::above, sample_into};
 use ulna_model::{Clip, Interpolation, NodeId, Property, Shared, Track, transform::unit_or};
 
@@ -18,85 +18,129 @@ impl ClipTransfer<'_> {
         pair: &JointPair,
         made: &mut CarriedClip,
     ) -> Vec<Shared<Track>> {
-        let here = carrier(self.ours, pair.to, |n| self.taken.contains(&n));
-        let there = here.and_then(|h| self.pairs.iter().find(|p| p.to == h)).map(|p| p.from);
-        let chain = |from: NodeId| {
-            std::iter::once(from).chain(above(self.theirs, from)).collect::<Vec<_>>()
-        };
-        let (own, base) = (chain(pair.from), there.map(chain).unwrap_or_default());
-        // What both hang on takes both along.
-        let nodes: BTreeSet<NodeId> = own
-            .iter()
-            .filter(|n| !base.contains(n))
-            .chain(base.iter().filter(|n| !own.contains(n)))
-            .copied()
-            .collect();
-        let times = |properties: &[Property]| {
-            let mut times: Vec<f32> = clip
-                .tracks
-                .values()
-                .filter(|t| nodes.contains(&t.target) && properties.contains(&t.property))
-                .flat_map(|t| t.times.iter().copied())
-                .collect();
-            times.sort_by(f32::total_cmp);
-            times.dedup();
-            times
-        };
-        let turn = |from: NodeId, time: f32| {
-            let whole = chain(from)
-                .into_iter()
-                .fold(Quat::IDENTITY, |below, n| self.turn_at(clip, n, time) * below);
-            self.turned * whole * (self.turned * self.stands[0].rotation[from.index()]).conjugate()
-        };
-        let above_here =
-            self.ours.node(pair.to).parent.map_or(Quat::IDENTITY, |p| self.aligned[p.index()]);
-        let mut tracks = Vec::new();
-        let mut track = |property, times: Vec<f32>, values: Vec<f32>| {
-            if !times.is_empty() {
-                tracks.push(Shared::new(Track {
-                    target: pair.to,
-                    property,
-                    interpolation: Interpolation::Linear,
-                    width: values.len() / times.len(),
-                    times: times.into(),
-                    values: values.into(),
-                    kinds: Default::default(),
-                    modes: Default::default(),
-                }));
-            }
-        };
-        let turns = times(&[Property::Rotation]);
-        let values = turns.iter().flat_map(|time| {
-            let over = there.map_or(Quat::IDENTITY, |n| turn(n, *time)).conjugate()
-                * turn(pair.from, *time);
-            unit_or(above_here.conjugate() * over * self.aligned[pair.to.index()], Quat::IDENTITY)
-                .to_array()
-        });
-        let values: Vec<f32> = values.collect();
-        track(Property::Rotation, turns, values);
+        let own = self.line(pair.from);
+        let mut tracks = self.sampled_turns(clip, pair.to, Followed::Joint(pair.from));
         let by = self.constants(pair);
-        if there.is_none() {
-            let ways = times(&[Property::Translation, Property::Rotation, Property::Scale]);
-            let rest = self.stands[0].place(pair.from);
-            let unit = self.stands[1].parent(self.ours, pair.to).1.max(f32::MIN_POSITIVE);
-            let place = |time: f32| -> Vec3 {
-                let world = own
-                    .iter()
-                    .fold(DMat4::IDENTITY, |below, n| self.local_at(clip, *n, time) * below);
-                world.w_axis.truncate().as_vec3()
-            };
-            let values: Vec<f32> = ways
-                .iter()
-                .flat_map(|time| {
-                    let way = self.turned * (place(*time) - rest) * self.ratio;
-                    (by.to.translation + above_here.conjugate() * way / unit).to_array()
-                })
-                .collect();
-            track(Property::Translation, ways, values);
+        let here = carrier(self.ours, pair.to, |n| self.taken.contains(&n));
+        if here.is_none() {
+            tracks.extend(self.sampled_way(clip, pair, &own));
         } else if let Some((_, own)) = clip.track(pair.from, Property::Translation) {
             tracks.extend(self.through(&by, pair, own, made));
         }
         tracks
+    }
+
+    /// A joint there, and all above it.
+    fn line(&self, from: NodeId) -> Vec<NodeId> {
+        std::iter::once(from).chain(above(self.theirs, from)).collect()
+    }
+
+    /// What a joint here follows.
+    pub(super) fn followed(&self, to: NodeId) -> Option<Followed<'_>> {
+        match self.options.spread.get(&to) {
+            Some(spread) => Some(Followed::Chain(spread)),
+            None => self.pairs.iter().find(|p| p.to == to).map(|p| Followed::Joint(p.from)),
+        }
+    }
+
+    /// Nodes there that turn what a joint here follows.
+    pub(super) fn lines(&self, followed: Followed<'_>) -> BTreeSet<NodeId> {
+        match followed {
+            Followed::Joint(from) => self.line(from).into_iter().collect(),
+            Followed::Chain(spread) => spread.nodes().flat_map(|n| self.line(n)).collect(),
+        }
+    }
+
+    /// How what a joint here follows is turned in the scene from how it stands.
+    fn turn_of(&self, clip: &Clip, followed: Followed<'_>, time: f32) -> Quat {
+        let turn = |from: NodeId| {
+            let whole = self
+                .line(from)
+                .into_iter()
+                .fold(Quat::IDENTITY, |below, n| self.turn_at(clip, n, time) * below);
+            self.turned * whole * (self.turned * self.stands[0].rotation[from.index()]).conjugate()
+        };
+        match followed {
+            Followed::Joint(from) => turn(from),
+            Followed::Chain(spread) => spread.between(turn),
+        }
+    }
+
+    /// The key times of some nodes, of some properties.
+    fn times_of(&self, clip: &Clip, nodes: &BTreeSet<NodeId>, of: &[Property]) -> Vec<f32> {
+        let mut times: Vec<f32> = clip
+            .tracks
+            .values()
+            .filter(|t| nodes.contains(&t.target) && of.contains(&t.property))
+            .flat_map(|t| t.times.iter().copied())
+            .collect();
+        times.sort_by(f32::total_cmp);
+        times.dedup();
+        times
+    }
+
+    /// Turns of a joint here over what it hangs on.
+    pub(super) fn sampled_turns(
+        &self,
+        clip: &Clip,
+        to: NodeId,
+        followed: Followed<'_>,
+    ) -> Vec<Shared<Track>> {
+        let here = carrier(self.ours, to, |n| self.taken.contains(&n));
+        let there = here.and_then(|h| self.followed(h));
+        let (own, base) = (self.lines(followed), there.map(|t| self.lines(t)).unwrap_or_default());
+        // What both hang on takes both along; of a chain each joint turns it otherwise.
+        let is_joint = |f: &Followed<'_>| matches!(f, Followed::Joint(_));
+        let both = is_joint(&followed) && there.as_ref().is_none_or(is_joint);
+        let nodes: BTreeSet<NodeId> = if both {
+            own.symmetric_difference(&base).copied().collect()
+        } else {
+            own.union(&base).copied().collect()
+        };
+        let above_here =
+            self.ours.node(to).parent.map_or(Quat::IDENTITY, |p| self.aligned[p.index()]);
+        let times = self.times_of(clip, &nodes, &[Property::Rotation]);
+        let mut before = Quat::IDENTITY;
+        let values = times.iter().flat_map(|time| {
+            let over = there.map_or(Quat::IDENTITY, |t| self.turn_of(clip, t, *time)).conjugate()
+                * self.turn_of(clip, followed, *time);
+            let turn = above_here.conjugate() * over * self.aligned[to.index()];
+            let turn = unit_or(turn, Quat::IDENTITY);
+            let turn = if turn.dot(before) < 0.0 { -turn } else { turn };
+            before = turn;
+            turn.to_array()
+        });
+        let values: Vec<f32> = values.collect();
+        track(to, Property::Rotation, times, values).into_iter().collect()
+    }
+
+    /// The way of a root through the scene.
+    fn sampled_way(&self, clip: &Clip, pair: &JointPair, own: &[NodeId]) -> Option<Shared<Track>> {
+        let by = self.constants(pair);
+        let above_here =
+            self.ours.node(pair.to).parent.map_or(Quat::IDENTITY, |p| self.aligned[p.index()]);
+        let nodes: BTreeSet<NodeId> = own.iter().copied().collect();
+        let of = [Property::Translation, Property::Rotation, Property::Scale];
+        let times = self.times_of(clip, &nodes, &of);
+        let rest = self.stands[0].place(pair.from);
+        let unit = self.stands[1].parent(self.ours, pair.to).1.max(f32::MIN_POSITIVE);
+        let place = |time: f32| -> Vec3 {
+            let world =
+                own.iter().fold(DMat4::IDENTITY, |below, n| self.local_at(clip, *n, time) * below);
+            world.w_axis.truncate().as_vec3()
+        };
+        let factors = match &self.options.travel {
+            Some((nodes, factors)) if nodes.contains(&pair.to) => *factors,
+            _ => Vec3::splat(self.ratio),
+        };
+        let values: Vec<f32> = times
+            .iter()
+            .flat_map(|time| {
+                let way = self.turned * (place(*time) - rest) * factors;
+                (by.to.translation + above_here.conjugate() * way / unit).to_array()
+            })
+            .collect();
+        track(pair.to, Property::Translation, times, values)
     }
 
     fn turn_at(&self, clip: &Clip, node: NodeId, time: f32) -> Quat {
@@ -125,4 +169,32 @@ impl ClipTransfer<'_> {
         local.rotation = self.turn_at(clip, node, time);
         local.matrix().as_dmat4()
     }
+}
+
+/// What a joint here follows: a joint there, or a chain by the joint's position along it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Followed<'a> {
+    Joint(NodeId),
+    Chain(&'a SpreadJoint),
+}
+
+/// A track of keys with straight ways between them; none without keys.
+fn track(
+    target: NodeId,
+    property: Property,
+    times: Vec<f32>,
+    values: Vec<f32>,
+) -> Option<Shared<Track>> {
+    (!times.is_empty()).then(|| {
+        Shared::new(Track {
+            target,
+            property,
+            interpolation: Interpolation::Linear,
+            width: values.len() / times.len(),
+            times: times.into(),
+            values: values.into(),
+            kinds: Default::default(),
+            modes: Default::default(),
+        })
+    })
 }

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::{Quat, Vec3};
 
-use super::standing::{Standing, axis_turns, carrier};
+use super::{
+    spread::SpreadJoint,
+    standing::{Standing, axis_turns, carrier},
+};
 use crate::{
     ancestors::above,
     counterparts::{FoundBy, Sought, pairs},
@@ -48,6 +51,17 @@ pub(super) struct Constants {
     /// Local transforms of both joints as they stand.
     from: Transform,
     pub(super) to: Transform,
+    /// Of what carries a body over the ground: its factors in the scene instead of the one length.
+    travel: Option<Travel>,
+}
+
+/// How the path of a body comes over: from what carries it there to the scene, by a factor for each
+/// axis, and from the scene to what carries it here.
+#[derive(Clone, Copy, Debug)]
+struct Travel {
+    scene_from_there: Quat,
+    here_from_scene: Quat,
+    factors: Vec3,
 }
 
 impl Constants {
@@ -61,7 +75,14 @@ impl Constants {
         } else {
             (self.from.translation, self.to.translation)
         };
-        to + self.left * (t - from) * self.length
+        let way = t - from;
+        match &self.travel {
+            Some(travel) => {
+                let scene = (travel.scene_from_there * way) * travel.factors;
+                to + travel.here_from_scene * scene
+            }
+            None => to + self.left * way * self.length,
+        }
     }
 
     pub(super) fn scale(&self, s: Vec3) -> Option<Vec3> {
@@ -69,6 +90,17 @@ impl Constants {
         let along = if is_uneven(factor) { swapped(self.right, factor)? } else { factor };
         along.is_finite().then(|| self.to.scale * along)
     }
+}
+
+/// What a table of chains asks for beyond pairs of joints.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TransferOptions {
+    /// Joints here that follow a chain of the other body by their position along it.
+    pub spread: BTreeMap<NodeId, SpreadJoint>,
+    /// Reference poses there and here: local rotations of nodes that differ from how they stand.
+    pub poses: [BTreeMap<NodeId, Quat>; 2],
+    /// Nodes here that carry the body, and the factors of its path along the axes of the scene.
+    pub travel: Option<(BTreeSet<NodeId>, Vec3)>,
 }
 
 /// Two skeletons with their pairs of counterparts.
@@ -86,6 +118,7 @@ pub struct ClipTransfer<'a> {
     /// Rotations in the scene here, limbs directed as there.
     pub(super) aligned: Vec<Quat>,
     pub(super) ratio: f32,
+    pub(super) options: TransferOptions,
 }
 
 impl<'a> ClipTransfer<'a> {
@@ -97,13 +130,32 @@ impl<'a> ClipTransfer<'a> {
         how: KeysBy,
         chosen: &BTreeMap<NodeId, Option<NodeId>>,
     ) -> Self {
+        Self::with_options(theirs, ours, how, chosen, TransferOptions::default())
+    }
+
+    /// The same with what a table of chains asks for.
+    pub(crate) fn with_options(
+        theirs: &'a Document,
+        ours: &'a Document,
+        how: KeysBy,
+        chosen: &BTreeMap<NodeId, Option<NodeId>>,
+        options: TransferOptions,
+    ) -> Self {
         let found = matched(theirs, ours, chosen);
-        let meant: BTreeSet<NodeId> = found.iter().map(|(from, ..)| *from).collect();
-        let taken: BTreeSet<NodeId> = found.iter().map(|(_, to, _)| *to).collect();
-        let stands = [
+        let chained = options.spread.values().flat_map(SpreadJoint::nodes);
+        let meant: BTreeSet<NodeId> = found.iter().map(|(from, ..)| *from).chain(chained).collect();
+        let taken: BTreeSet<NodeId> =
+            found.iter().map(|(_, to, _)| *to).chain(options.spread.keys().copied()).collect();
+        let mut stands = [
             Standing::of(theirs, &|n| meant.contains(&n)),
             Standing::of(ours, &|n| taken.contains(&n)),
         ];
+        for (stand, (document, pose)) in
+            stands.iter_mut().zip([theirs, ours].into_iter().zip(&options.poses))
+        {
+            stand.take_pose(document, pose);
+        }
+        let is_posed = options.poses.iter().any(|p| !p.is_empty());
         let pairs: Vec<JointPair> = found
             .into_iter()
             .map(|(from, to, by)| JointPair { from, to, by, is_same: how == KeysBy::Copy })
@@ -112,17 +164,44 @@ impl<'a> ClipTransfer<'a> {
         let ratio = stands[1].height / stands[0].height;
         let ratio = if ratio.is_finite() && (ratio - 1.0).abs() > 1e-3 { ratio } else { 1.0 };
         let aligned = stands[1].rotation.clone();
-        let mut made =
-            Self { theirs, ours, pairs, to, taken, stands, turned: Quat::IDENTITY, aligned, ratio };
+        let mut made = Self {
+            theirs,
+            ours,
+            pairs,
+            to,
+            taken,
+            stands,
+            turned: Quat::IDENTITY,
+            aligned,
+            ratio,
+            options,
+        };
         let is_one = made.find_same(how);
         if made.pairs.iter().any(|p| !p.is_same) {
             made.turn_whole();
             if !is_one {
                 made.recheck_same();
             }
-            made.align_limbs();
+            if !is_posed {
+                made.align_limbs();
+            }
         }
         made
+    }
+
+    /// How the other skeleton is turned as a whole, since it lies along other axes.
+    pub(crate) const fn turned(&self) -> Quat {
+        self.turned
+    }
+
+    /// Where a joint of the other skeleton stands, turned as a whole; meters.
+    pub(crate) fn place_there(&self, node: NodeId) -> Vec3 {
+        self.turned * self.stands[0].place(node)
+    }
+
+    /// Where a joint here stands; meters.
+    pub(crate) fn place_here(&self, node: NodeId) -> Vec3 {
+        self.stands[1].place(node)
     }
 
     /// Joints with a counterpart, those above first.
@@ -364,7 +443,15 @@ impl<'a> ClipTransfer<'a> {
             self.ours.node(pair.to).parent.map_or(Quat::IDENTITY, |p| self.aligned[p.index()]);
         let our_unit = here.parent(self.ours, pair.to).1;
         let length = if our_unit > 0.0 { their_unit * self.ratio / our_unit } else { 1.0 };
+        let units = if our_unit > 0.0 { their_unit / our_unit } else { 1.0 };
+        let carries = |(nodes, _): &&(BTreeSet<NodeId>, Vec3)| nodes.contains(&pair.to);
+        let travel = self.options.travel.as_ref().filter(carries).map(|(_, factors)| Travel {
+            scene_from_there: self.turned * their_parent,
+            here_from_scene: our_parent.conjugate(),
+            factors: *factors * units,
+        });
         Constants {
+            travel,
             left: our_parent.conjugate() * self.turned * their_parent,
             right: (self.turned * there.rotation[pair.from.index()]).conjugate()
                 * self.aligned[pair.to.index()],
@@ -401,7 +488,10 @@ fn matched(
     let mut made: Vec<(NodeId, NodeId, FoundBy)> = Vec::new();
     for (from, found) in nodes.iter().zip(found) {
         let to = match chosen.get(from) {
-            Some(to) => to.map(|to| (to, FoundBy::Name)),
+            Some(to) => to.map(|to| match found {
+                Some((same, by)) if same == to => (to, by),
+                _ => (to, FoundBy::Name),
+            }),
             None => found.filter(|(to, _)| !picked.contains(to)),
         };
         // Two of one cannot both move it.

@@ -1,6 +1,8 @@
 //! How a skeleton stands when nothing moves it: what turns and places of joints are told from. That
 //! is the bind, where a skin gives one, since nodes may stand anywhere; else the rest.
 
+use std::collections::BTreeMap;
+
 use glam::{DMat4, Mat3, Mat4, Quat, Vec3};
 
 use crate::{ancestors::above, mirror::rotation};
@@ -111,6 +113,35 @@ impl Standing {
                     self.local[joint.index()].translation = bound.translation;
                 }
             }
+        }
+    }
+
+    /// Stands in another pose: local rotations of some nodes, what hangs on them goes along.
+    pub fn take_pose(&mut self, document: &Document, pose: &BTreeMap<NodeId, Quat>) {
+        if pose.is_empty() {
+            return;
+        }
+        let was = (self.rotation.clone(), self.world.clone());
+        for node in document.nodes.order() {
+            let k = node.index();
+            let above = document.node(*node).parent;
+            let (turn, old_turn) = above.map_or((Quat::IDENTITY, Quat::IDENTITY), |p| {
+                (self.rotation[p.index()], was.0[p.index()])
+            });
+            let (place, old_place) = above.map_or((DMat4::IDENTITY, DMat4::IDENTITY), |p| {
+                (self.world[p.index()], was.1[p.index()])
+            });
+            let mut local = old_place.inverse() * was.1[k];
+            let mut own = old_turn.conjugate() * was.0[k];
+            if let Some(turn) = pose.get(node).and_then(|q| q.is_finite().then_some(*q)) {
+                let (scale, _, way) = local.to_scale_rotation_translation();
+                let turn = unit_or(turn, Quat::IDENTITY);
+                local = DMat4::from_scale_rotation_translation(scale, turn.as_dquat(), way);
+                own = turn;
+                self.local[k].rotation = turn;
+            }
+            self.rotation[k] = turn * own;
+            self.world[k] = if local.is_finite() { place * local } else { was.1[k] };
         }
     }
 

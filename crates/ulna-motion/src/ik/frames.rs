@@ -26,7 +26,7 @@ pub(super) struct Frame {
 const FIT: f32 = 0.9;
 
 /// Seconds per frame of a clip: of the rate that its keys fit, else of 30 frames per second.
-pub(super) fn frame_of(clip: &Clip) -> f32 {
+pub(crate) fn frame_of(clip: &Clip) -> f32 {
     clip.guess_fps()
         .filter(|(_, share)| *share >= FIT)
         .map_or(1.0 / 30.0, |(fps, _)| 1.0 / fps as f32)

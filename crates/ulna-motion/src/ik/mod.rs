@@ -30,7 +30,7 @@ pub use self::{
     frames::{Jump, Slide},
     limbs::{Bodies, Limb, body_of, legs_of, limb_of},
 };
-pub(crate) use self::{limbs::named_feet, sole::Sole};
+pub(crate) use self::{frames::frame_of, limbs::named_feet, sole::Sole};
 use super::{JointRange, Limits, Pose, Stack};
 use ulna_geometry::orthogonal_factor;
 use ulna_model::{Document, NodeId};

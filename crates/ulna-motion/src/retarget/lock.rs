@@ -1,0 +1,608 @@
+//! Feet kept in place: the leg's keys within contacts are made anew.
+
+use std::collections::BTreeSet;
+
+use glam::{Mat4, Quat, Vec3};
+
+use super::{
+    contacts::ground_below,
+    feet::{Foot, rest_pose, rotation_of},
+    sampling::each_pose,
+    spans::with_span,
+    stands::{FootFrame, FootGoal, Stand, StandRequest, goal_of, round_of},
+};
+use crate::ik::{Goal as Reach, frame_of, solve};
+use ulna_model::{
+    Clip, ContactSettings, Document, Goal, GoalPoint, Interpolation, NodeId, Property, Shared,
+    Track,
+};
+
+/// The largest and the smallest time between the keys that are made, seconds.
+const STEP: [f32; 2] = [1.0 / 30.0, 1.0 / 240.0];
+/// How far a held point may be from its place between keys, parts of the leg's length.
+const NEAR: f32 = 1e-3;
+/// How straight a leg gets at most, as a part of its length.
+const STRAIGHT: f32 = 0.995;
+/// Rounds of more keys.
+const ROUNDS: usize = 3;
+
+/// How far a foot slides in one contact: all goals of a foot that overlap or touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactSlide {
+    /// The foot, or the hand.
+    pub foot: NodeId,
+    /// Start, seconds.
+    pub from: f32,
+    /// End, seconds.
+    pub to: f32,
+    /// How far the points that are to stay in place move over the ground, meters.
+    pub before: f32,
+    /// The same once the contact is kept.
+    pub after: f32,
+}
+
+/// A clip whose contacts are kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cleaned {
+    /// The clip.
+    pub clip: Clip,
+    /// How its contacts slide, before and after.
+    pub slides: Vec<ContactSlide>,
+    /// How far the hips are lowered at most, meters.
+    pub lowered: f32,
+    /// Feet whose legs do not reach their place.
+    pub short: Vec<NodeId>,
+}
+
+/// Keeps the feet of a clip in place in its contacts. Only the rotations of legs, feet and toes
+/// within contacts and their blends get other keys, and the translation of the hips where a leg is
+/// too short.
+pub fn clean_contacts(
+    document: &Document,
+    clip: &Shared<Clip>,
+    contacts: &[Goal],
+    settings: &ContactSettings,
+) -> Cleaned {
+    let rest = rest_pose(document);
+    let nodes: BTreeSet<NodeId> = contacts.iter().map(|g| g.node).collect();
+    let feet: Vec<Foot> = nodes.iter().map(|n| Foot::of(document, &rest, *n)).collect();
+    let ground = ground_below(document, clip, &feet);
+    let goals: Vec<(Goal, Option<f32>)> = contacts.iter().map(|g| (g.clone(), None)).collect();
+    Lock::new(document, clip, &goals, settings, ground, true).clean()
+}
+
+/// How far the feet of a clip slide in its contacts; before and after are the same.
+pub fn contact_slides(
+    document: &Document,
+    clip: &Shared<Clip>,
+    contacts: &[Goal],
+) -> Vec<ContactSlide> {
+    let settings = ContactSettings { lock: false, ..ContactSettings::default() };
+    clean_contacts(document, clip, contacts, &settings).slides
+}
+
+/// A foot with its stands.
+struct StandingFoot {
+    foot: Foot,
+    stands: Vec<Stand>,
+}
+
+/// How far the hips are lowered over time.
+#[derive(Default)]
+struct Lowering {
+    step: f32,
+    /// Meters at each multiple of the step.
+    ways: Vec<f32>,
+}
+
+impl Lowering {
+    fn at(&self, time: f32) -> f32 {
+        if self.ways.is_empty() {
+            return 0.0;
+        }
+        let place = (time / self.step).max(0.0);
+        let k = (place as usize).min(self.ways.len() - 1);
+        let next = (k + 1).min(self.ways.len() - 1);
+        let part = (place - k as f32).clamp(0.0, 1.0);
+        self.ways[k] + (self.ways[next] - self.ways[k]) * part
+    }
+}
+
+/// New local rotations of the nodes of a leg, and the translation of the hips.
+type Baked = Vec<(NodeId, Property, Vec<f32>)>;
+
+/// A clip whose contacts are to be kept.
+pub(super) struct Lock<'a> {
+    document: &'a Document,
+    clip: &'a Shared<Clip>,
+    settings: ContactSettings,
+    feet: Vec<StandingFoot>,
+    hips: Option<NodeId>,
+    length: f32,
+    step: f32,
+    /// Of each foot the frames at multiples of the step.
+    frames: Vec<Vec<FootFrame>>,
+    is_loop: bool,
+}
+
+impl<'a> Lock<'a> {
+    /// `goals`: contacts, each with the height in meters that its point is to have in the scene,
+    /// where that is known. `settles`: heights near that of the sole at rest become that.
+    pub fn new(
+        document: &'a Document,
+        clip: &'a Shared<Clip>,
+        goals: &[(Goal, Option<f32>)],
+        settings: &ContactSettings,
+        ground: Vec3,
+        settles: bool,
+    ) -> Self {
+        let rest = rest_pose(document);
+        let nodes: BTreeSet<NodeId> = goals.iter().map(|g| g.0.node).collect();
+        let feet: Vec<Foot> = nodes.iter().map(|n| Foot::of(document, &rest, *n)).collect();
+        let length = clip.length();
+        let step = frame_of(clip).clamp(STEP[1] * 2.0, STEP[0]).min(length.max(1e-3));
+        let count = (length / step).round().max(1.0);
+        let step = length.max(1e-3) / count;
+        let times: Vec<f32> = (0..=count as usize).map(|k| step * k as f32).collect();
+        let frames = frames_of(document, clip, &feet, &times);
+        let rounds: Vec<Option<Vec3>> =
+            feet.iter().zip(&frames).map(|(foot, own)| round_of(own, foot.length)).collect();
+        let is_loop = !rounds.is_empty() && rounds.iter().all(Option::is_some);
+        let hips = feet.iter().find(|f| f.ball.is_some() || f.toe.is_some()).map(|f| f.hips);
+        let hips = hips.or_else(|| feet.first().map(|f| f.hips));
+        let feet = feet
+            .into_iter()
+            .zip(&frames)
+            .zip(rounds)
+            .map(|((foot, own), round)| {
+                let mut goals: Vec<(Goal, Option<f32>)> =
+                    goals.iter().filter(|g| g.0.node == foot.node).cloned().collect();
+                if settles {
+                    settle(&foot, own, &mut goals);
+                }
+                let request = StandRequest {
+                    foot: &foot,
+                    goals: &goals,
+                    frames: own,
+                    round: round.filter(|_| is_loop),
+                    length,
+                    blend: settings.blend,
+                    ground,
+                    evaluate: &|times| {
+                        let mut frames = frames_of(document, clip, &[foot.clone()], times);
+                        frames.pop().unwrap_or_default()
+                    },
+                };
+                let stands = request.stands();
+                StandingFoot { foot, stands }
+            })
+            .collect();
+        Self { document, clip, settings: *settings, feet, hips, length, step, frames, is_loop }
+    }
+
+    /// The clip with its contacts kept.
+    pub fn clean(&self) -> Cleaned {
+        let mut made = Cleaned { clip: (**self.clip).clone(), ..Cleaned::default() };
+        let before = self.slides(&self.frames);
+        let mut after = before.clone();
+        if self.settings.lock && before.iter().any(|b| b.len() > 0) {
+            let (lowering, short) = self.lowering();
+            made.lowered = lowering.ways.iter().copied().fold(0.0, f32::max);
+            made.short = short;
+            let mut times = self.bake_times();
+            for round in 0..=ROUNDS {
+                made.clip = self.baked(&times, &lowering);
+                let shared = Shared::new(made.clip.clone());
+                let more = self.missing(&shared, &times);
+                if more.is_empty() || round == ROUNDS {
+                    let own: Vec<Foot> = self.feet.iter().map(|f| f.foot.clone()).collect();
+                    let grid: Vec<f32> = self.grid();
+                    after = self.slides(&frames_of(self.document, &shared, &own, &grid));
+                    break;
+                }
+                times.extend(more);
+                times.sort_by(f32::total_cmp);
+                times.dedup_by(|a, b| *a - *b < STEP[1] * 0.25);
+            }
+        }
+        for ((foot, before), after) in self.feet.iter().zip(before).zip(after) {
+            made.slides.extend(before.into_iter().zip(after).map(|((from, to, was), (.., is))| {
+                ContactSlide { foot: foot.foot.node, from, to, before: was, after: is }
+            }));
+        }
+        made.slides.sort_by(|a, b| a.from.total_cmp(&b.from));
+        made
+    }
+
+    fn grid(&self) -> Vec<f32> {
+        self.frames.first().map_or_else(Vec::new, |f| f.iter().map(|f| f.time).collect())
+    }
+
+    /// Of each foot its contacts within the clip, with how far their points move over the ground.
+    fn slides(&self, frames: &[Vec<FootFrame>]) -> Vec<Vec<(f32, f32, f32)>> {
+        let of = |(own, frames): (&StandingFoot, &Vec<FootFrame>)| {
+            let mut found = Vec::new();
+            for stand in &own.stands {
+                let (from, to) = stand.range();
+                let (from, to) = (from.max(0.0), to.min(self.length));
+                if to <= from {
+                    continue;
+                }
+                let mut most: f32 = 0.0;
+                for (point, a, b) in &stand.ranges {
+                    let Some(at) = own.foot.point(*point) else { continue };
+                    let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+                    for frame in frames.iter().filter(|f| f.time >= *a && f.time <= *b) {
+                        let off = frame.foot.transform_point3(at) - stand.place(*point, frame.time);
+                        (low, high) = (low.min(off), high.max(off));
+                    }
+                    if low.is_finite() {
+                        most = most.max((high - low).with_y(0.0).length());
+                    }
+                }
+                found.push((from, to, most));
+            }
+            found
+        };
+        self.feet.iter().zip(frames).map(of).collect()
+    }
+
+    /// How far the hips are lowered so that legs reach, and the feet whose legs still do not.
+    fn lowering(&self) -> (Lowering, Vec<NodeId>) {
+        /// Seconds around a moment over which the hips go down and up again.
+        const AROUND: f32 = 0.1;
+        let count = self.grid().len();
+        let (mut ways, mut short) = (vec![0.0f32; count], Vec::new());
+        for (own, frames) in self.feet.iter().zip(&self.frames) {
+            let mut is_short = false;
+            for (k, frame) in frames.iter().enumerate() {
+                let goal = goal_of(&own.foot, &own.stands, frame);
+                if goal.weight <= 0.0 {
+                    continue;
+                }
+                let way = goal.ankle - frame.root;
+                // As straight as the clip has the leg is straight enough.
+                let now = frame.ankle().distance(frame.root);
+                let reach = (frame.reach * STRAIGHT).max(now.min(frame.reach));
+                let room = reach * reach - way.with_y(0.0).length_squared();
+                let down = (-way.y) - room.max(0.0).sqrt();
+                let lowers = self.settings.lower_hips && own.foot.point(GoalPoint::Ball).is_some();
+                if lowers && room > 0.0 {
+                    ways[k] = ways[k].max(down.max(0.0));
+                } else if way.length() > frame.reach * 1.001 && goal.weight >= 1.0 {
+                    is_short = true;
+                }
+            }
+            if is_short {
+                short.push(own.foot.node);
+            }
+        }
+        let most = ways.iter().copied().fold(0.0, f32::max);
+        if most <= 1e-5 {
+            return (Lowering { step: self.step, ways: vec![0.0; count] }, short);
+        }
+        let reach = (AROUND * 0.5 / self.step).ceil() as usize;
+        let ways = smoothed(&ways, reach, self.is_loop);
+        (Lowering { step: self.step, ways }, short)
+    }
+
+    /// Spans in which a foot has other keys, within the clip.
+    fn spans(&self, own: &StandingFoot) -> Vec<(f32, f32)> {
+        let mut all: Vec<(f32, f32)> = own
+            .stands
+            .iter()
+            .map(|s| s.span())
+            .map(|(a, b)| (a.max(0.0), b.min(self.length)))
+            .filter(|(a, b)| b > a)
+            .collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut made: Vec<(f32, f32)> = Vec::new();
+        for span in all {
+            match made.last_mut().filter(|last| span.0 <= last.1 + self.step) {
+                Some(last) => last.1 = last.1.max(span.1),
+                None => made.push(span),
+            }
+        }
+        made
+    }
+
+    /// The times of new keys: frames within spans, their ends, and the keys of legs there.
+    fn bake_times(&self) -> Vec<f32> {
+        let mut times: Vec<f32> = Vec::new();
+        let mut own: BTreeSet<NodeId> = self.hips.into_iter().collect();
+        for foot in &self.feet {
+            own.extend(foot.foot.leg.iter().flat_map(|l| l.nodes.iter().copied()));
+            for (from, to) in self.spans(foot) {
+                times.extend([from, to]);
+                times.extend(self.grid().into_iter().filter(|t| *t > from && *t < to));
+            }
+            times.extend(
+                foot.stands
+                    .iter()
+                    .flat_map(|s| &s.ranges)
+                    .flat_map(|r| [r.1, r.2])
+                    .filter(|t| *t >= 0.0 && *t <= self.length),
+            );
+        }
+        let spans: Vec<(f32, f32)> = self.feet.iter().flat_map(|f| self.spans(f)).collect();
+        let keys = self
+            .clip
+            .tracks
+            .values()
+            .filter(|t| own.contains(&t.target))
+            .flat_map(|t| t.times.iter().copied());
+        times.extend(keys.filter(|t| spans.iter().any(|s| *t > s.0 && *t < s.1)));
+        times.sort_by(f32::total_cmp);
+        // Of two that nearly are one the earlier stays, but the ends of spans always do.
+        times.dedup_by(|a, b| *a - *b < STEP[1] * 0.25);
+        times
+    }
+
+    /// The clip with new keys at some times.
+    fn baked(&self, times: &[f32], lowering: &Lowering) -> Clip {
+        let baked = each_pose(self.document, self.clip, times, |k, pose| {
+            self.solved(times[k], pose, lowering)
+        });
+        let mut clip = (**self.clip).clone();
+        for own in &self.feet {
+            let nodes: BTreeSet<NodeId> = turned_nodes(&own.foot);
+            for (from, to) in self.spans(own) {
+                let keys = |node: NodeId, property: Property| {
+                    let within = times.iter().zip(&baked).filter(|(t, _)| **t >= from && **t <= to);
+                    let keys = within.filter_map(|(t, all)| {
+                        let one = all.iter().find(|b| (b.0, b.1) == (node, property))?;
+                        Some((*t, one.2.clone()))
+                    });
+                    keys.collect::<Vec<(f32, Vec<f32>)>>()
+                };
+                for node in &nodes {
+                    put(self.document, &mut clip, *node, Property::Rotation, &|| {
+                        keys(*node, Property::Rotation)
+                    });
+                }
+            }
+        }
+        if let Some(hips) = self.hips.filter(|_| lowering.ways.iter().any(|w| *w > 0.0)) {
+            self.put_hips(&mut clip, hips, times, &baked, lowering);
+        }
+        clip
+    }
+
+    /// Keys of the hips where they are lowered.
+    fn put_hips(
+        &self,
+        clip: &mut Clip,
+        hips: NodeId,
+        times: &[f32],
+        baked: &[Baked],
+        lowering: &Lowering,
+    ) {
+        let is_low =
+            |t: f32| [t - self.step, t, t + self.step].into_iter().any(|t| lowering.at(t) > 0.0);
+        let all: Vec<(f32, &Baked)> = times.iter().copied().zip(baked).collect();
+        for run in all.chunk_by(|a, b| is_low(a.0) == is_low(b.0)).filter(|r| is_low(r[0].0)) {
+            let keys = run.iter().filter_map(|(t, all)| {
+                let one = all.iter().find(|b| (b.0, b.1) == (hips, Property::Translation))?;
+                Some((*t, one.2.clone()))
+            });
+            let keys: Vec<(f32, Vec<f32>)> = keys.collect();
+            put(self.document, clip, hips, Property::Translation, &|| keys.clone());
+        }
+    }
+
+    /// What legs and hips are to be at a time.
+    fn solved(&self, time: f32, pose: &mut crate::Pose, lowering: &Lowering) -> Baked {
+        let mut made = Baked::new();
+        let down = lowering.at(time);
+        let goals: Vec<(FootFrame, FootGoal)> = self
+            .feet
+            .iter()
+            .map(|own| {
+                let frame = frame_at(&own.foot, time, pose);
+                (frame, goal_of(&own.foot, &own.stands, &frame))
+            })
+            .collect();
+        if let Some(hips) = self.hips {
+            let way = pose.parent_world(self.document, hips).inverse();
+            let way = way.transform_vector3(Vec3::NEG_Y * down);
+            let local = pose.local[hips.index()].transform().translation;
+            let to = if way.is_finite() { local + way } else { local };
+            made.push((hips, Property::Translation, to.to_array().to_vec()));
+        }
+        for (own, (frame, goal)) in self.feet.iter().zip(goals) {
+            let rotation = |n: NodeId| pose.local[n.index()].transform().rotation;
+            let nodes = turned_nodes(&own.foot);
+            let Some(leg) = own.foot.leg.as_ref().filter(|_| goal.weight > 0.0 || down > 0.0)
+            else {
+                made.extend(
+                    nodes
+                        .iter()
+                        .map(|n| (*n, Property::Rotation, rotation(*n).to_array().to_vec())),
+                );
+                continue;
+            };
+            let lowered = self.hips.is_some_and(|h| self.document.is_above(h, leg.nodes[0]));
+            let above = self.document.node(leg.nodes[0]).parent.filter(|_| lowered && down > 0.0);
+            if let Some(above) = above {
+                pose.world[above.index()].w_axis.y -= down;
+            }
+            let reach = Reach {
+                tip: Vec3::ZERO,
+                target: goal.ankle,
+                swivel: 0.0,
+                keeps: Some(Mat4::from_quat(goal.turn) * frame.foot),
+                soft: false,
+            };
+            let solved = solve(self.document, pose, leg, &reach).rotations;
+            if let Some(above) = above {
+                pose.world[above.index()].w_axis.y += down;
+            }
+            let toe = own.foot.toe.map(|toe| (toe, self.toe(own, &frame, &goal)));
+            for node in &nodes {
+                let found = solved.iter().copied().chain(toe).find(|(n, _)| n == node);
+                let turn = found.map_or_else(|| rotation(*node), |(_, turn)| turn);
+                made.push((*node, Property::Rotation, turn.to_array().to_vec()));
+            }
+        }
+        made
+    }
+
+    /// The local rotation of the toes: flat on the ground as far as the ball stands.
+    fn toe(&self, own: &StandingFoot, frame: &FootFrame, goal: &FootGoal) -> Quat {
+        let foot = goal.turn * rotation_of(&frame.foot);
+        let toe = goal.turn * frame.toe;
+        let part = goal.flat * self.settings.toe_roll;
+        let now = toe * own.foot.toe_way;
+        let level = now.with_y(0.0).normalize_or_zero();
+        let turn = if level == Vec3::ZERO || part <= 0.0 {
+            Quat::IDENTITY
+        } else {
+            Quat::IDENTITY.slerp(Quat::from_rotation_arc(now.normalize(), level), part)
+        };
+        (foot.inverse() * turn * toe).normalize()
+    }
+
+    /// The times between keys at which a point that is held fully is too far from its place.
+    fn missing(&self, clip: &Shared<Clip>, times: &[f32]) -> Vec<f32> {
+        let middles: Vec<f32> = times
+            .windows(2)
+            .filter(|w| w[1] - w[0] > STEP[1] * 1.5)
+            .map(|w| (w[0] + w[1]) * 0.5)
+            .collect();
+        let feet: Vec<Foot> = self.feet.iter().map(|f| f.foot.clone()).collect();
+        let (after, before) = (
+            frames_of(self.document, clip, &feet, &middles),
+            frames_of(self.document, self.clip, &feet, &middles),
+        );
+        let off = |k: usize| {
+            let feet = self.feet.iter().zip(after.iter().zip(&before));
+            feet.map(|(own, (after, before))| {
+                let (is, was) = (&after[k], &before[k]);
+                let goal = goal_of(&own.foot, &own.stands, was);
+                let far = goal.ankle.distance(is.root) >= is.reach * 0.9999;
+                if goal.weight < 1.0 || far || own.foot.leg.is_none() {
+                    return 0.0;
+                }
+                is.ankle().distance(goal.ankle) / own.foot.length
+            })
+            .fold(0.0, f32::max)
+        };
+        (0..middles.len()).filter(|k| off(*k) > NEAR).map(|k| middles[k]).collect()
+    }
+}
+
+/// The nodes whose rotations are made anew for a foot.
+fn turned_nodes(foot: &Foot) -> BTreeSet<NodeId> {
+    let leg = foot.leg.iter().flat_map(|leg| leg.turns.iter().map(|k| leg.nodes[*k]));
+    let own = foot.leg.is_some().then_some(foot.node);
+    leg.chain(own).chain(foot.toe.filter(|_| own.is_some())).collect()
+}
+
+/// Heights near that of the sole at rest become that; goals of one foot that stand on one level
+/// get one height.
+fn settle(foot: &Foot, frames: &[FootFrame], goals: &mut [(Goal, Option<f32>)]) {
+    /// Of the leg's length, how near is near.
+    const LEVEL: f32 = 0.06;
+    for (goal, height) in goals.iter_mut().filter(|g| g.0.point != GoalPoint::Joint) {
+        let Some(point) = foot.point(goal.point) else { continue };
+        let own: Vec<f32> = frames
+            .iter()
+            .filter(|f| f.time >= goal.from && f.time <= goal.to)
+            .map(|f| f.foot.transform_point3(point).y)
+            .collect();
+        let mean = own.iter().sum::<f32>() / own.len().max(1) as f32;
+        if !own.is_empty() && (mean - foot.level).abs() <= LEVEL * foot.length {
+            *height = Some(foot.level);
+        }
+    }
+}
+
+/// A list whose values are at least as large as all within `reach` places were, and smooth.
+fn smoothed(list: &[f32], reach: usize, wraps: bool) -> Vec<f32> {
+    let count = list.len() as isize;
+    // The last of a loop is the first again.
+    let at = |list: &[f32], k: isize| {
+        let k = match wraps {
+            true if count > 1 => k.rem_euclid(count - 1),
+            _ => k.clamp(0, count - 1),
+        };
+        list[k as usize]
+    };
+    let reach = reach.max(1) as isize;
+    let around = |list: &[f32], of: &dyn Fn(f32, f32) -> f32, k: isize| {
+        (-reach..=reach).map(|d| at(list, k + d)).fold(0.0, of)
+    };
+    let most: Vec<f32> = (0..count).map(|k| around(list, &f32::max, k)).collect();
+    let half = (reach / 2).max(1);
+    let mean = |list: &[f32], k: isize| {
+        (-half..=half).map(|d| at(list, k + d)).sum::<f32>() / (2 * half + 1) as f32
+    };
+    let once: Vec<f32> = (0..count).map(|k| mean(&most, k)).collect();
+    (0..count).map(|k| mean(&once, k)).collect()
+}
+
+fn frame_at(foot: &Foot, time: f32, pose: &crate::Pose) -> FootFrame {
+    let place = |n: NodeId| pose.world[n.index()].w_axis.truncate();
+    let joints: Vec<Vec3> = foot.leg.as_ref().map_or_else(Vec::new, |leg| {
+        leg.turns.iter().map(|k| place(leg.nodes[*k])).chain([place(foot.node)]).collect()
+    });
+    FootFrame {
+        time,
+        foot: pose.world[foot.node.index()],
+        toe: foot.toe.map_or(Quat::IDENTITY, |t| rotation_of(&pose.world[t.index()])),
+        root: joints.first().copied().unwrap_or_else(|| place(foot.node)),
+        reach: joints.windows(2).map(|w| w[0].distance(w[1])).sum(),
+    }
+}
+
+/// Some feet at some times of a clip, by foot.
+fn frames_of(
+    document: &Document,
+    clip: &Shared<Clip>,
+    feet: &[Foot],
+    times: &[f32],
+) -> Vec<Vec<FootFrame>> {
+    let all = each_pose(document, clip, times, |k, pose| {
+        feet.iter().map(|foot| frame_at(foot, times[k], pose)).collect::<Vec<_>>()
+    });
+    (0..feet.len()).map(|f| all.iter().map(|frames| frames[f]).collect()).collect()
+}
+
+/// Puts keys into a track of a clip, which it gets where it has none.
+fn put(
+    document: &Document,
+    clip: &mut Clip,
+    node: NodeId,
+    property: Property,
+    keys: &dyn Fn() -> Vec<(f32, Vec<f32>)>,
+) {
+    let keys = keys();
+    if keys.len() < 2 {
+        return;
+    }
+    let id = clip.track(node, property).map(|(id, _)| id);
+    let track = match id.and_then(|id| clip.tracks.get(&id)) {
+        Some(track) => track.clone(),
+        None => {
+            let local = document.node(node).local().transform();
+            let value = match property {
+                Property::Rotation => local.rotation.to_array().to_vec(),
+                _ => local.translation.to_array().to_vec(),
+            };
+            let end = clip.length();
+            Shared::new(Track {
+                target: node,
+                property,
+                interpolation: Interpolation::Linear,
+                times: [0.0, end].into(),
+                width: value.len(),
+                values: [&value[..], &value[..]].concat().into(),
+                kinds: Default::default(),
+                modes: Default::default(),
+            })
+        }
+    };
+    let made = Shared::new(with_span(&track, &keys));
+    let id = id.unwrap_or_else(|| clip.free_track_id());
+    clip.tracks.insert(id, made);
+}

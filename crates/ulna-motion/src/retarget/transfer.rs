@@ -1,0 +1,497 @@
+//! Clips of one body for another, by a table of chains.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::{Quat, Vec3};
+use thiserror::Error;
+
+use super::{
+    contacts::{contacts_among, ground_below},
+    feet::{Foot, rest_pose},
+    lock::{ContactSlide, Lock},
+    named::JointTable,
+    sampling::each_pose,
+};
+use crate::{
+    CarriedClip, ClipTransfer, KeysBy,
+    clip_edit::{TravelParts, TravelTo, move_travel},
+    clip_transfer::{SpreadJoint, TransferOptions},
+    rig::Rig,
+};
+use ulna_model::{
+    ChainPosition, ChainRotation, Clip, Document, Goal, GoalPoint, Interpolation, NodeId, Property,
+    RetargetMap, RootMotion, Shared, Track, TrackId,
+};
+
+/// Why a table does not fit.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum RetargetError {
+    /// No chain has joints of both.
+    #[error(
+        "no chain of the retarget map has joints of both models; choose joints for at least one \
+            chain"
+    )]
+    NoChain,
+    /// A joint is not there.
+    #[error(
+        "chain “{chain}” of the retarget map names joint “{joint}”, which the {model} does not have"
+    )]
+    NoJoint {
+        /// The chain.
+        chain: String,
+        /// The name.
+        joint: String,
+        /// `source` or `target`.
+        model: &'static str,
+    },
+    /// A joint is in two chains.
+    #[error(
+        "joint “{joint}” of the {model} is in two chains of the retarget map, “{first}” and \
+        “{second}”; remove it from one of them"
+    )]
+    Twice {
+        /// The name.
+        joint: String,
+        /// `source` or `target`.
+        model: &'static str,
+        /// The chain that has it.
+        first: String,
+        /// The chain that has it, too.
+        second: String,
+    },
+}
+
+impl RetargetError {
+    /// The code that stays the same for scripts.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoChain => "no_chain_matches",
+            Self::NoJoint { .. } => "no_joint_of_chain",
+            Self::Twice { .. } => "joint_in_two_chains",
+        }
+    }
+}
+
+/// A clip of the source, for the target.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Retargeted {
+    /// The clip, and what of it could not come over.
+    pub carried: CarriedClip,
+    /// Its contacts: joints of the target.
+    pub contacts: Vec<Goal>,
+    /// How feet slide in them, before they are kept and after.
+    pub slides: Vec<ContactSlide>,
+    /// How far the hips are lowered at most, meters.
+    pub lowered: f32,
+    /// Feet whose legs do not reach their place.
+    pub short: Vec<NodeId>,
+}
+
+/// A chain with its joints.
+struct Chain {
+    source: Vec<NodeId>,
+    target: Vec<NodeId>,
+    rotation: ChainRotation,
+    position: ChainPosition,
+    contacts: bool,
+}
+
+/// Two bodies with a table of chains; made once for a pair, used for many clips.
+pub struct Retarget<'a> {
+    source: &'a Document,
+    target: &'a Document,
+    map: &'a RetargetMap,
+    chains: Vec<Chain>,
+    transfer: ClipTransfer<'a>,
+    /// Feet of the source with those of the target.
+    feet: Vec<(Foot, Foot)>,
+    hip_heights: [f32; 2],
+    factors: Vec3,
+}
+
+impl<'a> Retarget<'a> {
+    /// Of a source and a target.
+    ///
+    /// # Errors
+    /// Where the table names joints that are not there, or none of both.
+    pub fn new(
+        source: &'a Document,
+        target: &'a Document,
+        map: &'a RetargetMap,
+    ) -> Result<Self, RetargetError> {
+        let names = [JointTable::of(source), JointTable::of(target)];
+        let chains = chains_of(map, &names)?;
+        if !chains.iter().any(|c| !c.source.is_empty() && !c.target.is_empty()) {
+            return Err(RetargetError::NoChain);
+        }
+        let chosen: BTreeMap<NodeId, Option<NodeId>> = {
+            let mut all: BTreeMap<NodeId, Option<NodeId>> =
+                source.node_ids().map(|n| (n, None)).collect();
+            for chain in chains.iter().filter(|c| c.is_copied()) {
+                all.extend(
+                    chain.source.iter().zip(&chain.target).map(|(from, to)| (*from, Some(*to))),
+                );
+            }
+            all
+        };
+        let pose = |pose: &BTreeMap<String, Quat>, names: &JointTable| {
+            pose.iter().filter_map(|(n, q)| Some((names.node(n)?, *q))).collect()
+        };
+        let poses = [pose(&map.source_pose, &names[0]), pose(&map.target_pose, &names[1])];
+        let mut spread = BTreeMap::new();
+        for chain in chains.iter().filter(|c| c.is_spread()) {
+            spread.extend(chain.spread(source, target));
+        }
+        // How far both stand, before the path is scaled.
+        let plain = TransferOptions { spread, poses, travel: None };
+        let transfer =
+            ClipTransfer::with_options(source, target, KeysBy::Rests, &chosen, plain.clone());
+        let rests = [rest_pose(source), rest_pose(target)];
+        let feet: Vec<(Foot, Foot)> = chains
+            .iter()
+            .filter(|c| c.contacts)
+            .filter_map(|c| Some((*c.source.last()?, *c.target.last()?)))
+            .map(|(a, b)| (Foot::of(source, &rests[0], a), Foot::of(target, &rests[1], b)))
+            .collect();
+        let hips = chains.iter().find_map(|c| Some((*c.source.first()?, *c.target.first()?)));
+        let hip_heights = hips.map_or([0.0; 2], |(a, b)| {
+            let low = |of: &dyn Fn(NodeId) -> Vec3, document: &Document| {
+                let rig = Rig::of(document);
+                let all = document.node_ids().filter(|n| rig.carries(*n));
+                all.map(|n| of(n).y).filter(|y| y.is_finite()).fold(f32::INFINITY, f32::min)
+            };
+            let there = |n: NodeId| transfer.place_there(n);
+            let here = |n: NodeId| transfer.place_here(n);
+            let upright = transfer.turned() == Quat::IDENTITY;
+            let levels = [
+                feet.iter().map(|f| f.0.level).reduce(f32::min).filter(|_| upright),
+                feet.iter().map(|f| f.1.level).reduce(f32::min),
+            ];
+            [
+                there(a).y - levels[0].unwrap_or_else(|| low(&there, source)),
+                here(b).y - levels[1].unwrap_or_else(|| low(&here, target)),
+            ]
+        });
+        let ratio = match hip_heights {
+            [a, b] if a > 1e-6 && b > 1e-6 => b / a,
+            _ => transfer.ratio(),
+        };
+        let ratio = if (ratio - 1.0).abs() < 1e-3 { 1.0 } else { ratio };
+        let height = map.height.unwrap_or(ratio);
+        let stride = map.stride.unwrap_or(height);
+        let factors = Vec3::new(stride, height, stride);
+        let carriers: BTreeSet<NodeId> = hips.map_or_else(BTreeSet::new, |(_, b)| {
+            std::iter::once(b).chain(crate::ancestors::above(target, b)).collect()
+        });
+        let options = TransferOptions { travel: Some((carriers, factors)), ..plain };
+        let transfer = ClipTransfer::with_options(source, target, KeysBy::Rests, &chosen, options);
+        Ok(Self { source, target, map, chains, transfer, feet, hip_heights, factors })
+    }
+
+    /// Factor of the vertical movement of the hips.
+    pub const fn height(&self) -> f32 {
+        self.factors.y
+    }
+
+    /// Factor of the path over the ground.
+    pub const fn stride(&self) -> f32 {
+        self.factors.x
+    }
+
+    /// Heights of the hips over the ground at rest, of the source and of the target; meters.
+    pub const fn hip_heights(&self) -> [f32; 2] {
+        self.hip_heights
+    }
+
+    /// The largest angle between bones of both reference poses, radians.
+    pub fn rest_difference(&self) -> f32 {
+        let mut most: f32 = 0.0;
+        for chain in self.chains.iter().filter(|c| c.is_copied()) {
+            let pairs: Vec<_> = chain.source.iter().zip(&chain.target).collect();
+            for pair in pairs.windows(2) {
+                let there =
+                    self.transfer.place_there(*pair[1].0) - self.transfer.place_there(*pair[0].0);
+                let here =
+                    self.transfer.place_here(*pair[1].1) - self.transfer.place_here(*pair[0].1);
+                if there.length() > 1e-6 && here.length() > 1e-6 {
+                    most = most.max(there.angle_between(here));
+                }
+            }
+        }
+        most
+    }
+
+    /// The contacts of a clip of the source.
+    pub fn contacts(&self, clip: &Shared<Clip>) -> Vec<Goal> {
+        let feet: Vec<Foot> = self.feet.iter().map(|f| f.0.clone()).collect();
+        Goal::in_order(contacts_among(self.source, clip, &feet))
+    }
+
+    /// A clip of the source, for the target. `contacts`: those of the source, where a person chose
+    /// them; found if omitted.
+    pub fn clip(&self, clip: &Shared<Clip>, contacts: Option<&[Goal]>) -> Retargeted {
+        let mut carried = self.transfer.clip(clip);
+        self.by_chains(&mut carried);
+        let mut made = Retargeted { carried, ..Retargeted::default() };
+        let settings = &self.map.contacts;
+        if !self.feet.is_empty() && !made.carried.clip.tracks.is_empty() {
+            let found = contacts.map_or_else(|| self.contacts(clip), <[Goal]>::to_vec);
+            let goals = self.goals(clip, &found);
+            let sources: Vec<Foot> = self.feet.iter().map(|f| f.0.clone()).collect();
+            let ground = self.transfer.turned() * ground_below(self.source, clip, &sources);
+            let ground = ground * self.factors;
+            self.set_on_ground(&mut made.carried.clip, &goals);
+            let shared = Shared::new(std::mem::take(&mut made.carried.clip));
+            let cleaned = Lock::new(self.target, &shared, &goals, settings, ground, false).clean();
+            made.contacts = Goal::in_order(goals.into_iter().map(|g| g.0).collect());
+            made.slides = cleaned.slides;
+            made.lowered = cleaned.lowered;
+            made.short = cleaned.short;
+            made.carried.clip = if settings.lock { cleaned.clip } else { (*shared).clone() };
+        }
+        let to = match self.map.root {
+            RootMotion::Hips => return made,
+            RootMotion::Root => TravelTo::Root,
+            RootMotion::InPlace => TravelTo::InPlace,
+        };
+        let parts = TravelParts { ground: true, height: false, turn: to == TravelTo::Root };
+        // A body without travel stays as it is.
+        if let Ok(moved) = move_travel(self.target, &made.carried.clip, to, parts, None) {
+            made.carried.clip = moved.clip;
+        }
+        made
+    }
+
+    /// Goals of the target's feet from contacts of the source's, with the heights of their places.
+    fn goals(&self, clip: &Shared<Clip>, contacts: &[Goal]) -> Vec<(Goal, Option<f32>)> {
+        /// Parts of the leg's length: lower steps are the ground.
+        const STEP: f32 = 0.06;
+        let heights = self.heights(clip, contacts);
+        let mut sorted: Vec<f32> = heights.iter().flatten().copied().collect();
+        sorted.sort_by(f32::total_cmp);
+        let ground = sorted.get(sorted.len() / 4).copied().unwrap_or(0.0);
+        let mut made = Vec::new();
+        for (goal, height) in contacts.iter().zip(heights) {
+            let Some((from, to)) = self.feet.iter().find(|f| f.0.node == goal.node) else {
+                continue;
+            };
+            let up = height.map_or(0.0, |h| h - ground);
+            let up = if up.abs() <= STEP * from.length { 0.0 } else { up * self.factors.y };
+            let point = match goal.point {
+                GoalPoint::Ball if to.ball.is_none() => GoalPoint::Heel,
+                point => point,
+            };
+            let goal = Goal { node: to.node, point, space: None, place: None, ..goal.clone() };
+            made.push((goal, Some(to.level + up)));
+        }
+        made
+    }
+
+    /// How high each contact of the source is on average, meters.
+    fn heights(&self, clip: &Shared<Clip>, contacts: &[Goal]) -> Vec<Option<f32>> {
+        /// Looks at each.
+        const LOOKS: usize = 5;
+        if self.transfer.turned() != Quat::IDENTITY {
+            return vec![None; contacts.len()];
+        }
+        let times: Vec<f32> = contacts
+            .iter()
+            .flat_map(|g| {
+                (0..LOOKS).map(|k| g.from + (g.to - g.from) * k as f32 / (LOOKS - 1) as f32)
+            })
+            .collect();
+        let foot = |goal: &Goal| self.feet.iter().map(|f| &f.0).find(|f| f.node == goal.node);
+        let seen = each_pose(self.source, clip, &times, |k, pose| {
+            let goal = &contacts[k / LOOKS];
+            let at = foot(goal).and_then(|f| f.point(goal.point))?;
+            Some(pose.world[goal.node.index()].transform_point3(at).y)
+        });
+        seen.chunks(LOOKS)
+            .map(|own| own.iter().copied().sum::<Option<f32>>().map(|y| y / LOOKS as f32))
+            .collect()
+    }
+
+    /// Moves the body up or down as a whole, so that its feet stand where they stand at rest: files
+    /// of captures rest anywhere.
+    fn set_on_ground(&self, clip: &mut Clip, goals: &[(Goal, Option<f32>)]) {
+        /// Parts of the leg's length that nobody sees.
+        const UNSEEN: f32 = 2e-3;
+        let Some((_, foot)) = self.feet.first() else { return };
+        let times: Vec<f32> = goals.iter().map(|(g, _)| (g.from + g.to) * 0.5).collect();
+        let shared = Shared::new(clip.clone());
+        let mut off = each_pose(self.target, &shared, &times, |k, pose| {
+            let (goal, height) = &goals[k];
+            let own = self.feet.iter().map(|f| &f.1).find(|f| f.node == goal.node)?;
+            let at = own.point(goal.point)?;
+            Some((*height)? - pose.world[goal.node.index()].transform_point3(at).y)
+        });
+        off.retain(Option::is_some);
+        let mut off: Vec<f32> = off.into_iter().flatten().filter(|y| y.is_finite()).collect();
+        off.sort_by(f32::total_cmp);
+        let Some(up) = off.get(off.len() / 2).copied() else { return };
+        if up.abs() <= UNSEEN * foot.length {
+            return;
+        }
+        let hips = foot.hips;
+        let Some((id, track)) = clip.track(hips, Property::Translation) else { return };
+        let parent = rest_pose(self.target).parent_world(self.target, hips);
+        let way = parent.inverse().transform_vector3(Vec3::Y * up);
+        if !way.is_finite() {
+            return;
+        }
+        let track = raised(track, way);
+        clip.tracks.insert(id, Shared::new(track));
+    }
+
+    /// What the table asks of chains that are not plainly copied.
+    fn by_chains(&self, carried: &mut CarriedClip) {
+        let clip = &mut carried.clip;
+        for chain in &self.chains {
+            let own: BTreeSet<NodeId> = chain.target.iter().copied().collect();
+            let drops = |property: Property| match property {
+                Property::Rotation => {
+                    matches!(chain.rotation, ChainRotation::Rest | ChainRotation::None)
+                }
+                Property::Translation => chain.position == ChainPosition::Fixed,
+                Property::Scale => chain.rotation == ChainRotation::None,
+                Property::Weights => false,
+            };
+            let gone: Vec<TrackId> = clip
+                .tracks
+                .iter()
+                .filter(|(_, t)| own.contains(&t.target) && drops(t.property))
+                .map(|(id, _)| *id)
+                .collect();
+            for id in gone {
+                clip.tracks.remove(&id);
+            }
+            if chain.rotation == ChainRotation::Rest {
+                for node in &chain.target {
+                    let rest = self.target.node(*node).rest.transform().rotation;
+                    let now = self.target.node(*node).local().transform().rotation;
+                    if rest != now {
+                        let id = clip.free_track_id();
+                        clip.tracks.insert(id, Shared::new(resting(*node, rest)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Chain {
+    fn has_both(&self) -> bool {
+        !self.source.is_empty() && !self.target.is_empty()
+    }
+
+    fn is_copied(&self) -> bool {
+        let equal = self.source.len() == self.target.len();
+        self.has_both() && self.rotation == ChainRotation::Copy && equal
+    }
+
+    fn is_spread(&self) -> bool {
+        let moves = matches!(self.rotation, ChainRotation::Copy | ChainRotation::Spread);
+        self.has_both() && moves && !self.is_copied()
+    }
+
+    /// What each joint of the target follows.
+    fn spread(&self, source: &Document, target: &Document) -> BTreeMap<NodeId, SpreadJoint> {
+        let from: Vec<(NodeId, f32)> = positions(source, &self.source);
+        positions(target, &self.target)
+            .into_iter()
+            .map(|(to, at)| (to, SpreadJoint { from: from.clone(), at }))
+            .collect()
+    }
+}
+
+/// The positions of joints along their chain by the lengths of its bones: 0 for the first joint; 1
+/// is the end of the last bone.
+fn positions(document: &Document, chain: &[NodeId]) -> Vec<(NodeId, f32)> {
+    let rest = rest_pose(document);
+    let place = |n: NodeId| rest.world[n.index()].w_axis.truncate();
+    let mut sums = vec![0.0f32];
+    for pair in chain.windows(2) {
+        sums.push(sums[sums.len() - 1] + place(pair[0]).distance(place(pair[1])));
+    }
+    let last = chain.last().map_or(0.0, |last| {
+        let rig = Rig::of(document);
+        let below = document.children(*last).iter().filter(|n| rig.carries(**n));
+        let nearest = below.map(|n| place(*n).distance(place(*last))).filter(|d| *d > 1e-6);
+        nearest.reduce(f32::min).unwrap_or(sums[sums.len() - 1] / chain.len().max(2) as f32)
+    });
+    let whole = sums[sums.len() - 1] + last;
+    let at = |sum: &f32| if whole > 1e-9 { sum / whole } else { 0.0 };
+    chain.iter().copied().zip(sums.iter().map(at)).collect()
+}
+
+/// The chains of a table with their joints.
+fn chains_of(map: &RetargetMap, names: &[JointTable; 2]) -> Result<Vec<Chain>, RetargetError> {
+    let mut taken: [BTreeMap<NodeId, &str>; 2] = Default::default();
+    let mut nodes = |list: &[String], chain: &'_ str, side: usize| {
+        let model = ["source", "target"][side];
+        list.iter()
+            .map(|joint| {
+                let node = names[side].node(joint).ok_or_else(|| RetargetError::NoJoint {
+                    chain: chain.to_owned(),
+                    joint: joint.clone(),
+                    model,
+                })?;
+                let first = map
+                    .chains
+                    .iter()
+                    .find(|c| {
+                        let list = if side == 0 { &c.source } else { &c.target };
+                        c.name != chain && list.contains(joint)
+                    })
+                    .map(|c| &*c.name);
+                match (taken[side].insert(node, ""), first) {
+                    (None, _) => Ok(node),
+                    (Some(_), first) => Err(RetargetError::Twice {
+                        joint: joint.clone(),
+                        model,
+                        first: first.unwrap_or(chain).to_owned(),
+                        second: chain.to_owned(),
+                    }),
+                }
+            })
+            .collect::<Result<Vec<NodeId>, RetargetError>>()
+    };
+    map.chains
+        .iter()
+        .map(|chain| {
+            Ok(Chain {
+                source: nodes(&chain.source, &chain.name, 0)?,
+                target: nodes(&chain.target, &chain.name, 1)?,
+                rotation: chain.rotation,
+                position: chain.position,
+                contacts: chain.contacts,
+            })
+        })
+        .collect()
+}
+
+/// A track of translations, all moved; tangents stay.
+fn raised(track: &Track, way: Vec3) -> Track {
+    let mut values = track.values.to_vec();
+    let per_key = track.interpolation.values_per_key();
+    for (k, value) in values.chunks_mut(track.width).enumerate() {
+        if per_key == 1 || k % per_key == 1 {
+            value.iter_mut().zip(way.to_array()).for_each(|(v, w)| *v += w);
+        }
+    }
+    Track { values: values.into(), ..track.clone() }
+}
+
+/// One key of a rotation.
+fn resting(target: NodeId, rotation: Quat) -> Track {
+    Track {
+        target,
+        property: Property::Rotation,
+        interpolation: Interpolation::Linear,
+        times: [0.0].into(),
+        width: 4,
+        values: rotation.to_array().to_vec().into(),
+        kinds: Default::default(),
+        modes: Default::default(),
+    }
+}
