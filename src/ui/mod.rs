@@ -7,6 +7,7 @@ mod bars;
 mod beside;
 mod blend_drag;
 mod clip_menu;
+mod contact_bars;
 mod curve_settings;
 mod dialogs;
 pub mod edits;

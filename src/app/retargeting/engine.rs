@@ -2,10 +2,18 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::lanes::ChosenClips;
-use crate::ui::{RetargetResult, RetargetSummary};
-use ulna_model::{ChainPosition, Clip, ClipId, Document, Goal, RetargetChain, RetargetMap, Shared};
-use ulna_motion::{ClipTransfer, KeysBy, guessed_bones};
+use crate::ui::{ContactBar, FootResult, RetargetResult, RetargetSummary};
+use ulna_model::{Clip, ClipId, Document, Goal, NodeId, RetargetMap, Shared};
+use ulna_motion::{
+    Evaluator, Pose, Stack,
+    retarget::{ContactSlide, Retarget, contact_slides, foot_speeds, guess_map, table_node},
+};
+
+/// The most samples of speeds of a clip.
+const SAMPLES: usize = 900;
 
 /// Both bodies, to be worked with on another thread.
 #[derive(Clone)]
@@ -25,47 +33,71 @@ pub(super) struct CarriedTo {
 
 /// Finds the chains of two bodies.
 pub(super) fn guess(source: &Document, target: &Document) -> RetargetMap {
-    let bones = [guessed_bones(source), guessed_bones(target)];
-    let documents = [source, target];
-    let names = |body: usize, roles: &[&str]| {
-        let found = roles.iter().filter_map(|role| bones[body].get(role));
-        found.map(|n| documents[body].node(*n).label(*n)).collect::<Vec<_>>()
-    };
-    let chain = |name: &str, roles: &[&str]| RetargetChain {
-        name: name.to_owned(),
-        source: names(0, roles),
-        target: names(1, roles),
-        contacts: name.ends_with("leg"),
-        position: if name == "Hips" { ChainPosition::Scale } else { ChainPosition::Fixed },
-        ..RetargetChain::default()
-    };
-    let chains = vec![
-        chain("Hips", &["hips"]),
-        chain("Spine", &["spine", "chest", "upperChest"]),
-        chain("Head", &["neck", "head"]),
-        chain("Left arm", &["leftUpperArm", "leftLowerArm", "leftHand"]),
-        chain("Right arm", &["rightUpperArm", "rightLowerArm", "rightHand"]),
-        chain("Left leg", &["leftUpperLeg", "leftLowerLeg", "leftFoot"]),
-        chain("Right leg", &["rightUpperLeg", "rightLowerLeg", "rightFoot"]),
-        chain("Left toes", &["leftToes"]),
-        chain("Right toes", &["rightToes"]),
-    ];
-    RetargetMap { chains, ..RetargetMap::default() }
+    guess_map(source, target)
 }
 
-fn transfer<'a>(bodies: &'a Bodies, map: &RetargetMap) -> ClipTransfer<'a> {
-    let node = |document: &Document, name: &str| {
-        document.node_ids().find(|n| document.node(*n).label(*n) == name)
+/// A foot that contacts are kept for.
+struct Foot {
+    chain: usize,
+    name: String,
+    source: NodeId,
+    target: NodeId,
+}
+
+fn feet_of(bodies: &Bodies, map: &RetargetMap) -> Vec<Foot> {
+    let chains = map.chains.iter().enumerate().filter(|(_, c)| c.contacts);
+    let foot = |(chain, about): (usize, &ulna_model::RetargetChain)| {
+        let source = table_node(&bodies.source, about.source.last()?)?;
+        let target = table_node(&bodies.target, about.target.last()?)?;
+        let name = match about.name.strip_suffix(" leg") {
+            Some(side) => format!("{side} foot"),
+            None => about.name.clone(),
+        };
+        Some(Foot { chain, name, source, target })
     };
-    let mut chosen = std::collections::BTreeMap::new();
-    for chain in &map.chains {
-        for (from, to) in chain.source.iter().zip(&chain.target) {
-            if let Some(from) = node(&bodies.source, from) {
-                chosen.insert(from, node(&bodies.target, to));
-            }
-        }
+    chains.filter_map(foot).collect()
+}
+
+/// Times of samples of a clip, seconds.
+fn sample_times(clip: &Clip) -> Vec<f32> {
+    let length = clip.length();
+    let fps = clip.guess_fps().map_or(30.0, |(fps, _)| fps as f32).clamp(10.0, 60.0);
+    let count = ((length * fps).ceil() as usize).clamp(1, SAMPLES);
+    (0..=count).map(|k| length * k as f32 / count as f32).collect()
+}
+
+/// Heights of a node at times of a clip, meters.
+fn heights(document: &Document, clip: &Shared<Clip>, node: NodeId, times: &[f32]) -> Vec<f32> {
+    let (mut evaluator, mut pose) = (Evaluator::beside(), Pose::default());
+    let height = |time: &f32| {
+        let stack = Stack::of(Some(clip), f64::from(*time));
+        evaluator.update(document, &stack, &mut pose);
+        pose.world.get(node.index()).map_or(0.0, |w| w.w_axis.y)
+    };
+    times.iter().map(height).collect()
+}
+
+/// The largest sliding of a foot.
+fn most(slides: &[ContactSlide], foot: NodeId) -> f32 {
+    slides.iter().filter(|s| s.foot == foot).map(|s| s.before).fold(0.0, f32::max)
+}
+
+/// The result of a map that does not fit.
+fn refused(of: usize, contacts: Option<&[Goal]>, fault: String) -> RetargetResult {
+    RetargetResult {
+        of,
+        clip: Shared::default(),
+        contacts: contacts.unwrap_or_default().into(),
+        feet: Vec::new(),
+        times: Vec::new(),
+        hips: Default::default(),
+        lowered: 0.0,
+        short: Vec::new(),
+        heights: [0.0; 2],
+        height: 1.0,
+        rest_difference: 0.0,
+        fault: Some(fault),
     }
-    ClipTransfer::new(&bodies.source, &bodies.target, KeysBy::Rests, &chosen)
 }
 
 /// The shown clip on the target.
@@ -75,20 +107,71 @@ pub(super) fn preview(
     (of, id): (usize, ClipId),
     contacts: Option<&[Goal]>,
 ) -> RetargetResult {
-    let transfer = transfer(bodies, map);
-    let clip = transfer.clip(&bodies.source.clips[id]).clip;
+    let Bodies { source, target } = bodies;
+    let own = &source.clips[id];
+    let mut plain_map = map.clone();
+    plain_map.contacts.lock = false;
+    // The factor by the rests, whatever is typed.
+    let mut by_rests = map.clone();
+    (by_rests.height, by_rests.stride) = (None, None);
+    let made = Retarget::new(source, target, map);
+    let plain = Retarget::new(source, target, &plain_map);
+    let rests = Retarget::new(source, target, &by_rests);
+    let (made, plain, rests) = match (made, plain, rests) {
+        (Ok(made), Ok(plain), Ok(rests)) => (made, plain, rests),
+        (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => {
+            let mut text = error.to_string();
+            if let Some(first) = text.get_mut(..1) {
+                first.make_ascii_uppercase();
+            }
+            return refused(of, contacts, text);
+        }
+    };
+    let goals: Arc<[Goal]> = contacts.map_or_else(|| made.contacts(own).into(), Into::into);
+    let retargeted = made.clip(own, Some(&goals));
+    let before = Shared::new(plain.clip(own, Some(&goals)).carried.clip);
+    let clip = Shared::new(retargeted.carried.clip);
+    let times = sample_times(own);
+    let own_slides = contact_slides(source, own, &goals);
+    let foot = |foot: Foot| {
+        let slides = retargeted.slides.iter().filter(|s| s.foot == foot.target);
+        let contacts =
+            slides.map(|s| ContactBar { from: s.from, to: s.to, slide: Some([s.before, s.after]) });
+        FootResult {
+            contacts: contacts.collect(),
+            own_slide: most(&own_slides, foot.source),
+            speeds: [&before, &clip].map(|clip| foot_speeds(target, clip, foot.target, &times)),
+            chain: foot.chain,
+            name: foot.name,
+            source: foot.source,
+            target: foot.target,
+        }
+    };
+    let feet: Vec<FootResult> = feet_of(bodies, map).into_iter().map(foot).collect();
+    let hips = map.chains.iter().find_map(|c| {
+        let from = table_node(source, c.source.first()?)?;
+        Some((from, table_node(target, c.target.first()?)?))
+    });
+    let hips = hips.map_or_else(Default::default, |(from, to)| {
+        let scaled = heights(source, own, from, &times).into_iter().map(|h| h * made.height());
+        [scaled.collect(), heights(target, &clip, to, &times)]
+    });
+    let name = |node: &NodeId| {
+        let foot = feet.iter().find(|f| f.target == *node);
+        foot.map_or_else(|| target.node(*node).label(*node), |f| f.name.clone())
+    };
     RetargetResult {
         of,
-        clip: Shared::new(clip),
-        contacts: contacts.unwrap_or_default().into(),
-        feet: Vec::new(),
-        times: Vec::new(),
-        hips: Default::default(),
-        lowered: 0.0,
-        short: Vec::new(),
-        heights: [1.0, transfer.ratio()],
-        height: transfer.ratio(),
-        rest_difference: 0.0,
+        clip,
+        contacts: goals,
+        times,
+        hips,
+        lowered: retargeted.lowered,
+        short: retargeted.short.iter().map(name).collect(),
+        feet,
+        heights: made.hip_heights(),
+        height: rests.height(),
+        rest_difference: made.rest_difference(),
         fault: None,
     }
 }
@@ -99,19 +182,21 @@ pub(super) fn all(
     map: &RetargetMap,
     clips: &ChosenClips,
     ids: &[ClipId],
-    is_stopped: &dyn Fn() -> bool,
+    is_stopped: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Vec<CarriedTo>>, String> {
-    let transfer = transfer(bodies, map);
-    let mut made = Vec::new();
-    for (of, _) in clips {
+    let retarget =
+        Retarget::new(&bodies.source, &bodies.target, map).map_err(|error| error.to_string())?;
+    let one = |(of, contacts): &(usize, Option<Arc<[Goal]>>)| {
+        let clip = bodies.source.clips.get(*ids.get(*of)?)?;
         if is_stopped() {
-            return Ok(None);
+            return None;
         }
-        let Some(id) = ids.get(*of) else { continue };
-        let clip = transfer.clip(&bodies.source.clips[*id]).clip;
-        made.push(CarriedTo { of: *of, clip, slides: Vec::new() });
-    }
-    Ok(Some(made))
+        let made = retarget.clip(clip, contacts.as_deref());
+        let slides = made.slides.iter().map(|s| [s.before, s.after]).collect();
+        Some(CarriedTo { of: *of, clip: made.carried.clip, slides })
+    };
+    let made: Vec<CarriedTo> = clips.par_iter().filter_map(one).collect();
+    Ok((!is_stopped()).then_some(made))
 }
 
 /// Contacts over all of them.

@@ -3,16 +3,20 @@
 use std::sync::Arc;
 
 use egui::{
-    Align2, CursorIcon, PointerButton, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui,
-    WidgetInfo, pos2, vec2,
+    Align2, CursorIcon, PointerButton, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::{
     ContactRef, FootResult, RetargetDraft, RetargetResult,
-    contacts::{added, bars, current, moved},
+    contacts::{added, current, moved},
     parts::{MOST_SLIDE, centimeters},
 };
-use crate::ui::{Theme, theme::Font, timeline::TimeAxis};
+use crate::ui::{
+    Theme,
+    contact_bars::{BarLook, ContactGrip, END, contact_spans, dragged_span, paint_bar},
+    theme::Font,
+    timeline::TimeAxis,
+};
 use ulna_model::{Goal, NodeId};
 use ulna_render::ColorRole;
 
@@ -20,8 +24,6 @@ pub(super) use super::contacts::remove;
 
 /// Points of a bar.
 const BAR: f32 = 16.0;
-/// Points of the ends that are dragged.
-const END: f32 = 8.0;
 /// Points of a bar that shows its sliding.
 const WORDS: f32 = 90.0;
 
@@ -34,21 +36,13 @@ pub(super) struct BarsState {
 #[derive(Clone, Debug)]
 struct BarDrag {
     foot: NodeId,
-    grip: Grip,
+    grip: ContactGrip,
     /// The bar as it was, seconds.
     bar: [f32; 2],
     /// Contacts as they were.
     goals: Arc<[Goal]>,
     /// Time of the press.
     pressed: f32,
-}
-
-/// The dragged part of a bar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Grip {
-    Start,
-    Body,
-    End,
 }
 
 /// Where bars are.
@@ -75,14 +69,15 @@ pub(super) fn bars_ui(
         WidgetInfo::labeled(Role::Group, true, format!("Contacts of {}", foot.name))
     });
     let empty = empty.on_hover_text("Double-click adds a contact");
-    let list = bars(&goals, foot.source);
+    let list = contact_spans(&goals, foot.source);
     for bar in &list {
         bar_ui(state, ui, row, foot, (*bar, &goals), now);
     }
     let at = empty.interact_pointer_pos().map(|at| row.axis.time(at.x) as f32);
     if let Some(time) = at.filter(|_| empty.double_clicked()) {
         let more = added(&goals, foot.source, time.clamp(0.0, row.length), row.length);
-        let made = bars(&more, foot.source).into_iter().find(|b| (b[0]..=b[1]).contains(&time));
+        let made =
+            contact_spans(&more, foot.source).into_iter().find(|b| (b[0]..=b[1]).contains(&time));
         now.contact = made.map(|b| ContactRef { foot: foot.source, from: b[0] });
         now.contacts.insert(now.shown, more.into());
         now.chain = Some(foot.chain);
@@ -111,7 +106,7 @@ fn bar_ui(
     let is_chosen =
         now.contact.is_some_and(|c| c.foot == foot.source && (c.from - bar[0]).abs() < 1e-3);
     // While it is dragged its start changes: the widget is named by the place in the row.
-    let number = bars(goals, foot.source).iter().position(|b| b[0] == bar[0]).unwrap_or(0);
+    let number = contact_spans(goals, foot.source).iter().position(|b| b[0] == bar[0]).unwrap_or(0);
     let id = |part: u8| ui.scope_id().with(("contact", foot.chain, number, part));
     let body = ui.interact(place, id(0), Sense::click_and_drag());
     body.widget_info(|| {
@@ -129,7 +124,9 @@ fn bar_ui(
     };
     let ends = [end(left, 1, "Start"), end(right, 2, "End")];
     paint(ui, row, place, slide, (is_chosen, body.hovered() || ends.iter().any(Response::hovered)));
-    for (grip, response) in [(Grip::Start, &ends[0]), (Grip::Body, &body), (Grip::End, &ends[1])] {
+    for (grip, response) in
+        [(ContactGrip::Start, &ends[0]), (ContactGrip::Body, &body), (ContactGrip::End, &ends[1])]
+    {
         if response.drag_started_by(PointerButton::Primary)
             && let Some(at) = response.interact_pointer_pos()
         {
@@ -161,21 +158,10 @@ fn drag(state: &BarsState, ui: &Ui, row: BarsRow<'_>, x: f32, now: &mut Retarget
         if free { t as f32 } else { ((t * row.fps).round() / row.fps) as f32 }
     };
     let by = row.axis.time(x) as f32 - held.pressed;
-    let [from, to] = held.bar;
-    let others = bars(&held.goals, held.foot);
-    let own = |b: &&[f32; 2]| b[0] != from;
-    let low = others.iter().filter(own).map(|b| b[1]).filter(|t| *t <= from).fold(0.0, f32::max);
-    let high =
-        others.iter().filter(own).map(|b| b[0]).filter(|t| *t >= to).fold(row.length, f32::min);
-    let least = (1.0 / row.fps) as f32;
-    let [start, end] = match held.grip {
-        Grip::Start => [snapped(from + by).clamp(low, (to - least).max(low)), to],
-        Grip::End => [from, snapped(to + by).clamp((from + least).min(high), high)],
-        Grip::Body => {
-            let start = snapped(from + by).clamp(low, (high - (to - from)).max(low));
-            [start, start + (to - from)]
-        }
-    };
+    let others = contact_spans(&held.goals, held.foot);
+    let frame = (1.0 / row.fps) as f32;
+    let limits = (by, row.length, frame);
+    let [start, end] = dragged_span(held.grip, held.bar, &others, limits, snapped);
     let made = moved(&held.goals, held.foot, held.bar, [start, end]);
     now.contact = Some(ContactRef { foot: held.foot, from: start });
     now.contacts.insert(now.shown, made.into());
@@ -196,20 +182,9 @@ fn paint(
     (is_chosen, hovers): (bool, bool),
 ) {
     let theme = row.theme;
-    let is_over = slide.is_some_and(|s| s[1] > MOST_SLIDE);
-    let (edge, fill) = match (is_chosen, is_over) {
-        (true, _) => (ColorRole::SelectionBase, ColorRole::SelectionTint),
-        (false, true) => (ColorRole::SeverityWarning, ColorRole::SeverityWarningTint),
-        (false, false) => (ColorRole::AccentBase, ColorRole::AccentTint),
-    };
+    let slides = slide.is_some_and(|s| s[1] > MOST_SLIDE);
     let painter = ui.painter_at(row.rect.expand2(vec2(END, 0.0)));
-    let width = if hovers { 1.5 } else { 1.0 };
-    let stroke = Stroke::new(width, theme.color(edge));
-    painter.rect(place, 3.0, theme.color(fill), stroke, StrokeKind::Inside);
-    for x in [place.left(), place.right()] {
-        let grip = Rect::from_center_size(pos2(x, place.center().y), vec2(3.0, 10.0));
-        painter.rect_filled(grip, 1.0, theme.color(edge));
-    }
+    paint_bar(&painter, theme, place, BarLook { is_selected: is_chosen, slides, hovers });
     let Some([before, after]) = slide.filter(|_| place.width() >= WORDS) else { return };
     let cm = |m: f32| format!("{:.1}", m * 100.0);
     let text = format!("{} → {}\u{2009}cm", cm(before), cm(after));

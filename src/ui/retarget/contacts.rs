@@ -1,31 +1,15 @@
-//! Contacts of a foot as bars: all goals of the foot that overlap or touch are one bar.
+//! Changes of the contacts of the shown clip.
 
 use std::sync::Arc;
 
 use super::{ContactRef, RetargetDraft, RetargetResult};
+use crate::ui::contact_bars::{TOUCH, contact_spans};
 use ulna_model::{Goal, GoalPoint, NodeId};
 
-/// Seconds between goals that count as touching.
-const TOUCH: f32 = 1e-3;
 /// Seconds of an added contact.
 const ADDED: f32 = 0.2;
 /// The shortest contact, seconds.
 const SHORTEST: f32 = 0.01;
-
-/// Start and end of the bars of a foot, seconds, in order.
-pub(super) fn bars(goals: &[Goal], foot: NodeId) -> Vec<[f32; 2]> {
-    let mut spans: Vec<[f32; 2]> =
-        goals.iter().filter(|g| g.node == foot).map(|g| [g.from, g.to]).collect();
-    spans.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    let mut made: Vec<[f32; 2]> = Vec::new();
-    for [from, to] in spans {
-        match made.last_mut() {
-            Some(last) if from <= last[1] + TOUCH => last[1] = last[1].max(to),
-            _ => made.push([from, to]),
-        }
-    }
-    made
-}
 
 /// Goals with a bar of a foot at another start and end. Goals within it move along with a bar of
 /// the same length; else they are cut, and those at an end of the bar follow that end.
@@ -59,7 +43,7 @@ pub(super) fn moved(
 
 /// Goals with one more contact about a time, between the bars beside it.
 pub(super) fn added(goals: &[Goal], foot: NodeId, time: f32, length: f32) -> Vec<Goal> {
-    let own = bars(goals, foot);
+    let own = contact_spans(goals, foot);
     let low = own.iter().filter(|b| b[1] <= time).map(|b| b[1]).fold(0.0, f32::max);
     let high = own.iter().filter(|b| b[0] >= time).map(|b| b[0]).fold(length, f32::min);
     let [from, to] = [(time - ADDED * 0.5).max(low), (time + ADDED * 0.5).min(high)];
@@ -78,7 +62,7 @@ pub(super) fn current(draft: &RetargetDraft, result: &RetargetResult) -> Arc<[Go
 /// Removes a contact of the shown clip.
 pub(super) fn remove(draft: &mut RetargetDraft, result: &RetargetResult, contact: ContactRef) {
     let goals = current(draft, result);
-    let own = bars(&goals, contact.foot);
+    let own = contact_spans(&goals, contact.foot);
     let Some([from, to]) = own.into_iter().find(|b| (b[0] - contact.from).abs() < TOUCH) else {
         return;
     };
@@ -108,24 +92,28 @@ mod tests {
     #[test]
     fn goals_that_overlap_are_one_bar_and_its_ends_are_dragged() {
         let foot = NodeId(3);
-        assert_eq!(bars(&goals(), foot), [[0.1, 0.5], [0.8, 1.0]]);
-        assert!(bars(&goals(), NodeId(4)).is_empty());
+        assert_eq!(contact_spans(&goals(), foot), [[0.1, 0.5], [0.8, 1.0]]);
+        assert!(contact_spans(&goals(), NodeId(4)).is_empty());
         let longer = moved(&goals(), foot, [0.1, 0.5], [0.1, 0.6]);
-        assert_eq!(bars(&longer, foot), [[0.1, 0.6], [0.8, 1.0]]);
+        assert_eq!(contact_spans(&longer, foot), [[0.1, 0.6], [0.8, 1.0]]);
         assert!(longer.iter().any(|g| g.point == GoalPoint::Heel && g.to == 0.3), "heel as it was");
         let later = moved(&goals(), foot, [0.1, 0.5], [0.2, 0.6]);
         let heel = later.iter().find(|g| g.point == GoalPoint::Heel).unwrap();
         assert!((heel.from - 0.2).abs() < 1e-6 && (heel.to - 0.4).abs() < 1e-6);
         let short = moved(&goals(), foot, [0.1, 0.5], [0.4, 0.5]);
-        assert_eq!(bars(&short, foot), [[0.4, 0.5], [0.8, 1.0]], "a heel before it is gone");
+        assert_eq!(
+            contact_spans(&short, foot),
+            [[0.4, 0.5], [0.8, 1.0]],
+            "a heel before it is gone"
+        );
     }
 
     #[test]
     fn an_added_contact_keeps_clear_of_others() {
         let foot = NodeId(3);
         let more = added(&goals(), foot, 0.72, 2.0);
-        assert_eq!(bars(&more, foot).len(), 2, "it reaches the next one");
+        assert_eq!(contact_spans(&more, foot).len(), 2, "it reaches the next one");
         let more = added(&goals(), foot, 1.5, 2.0);
-        assert_eq!(bars(&more, foot).last().map(|b| b[0]), Some(1.4));
+        assert_eq!(contact_spans(&more, foot).last().map(|b| b[0]), Some(1.4));
     }
 }

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::ui::{
     Actions, Theme,
+    contact_bars::contact_spans,
     theme::Font,
     timeline::TimeAxis,
     widgets::{cut, elided, paint_icon},
@@ -201,7 +202,7 @@ fn foot_ui(
     let summary = Rect::from_min_max(names.min, top.max);
     ui.painter().rect_filled(summary, 0.0, theme.color(ColorRole::SurfaceTimelineSummary));
     let goals = contacts::current(now, result);
-    let list = contacts::bars(&goals, foot.source);
+    let list = contact_spans(&goals, foot.source);
     let ink = if is_chosen { theme.color(ColorRole::SelectionBase) } else { chain_ink(foot.chain) };
     foot_names(ui, of, foot, (names, ink, list.len()), now);
     let tint = theme.color(ColorRole::AccentBase).gamma_multiply(0.08);

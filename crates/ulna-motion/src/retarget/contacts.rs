@@ -233,9 +233,7 @@ pub fn foot_speeds(
     let ground = ground_below(document, clip, std::slice::from_ref(&foot));
     let points = foot.points();
     let seen = each_pose(document, clip, times, |_, pose| {
-        let at = |(_, at): &(GoalPoint, Vec3)| {
-            pose.world[foot.node.index()].transform_point3(*at)
-        };
+        let at = |(_, at): &(GoalPoint, Vec3)| pose.world[foot.node.index()].transform_point3(*at);
         points.iter().map(at).collect::<Vec<Vec3>>()
     });
     let own = |k: usize| {
