@@ -141,7 +141,7 @@ fn part_of(name: &str) -> Option<Kind> {
         "neck" => BodyPart::Neck,
         "head" => BodyPart::Head,
         "shoulder" | "clavicle" | "collar" | "collarbone" => BodyPart::Shoulder,
-        "upperarm" | "uparm" | "armupper" => BodyPart::UpperArm,
+        "upperarm" | "uparm" | "armupper" | "shldr" => BodyPart::UpperArm,
         "arm" => BodyPart::Arm,
         "leg" => BodyPart::Leg,
         "lowerarm" | "forearm" | "lowarm" | "armlower" | "elbow" => BodyPart::LowerArm,
@@ -185,6 +185,7 @@ pub(super) fn body_roles(
         .enumerate()
         .map(|(k, (name, _))| of_map(k).map(|m| m.0).or_else(|| part_of(name)))
         .collect();
+    drop_hip_joints(joints, &mut parts);
     name_limbs(joints, &mut parts);
     let given: Vec<Kind> = mapped.iter().flatten().map(|(kind, _)| *kind).collect();
     for (k, part) in parts.iter_mut().enumerate() {
@@ -221,6 +222,23 @@ pub(super) fn body_roles(
         }
     }
     roles
+}
+
+/// A hip of a side is the thigh, unless a joint below it is: then it is only what the leg hangs on
+/// (`LHipJoint` above `LeftUpLeg`).
+fn drop_hip_joints(joints: &[(&str, Option<usize>)], parts: &mut [Option<Kind>]) {
+    let is_thigh = |part: &Option<Kind>| part.is_some_and(|(part, _)| part == BodyPart::Thigh);
+    let thighs: Vec<usize> = (0..parts.len()).filter(|k| is_thigh(&parts[*k])).collect();
+    for k in &thighs {
+        let below = thighs.iter().any(|other| {
+            let mut above = std::iter::successors(joints[*other].1, |p| joints[*p].1);
+            parts[*other] == parts[*k] && above.any(|p| p == *k)
+        });
+        let words = Stem::of(joints[*k].0).words;
+        if below && words.contains("hip") && !words.contains("thigh") {
+            parts[*k] = None;
+        }
+    }
 }
 
 /// What “arm” and “leg” mean: the part that is not named otherwise; of several in a line one after
@@ -299,6 +317,7 @@ mod tests {
             ("clavicle_l", BodyPart::Shoulder, left),
             ("DEF-upper_arm.L.001", BodyPart::UpperArm, left),
             ("J_Bip_L_UpperArm", BodyPart::UpperArm, left),
+            ("lShldr", BodyPart::UpperArm, left),
             ("Bip001 L Forearm", BodyPart::LowerArm, left),
             ("lowerarm.l", BodyPart::LowerArm, left),
             ("wrist.l", BodyPart::Hand, left),
@@ -325,6 +344,12 @@ mod tests {
         let leg = [BodyPart::Thigh, BodyPart::Shin, BodyPart::Foot];
         assert_eq!(parts(&["LeftUpLeg", "LeftLeg", "LeftFoot"]), leg);
         assert_eq!(parts(&["Left leg", "Left knee", "Left ankle"]), leg);
+        let joints = [("LHipJoint", None), ("LeftUpLeg", Some(0)), ("LeftLeg", Some(1))];
+        let roles = body_roles(&joints, &[]);
+        assert_eq!(
+            roles.iter().map(|r| r.map(|r| r.part)).collect::<Vec<_>>(),
+            [None, Some(BodyPart::Thigh), Some(BodyPart::Shin)]
+        );
         assert_eq!(parts(&["leg_joint_L_1", "leg_joint_L_2", "leg_joint_L_3"]), leg);
         let arm = [BodyPart::UpperArm, BodyPart::LowerArm, BodyPart::Hand];
         assert_eq!(parts(&["LeftArm", "LeftForeArm", "LeftHand"]), arm);

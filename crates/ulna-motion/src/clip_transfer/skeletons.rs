@@ -382,7 +382,7 @@ impl<'a> ClipTransfer<'a> {
     /// Directs arms, legs and fingers as they rest there.
     fn align_limbs(&mut self) {
         /// Less is how bodies differ, radians.
-        const LEAST: f32 = 0.17;
+        const LEAST: f32 = 0.07;
         let roles: HashMap<NodeId, BodyPart> =
             roles_of(self.ours).into_iter().filter_map(|(n, r)| Some((n, r?.part))).collect();
         let is_limb = |part: BodyPart| {

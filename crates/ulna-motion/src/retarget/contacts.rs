@@ -12,11 +12,11 @@ use ulna_model::{Clip, Document, Goal, GoalPoint, NodeId, Shared};
 /// Looked at so often a second.
 const RATE: f32 = 60.0;
 /// Parts of the leg's length above its lowest place at which a point comes down, and lifts.
-const LOW: [f32; 2] = [0.035, 0.06];
+const LOW: [f32; 2] = [0.025, 0.04];
 /// Legs a second: speeds at which a point stands, and at which it goes.
 const SLOW: [f32; 2] = [0.2, 0.4];
 /// Or parts of its own greatest speed, where that is more: feet that slide stand, too.
-const SLOW_PART: [f32; 2] = [0.1, 0.2];
+const SLOW_PART: [f32; 2] = [0.07, 0.15];
 /// Seconds of the shortest contact, and of the shortest time between two.
 const SHORTEST: f32 = 0.05;
 
@@ -64,8 +64,22 @@ pub(super) fn contacts_among(document: &Document, clip: &Shared<Clip>, feet: &[F
         return Vec::new();
     }
     let (times, paths) = point_paths(document, clip, feet);
+    if is_in_air(&paths, feet) {
+        return Vec::new();
+    }
     let ground = ground_of(document, clip, &paths, &times);
     paths.iter().flat_map(|path| contacts_of(path, &times, ground)).collect()
+}
+
+/// Whether no foot comes near the ground that the body stands on at rest. A body whose rest lies
+/// elsewhere, as in many captures, may stand anywhere.
+fn is_in_air(paths: &[PointPath], feet: &[Foot]) -> bool {
+    /// Parts of the leg's length over the ground: less is near it, more is a rest elsewhere.
+    const AIR: [f32; 2] = [0.12, 0.6];
+    let low = paths.iter().map(|p| low_of(&p.places)).fold(f32::INFINITY, f32::min);
+    let level = feet.iter().map(|f| f.level).fold(f32::INFINITY, f32::min);
+    let length = feet.iter().map(|f| f.length).fold(0.0, f32::max);
+    (AIR[0] * length..AIR[1] * length).contains(&(low - level))
 }
 
 /// The velocity of the ground under a clip, meters per second: zero where the body travels over it

@@ -412,8 +412,7 @@ impl<'a> Lock<'a> {
         for (own, (frame, goal)) in self.feet.iter().zip(goals) {
             let rotation = |n: NodeId| pose.local[n.index()].transform().rotation;
             let nodes = turned_nodes(&own.foot);
-            let Some(leg) = own.foot.leg.as_ref().filter(|_| goal.weight > 0.0 || down > 0.0)
-            else {
+            let Some(leg) = own.foot.leg.as_ref().filter(|_| goal.weight > 0.0) else {
                 made.extend(
                     nodes
                         .iter()
@@ -426,9 +425,11 @@ impl<'a> Lock<'a> {
             if let Some(above) = above {
                 pose.world[above.index()].w_axis.y -= down;
             }
+            // A foot that goes is lowered with the hips.
+            let along = if above.is_some() { down * (1.0 - goal.weight) } else { 0.0 };
             let reach = Reach {
                 tip: Vec3::ZERO,
-                target: goal.ankle,
+                target: goal.ankle - Vec3::Y * along,
                 swivel: 0.0,
                 keeps: Some(Mat4::from_quat(goal.turn) * frame.foot),
                 soft: false,

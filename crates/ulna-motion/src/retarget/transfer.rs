@@ -239,9 +239,14 @@ impl<'a> Retarget<'a> {
             let goals = self.goals(clip, &found);
             let sources: Vec<Foot> = self.feet.iter().map(|f| f.0.clone()).collect();
             let ground = self.transfer.turned() * ground_below(self.source, clip, &sources);
-            let ground = ground * self.factors;
             self.set_on_ground(&mut made.carried.clip, &goals);
             let shared = Shared::new(std::mem::take(&mut made.carried.clip));
+            let ground = match (ground == Vec3::ZERO, self.map.stride) {
+                (true, _) => Vec3::ZERO,
+                (false, Some(_)) => ground * self.factors,
+                // On the spot nothing says how far a step is but the legs themselves.
+                (false, None) => self.ground_here(&shared, &goals),
+            };
             let cleaned = Lock::new(self.target, &shared, &goals, settings, ground, false).clean();
             made.contacts = Goal::in_order(goals.into_iter().map(|g| g.0).collect());
             made.slides = cleaned.slides;
@@ -285,6 +290,37 @@ impl<'a> Retarget<'a> {
             made.push((goal, Some(to.level + up)));
         }
         made
+    }
+
+    /// The velocity with which the feet of a clip of the target go where they stand, meters per
+    /// second.
+    fn ground_here(&self, clip: &Shared<Clip>, goals: &[(Goal, Option<f32>)]) -> Vec3 {
+        /// Looks a contact, and seconds between the two places of a velocity.
+        const LOOKS: usize = 8;
+        const APART: f32 = 1.0 / 60.0;
+        let mut times = Vec::new();
+        for (goal, _) in goals {
+            // What comes down and lifts is slower or faster.
+            let (from, span) =
+                (goal.from + (goal.to - goal.from) * 0.2, (goal.to - goal.from) * 0.6);
+            for k in 0..LOOKS {
+                let time = from + span * k as f32 / (LOOKS - 1) as f32;
+                times.extend([time - APART * 0.5, time + APART * 0.5]);
+            }
+        }
+        let places = each_pose(self.target, clip, &times, |k, pose| {
+            let goal = &goals[k / (2 * LOOKS)].0;
+            let own = self.feet.iter().map(|f| &f.1).find(|f| f.node == goal.node);
+            let at = own.and_then(|f| f.point(goal.point)).unwrap_or_default();
+            pose.world[goal.node.index()].transform_point3(at)
+        });
+        let speeds: Vec<Vec3> = places.chunks(2).map(|p| (p[1] - p[0]) / APART).collect();
+        let median = |axis: usize| {
+            let mut list: Vec<f32> = speeds.iter().map(|v| v[axis]).collect();
+            list.sort_by(f32::total_cmp);
+            list.get(list.len() / 2).copied().unwrap_or(0.0)
+        };
+        Vec3::new(median(0), 0.0, median(2))
     }
 
     /// How high each contact of the source is on average, meters.
