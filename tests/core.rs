@@ -17,6 +17,7 @@ mod core {
     mod codes;
     mod command_line;
     mod comparison;
+    mod contacts;
     mod corpus;
     mod curve_commands;
     mod curve_edges;
@@ -63,6 +64,7 @@ mod core {
     mod random;
     mod rates;
     mod recoveries;
+    mod retarget_commands;
     mod rig;
     mod rig_add;
     mod rig_copied;

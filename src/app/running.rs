@@ -233,6 +233,10 @@ impl App {
             Command::Session(SessionCommand::ImportClips { path, .. }) => {
                 self.import_clips(ctx, path.clone())
             }
+            // Files may be many, and their feet are looked at.
+            Command::Session(SessionCommand::RetargetClips { .. }) => {
+                self.run_beside(ctx, "Retarget clips", vec![command]);
+            }
             Command::Session(SessionCommand::ImportWeights { path: None, .. }) => {
                 self.ask_weights(ctx)
             }

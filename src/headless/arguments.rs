@@ -89,6 +89,9 @@ pub enum Verb {
     /// Exports some or all clips with the model or with only the skeleton.
     #[command(after_help = STATUSES)]
     Export(ExportArgs),
+    /// Retargets clips of some files to others, by a map of chains; feet stay in place.
+    #[command(after_help = STATUSES)]
+    Retarget(RetargetArgs),
     /// Lists differences in content between two files. The exit status is 1 if there are any.
     #[command(after_help = STATUSES)]
     Diff(DiffArgs),
@@ -111,6 +114,7 @@ impl Verb {
             Self::Run(_) => "run",
             Self::Convert(_) => "convert",
             Self::Export(_) => "export",
+            Self::Retarget(_) => "retarget",
             Self::Diff(_) => "diff",
             Self::Render(_) => "render",
         }
@@ -124,6 +128,7 @@ impl Verb {
             Self::Run(args) => args.out.json,
             Self::Convert(args) => args.out.json,
             Self::Export(args) => args.out.json,
+            Self::Retarget(args) => args.out.json,
             Self::Diff(args) => args.out.json,
             Self::Render(args) => args.out.json,
             Self::Eval(args) => args.json,
@@ -268,6 +273,58 @@ pub struct ExportArgs {
     /// Output options.
     #[command(flatten)]
     pub out: Out,
+}
+
+/// `ulna retarget`
+#[derive(Debug, Args)]
+pub struct RetargetArgs {
+    /// Files with clips, folders, or patterns such as 'walks/*.fbx'.
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    pub from: Vec<PathBuf>,
+    /// Models that receive the clips: files, folders, or patterns such as '*.glb'.
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    pub to: Vec<PathBuf>,
+    /// Output file, or a folder in which each model keeps its name.
+    #[arg(short, long)]
+    pub output: PathBuf,
+    /// Retarget map, a JSON file. If omitted, a map that the model keeps and that fits, or a
+    /// guessed one.
+    #[arg(long, value_name = "FILE")]
+    pub map: Option<PathBuf>,
+    /// Write the retarget map that was used to this JSON file; for one source and one model.
+    #[arg(long, value_name = "FILE")]
+    pub write_map: Option<PathBuf>,
+    /// Save the retarget map in the models.
+    #[arg(long)]
+    pub keep_map: bool,
+    /// Clips to retarget: a pattern of their names, such as 'Walk*'; all if omitted.
+    #[arg(long, value_name = "PATTERN")]
+    pub only: Option<String>,
+    /// Action if a clip name already exists; a number is added to the name if omitted.
+    #[arg(long, value_parser = ["number", "replace", "skip"])]
+    pub taken: Option<String>,
+    /// Do not keep feet in place in contacts.
+    #[arg(long)]
+    pub no_contacts: bool,
+    /// Factor of the path over the ground; as the map says if omitted.
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    pub stride: Option<f32>,
+    /// Leave out joints of the map that a model does not have.
+    #[arg(long, requires = "map")]
+    pub force: bool,
+    /// Do not keep a backup `FILE~` when the output replaces the input file.
+    #[arg(long)]
+    pub no_backup: bool,
+    /// Output options.
+    #[command(flatten)]
+    pub out: Out,
+}
+
+/// A factor above 0.
+fn factor(text: &str) -> Result<f32, String> {
+    let value: f32 = text.parse().map_err(|e| format!("{e}"))?;
+    let is_valid = value.is_finite() && value > 0.0;
+    if is_valid { Ok(value) } else { Err("a factor is a number greater than 0".into()) }
 }
 
 /// `ulna diff`

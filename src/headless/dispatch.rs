@@ -63,6 +63,7 @@ pub fn run(verb: &Verb) -> Result<u8, Failure> {
         Verb::Run(args) => super::run::run(args),
         Verb::Convert(args) => convert::convert(args),
         Verb::Export(args) => export::export(args),
+        Verb::Retarget(args) => super::retarget::retarget(args),
         Verb::Diff(DiffArgs { text: Some(file), .. }) => diff::text(file),
         Verb::Diff(DiffArgs { a: Some(a), b: Some(b), git, out, exit_zero, .. })
             if git.is_empty() =>

@@ -21,6 +21,7 @@ mod outputs;
 #[cfg(feature = "render")]
 mod render;
 mod report;
+mod retarget;
 mod run;
 mod seams;
 mod weights;

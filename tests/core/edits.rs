@@ -11,19 +11,20 @@ use serde_json::{Value, json};
 use ulna_edit::{Command, CommandLine, Edit, apply};
 use ulna_formats::gltf::{self, Opened, Progress, SaveOptions};
 use ulna_model::{
-    Clip, ClipId, Components, Document, GroupColor, Image, ImageId, Interpolation, JointGroup,
-    KeptJoint, KeptMorphs, KeptPose, LayerHome, Local, MaterialId, MeshId, Mip, Mix, MixBar,
-    MixLane, MixMask, Node, NodeId, NodePose, NodeSet, NodeSpace, Pin, PoseLayer, PoseLayerId,
-    PoseLayers, Primitive, PrimitiveId, Property, RestGeometry, SceneId, Shared, Skin, SkinId,
-    TextureRef, Track, Transform, UnkeyedAt, WeightEncoding, WeightLayers, WeightMap, Wrap,
+    ChainRotation, Clip, ClipId, Components, Document, Goal, GoalPoint, GroupColor, Image, ImageId,
+    Interpolation, JointGroup, KeptJoint, KeptMorphs, KeptPose, LayerHome, Local, MaterialId,
+    MeshId, Mip, Mix, MixBar, MixLane, MixMask, Node, NodeId, NodePose, NodeSet, NodeSpace, Pin,
+    PoseLayer, PoseLayerId, PoseLayers, Primitive, PrimitiveId, Property, RestGeometry,
+    RetargetChain, RetargetMap, RootMotion, SceneId, Shared, Skin, SkinId, TextureRef, Track,
+    Transform, UnkeyedAt, WeightEncoding, WeightLayers, WeightMap, Wrap,
 };
 use ulna_session::{Session, first_lost};
 
 /// How many kinds of edits there are.
-pub(super) const KINDS: usize = 30;
+pub(super) const KINDS: usize = 32;
 
 /// Those of them that a file can hold.
-const SAVED: [usize; 16] = [0, 2, 4, 5, 6, 7, 8, 9, 12, 13, 14, 21, 22, 27, 28, 29];
+const SAVED: [usize; 18] = [0, 2, 4, 5, 6, 7, 8, 9, 12, 13, 14, 21, 22, 27, 28, 29, 30, 31];
 
 /// Numbers that look drawn, the same for the same seed.
 pub(super) struct Draw(pub u64);
@@ -731,6 +732,49 @@ impl<'a> Subject<'a> {
         Edit::SetHumanoid { scene, to: bones.into_iter().take(count).collect() }
     }
 
+    /// Contacts of a clip, sometimes out of order, sometimes without a range.
+    fn contacts(&self, draw: &mut Draw) -> Edit {
+        let &Self { document, node, gone, .. } = self;
+        let clip = ClipId(draw.below(document.clips.len() + 1) as u32);
+        let goal = |draw: &mut Draw| {
+            let from = draw.below(20) as f32 / 10.0;
+            Goal {
+                node,
+                point: GoalPoint::ALL[draw.below(3)],
+                space: (draw.below(4) == 0).then_some(node),
+                from,
+                to: from + draw.below(6) as f32 / 10.0,
+                blend: (draw.below(3) == 0).then_some(0.05),
+                place: (draw.below(3) == 0).then(|| draw.vec3()),
+            }
+        };
+        let goals: Vec<Goal> = (0..draw.below(4)).map(|_| goal(draw)).collect();
+        let goals = if draw.below(4) == 0 { goals } else { Goal::in_order(goals) };
+        Edit::SetContacts { clip, to: if gone { vec![] } else { goals }.into() }
+    }
+
+    /// Retarget maps of a scene, sometimes two of one name, sometimes with a factor of 0.
+    fn retarget_maps(&self, draw: &mut Draw) -> Edit {
+        let scene = self.scene(draw);
+        let map = |draw: &mut Draw| RetargetMap {
+            name: format!("図 {}", draw.below(4)),
+            chains: vec![RetargetChain {
+                name: "Left leg".into(),
+                source: vec!["thigh_l".into(), "calf_l".into()],
+                target: vec!["a".into()],
+                rotation: ChainRotation::ALL[draw.below(4)],
+                contacts: draw.below(2) == 0,
+                ..RetargetChain::default()
+            }],
+            height: (draw.below(2) == 0).then(|| draw.below(5) as f32 / 2.0),
+            root: RootMotion::ALL[draw.below(3)],
+            source_pose: [("arm".to_owned(), draw.turn())].into(),
+            ..RetargetMap::default()
+        };
+        let maps: Vec<RetargetMap> = (0..draw.below(3)).map(|_| map(draw)).collect();
+        Edit::SetRetargetMaps { scene, to: maps.into() }
+    }
+
     /// The mix.
     fn mix(&self, draw: &mut Draw) -> Edit {
         let &Self { document, node, gone, .. } = self;
@@ -804,6 +848,8 @@ fn kind_of(edit: &Edit) -> usize {
         Edit::SetNodeSpace { .. } => 27,
         Edit::SetJointGroups { .. } => 28,
         Edit::SetHumanoid { .. } => 29,
+        Edit::SetContacts { .. } => 30,
+        Edit::SetRetargetMaps { .. } => 31,
     }
 }
 
@@ -856,6 +902,8 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
         27 => subject.node_space(draw),
         28 => subject.joint_groups(draw),
         29 => subject.humanoid(draw),
+        30 => subject.contacts(draw),
+        31 => subject.retarget_maps(draw),
         _ => {
             let other = NodeId(draw.below(document.nodes.len() + 1) as u32);
             Edit::SetMirrorPairs { to: [(node, (!gone).then_some(other))].into() }

@@ -65,6 +65,8 @@ impl Change {
             | Edit::SetKeepsLayers { .. }
             | Edit::SetPin { .. }
             | Edit::SetKeptPoses { .. }
+            | Edit::SetContacts { .. }
+            | Edit::SetRetargetMaps { .. }
             | Edit::SetNodeSets { .. }
             | Edit::SetJointGroups { .. }
             | Edit::SetHumanoid { .. }

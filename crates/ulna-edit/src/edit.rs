@@ -5,10 +5,10 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use ulna_model::{
-    Clip, ClipId, Components, Held, Image, ImageId, JointGroup, KeptPose, LayerHome, Material,
-    MaterialId, Mesh, MeshId, Mix, Node, NodeId, NodePose, NodeSet, NodeSpace, Parts, Pin,
-    PoseLayers, PrimitiveId, RestGeometry, SceneId, Shared, Skin, SkinId, TextureRef, Track,
-    TrackError, TrackId, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
+    Clip, ClipId, Components, Goal, Held, Image, ImageId, JointGroup, KeptPose, LayerHome,
+    Material, MaterialId, Mesh, MeshId, Mix, Node, NodeId, NodePose, NodeSet, NodeSpace, Parts,
+    Pin, PoseLayers, PrimitiveId, RestGeometry, RetargetMap, SceneId, Shared, Skin, SkinId,
+    TextureRef, Track, TrackError, TrackId, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.
@@ -190,6 +190,20 @@ pub enum Edit {
         scene: SceneId,
         /// What they become.
         to: Shared<[KeptPose]>,
+    },
+    /// The contacts of a clip.
+    SetContacts {
+        /// The clip.
+        clip: ClipId,
+        /// The new contacts, in order.
+        to: Shared<[Goal]>,
+    },
+    /// All retarget maps that are kept with a scene.
+    SetRetargetMaps {
+        /// The scene.
+        scene: SceneId,
+        /// The new maps.
+        to: Shared<[RetargetMap]>,
     },
     /// All sets of nodes that are kept with a scene.
     SetNodeSets {
@@ -397,10 +411,12 @@ impl Edit {
             | (Self::SetSkin { skin: a, .. }, Self::SetSkin { skin: b, .. }) => a == b,
             (Self::SetRoots { scene: a, .. }, Self::SetRoots { scene: b, .. }) => a == b,
             (Self::SetKeptPoses { scene: a, .. }, Self::SetKeptPoses { scene: b, .. })
+            | (Self::SetRetargetMaps { scene: a, .. }, Self::SetRetargetMaps { scene: b, .. })
             | (Self::SetNodeSets { scene: a, .. }, Self::SetNodeSets { scene: b, .. })
             | (Self::SetJointGroups { scene: a, .. }, Self::SetJointGroups { scene: b, .. }) => {
                 a == b
             }
+            (Self::SetContacts { clip: a, .. }, Self::SetContacts { clip: b, .. }) => a == b,
             (Self::SetHumanoid { scene: a, .. }, Self::SetHumanoid { scene: b, .. }) => a == b,
             (Self::SetKeptMix { scene: a, .. }, Self::SetKeptMix { scene: b, .. }) => a == b,
             (Self::SetPoseLayers { home: a, .. }, Self::SetPoseLayers { home: b, .. }) => a == b,
@@ -436,6 +452,8 @@ impl Held for Edit {
             Self::SetPoseLayers { home: _, to } => to.held(parts),
             Self::SetLayers { skin: _, to } => to.held(parts),
             Self::SetKeptPoses { scene: _, to } => to.held(parts),
+            Self::SetContacts { clip: _, to } => to.held(parts),
+            Self::SetRetargetMaps { scene: _, to } => to.held(parts),
             Self::SetNodeSets { scene: _, to } => to.held(parts),
             Self::SetJointGroups { scene: _, to } => to.held(parts),
             Self::SetHumanoid { scene: _, to } => to.held(parts),

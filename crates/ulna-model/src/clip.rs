@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyId, Interpolation, KeptLayers, Marker, NodeId, Property, Shared, Slice, Track, TrackId,
-    Tracks,
+    AnyId, Goal, Interpolation, KeptLayers, Marker, NodeId, Property, Shared, Slice, Track,
+    TrackId, Tracks,
 };
 
 /// What happens at the end of a clip that plays.
@@ -84,6 +84,8 @@ pub struct Clip {
     pub channels_in_file: u32,
     /// Named moments, in the order of their times; kept in the animation's extras.
     pub markers: Shared<[Marker]>,
+    /// Contacts and other goals, in the order of [`Goal::in_order`]; kept in the animation's extras.
+    pub contacts: Shared<[Goal]>,
     /// What happens at its end, where a person kept that with it; in the animation's extras.
     pub repeat: Option<Repeat>,
     /// Ticks a second in which its times are counted, above 0, where the file it came from or a

@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 use super::{
     Camera, Clip, ClipId, DisplayChoice, EditorState, Image, JointGroup, KeptLayers, KeptPose,
     Light, Material, MaterialId, Mesh, MeshId, Mix, Node, NodeId, NodeSet, NodeSpace, Nodes,
-    Primitive, PrimitiveId, SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
+    Primitive, PrimitiveId, RetargetMap, SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm,
+    label,
 };
 
 /// A scene: the roots that are shown together.
@@ -24,6 +25,8 @@ pub struct Scene {
     /// Nodes of the bones of a human, kept with it: bones alone, in the spelling of VRM 1.0.
     /// In a VRM file, [`FileContent::vrm`] says it instead.
     pub humanoid: Option<Shared<Vrm>>,
+    /// Retarget maps kept with it, each name once, in the order in which they were kept.
+    pub retarget: Shared<[RetargetMap]>,
     /// The mix kept with it: clips and joints by name.
     pub mix: Option<Shared<Mix<String, String>>>,
     /// The layers of the pose that the file keeps with it, folded into its nodes.
@@ -141,6 +144,11 @@ impl FileContent {
     /// The scene with which poses, sets, groups and other aids are kept.
     pub fn keeping_scene(&self) -> Option<SceneId> {
         self.scene.or_else(|| self.scenes.ids().next())
+    }
+
+    /// The retarget maps.
+    pub fn retarget_maps(&self) -> &[RetargetMap] {
+        self.keeping_scene().and_then(|s| self.scenes.get(s)).map_or(&[], |s| &s.retarget)
     }
 
     /// The groups of joints.

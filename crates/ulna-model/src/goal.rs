@@ -35,6 +35,19 @@ impl GoalPoint {
     }
 }
 
+/// Contacts of one joint that overlap or touch: one bar of a timeline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactBar {
+    /// The joint.
+    pub node: NodeId,
+    /// Start of the first of its contacts, seconds.
+    pub from: f32,
+    /// End of the last one, seconds.
+    pub to: f32,
+    /// Places of its contacts in the list.
+    pub goals: Vec<usize>,
+}
+
 /// A point of a joint that is to stay in a place over a range of a clip.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Goal {
@@ -70,6 +83,41 @@ impl Goal {
             && self.place.is_none_or(|p| p.is_finite())
     }
 
+    /// The goal with other times; `None` where nothing is left of its range. Ends before 0 are put
+    /// at 0, and ends in the other order change places.
+    #[must_use]
+    pub fn retimed(&self, to: impl Fn(f32) -> f32) -> Option<Self> {
+        let (a, b) = (to(self.from), to(self.to));
+        let made = Self { from: a.min(b).max(0.0), to: a.max(b), ..self.clone() };
+        made.is_valid().then_some(made)
+    }
+
+    /// Whether goals are valid and in the order of [`Self::in_order`].
+    pub fn are_valid(list: &[Self]) -> bool {
+        list.iter().all(Self::is_valid) && Self::in_order(list.to_vec()) == list
+    }
+
+    /// The bars of a list of contacts, by joint and time.
+    pub fn bars(list: &[Self]) -> Vec<ContactBar> {
+        let mut order: Vec<usize> = (0..list.len()).collect();
+        order.sort_by(|a, b| {
+            let (a, b) = (&list[*a], &list[*b]);
+            a.node.cmp(&b.node).then(a.from.total_cmp(&b.from))
+        });
+        let mut bars: Vec<ContactBar> = Vec::new();
+        for k in order {
+            let &Self { node, from, to, .. } = &list[k];
+            match bars.last_mut() {
+                Some(bar) if bar.node == node && from <= bar.to => {
+                    bar.to = bar.to.max(to);
+                    bar.goals.push(k);
+                }
+                _ => bars.push(ContactBar { node, from, to, goals: vec![k] }),
+            }
+        }
+        bars
+    }
+
     /// Puts goals in order, by joint, point and time. Goals that are not valid are left out, and
     /// goals of one point and place that overlap become one.
     pub fn in_order(mut list: Vec<Self>) -> Vec<Self> {
@@ -91,5 +139,51 @@ impl Goal {
             }
         }
         made
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn goal(node: u32, point: GoalPoint, from: f32, to: f32) -> Goal {
+        Goal { node: NodeId(node), point, space: None, from, to, blend: None, place: None }
+    }
+
+    #[test]
+    fn contacts_of_one_point_that_overlap_become_one_and_those_of_one_foot_are_one_bar() {
+        use GoalPoint::{Ball, Heel};
+        let all = Goal::in_order(vec![
+            goal(1, Ball, 0.4, 0.9),
+            goal(0, Heel, 2.0, 3.0),
+            goal(1, Heel, 0.2, 0.5),
+            goal(1, Heel, 0.1, 0.2),
+            goal(1, Ball, 1.5, 1.8),
+            goal(1, Ball, 1.0, 1.0),
+        ]);
+        assert!(Goal::are_valid(&all));
+        assert_eq!(
+            all,
+            [
+                goal(0, Heel, 2.0, 3.0),
+                goal(1, Heel, 0.1, 0.5),
+                goal(1, Ball, 0.4, 0.9),
+                goal(1, Ball, 1.5, 1.8)
+            ]
+        );
+        let bars: Vec<_> = Goal::bars(&all).into_iter().map(|b| (b.from, b.to, b.goals)).collect();
+        assert_eq!(bars, [(2.0, 3.0, vec![0]), (0.1, 0.9, vec![1, 2]), (1.5, 1.8, vec![3])]);
+    }
+
+    #[test]
+    fn ranges_follow_times_and_vanish_where_nothing_is_left() {
+        let one = goal(0, GoalPoint::Heel, 1.0, 2.0);
+        let ends = |made: Option<Goal>| made.map(|g| (g.from, g.to));
+        assert_eq!(ends(one.retimed(|t| t * 2.0)), Some((2.0, 4.0)));
+        assert_eq!(ends(one.retimed(|t| 3.0 - t)), Some((1.0, 2.0)));
+        assert_eq!(ends(one.retimed(|t| t - 1.5)), Some((0.0, 0.5)));
+        assert_eq!(ends(one.retimed(|t| t - 2.0)), None);
+        assert_eq!(ends(one.retimed(|t| t.clamp(0.0, 0.5))), None);
+        assert_eq!(ends(one.retimed(|_| f32::NAN)), None);
     }
 }

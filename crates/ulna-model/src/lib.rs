@@ -65,7 +65,7 @@ pub use self::{
     diagnostic::{Diagnostic, Diagnostics, Repair, Severity},
     document::{Document, FileContent, Scene},
     frame_rate::{meant_rate, rate_in_words},
-    goal::{Goal, GoalPoint},
+    goal::{ContactBar, Goal, GoalPoint},
     group_color::GroupColor,
     heights::{is_gray, normal_map},
     held::{Held, Parts},

@@ -4,18 +4,19 @@
 //! memory is counted and its ids are visited.
 
 use super::{
-    AlphaMode, AnyId, Camera, CameraId, ChannelLocks, Clip, ClipId, Components, ConstraintKind,
-    DisplayChoice, Document, EditorState, Enter, FadeCurve, FileContent, GroupColor, Held, IdKind,
-    Image, ImageId, InStep, Interpolation, JointGroup, JointMask, KeptJoint, KeptKeys, KeptLayer,
-    KeptLayers, KeptMorphs, KeptPose, KeptWeightLayer, KeptWeightLayers, KeyKind, KeyTangents,
-    LayerHome, LayerId, LayerMask, LayerPart, Light, LightId, LightKind, Local, Marker,
-    MarkerColor, Material, MaterialId, Mesh, MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane,
-    MixMask, MixReference, MorphTarget, Node, NodeConstraint, NodeId, NodePose, NodeSet, NodeSpace,
-    NodeVector, OwnKeys, Parts, Pin, Plays, PointerTrack, PoseLayer, PoseLayerId, PoseLayers,
-    Primitive, PrimitiveId, Projection, Property, References, Repeat, RestGeometry, RestSource,
-    Scene, SceneId, Skin, SkinId, TextureRef, Topology, Track, TrackId, Transform, Unkeyed,
-    UnkeyedAt, VariantId, VectorForm, VectorKind, VisibilityKeys, Vrm, WeightEncoding, WeightLayer,
-    WeightLayers, WeightMap, WeightPatch, Wrap, held::plain, references::no_ids,
+    AlphaMode, AnyId, Camera, CameraId, ChainPosition, ChainRotation, ChannelLocks, Clip, ClipId,
+    Components, ConstraintKind, ContactSettings, DisplayChoice, Document, EditorState, Enter,
+    FadeCurve, FileContent, Goal, GoalPoint, GroupColor, Held, IdKind, Image, ImageId, InStep,
+    Interpolation, JointGroup, JointMask, KeptJoint, KeptKeys, KeptLayer, KeptLayers, KeptMorphs,
+    KeptPose, KeptWeightLayer, KeptWeightLayers, KeyKind, KeyTangents, LayerHome, LayerId,
+    LayerMask, LayerPart, Light, LightId, LightKind, Local, Marker, MarkerColor, Material,
+    MaterialId, Mesh, MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane, MixMask, MixReference,
+    MorphTarget, Node, NodeConstraint, NodeId, NodePose, NodeSet, NodeSpace, NodeVector, OwnKeys,
+    Parts, Pin, Plays, PointerTrack, PoseLayer, PoseLayerId, PoseLayers, Primitive, PrimitiveId,
+    Projection, Property, References, Repeat, RestGeometry, RestSource, RetargetChain, RetargetMap,
+    RootMotion, Scene, SceneId, Skin, SkinId, TextureRef, Topology, Track, TrackId, Transform,
+    Unkeyed, UnkeyedAt, VariantId, VectorForm, VectorKind, VisibilityKeys, Vrm, WeightEncoding,
+    WeightLayer, WeightLayers, WeightMap, WeightPatch, Wrap, held::plain, references::no_ids,
 };
 
 /// Types whose memory is counted member by member.
@@ -124,6 +125,11 @@ plain_without_ids!(
     Mip,
     Wrap,
     MarkerColor,
+    GoalPoint,
+    ChainRotation,
+    ChainPosition,
+    RootMotion,
+    ContactSettings,
     GroupColor,
     Enter,
     FadeCurve,
@@ -140,7 +146,8 @@ members! {
     Track { target, property, interpolation, times, values, width, kinds, modes }
     VisibilityKeys { node, visible }
     Marker { time, name, color }
-    Clip { name, tracks, channels_in_file, markers, repeat, ticks, rate, kept_layers, pointers,
+    Goal { node, point, space, from, to, blend, place }
+    Clip { name, tracks, channels_in_file, markers, contacts, repeat, ticks, rate, kept_layers, pointers,
         kept, mended }
     KeptKeys { interpolation, times, values, modes }
     OwnKeys { node, property, keys }
@@ -181,7 +188,9 @@ members! {
     NodeSet { digit, nodes }
     Unkeyed { locals, morphs }
     JointGroup { name, color, nodes, hidden, locked, solo }
-    Scene { name, roots, poses, sets, groups, humanoid, mix, kept_layers }
+    RetargetChain { name, source, target, rotation, position, contacts }
+    RetargetMap { name, chains, height, stride, root, contacts, source_pose, target_pose }
+    Scene { name, roots, poses, sets, groups, humanoid, retarget, mix, kept_layers }
     FileContent {
         nodes, scenes, scene, meshes, skins, clips, materials, variants, images, cameras, lights,
             vrm, node_space

@@ -171,6 +171,14 @@ impl RetargetMap {
             && (0.0..=1.0).contains(&self.contacts.toe_roll)
     }
 
+    /// Whether maps are valid and no two have the same name, and none is without one.
+    pub fn are_valid(maps: &[Self]) -> bool {
+        let mut names: Vec<&str> = maps.iter().map(|m| &*m.name).collect();
+        names.sort_unstable();
+        names.windows(2).all(|w| w[0] != w[1])
+            && maps.iter().all(|m| m.is_valid() && !m.name.trim().is_empty())
+    }
+
     /// Whether all joints that its chains name are among those of a source and of a target.
     pub fn fits(
         &self,

@@ -84,8 +84,9 @@ pub use self::{
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
     mixer::{
         BarClock, BestSeam, Jump, Mixer, Passing, Playing, baked, baked_error, best_seams,
-        blend_weights, foot_slides, footfalls, ground_place, ground_speed, ground_velocity, jumps,
-        known_feet, mask_weights, nlerp_difference, nlerp_gap, plane_weights,
+        blend_weights, foot_joints, foot_slides, footfalls, ground_place, ground_speed,
+        ground_velocity, jumps, known_feet, mask_weights, nlerp_difference, nlerp_gap,
+        plane_weights,
     },
     motion_path::{MotionPath, PathPlace, motion_paths},
     names::joint_key,

@@ -82,7 +82,8 @@ pub(super) fn edits_of(
             | SessionCommand::ImportLayer { .. }
             | SessionCommand::ImportSkeleton { .. }
             | SessionCommand::ImportWeights { .. }
-            | SessionCommand::ImportClips { .. },
+            | SessionCommand::ImportClips { .. }
+            | SessionCommand::RetargetClips { .. },
         )
         | Command::Host(_) => Err(NeedsHost(command.spec().name).into()),
     }

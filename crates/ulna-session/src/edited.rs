@@ -133,6 +133,9 @@ fn clips(opened: &Document, now: &Document) -> Vec<Edited> {
                 if was.markers != is.markers {
                     facts.push("markers".into());
                 }
+                if was.contacts != is.contacts {
+                    facts.push("contacts".into());
+                }
                 if facts.is_empty() {
                     facts.push("playback settings".into());
                 }

@@ -8,16 +8,23 @@ use std::{
     sync::Arc,
 };
 
+use rayon::prelude::*;
 use thiserror::Error;
 
-use super::Session;
+use super::{
+    Session,
+    retarget_maps::{fitting_map, map_used, retargeted},
+};
 use ulna_edit::command::{ClipTexts, PutClips, TakenName};
 use ulna_formats::{
     gltf::{Progress, ReadError},
     import::{Conversion, endings, endings_in_words},
 };
-use ulna_model::{Clip, ClipId, Document, NodeId, Notice, Property, Shared, Track};
-use ulna_motion::{CarriedClip, ClipTransfer, FoundBy, KeysBy};
+use ulna_model::{Clip, ClipId, Document, NodeId, Notice, Property, RetargetMap, Shared, Track};
+use ulna_motion::{
+    CarriedClip, ClipTransfer, FoundBy, KeysBy,
+    retarget::{Retarget, table_node},
+};
 
 /// Why no clip comes in.
 #[derive(Debug, Error)]
@@ -173,6 +180,8 @@ pub struct Fit {
     pub ratio: f32,
     /// Whether hips, arms and legs of this model were all found.
     pub is_body: bool,
+    /// The retarget map of this model by which the clips come over.
+    pub map: Option<String>,
 }
 
 impl Fit {
@@ -189,7 +198,7 @@ impl Fit {
     /// Whether it is likely to be another kind of body: less than half of the joints that move were
     /// found, and not all of hips, arms and legs, which helper joints and fingers may outnumber.
     pub fn is_other(&self) -> bool {
-        self.matched() * 2 < self.joints && !self.is_body
+        self.matched() * 2 < self.joints && !self.is_body && self.map.is_none()
     }
 }
 
@@ -228,7 +237,7 @@ fn says_nothing(name: &str) -> bool {
 }
 
 /// What a clip is called here: its own name, or its file's where that says nothing.
-fn name_here(theirs: &Document, id: ClipId, path: &Path) -> String {
+pub(super) fn name_here(theirs: &Document, id: ClipId, path: &Path) -> String {
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let only = theirs.clips.count() == 1;
     let own = theirs.clips.get(id).and_then(|c| c.name.as_deref()).unwrap_or_default();
@@ -258,6 +267,14 @@ fn arrivals_of(
     options: &ImportOptions,
     clips: &[ClipId],
 ) -> (Fit, Vec<Arrival>) {
+    // A map of the file says it better, unless a person chose otherwise.
+    if options.how == KeysBy::Rests
+        && options.chosen.is_empty()
+        && let Some(map) = fitting_map(ours, theirs)
+        && let Ok(retarget) = Retarget::new(theirs, ours, map)
+    {
+        return by_map(theirs, path, (map, &retarget), clips);
+    }
     let chosen: BTreeMap<NodeId, Option<NodeId>> = theirs
         .node_ids()
         .filter_map(|n| Some((n, *options.chosen.get(&theirs.node(n).label(n))?)))
@@ -281,6 +298,45 @@ fn arrivals_of(
     (fit, made)
 }
 
+/// The same by a retarget map.
+fn by_map(
+    theirs: &Document,
+    path: &Path,
+    (map, retarget): (&RetargetMap, &Retarget<'_>),
+    clips: &[ClipId],
+) -> (Fit, Vec<Arrival>) {
+    let clips: Vec<(ClipId, &Shared<Clip>)> =
+        clips.iter().filter_map(|id| Some((*id, theirs.clips.get(*id)?))).collect();
+    let played = clips.iter().flat_map(|(_, c)| c.played());
+    let moved: BTreeSet<NodeId> =
+        played.filter(|t| t.property != Property::Weights).map(|t| t.target).collect();
+    let whole = map.chains.iter().filter(|c| !c.target.is_empty());
+    let chained: BTreeSet<NodeId> =
+        whole.flat_map(|c| &c.source).filter_map(|name| table_node(theirs, name)).collect();
+    let label = |n: &NodeId| theirs.node(*n).label(*n);
+    let found = moved.intersection(&chained).count();
+    let fit = Fit {
+        joints: moved.len(),
+        found: [0, 0, found],
+        unmatched: moved.difference(&chained).map(label).collect(),
+        guessed: Vec::new(),
+        turned: 0,
+        same: 0,
+        ratio: retarget.height(),
+        is_body: false,
+        map: Some(map.name.clone()),
+    };
+    let one = |(id, clip): &(ClipId, &Shared<Clip>)| {
+        let mut carried = retargeted(retarget, clip).carried;
+        let name = name_here(theirs, *id, path);
+        carried.clip.name = Some(name.as_str().into());
+        let lost = carried.lost.iter().map(label).collect();
+        let lost_targets = carried.lost_targets.clone();
+        Arrival { id: *id, name, carried, lost, lost_targets }
+    };
+    (fit, clips.par_iter().map(one).collect())
+}
+
 /// How the joints that these tracks move fit.
 fn fit_of<'a>(
     transfer: &ClipTransfer<'_>,
@@ -298,6 +354,7 @@ fn fit_of<'a>(
         same: 0,
         ratio: transfer.ratio(),
         is_body: transfer.finds_body(&moved),
+        map: None,
     };
     for pair in transfer.pairs().iter().filter(|p| moved.contains(&p.from)) {
         if pair.by != FoundBy::Name {
@@ -417,7 +474,7 @@ impl Session {
 }
 
 /// Whether a pattern fits what a clip is called here, or what its own file calls it.
-fn is_meant(theirs: &Document, id: ClipId, name: &str, pattern: &str) -> bool {
+pub(super) fn is_meant(theirs: &Document, id: ClipId, name: &str, pattern: &str) -> bool {
     let own = theirs.clips.get(id).and_then(|c| c.name.as_deref());
     fits(pattern, name) || own.is_some_and(|own| fits(pattern, own))
 }
@@ -463,7 +520,7 @@ fn nothing_fits(fit: &Fit, clips: &[&Arrival]) -> String {
 }
 
 /// The first few of some names.
-fn some(names: &[String]) -> String {
+pub(super) fn some(names: &[String]) -> String {
     let few: Vec<&str> = names.iter().take(3).map(String::as_str).collect();
     if names.len() > 3 {
         format!("{} and {} more", few.join(", "), names.len() - 3)
@@ -486,6 +543,10 @@ fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Vec
         let said = if parts.is_empty() { format!("{name}: {said}") } else { said };
         parts.push(Notice::new(code, said));
     };
+    if let Some(map) = &fit.map {
+        let note = map_used(map);
+        add(note.code, note.message);
+    }
     let lost = sorted(clips.iter().flat_map(|a| &a.lost));
     if !lost.is_empty() {
         let are = if lost.len() == 1 { "is" } else { "are" };

@@ -21,6 +21,8 @@ mod placing;
 mod playback;
 mod recovery;
 mod replay;
+mod retarget;
+mod retarget_maps;
 mod run_error;
 mod running;
 mod save;
@@ -61,6 +63,8 @@ pub use self::{
     playback::{Playback, RulerUnit},
     recovery::{KeptStep, Recovered, Recovery, RecoveryError},
     replay::{Outlook, Replayed},
+    retarget::{MapOrigin, RetargetRequest, RetargetedClip, RetargetedClips},
+    retarget_maps::{fitting_map, map_meant, map_of_file},
     run_error::{NeedsHost, RunError},
     save::{SavedFile, Saving},
     save_failure::SaveFailure,

@@ -63,6 +63,8 @@ pub(super) fn aid_of(edit: &Edit) -> Option<String> {
         // A pin holds a node while others are posed, and is no work.
         | Edit::SetPin { .. }
         | Edit::SetKeptPoses { .. }
+        | Edit::SetContacts { .. }
+        | Edit::SetRetargetMaps { .. }
         | Edit::SetNodeSets { .. }
         | Edit::SetJointGroups { .. }
         | Edit::SetHumanoid { .. }

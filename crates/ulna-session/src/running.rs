@@ -5,6 +5,8 @@ use std::sync::Arc;
 use super::{
     import::{ImportOptions, ImportRequest},
     layer_import::LayerMeant,
+    retarget::RetargetRequest,
+    retarget_maps::map_meant,
     run_error::RunError,
     session::Session,
     skeleton_import::skeleton_of_file,
@@ -13,12 +15,12 @@ use super::{
 use ulna_edit::{
     Command, CommandError, CommandLine,
     command::{
-        KeysHow, LayerName, PutSkeleton, SessionCommand, SkeletonText, WhichKeys, copied_keys,
-        field::ClipName, layer_as_clip,
+        KeysHow, LayerName, PutSkeleton, RetargetMapText, SessionCommand, SkeletonText, WhichKeys,
+        copied_keys, field::ClipName, layer_as_clip,
     },
 };
 use ulna_formats::gltf::Progress;
-use ulna_model::Notice;
+use ulna_model::{Notice, RetargetMap};
 
 /// An import of another file, as commands on the document.
 pub(super) struct ResolvedImport {
@@ -112,6 +114,26 @@ impl Session {
                     .map_err(|e| CommandError::other(e.code(), e.to_string()))?;
                 ("Import clips", (vec![command.into()], notes))
             }
+            SessionCommand::RetargetClips { path, only, map, taken, contacts, stride, force } => {
+                let map = map.as_ref().map(|map| self.map_of(map)).transpose()?;
+                if let Some(stride) = stride.filter(|s| !s.is_finite() || *s <= 0.0) {
+                    let said = format!("“stride” is {stride}, but must be greater than 0");
+                    return Err(CommandError::other("argument_out_of_range", said).into());
+                }
+                let request = RetargetRequest {
+                    path: path.clone(),
+                    only: only.clone(),
+                    map,
+                    taken: *taken,
+                    lock: *contacts,
+                    stride: *stride,
+                    force: *force == Some(true),
+                };
+                let made = self
+                    .retarget(&request, &Progress::default())
+                    .map_err(|e| CommandError::other(e.code(), e.to_string()))?;
+                ("Retarget clips", (vec![made.command.into()], made.notes))
+            }
             SessionCommand::Undo
             | SessionCommand::Redo
             | SessionCommand::CopyKeys { .. }
@@ -119,6 +141,15 @@ impl Session {
             | SessionCommand::Revert { .. } => return Ok(None),
         };
         Ok(Some(ResolvedImport { label, commands, notes }))
+    }
+
+    /// The map that an argument means.
+    fn map_of(&self, map: &RetargetMapText) -> Result<RetargetMap, CommandError> {
+        match map {
+            RetargetMapText::Map(map) => Ok((**map).clone()),
+            RetargetMapText::Text(text) => map_meant(&self.document, text)
+                .map_err(|why| CommandError::other(why.code, why.message)),
+        }
     }
 
     /// As [`Session::run`], of a command's text.

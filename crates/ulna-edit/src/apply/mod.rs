@@ -7,10 +7,10 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::edit::{Edit, EditError};
 use ulna_model::{
-    Clip, ClipId, Components, Document, Image, ImageId, JointGroup, KeptPose, LayerHome,
+    Clip, ClipId, Components, Document, Goal, Image, ImageId, JointGroup, KeptPose, LayerHome,
     MaterialId, MeshId, Mix, NodeId, NodePose, NodeSet, NodeSpace, Pin, PoseLayers, PrimitiveId,
-    References, RestGeometry, SceneId, Shared, SkinId, TextureRef, Track, TrackId, Unkeyed,
-    UnkeyedAt, Vrm, WeightLayers, WeightMap, WeightPatch,
+    References, RestGeometry, RetargetMap, SceneId, Shared, SkinId, TextureRef, Track, TrackId,
+    Unkeyed, UnkeyedAt, Vrm, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// Applies an edit and returns its inverse: `apply(apply(d, e)) = d`.
@@ -45,6 +45,8 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         Edit::AddImage { image, to } => add_image(document, image, to),
         Edit::SetLayers { skin, to } => set_layers(document, skin, to),
         Edit::SetPin { node, to } => set_pin(document, node, to),
+        Edit::SetContacts { clip, to } => set_contacts(document, clip, to),
+        Edit::SetRetargetMaps { scene, to } => set_retarget_maps(document, scene, to),
         Edit::SetKeptPoses { scene, to } => set_kept_poses(document, scene, to),
         Edit::SetNodeSets { scene, to } => set_node_sets(document, scene, to),
         Edit::SetJointGroups { scene, to } => set_joint_groups(document, scene, to),
@@ -345,6 +347,30 @@ fn set_kept_poses(
     let unsound = EditError::Unsound { what: "a saved pose of scene", id: scene.0 };
     let found = document.file.scenes.get_mut(scene).filter(|_| sound).ok_or(unsound)?;
     Ok(Edit::SetKeptPoses { scene, to: std::mem::replace(&mut found.poses, to) })
+}
+
+fn set_contacts(
+    document: &mut Document,
+    clip: ClipId,
+    to: Shared<[Goal]>,
+) -> Result<Edit, EditError> {
+    nodes_exist(document, &to)?;
+    let unsound = EditError::Unsound { what: "a contact of clip", id: clip.0 };
+    let sound = Goal::are_valid(&to);
+    let found = document.file.clips.get_mut(clip).filter(|_| sound).ok_or(unsound)?;
+    let found = Shared::make_mut(found);
+    Ok(Edit::SetContacts { clip, to: std::mem::replace(&mut found.contacts, to) })
+}
+
+fn set_retarget_maps(
+    document: &mut Document,
+    scene: SceneId,
+    to: Shared<[RetargetMap]>,
+) -> Result<Edit, EditError> {
+    let sound = RetargetMap::are_valid(&to);
+    let unsound = EditError::Unsound { what: "a retarget map of scene", id: scene.0 };
+    let found = document.file.scenes.get_mut(scene).filter(|_| sound).ok_or(unsound)?;
+    Ok(Edit::SetRetargetMaps { scene, to: std::mem::replace(&mut found.retarget, to) })
 }
 
 fn set_node_sets(

@@ -8,14 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::{
     CommandError, Outcome, Scene,
     clip_keys::without_unkeyed,
+    contact_text::ContactText,
     define::document_commands,
     field::choice,
     names::{NodeTexts, find_nodes},
 };
 use crate::Edit;
 use ulna_model::{
-    Clip, ClipId, Document, Interpolation, KeyKind, KeyTangents, Marker, Notice, Property, Repeat,
-    Shared, Slice, TangentMode, TangentModes, Track, TrackId, Tracks,
+    Clip, ClipId, Document, Goal, Interpolation, KeyKind, KeyTangents, Marker, Notice, Property,
+    Repeat, Shared, Slice, TangentMode, TangentModes, Track, TrackId, Tracks,
 };
 
 document_commands! {
@@ -78,6 +79,8 @@ struct ClipText {
     name: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     markers: Vec<Marker>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    contacts: Vec<ContactText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     repeat: Option<Repeat>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -141,6 +144,7 @@ fn text_of(document: &Document, clips: &[Shared<Clip>]) -> String {
         .map(|clip| ClipText {
             name: clip.name.as_deref().map(ToOwned::to_owned),
             markers: clip.markers.to_vec(),
+            contacts: clip.contacts.iter().map(|goal| ContactText::of(goal, &texts)).collect(),
             repeat: clip.repeat,
             ticks: clip.ticks,
             rate: clip.rate,
@@ -229,6 +233,14 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
             }
         }
         let markers: Shared<[Marker]> = Marker::in_order(text.markers).into();
+        let mut contacts = Vec::new();
+        for contact in text.contacts {
+            match contact.read(document) {
+                Ok(goal) => contacts.push(goal),
+                Err(name) => missing.push(name),
+            }
+        }
+        let contacts: Shared<[Goal]> = Goal::in_order(contacts).into();
         let name = text.name.map(Into::into);
         let [ticks, rate] =
             [text.ticks, text.rate].map(|r| r.filter(|r| *r > 0.0 && r.is_finite()));
@@ -237,6 +249,7 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
             name,
             tracks,
             markers,
+            contacts,
             repeat,
             ticks,
             rate,

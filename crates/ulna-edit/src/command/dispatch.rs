@@ -113,6 +113,8 @@ impl DocumentCommand {
             Self::ClipArrival(command) => command.work(scene),
             Self::Mix(command) => command.work(scene),
             Self::Marker(command) => command.work(scene),
+            Self::Contact(command) => command.work(scene),
+            Self::RetargetMap(command) => command.work(scene),
             Self::Visibility(command) => command.work(scene),
             Self::Mirror(command) => command.work(scene),
             Self::Ik(command) => command.work(scene),
@@ -153,6 +155,7 @@ impl Command {
                 bake.samples(document) > MANY as f64
             }
             Self::Document(DocumentCommand::ClipWork(work)) => work.weighed(document) > MANY,
+            Self::Document(DocumentCommand::Contact(command)) => command.weighed(document) > MANY,
             // All clips are compared before and after.
             Self::Document(DocumentCommand::Rig(_)) => {
                 document.clips.values().map(|c| c.key_count()).sum::<usize>() > MANY / 10

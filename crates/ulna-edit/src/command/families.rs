@@ -2,12 +2,13 @@
 
 use super::{
     ArgumentError, Arguments, BlendCommand, BrushCommand, ChannelLockCommand, ClipArrivalCommand,
-    ClipCommand, ClipWorkCommand, CommandLine, CommandSpec, CurveKeysCommand, FileCommand,
-    GroupCommand, IkCommand, KeptPoseCommand, KeyCommand, KeyEditCommand, KeysOfLayer,
+    ClipCommand, ClipWorkCommand, CommandLine, CommandSpec, ContactCommand, CurveKeysCommand,
+    FileCommand, GroupCommand, IkCommand, KeptPoseCommand, KeyCommand, KeyEditCommand, KeysOfLayer,
     LayerCommand, LayerKeysCommand, LayerName, MarkerCommand, MaterialCommand, MirrorCommand,
     MixCommand, ModeCommand, MorphCommand, NodeCommand, PlayCommand, PoseCommand, PoseLayerCommand,
-    RigCommand, SelectCommand, SessionCommand, SkinCommand, TimelineCommand, ToolCommand,
-    VertexCommand, ViewCommand, VisibilityCommand, WeightCommand, define::FamilyMember,
+    RetargetMapCommand, RigCommand, SelectCommand, SessionCommand, SkinCommand, TimelineCommand,
+    ToolCommand, VertexCommand, ViewCommand, VisibilityCommand, WeightCommand,
+    define::FamilyMember,
 };
 use ulna_model::Document;
 
@@ -86,6 +87,10 @@ families! {
         Morph(MorphCommand),
         /// Markers.
         Marker(MarkerCommand),
+        /// Contacts.
+        Contact(ContactCommand),
+        /// Retarget maps.
+        RetargetMap(RetargetMapCommand),
         /// Mirrored poses.
         Mirror(MirrorCommand),
         /// Limbs that are put somewhere, and pins.

@@ -3,12 +3,12 @@
 
 use super::{
     AddMarker, AddNode, CleanKeys, ClearInLayer, ClipCommand, ClipWorkCommand, CloseLoop,
-    DeleteClip, DeleteKeys, DuplicateClip, DuplicateLayer, DuplicateNodes, EulerFilter, FlipPose,
-    FoldLayers, HoldKeys, HoldPin, InsertKeys, InvertLayer, KeepSet, KeyCommand, LayerName,
-    MirrorClip, MirrorPose, MuteLayer, NewGroup, NewLayer, PasteKeys, PoseDestination, PushPose,
-    RelaxPose, RemoveNodes, RemovePoseLayer, Reset, ResetRotation, ResetScale, ResetTranslation,
-    ReverseClip, SessionCommand, SetKey, SetPin, SoloLayer, SplitClip, SplitLayer, StartAtZero,
-    ToRest, TrimClip, WhichKeys, ZeroKey,
+    DeleteClip, DeleteKeys, DuplicateClip, DuplicateLayer, DuplicateNodes, EulerFilter,
+    FindContacts, FlipPose, FoldLayers, HoldKeys, HoldPin, InsertKeys, InvertLayer, KeepSet,
+    KeyCommand, LayerName, MirrorClip, MirrorPose, MuteLayer, NewGroup, NewLayer, PasteKeys,
+    PoseDestination, PushPose, RelaxPose, RemoveNodes, RemovePoseLayer, Reset, ResetRotation,
+    ResetScale, ResetTranslation, ReverseClip, SessionCommand, SetKey, SetPin, SoloLayer,
+    SplitClip, SplitLayer, StartAtZero, ToRest, TrimClip, WhichKeys, ZeroKey,
     context::{CommandContext, Unfilled},
     families::Command,
     field::{ClipName, Nodes, Seconds},
@@ -57,6 +57,7 @@ fn fill_of(name: &str) -> Option<Fill> {
         InsertKeys::NAME => insert_keys,
         EulerFilter::NAME => euler_filter,
         AddMarker::NAME => add_marker,
+        FindContacts::NAME => find_contacts,
         MirrorPose::NAME => mirror_pose,
         FlipPose::NAME => flip_pose,
         RelaxPose::NAME => relax_pose,
@@ -412,6 +413,10 @@ fn add_marker(around: &CommandContext<'_>) -> Filled {
     let marker =
         AddMarker { clip: around.keys_clip()?, time: around.seconds(), name: None, color: None };
     Ok(vec![marker.into()])
+}
+
+fn find_contacts(around: &CommandContext<'_>) -> Filled {
+    Ok(vec![FindContacts { clip: around.clip()?, contacts: None, hands: None }.into()])
 }
 
 fn duplicate_clip(around: &CommandContext<'_>) -> Filled {

@@ -29,6 +29,8 @@ mod clip_keys;
 mod clip_layers;
 mod clip_work;
 mod clips;
+mod contact_text;
+mod contacts;
 mod context;
 mod curve_keys;
 mod define;
@@ -65,6 +67,7 @@ mod pose;
 mod pose_layers;
 mod pose_target;
 mod reading;
+mod retarget_maps;
 mod rig;
 mod rig_report;
 mod rules;
@@ -98,6 +101,10 @@ pub use self::{
     clips::{
         AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode,
         RenameNodes, free_clip_name,
+    },
+    contacts::{
+        AddContact, CleanContacts, ContactCommand, ContactPoint, ContactTexts, FindContacts,
+        MoveContact, RemoveContact, slides_in_words,
     },
     context::{CommandContext, Unfilled},
     curve_keys::{
@@ -158,6 +165,7 @@ pub use self::{
         layer_as_clip,
     },
     pose_target::PoseTarget,
+    retarget_maps::{KeepMap, RemoveMap, RetargetMapCommand, RetargetMapText, map_text, read_map},
     rig::{
         AddJoint, AddRoot, BelowJoint, BindSource, CleanKind, CleanRig, DissolveJoint, Heirs,
         HumanoidMap, InsertJoint, InverseBinds, LeafJoints, MatchedPoints, MendArmature,

@@ -5,15 +5,16 @@ use std::{collections::HashMap, sync::LazyLock};
 
 use super::{
     BlendCommand, BrushCommand, ChannelLockCommand, ClipArrivalCommand, ClipCommand,
-    ClipWorkCommand, CommandSpec, CurveKeysCommand, FileCommand, GroupCommand, IkCommand,
-    KeptPoseCommand, KeyCommand, KeyEditCommand, LayerCommand, MarkerCommand, MaterialCommand,
-    MirrorCommand, MixCommand, ModeCommand, MorphCommand, NodeCommand, PlayCommand, PoseCommand,
-    PoseLayerCommand, RigCommand, SelectCommand, SessionCommand, SkinCommand, TimelineCommand,
-    ToolCommand, VertexCommand, ViewCommand, VisibilityCommand, WeightCommand,
+    ClipWorkCommand, CommandSpec, ContactCommand, CurveKeysCommand, FileCommand, GroupCommand,
+    IkCommand, KeptPoseCommand, KeyCommand, KeyEditCommand, LayerCommand, MarkerCommand,
+    MaterialCommand, MirrorCommand, MixCommand, ModeCommand, MorphCommand, NodeCommand,
+    PlayCommand, PoseCommand, PoseLayerCommand, RetargetMapCommand, RigCommand, SelectCommand,
+    SessionCommand, SkinCommand, TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
+    VisibilityCommand, WeightCommand,
 };
 
 /// Entries of all families, in the order of the menus.
-fn families() -> [Vec<&'static CommandSpec>; 34] {
+fn families() -> [Vec<&'static CommandSpec>; 36] {
     [
         FileCommand::specs(),
         SessionCommand::specs(),
@@ -39,9 +40,11 @@ fn families() -> [Vec<&'static CommandSpec>; 34] {
         TimelineCommand::specs(),
         VisibilityCommand::specs(),
         MarkerCommand::specs(),
+        ContactCommand::specs(),
         ClipCommand::specs(),
         ClipWorkCommand::specs(),
         ClipArrivalCommand::specs(),
+        RetargetMapCommand::specs(),
         MixCommand::specs(),
         BrushCommand::specs(),
         VertexCommand::specs(),

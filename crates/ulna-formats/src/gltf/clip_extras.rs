@@ -1,4 +1,4 @@
-//! The extras of an animation that Ulna writes: its markers, the kinds and the tangent modes of its
+//! The extras of an animation that Ulna writes: its markers and contacts, the kinds and the tangent modes of its
 //! keys, what happens at its end, in which ticks and frames it counts.
 
 use serde::{Deserialize, Serialize};
@@ -10,12 +10,14 @@ use super::{
     tangent_extras::{self, KeyModes},
 };
 use ulna_model::{
-    Clip, Diagnostics, KeyKind, KeyKinds, Location, Marker, Property, Repeat, Severity, Shared,
-    TangentModes, Track,
+    Clip, Diagnostics, Goal, KeyKind, KeyKinds, Location, Marker, Property, Repeat, Severity,
+    Shared, TangentModes, Track,
 };
 
 /// The member of an animation's `extras` where markers are.
 pub const MARKERS: &str = "ulna.markers";
+/// The member with contacts and other goals.
+pub const CONTACTS: &str = "ulna.contacts";
 /// The member with the kinds and the tangent modes of keys.
 pub const KEYS: &str = "ulna.keys";
 /// Where it is said what happens at the end.
@@ -34,6 +36,12 @@ const NEAR: f32 = 1e-4;
 #[derive(Serialize, Deserialize)]
 struct Markers {
     markers: Vec<Marker>,
+}
+
+/// `extras["ulna.contacts"]`.
+#[derive(Serialize, Deserialize)]
+struct Contacts {
+    contacts: Vec<Goal>,
 }
 
 /// `extras["ulna.keys"]`.
@@ -74,11 +82,29 @@ struct Ticks {
     rate: f64,
 }
 
-/// Reads what the extras say of a clip whose tracks are there. What cannot be read stays in the
+/// Reads what the extras say of a clip whose tracks are there, in a file of so many nodes. What cannot be read stays in the
 /// file, and is said.
-pub fn read(clip: &mut Clip, extras: &Extensions, place: &Location, diagnostics: &mut Diagnostics) {
+pub fn read(
+    clip: &mut Clip,
+    nodes: usize,
+    extras: &Extensions,
+    place: &Location,
+    diagnostics: &mut Diagnostics,
+) {
     if let Some(Markers { markers }) = member(extras, MARKERS, "markers", place, diagnostics) {
         clip.markers = Marker::in_order(markers).into();
+    }
+    if let Some(Contacts { contacts }) = member(extras, CONTACTS, "contacts", place, diagnostics) {
+        let there = |goal: &Goal| {
+            goal.node.index() < nodes && goal.space.is_none_or(|space| space.index() < nodes)
+        };
+        if contacts.iter().all(|goal| goal.is_valid() && there(goal)) {
+            clip.contacts = Goal::in_order(contacts).into();
+        } else {
+            let message = "A contact refers to a node that does not exist, or its times are \
+                invalid; the contacts stay in the file, but are ignored";
+            diagnostics.add(Severity::Warning, "ULNA_CONTACTS", place, message.to_owned());
+        }
     }
     if let Some(Keys { tracks }) = member(extras, KEYS, "kinds of keys", place, diagnostics) {
         let (mut lost, mut lost_modes) = (0, 0);
@@ -175,16 +201,26 @@ fn near(track: &Track, time: f32) -> Option<f32> {
 }
 
 /// The members that a clip has in its extras, as JSON; nothing where it has no such.
-pub fn texts(clip: &Clip) -> [(&'static str, Option<String>); 6] {
+pub fn texts(clip: &Clip) -> [(&'static str, Option<String>); 7] {
     let markers = clip.markers.to_vec();
     let markers = if markers.is_empty() { None } else { text(Markers { markers }) };
+    let contacts = clip.contacts.to_vec();
+    let contacts = if contacts.is_empty() { None } else { text(Contacts { contacts }) };
     let tracks: Vec<TrackKinds> = clip.tracks.values().filter_map(|t| kinds_of(t)).collect();
     let keys = if tracks.is_empty() { None } else { text(Keys { tracks }) };
     let repeat = clip.repeat.and_then(|repeat| text(Loop { repeat }));
     let ticks = clip.ticks.and_then(|rate| text(Ticks { rate }));
     let frames = clip.rate.and_then(|rate| text(Ticks { rate }));
     let layers = layer_extras::member_of(clip.kept_layers.as_deref());
-    [(MARKERS, markers), (KEYS, keys), (LOOP, repeat), (TICKS, ticks), (RATE, frames), layers]
+    [
+        (MARKERS, markers),
+        (KEYS, keys),
+        (LOOP, repeat),
+        (TICKS, ticks),
+        (RATE, frames),
+        (CONTACTS, contacts),
+        layers,
+    ]
 }
 
 fn kinds_of(track: &Track) -> Option<TrackKinds> {
@@ -256,7 +292,7 @@ mod tests {
             members.map(|(name, text)| format!("\"{name}\":{text}")).collect();
         let extras = serde_json::from_str(&format!("{{{}}}", members.join(","))).unwrap();
         let mut found = Diagnostics::default();
-        read(to, &extras, &Location::at(ulna_model::IdKind::Clip, 0), &mut found);
+        read(to, 0, &extras, &Location::at(ulna_model::IdKind::Clip, 0), &mut found);
         found.finish().iter().map(|d| format!("{}: {}", d.code, d.message)).collect()
     }
 

@@ -1,5 +1,5 @@
 //! Ulna's own members in the extras of a scene: poses under names, sets of nodes under digits,
-//! groups of joints, the humanoid map, and a mix.
+//! groups of joints, the humanoid map, retarget maps, and a mix.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,8 +11,8 @@ use super::{
     own_extras::{member, text},
 };
 use ulna_model::{
-    Diagnostics, JointGroup, KeptPose, Location, Mix, NodeId, NodeSet, Nodes, Scene, Severity,
-    Shared, Vrm,
+    Diagnostics, JointGroup, KeptPose, Location, Mix, NodeId, NodeSet, Nodes, RetargetMap, Scene,
+    Severity, Shared, Vrm,
 };
 
 /// The member of a scene's `extras` where kept poses are.
@@ -23,6 +23,8 @@ pub const SETS: &str = "ulna.sets";
 pub const GROUPS: &str = "ulna.groups";
 /// The member with the humanoid map.
 pub const HUMANOID: &str = "ulna.humanoid";
+/// The member with retarget maps.
+pub const RETARGET: &str = "ulna.retarget";
 /// Where the mix is.
 pub const MIX: &str = "ulna.mix";
 
@@ -48,6 +50,12 @@ struct Groups {
 #[derive(Serialize, Deserialize)]
 struct Humanoid {
     bones: BTreeMap<Arc<str>, NodeId>,
+}
+
+/// `extras["ulna.retarget"]`: joints by name.
+#[derive(Serialize, Deserialize)]
+struct RetargetMaps {
+    maps: Vec<RetargetMap>,
 }
 
 /// `extras["ulna.mix"]`: clips and joints by name.
@@ -105,6 +113,16 @@ pub fn read(
                 Some(Shared::new(Vrm { version: "1.0".into(), bones, ..Vrm::default() }));
         }
     }
+    let maps = member(extras, RETARGET, "retarget maps", place, diagnostics);
+    if let Some(RetargetMaps { maps }) = maps {
+        if RetargetMap::are_valid(&maps) {
+            scene.retarget = maps.into();
+        } else {
+            let message = "A retarget map has a value out of range or no name, or two maps or \
+                chains have the same name; the maps stay in the file, but are ignored";
+            diagnostics.add(Severity::Warning, "ULNA_RETARGET", place, message.to_owned());
+        }
+    }
     scene.kept_layers = layer_extras::read(extras, place, diagnostics).map(Shared::new);
     if let Some(KeptMix { mix }) = member(extras, MIX, "a mix", place, diagnostics) {
         match mix.fault() {
@@ -118,7 +136,7 @@ pub fn read(
 }
 
 /// The members that a scene has in its extras, as JSON; nothing where it has no such.
-pub fn texts(scene: &Scene) -> [(&'static str, Option<String>); 6] {
+pub fn texts(scene: &Scene) -> [(&'static str, Option<String>); 7] {
     let (poses, sets) = (scene.poses.to_vec(), scene.sets.to_vec());
     let poses = if poses.is_empty() { None } else { text(Poses { poses }) };
     let sets = if sets.is_empty() { None } else { text(Sets { sets }) };
@@ -128,12 +146,15 @@ pub fn texts(scene: &Scene) -> [(&'static str, Option<String>); 6] {
         let bones = vrm.bones.iter().cloned().collect();
         text(Humanoid { bones })
     });
+    let maps = scene.retarget.to_vec();
+    let maps = if maps.is_empty() { None } else { text(RetargetMaps { maps }) };
     let mix = scene.mix.as_ref().and_then(|mix| text(KeptMix { mix: (**mix).clone() }));
     [
         (POSES, poses),
         (SETS, sets),
         (GROUPS, groups),
         (HUMANOID, humanoid),
+        (RETARGET, maps),
         (MIX, mix),
         layer_extras::member_of(scene.kept_layers.as_deref()),
     ]

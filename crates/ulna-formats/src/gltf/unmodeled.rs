@@ -61,10 +61,12 @@ impl Unmodeled {
 const KEYS: &str = "keys";
 
 /// Members of extras that the model holds.
-const OURS: [&str; 16] = [
+const OURS: [&str; 18] = [
     "targetNames",
     "ulna.rest",
     "ulna.markers",
+    "ulna.contacts",
+    "ulna.retarget",
     "ulna.keys",
     "ulna.ticks",
     "ulna.rate",

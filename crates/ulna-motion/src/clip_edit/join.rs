@@ -7,8 +7,8 @@ use glam::Quat;
 use super::{MotionError, SAME_TIME, TooClose, hold_end};
 use crate::insert_key;
 use ulna_model::{
-    Clip, Document, Interpolation, KeyKinds, Marker, NodeId, Property, Shared, TangentModes, Track,
-    TrackId,
+    Clip, Document, Goal, Interpolation, KeyKinds, Marker, NodeId, Property, Shared, TangentModes,
+    Track, TrackId,
 };
 
 /// Two values that differ by less than this are the same where the clips meet: one key then, not a
@@ -75,6 +75,9 @@ pub fn joined(
     let later = second.markers.iter().map(|m| Marker { time: m.time + start, ..m.clone() });
     made.clip.markers =
         Marker::in_order(first.markers.iter().cloned().chain(later).collect()).into();
+    let later = second.contacts.iter().filter_map(|goal| goal.retimed(|t| t + start));
+    made.clip.contacts =
+        Goal::in_order(first.contacts.iter().cloned().chain(later).collect()).into();
     Ok(made)
 }
 

@@ -13,8 +13,8 @@ use crate::{
     sample_into,
 };
 use ulna_model::{
-    Clip, Document, Interpolation, NodeId, PoseLayer, PoseLayers, Property, Shared, Track, TrackId,
-    Transform, transform::is_turned_less,
+    Clip, Document, Goal, Interpolation, NodeId, PoseLayer, PoseLayers, Property, Shared, Track,
+    TrackId, Transform, transform::is_turned_less,
 };
 
 /// A mirrored clip.
@@ -121,7 +121,22 @@ pub fn mirrored(
             }
         }
     }
+    made.clip.contacts = contacts(&clip.contacts, mirror, &meant);
     Ok(made)
+}
+
+/// Contacts of a mirrored clip: those of mirrored joints are on their mirror joints. Their places
+/// are where the mirrored clip has them.
+fn contacts(all: &[Goal], mirror: &Mirror, meant: &BTreeSet<NodeId>) -> Shared<[Goal]> {
+    let other = |node: NodeId| mirror.partner(node).filter(|_| meant.contains(&node));
+    let made = all.iter().map(|goal| match other(goal.node) {
+        None => goal.clone(),
+        Some(node) => {
+            let space = goal.space.map(|space| other(space).unwrap_or(space));
+            Goal { node, space, place: None, ..goal.clone() }
+        }
+    });
+    Goal::in_order(made.collect()).into()
 }
 
 /// These nodes with their mirror joints, or all.

@@ -4,7 +4,7 @@
 use super::{SAME_TIME, TimeMap, TooClose, retime};
 use crate::{insert_key, sample_into};
 use ulna_model::{
-    Clip, Interpolation, Marker, Property, Shared, Slice, TangentModes, Track,
+    Clip, Goal, Interpolation, Marker, Property, Shared, Slice, TangentModes, Track,
     transform::angle_between,
 };
 
@@ -54,20 +54,28 @@ pub fn key_span(clip: &Clip) -> Option<(f32, f32)> {
     clip.tracks.values().filter_map(ends).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-/// The clip with each track made anew, its markers where `place` puts their times, and none left
-/// where that is nothing.
+/// The clip with each track made anew, its markers and the ends of its contacts where `at` puts
+/// their times. Markers outside of what `is_kept` says are left out, and contacts of which nothing
+/// is left.
 fn each_track(
     clip: &Clip,
     make: impl Fn(&Track) -> Result<Track, TooClose>,
-    place: impl Fn(f32) -> Option<f32>,
+    at: impl Fn(f32) -> f32,
+    is_kept: impl Fn(f32) -> bool,
 ) -> Result<Clip, TooClose> {
     let mut tracks = clip.tracks.clone();
     for track in tracks.values_mut() {
         *track = Shared::new(make(track)?);
     }
-    let markers =
-        clip.markers.iter().filter_map(|m| Some(Marker { time: place(m.time)?, ..m.clone() }));
-    Ok(Clip { tracks, markers: Marker::in_order(markers.collect()).into(), ..clip.clone() })
+    let markers = clip.markers.iter().filter(|m| is_kept(m.time));
+    let markers = markers.map(|m| Marker { time: at(m.time), ..m.clone() });
+    let contacts = clip.contacts.iter().filter_map(|goal| goal.retimed(&at));
+    Ok(Clip {
+        tracks,
+        markers: Marker::in_order(markers.collect()).into(),
+        contacts: Goal::in_order(contacts.collect()).into(),
+        ..clip.clone()
+    })
 }
 
 /// What plays from `from` to `to`, seconds, beginning at 0. Keys are put in at both ends, so that
@@ -100,7 +108,7 @@ pub fn part_of(
         let taken = near_ends(&whole.times, from, to);
         keys_of(&whole, &|t| ((from..=to).contains(&t) || taken.contains(&Some(t))).then(|| at(t)))
     };
-    let made = each_track(clip, cut, |t| inside(t).then(|| at(t)))?;
+    let made = each_track(clip, cut, at, inside)?;
     Ok((made, worst.get()))
 }
 
@@ -156,7 +164,7 @@ pub(super) fn rising(times: &[f32]) -> Result<(), TooClose> {
 /// # Errors
 /// Where keys fall together.
 pub fn mapped(clip: &Clip, map: &TimeMap) -> Result<Clip, TooClose> {
-    each_track(clip, |t| retime(t, &t.times, map, false).map(|r| r.track), |t| Some(map.at(t)))
+    each_track(clip, |t| retime(t, &t.times, map, false).map(|r| r.track), |t| map.at(t), |_| true)
 }
 
 /// The clip played backwards: at `t` what was at `first + last − t`, of its first and last key.
@@ -183,7 +191,7 @@ pub(super) fn reversed_within(clip: &Clip, (first, last): (f32, f32)) -> Result<
         rising(&made.times)?;
         Ok(made)
     };
-    each_track(clip, turn, |t| Some(at(t)).filter(|t| *t >= 0.0))
+    each_track(clip, turn, at, |t| at(t) >= 0.0)
 }
 
 /// A track that is no STEP, with its keys in the other order.

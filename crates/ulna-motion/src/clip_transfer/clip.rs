@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{CarriedClip, ClipTransfer};
 use crate::ancestors::above;
-use ulna_model::{Clip, NodeId, Property, Shared, Track, TrackId};
+use ulna_model::{Clip, Goal, NodeId, Property, Shared, Track, TrackId};
 
 impl ClipTransfer<'_> {
     /// A clip of the other document, for this one.
@@ -83,11 +83,25 @@ impl ClipTransfer<'_> {
             name: clip.name.clone(),
             tracks: tracks.into_iter().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect(),
             markers: clip.markers.clone(),
+            contacts: self.contacts(&clip.contacts),
             repeat: clip.repeat,
             ticks: clip.ticks,
             rate: clip.rate,
             ..Clip::default()
         };
         made
+    }
+
+    /// Contacts of joints that both documents have. Places are where the clip has them here.
+    fn contacts(&self, all: &[Goal]) -> Shared<[Goal]> {
+        let to = |node: NodeId| self.to.get(&node).map(|k| self.pairs[*k].to);
+        let made = all.iter().filter_map(|goal| {
+            let space = match goal.space {
+                None => None,
+                Some(space) => Some(to(space)?),
+            };
+            Some(Goal { node: to(goal.node)?, space, place: None, ..goal.clone() })
+        });
+        Goal::in_order(made.collect()).into()
     }
 }

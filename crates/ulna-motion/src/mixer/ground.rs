@@ -52,6 +52,11 @@ pub(crate) fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     legs_of(document, &pose, body).into_iter().map(|n| (n, None)).collect()
 }
 
+/// The joints of the feet: those that are known by name, or what the body stands on at rest.
+pub fn foot_joints(document: &Document) -> Vec<NodeId> {
+    feet(document).into_iter().map(|(node, _)| node).collect()
+}
+
 /// The number of feet that are known, and of those whose side is known.
 pub fn known_feet(document: &Document) -> (usize, usize) {
     let feet = feet(document);

@@ -32,7 +32,7 @@ pub use self::{
     clock::{BarClock, Passing},
     controller::Playing,
     foot_slides::foot_slides,
-    ground::{footfalls, ground_place, ground_speed, ground_velocity, known_feet},
+    ground::{foot_joints, footfalls, ground_place, ground_speed, ground_velocity, known_feet},
     jumps::{Jump, jumps},
     mask::weights as mask_weights,
     nlerp::{nlerp_difference, nlerp_gap},

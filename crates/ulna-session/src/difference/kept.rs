@@ -45,7 +45,7 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
 
 fn scene(found: &mut Comparing<'_>, x: SceneId, y: SceneId) {
     // Every member takes part: a new one does not compile until it does.
-    let Scene { name: _, roots: _, poses, sets, groups, humanoid, mix, kept_layers } =
+    let Scene { name: _, roots: _, poses, sets, groups, humanoid, retarget, mix, kept_layers } =
         &found.a.scenes[x];
     let other = &found.b.scenes[y];
     let place = format!("scene “{}”", found.a.scene_label(x));
@@ -55,6 +55,9 @@ fn scene(found: &mut Comparing<'_>, x: SceneId, y: SceneId) {
             (n, m) => format!("{} instead of {n}", count(m, "stored pose")),
         };
         found.add_unseen(DifferenceKind::Kept, &place, said);
+    }
+    if retarget != &other.retarget {
+        found.add_unseen(DifferenceKind::Kept, &place, "its retarget maps differ");
     }
     let mapped: Vec<_> = sets
         .iter()

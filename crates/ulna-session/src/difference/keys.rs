@@ -10,7 +10,7 @@ use super::{
     words::{count, degrees, length, six},
 };
 use ulna_model::{
-    Clip, ClipId, FileContent, Interpolation, NodeId, PointerTrack, Property, Track,
+    Clip, ClipId, FileContent, Goal, Interpolation, NodeId, PointerTrack, Property, Track,
     transform::angle_between,
 };
 use ulna_motion::sample_into;
@@ -63,6 +63,7 @@ fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
         tracks: _,
         channels_in_file: _,
         markers,
+        contacts,
         repeat,
         ticks,
         rate,
@@ -107,6 +108,21 @@ fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
         let said = match (markers.len(), other.markers.len()) {
             (n, m) if n == m => "its markers differ".to_owned(),
             (n, m) => format!("{} instead of {n}", count(m, "marker")),
+        };
+        found.add_unseen(DifferenceKind::Clip, &place, said);
+    }
+    let there = |goal: &Goal| -> Option<Goal> {
+        let space = match goal.space {
+            None => None,
+            Some(space) => Some(found.pairs.node(space)?),
+        };
+        Some(Goal { node: found.pairs.node(goal.node)?, space, ..goal.clone() })
+    };
+    let ours: Option<Vec<Goal>> = contacts.iter().map(there).collect();
+    if ours.is_none_or(|ours| Goal::in_order(ours)[..] != other.contacts[..]) {
+        let said = match (contacts.len(), other.contacts.len()) {
+            (n, m) if n == m => "its contacts differ".to_owned(),
+            (n, m) => format!("{} instead of {n}", count(m, "contact")),
         };
         found.add_unseen(DifferenceKind::Clip, &place, said);
     }

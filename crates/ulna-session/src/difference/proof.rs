@@ -185,6 +185,7 @@ fn clips_lost(opened: &FileContent, meant: &FileContent, got: &FileContent) -> O
             tracks: _,
             channels_in_file: _,
             markers,
+            contacts,
             repeat,
             ticks,
             rate,
@@ -219,6 +220,9 @@ fn clips_lost(opened: &FileContent, meant: &FileContent, got: &FileContent) -> O
         }
         if (markers, repeat, ticks, rate) != (&g.markers, &g.repeat, &g.ticks, &g.rate) {
             return lost(place, "its markers, loop mode, tick rate or frame rate differ".into());
+        }
+        if contacts != &g.contacts {
+            return lost(place, "its contacts differ".into());
         }
         if kept_layers != &g.kept_layers {
             return lost(place, "its stored layers differ".into());

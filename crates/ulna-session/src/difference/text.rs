@@ -135,6 +135,13 @@ impl Lines<'_> {
                     count(pose.joints.len(), "joint")
                 ));
             }
+            for map in scene.retarget.iter() {
+                self.line(format!(
+                    "  retarget map “{}”, {}",
+                    map.name,
+                    count(map.chains.len(), "chain")
+                ));
+            }
             for set in scene.sets.iter() {
                 let names: Vec<String> = set.nodes.iter().map(|n| d.node(*n).label(*n)).collect();
                 self.line(format!("  selection {}: {}", set.digit, names.join(", ")));
@@ -326,6 +333,7 @@ impl Lines<'_> {
             tracks,
             channels_in_file: _,
             markers,
+            contacts,
             repeat,
             ticks,
             rate,
@@ -345,6 +353,18 @@ impl Lines<'_> {
         }
         for marker in markers.iter() {
             self.line(format!("  marker {} “{}”", six(marker.time), marker.name));
+        }
+        for goal in contacts.iter() {
+            let (from, to) = (six(goal.from), six(goal.to));
+            let space = goal.space.map(|s| format!(" in {}", self.d.path(s))).unwrap_or_default();
+            let blend = goal.blend.map(|b| format!(", blend {}", six(b))).unwrap_or_default();
+            let place = goal.place.map(|p| format!(", at {}", p.to_array().map(six).join(" ")));
+            self.line(format!(
+                "  contact {} {} {from} to {to}{space}{blend}{}",
+                self.d.path(goal.node),
+                goal.point.label().to_lowercase(),
+                place.unwrap_or_default()
+            ));
         }
         let mut tracks: Vec<(String, &Track)> = tracks
             .values()

@@ -50,6 +50,7 @@ impl ArgumentHelp {
             | Entry::WeightLayer
             | Entry::KeptPose
             | Entry::JointGroup
+            | Entry::RetargetMap
             | Entry::Material
             | Entry::Skin
             | Entry::Image

@@ -99,6 +99,11 @@ pub fn listed<'a>(
             };
             plain(false, "None", document.joint_groups().iter().map(pick).collect())
         }
+        Entry::RetargetMap => {
+            let pick =
+                |m: &ulna_model::RetargetMap| Pick { text: m.name.clone(), label: m.name.clone() };
+            plain(false, "None", document.retarget_maps().iter().map(pick).collect())
+        }
         Entry::KeptPose => {
             let pick =
                 |p: &ulna_model::KeptPose| Pick { text: p.name.clone(), label: p.name.clone() };

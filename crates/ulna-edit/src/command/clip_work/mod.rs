@@ -10,6 +10,7 @@ mod timing;
 mod travel;
 mod whole;
 
+pub(super) use self::whole::whole_with_poses;
 pub use self::{
     closing::seam_in_words,
     commands::{

@@ -15,7 +15,7 @@ use ulna_motion::clip_edit::{
 };
 
 /// A clip, and its first and last key.
-type Whole<'a> = (ClipId, &'a Shared<Clip>, (f32, f32));
+pub(in crate::command) type Whole<'a> = (ClipId, &'a Shared<Clip>, (f32, f32));
 
 /// A clip that can be worked on as a whole, without an unkeyed pose.
 ///
@@ -40,7 +40,7 @@ pub(super) fn whole<'a>(
 ///
 /// # Errors
 /// Where there is none, it has no key, or some of its keys cannot be changed.
-pub(super) fn whole_with_poses<'a>(
+pub(in crate::command) fn whole_with_poses<'a>(
     document: &'a Document,
     name: &ClipName,
 ) -> Result<Whole<'a>, CommandError> {

@@ -17,7 +17,7 @@ use crate::{
         which_keys::WhichKeys,
     },
 };
-use ulna_model::{Document, KeySet, Marker, NodeId, Notice, Property, Shared, Track};
+use ulna_model::{Document, Goal, KeySet, Marker, NodeId, Notice, Property, Shared, Track};
 use ulna_motion::{
     clip_edit::length_in_words,
     curves::{ChosenComponents, CurveSpace, Warp, add_near, lags, move_near, overlapped, warped},
@@ -187,13 +187,18 @@ impl WarpKeys {
             }
         }
         let mut notes = Vec::new();
-        // Markers are part of the whole.
-        if all && meant.clip.markers.iter().any(|m| moves(m.time)) {
+        // Markers and contacts are part of the whole.
+        let has_moved = meant.clip.markers.iter().any(|m| moves(m.time))
+            || meant.clip.contacts.iter().any(|goal| moves(goal.from) || moves(goal.to));
+        if all && has_moved {
             let to = |m: &Marker| {
                 let time = warp.at(f64::from(m.time)).max(0.0) as f32;
                 Marker { time, ..m.clone() }
             };
             clip.markers = Marker::in_order(meant.clip.markers.iter().map(to).collect()).into();
+            let retimed = |goal: &Goal| goal.retimed(|t| warp.at(f64::from(t)) as f32);
+            let contacts = meant.clip.contacts.iter().filter_map(retimed);
+            clip.contacts = Goal::in_order(contacts.collect()).into();
             edits = vec![Edit::SetClip { clip: meant.id, to: Some(Shared::new(clip)) }];
         } else if let Some(said) = length_in_words(meant.clip, &clip) {
             notes.push(Notice::new("clip_length_changed", said));

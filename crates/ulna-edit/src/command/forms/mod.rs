@@ -213,6 +213,8 @@ pub enum Entry {
     WeightLayer,
     /// A joint group to pick.
     JointGroup,
+    /// A retarget map to pick.
+    RetargetMap,
     /// A kept pose to pick.
     KeptPose,
     /// A morph target to pick.
@@ -367,9 +369,9 @@ fn unset(spec: &CommandSpec, argument: &ArgumentSpec) -> Unset {
         ("layer.keep" | "weight_layer.keep", "on") | (_, "muted" | "solo" | "shown") => {
             Unset::Toggles
         }
-        (_, "on" | "plant" | "speed" | "ground" | "wrap" | "visible" | "up")
+        (_, "on" | "plant" | "speed" | "ground" | "wrap" | "visible" | "up" | "lower_hips")
         | ("clip.trim", "exact") => Unset::On,
-        (_, "height" | "turn" | "retime") => Unset::Fits,
+        ("clip.retarget", "contacts") | (_, "height" | "turn" | "retime") => Unset::Fits,
         _ => Unset::Off,
     }
 }
@@ -403,6 +405,7 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
     Some(match (spec.name, argument.name) {
         (_, "set") => Quantity::whole(0.0..=9.0),
         ("joint.insert", "at") => Quantity::share(),
+        (_, "toe_roll") => Quantity::share(),
         ("joint.orient", "roll") => Quantity::any(Unit::Degrees),
         ("joint.insert", "count") => Quantity::whole(1.0..=64.0),
         ("pose.blend", "amount") => Quantity::new(Unit::Percent, -2.0..=3.0),
@@ -431,7 +434,7 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
         (_, "falloff") => Quantity::whole(0.0..=100.0),
         (_, "place" | "primitive") => Quantity::whole(0.0..=1e6),
         (_, "chain") => Quantity::whole(1.0..=100.0),
-        (_, "factor" | "speed") => Quantity::new(Unit::Factor, 0.001..=1000.0),
+        (_, "factor" | "speed" | "stride") => Quantity::new(Unit::Factor, 0.001..=1000.0),
         ("clip.ticks", "rate") => Quantity::new(Unit::Plain, 0.1..=1e6),
         (_, "rate") => Quantity::new(Unit::Rate, 0.1..=10_000.0),
         (_, "frames") => Quantity::whole(1.0..=10_000.0),
@@ -467,6 +470,8 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         (_, "image") => Entry::Image,
         (_, "target") => Entry::MorphTarget,
         (_, "lane") => Entry::Lane,
+        ("retarget.remove_map" | "clip.retarget", "map") => Entry::RetargetMap,
+        (_, "contacts") | ("retarget.keep_map", "map") => Entry::Data,
         (_, "text" | "clips" | "mix" | "counterparts" | "skeleton" | "bones") => Entry::Data,
         ("joint.rename", "table") => Entry::Data,
         (_, "name" | "only")

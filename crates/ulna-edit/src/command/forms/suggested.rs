@@ -149,6 +149,9 @@ impl Suggestions<'_> {
             Entry::JointGroup => {
                 Some(document.joint_groups().first().filter(|_| needed)?.name.to_string().into())
             }
+            Entry::RetargetMap => {
+                Some(document.retarget_maps().first().filter(|_| needed)?.name.clone().into())
+            }
             Entry::KeptPose => {
                 Some(kept_poses(document).first().filter(|_| needed)?.name.clone().into())
             }
@@ -383,6 +386,7 @@ impl Suggestions<'_> {
     fn number(&self, spec: &CommandSpec, argument: &ArgumentSpec, needed: bool) -> Option<Value> {
         let document = self.around.document;
         let seconds = |value: f32| number(value);
+        let in_contact = spec.name.starts_with("contact.") && argument.name == "time";
         let clip_start = spec.name.starts_with("marker.")
             && spec.name != "marker.add"
             && argument.name == "time";
@@ -392,6 +396,14 @@ impl Suggestions<'_> {
                 let off = |t: &f32| (t - self.time()).abs();
                 let times = self.clip_data()?.markers.iter().map(|m| m.time);
                 seconds(times.min_by(|a, b| off(a).total_cmp(&off(b)))?)
+            }
+            // The contact nearest to the playhead.
+            _ if in_contact => {
+                let time = self.time();
+                let contacts = self.clip_data()?.contacts.iter();
+                let nearest = contacts.map(|c| time.clamp(c.from, c.to));
+                let off = |t: &f32| (t - time).abs();
+                seconds(nearest.min_by(|a, b| off(a).total_cmp(&off(b)))?)
             }
             ("skin.create" | "skin.bind", "time") => {
                 self.around.seen?;

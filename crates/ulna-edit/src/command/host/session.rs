@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::command::{
-    MatchedPoints, TakenName, WhichKeys,
+    MatchedPoints, RetargetMapText, TakenName, WhichKeys,
     define::other_commands,
     field::{CarryWay, ClipName, Counterparts, Meshes, Nodes, choice},
     layer_name::LayerName,
@@ -74,6 +74,24 @@ other_commands! {
         /// Whether to import clips even if this model has less than half of their joints.
         force: Option<bool>,
     } = "clip.import", "Import clips…", menu: "Clip", key: "Ctrl+Shift+I", after: "clip.delete";
+    /// Retargets clips of other files to this skeleton by a map of chains; feet stay in place
+    RetargetClips {
+        /// File, folder, or pattern such as `walks/*.glb`.
+        path: PathBuf,
+        /// Pattern of the names of clips to retarget, such as `Walk*`; all clips if omitted.
+        only: Option<String>,
+        /// Retarget map: the name of one of this file, the path of a JSON file, or JSON; one of
+        /// this file that fits, or a guessed one, if omitted.
+        map: Option<RetargetMapText>,
+        /// Action if a clip name already exists; a number is added to the name if omitted.
+        taken: Option<TakenName>,
+        /// Whether feet stay in place in contacts; as the map says if omitted.
+        contacts: Option<bool>,
+        /// Factor of the path over the ground; as the map says if omitted.
+        stride: Option<f32>,
+        /// Whether joints of the map that a model does not have are left out of it.
+        force: Option<bool>,
+    } = "clip.retarget", "Retarget clips…", menu: "Clip", asks: true, after: "clip.import";
     /// Copies the skeleton of another file onto this model as new joints without a skin; bind the
     /// meshes to them afterwards
     ImportSkeleton {

@@ -11,7 +11,7 @@ use crate::{
         clip_keys::{clip_of, time_of},
     },
 };
-use ulna_model::{Document, KeySet, KeyTimes, Marker, Notice, Shared, Track};
+use ulna_model::{Document, Goal, KeySet, KeyTimes, Marker, Notice, Shared, Track};
 use ulna_motion::clip_edit::{self, TimeMap, offset_in_loop, remove_time, retime};
 
 /// Retimes keys; where they are then stays selected.
@@ -102,6 +102,8 @@ impl MoveKeys {
         }
         let moved = |m: &Marker| Marker { time: TimeMap::shift(room).at(m.time), ..m.clone() };
         clip.markers = clip.markers.iter().map(moved).collect::<Vec<_>>().into();
+        let later = |goal: &Goal| goal.retimed(|t| TimeMap::shift(room).at(t));
+        clip.contacts = clip.contacts.iter().filter_map(later).collect::<Vec<_>>().into();
         let edits = vec![Edit::SetClip { clip: meant.id, to: Some(Shared::new(clip)) }];
         let said_so =
             format!("all other keys were moved {room} s later, so that no key is before 0 s");

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Edit;
 use ulna_model::{
-    Clip, Document, LayerMask, Mix, MixMask, NodeId, NodeSpace, PoseLayer, Property, Shared,
+    Clip, Document, Goal, LayerMask, Mix, MixMask, NodeId, NodeSpace, PoseLayer, Property, Shared,
     UnkeyedAt,
 };
 
@@ -19,6 +19,13 @@ pub(super) fn without_nodes(document: &Document, nodes: &BTreeSet<NodeId>) -> (V
         edits.extend(gone.map(|(track, _)| Edit::SetTrack { clip, track: *track, to: None }));
     }
     let channels = edits.len();
+    let names = |goal: &Goal| {
+        nodes.contains(&goal.node) || goal.space.is_some_and(|space| nodes.contains(&space))
+    };
+    for (clip, found) in document.clips.iter().filter(|(_, c)| c.contacts.iter().any(names)) {
+        let to = found.contacts.iter().filter(|goal| !names(goal)).cloned().collect();
+        edits.push(Edit::SetContacts { clip, to });
+    }
     for (at, pose) in &document.aids.unkeyed {
         edits.extend(unkeyed(*at, pose.locals.keys(), nodes, |at, node| Edit::SetUnkeyed {
             at,

@@ -76,6 +76,7 @@ pub fn read(
         name: animation.name.as_deref().map(Into::into),
         tracks: tracks.into_iter().collect(),
         markers: Shared::default(),
+        contacts: Shared::default(),
         repeat: None,
         ticks: None,
         rate: None,
@@ -85,7 +86,8 @@ pub fn read(
         mended: mended.into(),
         channels_in_file: u32::try_from(animation.channels.len()).unwrap_or(u32::MAX),
     };
-    clip_extras::read(&mut clip, &animation.extras, &place, diagnostics);
+    let nodes = targets.nodes.len();
+    clip_extras::read(&mut clip, nodes, &animation.extras, &place, diagnostics);
     say_unplayed(&clip.pointers, &place, diagnostics);
     Ok(clip)
 }

@@ -52,6 +52,8 @@ pub(super) const PLACES: &[(&str, Named)] = &[
     ("materials/*/emissiveTexture/index", Index(Texture)),
     // Ulna's own extras; all others name nodes by path.
     ("animations/*/extras/ulna.keys/tracks/*/node", Index(Node)),
+    ("animations/*/extras/ulna.contacts/contacts/*/node", Index(Node)),
+    ("animations/*/extras/ulna.contacts/contacts/*/space", Index(Node)),
     ("scenes/*/extras/ulna.sets/sets/*/nodes/*", Index(Node)),
     ("scenes/*/extras/ulna.groups/groups/*/nodes/*", Index(Node)),
     ("scenes/*/extras/ulna.humanoid/bones/*", Index(Node)),

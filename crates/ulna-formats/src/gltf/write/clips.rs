@@ -50,6 +50,7 @@ fn has_form(before: &Clip, after: &Clip) -> bool {
         name: _,
         tracks: _,
         markers: _,
+        contacts: _,
         repeat: _,
         ticks: _,
         rate: _,

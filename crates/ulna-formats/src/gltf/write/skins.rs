@@ -126,6 +126,7 @@ impl Writer<'_> {
                 sets: _,
                 groups: _,
                 humanoid: _,
+                retarget: _,
                 mix: _,
                 kept_layers: _,
             } = after;

@@ -1,0 +1,369 @@
+//! Clips of other files, retargeted to the open one by a table of chains: from which map, what is
+//! told of it, and the command that puts them in.
+
+use std::{
+    collections::BTreeSet,
+    path::PathBuf,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use rayon::prelude::*;
+
+use super::{
+    Session,
+    import::{ClipSource, ImportError, files_meant, is_meant, name_here, some},
+    retarget_maps::{fitting_map, map_used, retargeted},
+};
+use ulna_edit::command::{ClipTexts, PutClips, TakenName, slides_in_words};
+use ulna_formats::{
+    gltf::{Progress, ReadError},
+    import::Conversion,
+};
+use ulna_model::{
+    Clip, ClipId, Document, Goal, NodeId, Notice, RetargetChain, RetargetMap, Shared,
+};
+use ulna_motion::retarget::{
+    ContactSlide, Retarget, RetargetError, Retargeted, guess_map, table_node,
+};
+
+/// What a command on the command line, or in a script, asks for.
+#[derive(Clone, Debug, Default)]
+pub struct RetargetRequest {
+    /// A file, a folder, or a pattern.
+    pub path: PathBuf,
+    /// Only clips whose names fit this; all if omitted.
+    pub only: Option<String>,
+    /// The map; one that the open file keeps and that fits, or a guessed one, if omitted.
+    pub map: Option<RetargetMap>,
+    /// Action if a clip name already exists.
+    pub taken: Option<TakenName>,
+    /// Whether feet stay in place in contacts; as the map says if omitted.
+    pub lock: Option<bool>,
+    /// Factor of the path over the ground; as the map says if omitted.
+    pub stride: Option<f32>,
+    /// Whether joints of the map that a model does not have are left out of it.
+    pub force: bool,
+}
+
+/// Where a retarget map comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapOrigin {
+    /// It was given.
+    Given,
+    /// The open file keeps it.
+    Kept,
+    /// It was guessed.
+    Guessed,
+}
+
+impl MapOrigin {
+    /// Its word in JSON.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Given => "given",
+            Self::Kept => "kept",
+            Self::Guessed => "guessed",
+        }
+    }
+}
+
+/// A clip that was retargeted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RetargetedClip {
+    /// The file it comes from.
+    pub source: PathBuf,
+    /// Its name, before names that exist are told apart.
+    pub name: String,
+    /// Number of contacts of the feet.
+    pub contacts: usize,
+    /// How far the feet slide in them.
+    pub slides: Vec<ContactSlide>,
+    /// How far the hips are lowered at most, meters.
+    pub lowered: f32,
+    /// Feet whose legs do not reach their place.
+    pub short: Vec<NodeId>,
+}
+
+/// Clips that were retargeted, and the command that puts them in.
+#[derive(Clone, Debug)]
+pub struct RetargetedClips {
+    /// The command.
+    pub command: PutClips,
+    /// What is to be said of it.
+    pub notes: Vec<Notice>,
+    /// The clips.
+    pub clips: Vec<RetargetedClip>,
+    /// The maps of each source, by its path.
+    pub maps: Vec<(PathBuf, RetargetMap, MapOrigin)>,
+}
+
+/// A map without joints that one of the models does not have, and their names.
+fn without_missing(
+    map: &RetargetMap,
+    theirs: &Document,
+    ours: &Document,
+) -> (RetargetMap, Vec<String>) {
+    let (mut made, mut gone) = (map.clone(), Vec::new());
+    for chain in &mut made.chains {
+        for (names, document) in [(&mut chain.source, theirs), (&mut chain.target, ours)] {
+            names.retain(|name| {
+                let is_there = table_node(document, name).is_some();
+                gone.extend((!is_there).then(|| name.clone()));
+                is_there
+            });
+        }
+    }
+    (made, gone)
+}
+
+impl RetargetRequest {
+    /// The map for a source, with the settings of the request, where it comes from, and what is to
+    /// be said of it.
+    fn map_for(&self, theirs: &Document, ours: &Document) -> (RetargetMap, MapOrigin, Vec<Notice>) {
+        let mut notes = Vec::new();
+        let (mut map, origin) = match (&self.map, fitting_map(ours, theirs)) {
+            (Some(map), _) if self.force => {
+                let (map, gone) = without_missing(map, theirs, ours);
+                if let Some(first) = gone.first() {
+                    let said = format!(
+                        "joints of the retarget map that a model does not have were left out: {}, \
+                            such as {first}",
+                        gone.len()
+                    );
+                    notes.push(Notice::new("joints_not_here", said));
+                }
+                (map, MapOrigin::Given)
+            }
+            (Some(map), _) => (map.clone(), MapOrigin::Given),
+            (None, Some(map)) => {
+                notes.push(map_used(&map.name));
+                (map.clone(), MapOrigin::Kept)
+            }
+            (None, None) => {
+                let map = guess_map(theirs, ours);
+                notes.push(map_guessed(&map));
+                (map, MapOrigin::Guessed)
+            }
+        };
+        map.contacts.lock = self.lock.unwrap_or(map.contacts.lock);
+        map.stride = self.stride.or(map.stride);
+        (map, origin, notes)
+    }
+}
+
+/// That a map was guessed, and which chains have no counterpart.
+fn map_guessed(map: &RetargetMap) -> Notice {
+    let is_whole = |c: &&RetargetChain| !c.source.is_empty() && !c.target.is_empty();
+    let whole = map.chains.iter().filter(is_whole).count();
+    let alone: Vec<&str> =
+        map.chains.iter().filter(|c| !is_whole(c)).map(|c| c.name.as_str()).collect();
+    let rest = match alone.len() {
+        0 => String::new(),
+        n => format!("; without counterpart: {n} ({})", alone[..n.min(3)].join(", ")),
+    };
+    let said = format!("chains that were matched by names and shape: {whole}{rest}");
+    Notice::new("retarget_map_guessed", said)
+}
+
+/// Why nothing comes of a source, or what came of it.
+type OfSource = Result<SourceClips, Notice>;
+
+/// What came of one source.
+struct SourceClips {
+    clips: Vec<(Clip, RetargetedClip)>,
+    map: (RetargetMap, MapOrigin),
+    notes: Vec<Notice>,
+}
+
+/// How far the clips of all sources are.
+struct Steps<'a> {
+    progress: &'a Progress,
+    done: AtomicUsize,
+    all: usize,
+}
+
+impl Steps<'_> {
+    /// One more clip is done; whether the work goes on.
+    fn step(&self) -> bool {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        self.progress.reach(done as f32 / self.all.max(1) as f32).is_ok()
+    }
+}
+
+impl Session {
+    /// The command that puts clips of other files in, retargeted by a map of chains, and what is to
+    /// be said of it.
+    ///
+    /// # Errors
+    /// Where a file cannot be opened, the map does not fit, or no clip is meant.
+    pub fn retarget(
+        &self,
+        request: &RetargetRequest,
+        progress: &Progress,
+    ) -> Result<RetargetedClips, ImportError> {
+        let files = files_meant(&request.path)?;
+        let read = |path| ClipSource::read(path, &Conversion::default(), progress);
+        let sources: Vec<ClipSource> = files.into_iter().map(read).collect();
+        self.retarget_from(&sources, request, progress)
+    }
+
+    /// The same of sources that are open already; the path of the request does not count.
+    ///
+    /// # Errors
+    /// As that.
+    pub fn retarget_from(
+        &self,
+        sources: &[ClipSource],
+        request: &RetargetRequest,
+        progress: &Progress,
+    ) -> Result<RetargetedClips, ImportError> {
+        let count = |s: &ClipSource| s.document.as_ref().map_or(0, |d| d.clips.count());
+        let all = sources.iter().map(count).sum();
+        let steps = Steps { progress, done: AtomicUsize::new(0), all };
+        let mut made = RetargetedClips {
+            command: PutClips { clips: ClipTexts::Clips(Vec::new()), taken: request.taken },
+            notes: Vec::new(),
+            clips: Vec::new(),
+            maps: Vec::new(),
+        };
+        let mut clips = Vec::new();
+        for source in sources {
+            let found = self.of_source(source, request, &steps);
+            if progress.parts().0.load(Ordering::Relaxed) {
+                let (path, error) = (source.path.clone(), Box::new(ReadError::Canceled));
+                return Err(ImportError::Read { path, error });
+            }
+            match found {
+                Err(why) if sources.len() == 1 => {
+                    let said = format!("{}: {why}", source.name());
+                    return Err(ImportError::Nothing(Notice::new(why.code, said)));
+                }
+                Err(why) => {
+                    let said = format!("{} was skipped: {why}", source.name());
+                    made.notes.push(Notice::new(why.code, said));
+                }
+                Ok(found) => {
+                    let of_file =
+                        |note: Notice| Notice::new(note.code, format!("{}: {note}", source.name()));
+                    made.notes.extend(found.notes.into_iter().map(of_file));
+                    made.maps.push((source.path.clone(), found.map.0, found.map.1));
+                    for (clip, facts) in found.clips {
+                        clips.push(Shared::new(clip));
+                        made.clips.push(facts);
+                    }
+                }
+            }
+        }
+        if clips.is_empty() {
+            let all: Vec<&str> = made.notes.iter().map(|n| &*n.message).collect();
+            let code = made.notes.first().map_or("nothing_fits", |n| n.code);
+            return Err(ImportError::Nothing(Notice::new(code, all.join("; "))));
+        }
+        made.command.clips = ClipTexts::Clips(clips);
+        Ok(made)
+    }
+
+    fn of_source(
+        &self,
+        source: &ClipSource,
+        request: &RetargetRequest,
+        steps: &Steps<'_>,
+    ) -> OfSource {
+        let ours = self.document();
+        let theirs = source.document.as_ref().map_err(Clone::clone)?;
+        let path = &source.path;
+        if theirs.clips.is_empty() {
+            return Err(Notice::new("no_clips", "it has no clips"));
+        }
+        let is_chosen = |id: &ClipId| {
+            let name = name_here(theirs, *id, path);
+            request.only.as_ref().is_none_or(|p| is_meant(theirs, *id, &name, p))
+        };
+        let meant: Vec<ClipId> = theirs.clips.ids().filter(is_chosen).collect();
+        if meant.is_empty() {
+            return Err(Notice::new("no_such_clip", "none of its clips has that name"));
+        }
+        let (map, origin, mut notes) = request.map_for(theirs, ours);
+        let retarget = Retarget::new(theirs, ours, &map)
+            .map_err(|e| Notice::new(e.code(), in_scripts(&e, origin)))?;
+        let one = |id: &ClipId| -> Option<(Retargeted, RetargetedClip)> {
+            let clip = theirs.clips.get(*id)?;
+            let mut made = retargeted(&retarget, clip);
+            let name = name_here(theirs, *id, path);
+            made.carried.clip.name = Some(name.as_str().into());
+            let facts = RetargetedClip {
+                source: path.clone(),
+                name,
+                contacts: Goal::bars(&made.contacts).len(),
+                slides: made.slides.clone(),
+                lowered: made.lowered,
+                short: made.short.clone(),
+            };
+            steps.step().then_some((made, facts))
+        };
+        let all: Vec<(Retargeted, RetargetedClip)> = meant.par_iter().filter_map(one).collect();
+        let (all, empty): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|(made, _)| !made.carried.clip.tracks.is_empty());
+        if all.is_empty() {
+            let said = "its clips move no joint of a chain that has joints of both models";
+            return Err(Notice::new("nothing_fits", said));
+        }
+        notes.extend(said_of(theirs, ours, &all, map.contacts.lock));
+        if !empty.is_empty() {
+            let names: Vec<String> = empty.iter().map(|(_, f)| f.name.clone()).collect();
+            let said = format!(
+                "{} left out, because they move no joint of a chain that has joints of both models",
+                some(&names)
+            );
+            notes.push(Notice::new("clips_left_out", said));
+        }
+        let clips = all.into_iter().map(|(made, facts)| (made.carried.clip, facts)).collect();
+        Ok(SourceClips { clips, map: (map, origin), notes })
+    }
+}
+
+/// Why a map does not fit, and what a script can do about it.
+fn in_scripts(error: &RetargetError, origin: MapOrigin) -> String {
+    match (error, origin) {
+        (RetargetError::NoJoint { .. }, MapOrigin::Given) => {
+            format!("{error}; correct the name, or leave such joints out with “force”")
+        }
+        (RetargetError::NoChain, MapOrigin::Guessed) => {
+            "no chain of joints was found in both models by names or shape; give a retarget map as \
+                “map”"
+                .to_owned()
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// What a person should know of the clips of a source.
+fn said_of(
+    theirs: &Document,
+    ours: &Document,
+    all: &[(Retargeted, RetargetedClip)],
+    is_locked: bool,
+) -> Vec<Notice> {
+    let mut notes = Vec::new();
+    let lost: BTreeSet<NodeId> = all.iter().flat_map(|(m, _)| m.carried.lost.clone()).collect();
+    if !lost.is_empty() {
+        let names: Vec<String> = lost.iter().map(|n| theirs.node(*n).label(*n)).collect();
+        let said = format!("joints that move and are in no chain: {}", some(&names));
+        notes.push(Notice::new("joints_in_no_chain", said));
+    }
+    let targets: BTreeSet<&String> =
+        all.iter().flat_map(|(m, _)| &m.carried.lost_targets).collect();
+    if !targets.is_empty() {
+        let names: Vec<String> = targets.into_iter().cloned().collect();
+        let said = format!("morph targets that are not in this model: {}", some(&names));
+        notes.push(Notice::new("morph_targets_not_here", said));
+    }
+    if is_locked {
+        let slides: Vec<ContactSlide> = all.iter().flat_map(|(m, _)| m.slides.clone()).collect();
+        let lowered = all.iter().map(|(m, _)| m.lowered).fold(0.0, f32::max);
+        let short: BTreeSet<NodeId> = all.iter().flat_map(|(m, _)| m.short.clone()).collect();
+        let short: Vec<NodeId> = short.into_iter().collect();
+        notes.extend(slides_in_words(ours, &slides, (lowered, &short)));
+    }
+    notes
+}
