@@ -26,6 +26,7 @@ pub(super) struct Bodies {
 pub(super) struct CarriedTo {
     /// The clip of the source, an index into its clips.
     pub of: usize,
+    /// The clip, with its contacts.
     pub clip: Clip,
     /// Sliding of each contact before and after, meters.
     pub slides: Vec<[f32; 2]>,
@@ -193,7 +194,8 @@ pub(super) fn all(
         }
         let made = retarget.clip(clip, contacts.as_deref());
         let slides = made.slides.iter().map(|s| [s.before, s.after]).collect();
-        Some(CarriedTo { of: *of, clip: made.carried.clip, slides })
+        let clip = Clip { contacts: made.contacts.into(), ..made.carried.clip };
+        Some(CarriedTo { of: *of, clip, slides })
     };
     let made: Vec<CarriedTo> = clips.par_iter().filter_map(one).collect();
     Ok((!is_stopped()).then_some(made))

@@ -5,6 +5,7 @@ mod bodies;
 mod drawing;
 mod engine;
 mod lanes;
+mod maps;
 mod writing;
 
 use std::{path::PathBuf, sync::Arc};
@@ -22,7 +23,8 @@ use super::{
     App,
     files::{Browse, name_of},
 };
-use crate::ui::{BodyScene, Dialog, PathFor, RetargetAction, RetargetDraft, RetargetView};
+use crate::ui::{BodyFacts, BodyScene, Dialog, PathFor, RetargetAction, RetargetDraft, RetargetView};
+use ulna_model::RetargetMap;
 use ulna_session::{Conversion, Session};
 
 /// The page while it is open.
@@ -114,15 +116,27 @@ impl Retargeting {
         })
     }
 
+    /// Whether a map is for this source and the target.
+    fn is_fitting(&self, map: &RetargetMap, source: &Source) -> bool {
+        let has = |facts: &BodyFacts, name: &str| facts.joint(name).is_some();
+        map.fits(|n| has(&source.facts, n), |n| has(&self.target.facts, n))
+    }
+
+    /// The map that is found for a source.
+    fn guessed(&self, source: &Source) -> RetargetMap {
+        let name = source.facts.name.clone();
+        RetargetMap { name, ..engine::guess(&source.document, &self.target.document) }
+    }
+
     /// Takes a file that was read as the source. A map whose joints it has is kept.
     fn take_source(&mut self, source: Source) {
-        let has = |facts: &crate::ui::BodyFacts, name: &str| facts.joint(name).is_some();
-        let fits = self.draft.map.fits(|n| has(&source.facts, n), |n| has(&self.target.facts, n));
-        if !fits {
-            self.draft.map = engine::guess(&source.document, &self.target.document);
-            self.draft.map.name = source.facts.name.clone();
+        if !self.is_fitting(&self.draft.map, &source) {
+            let kept = self.target.document.retarget_maps().to_vec();
+            // The one that was kept last.
+            let kept = kept.into_iter().rev().find(|map| self.is_fitting(map, &source));
+            self.map_origin = if kept.is_some() { "saved" } else { "matched" };
+            self.draft.map = kept.unwrap_or_else(|| self.guessed(&source));
             self.draft.chain = None;
-            self.map_origin = "matched";
         }
         self.draft.takes = source.facts.clips.iter().map(|c| c.length > 0.0).collect();
         (self.draft.shown, self.draft.contact) = (0, None);
@@ -211,10 +225,8 @@ impl App {
             RetargetAction::Browse => self.ask_source(ctx),
             RetargetAction::Read(path) => self.read_source(ctx, path, Conversion::default()),
             RetargetAction::MatchAgain => {
-                if let Some(source) = &page.source {
-                    page.draft.map = engine::guess(&source.document, &page.target.document);
-                    page.draft.map.name = source.facts.name.clone();
-                    page.draft.chain = None;
+                if let Some(map) = page.source.as_ref().map(|source| page.guessed(source)) {
+                    (page.draft.map, page.draft.chain) = (map, None);
                     page.map_origin = "matched";
                 }
             }
@@ -223,6 +235,7 @@ impl App {
                 page.draft.contact = None;
             }
             RetargetAction::UseFrame => page.use_frame(),
+            RetargetAction::AskMap { saves } => self.ask_map(ctx, saves),
             RetargetAction::Write => self.write_retargeted(ctx),
             RetargetAction::Close => self.close_retarget(ctx),
         }

@@ -5,14 +5,19 @@ use egui::Context;
 use super::engine::{self, CarriedTo};
 use crate::app::{App, jobs::JobResult};
 use crate::ui::{Action, Mode, ToastKind};
-use ulna_edit::command::{ClipTexts, PutClips, SessionCommand, TakenName};
-use ulna_model::{Clip, Shared, Tree};
+use ulna_edit::{
+    Command,
+    command::{ClipTexts, KeepMap, PutClips, RetargetMapText, SessionCommand, TakenName},
+};
+use ulna_model::{Clip, RetargetMap, Shared, Tree};
 
 /// Clips that were retargeted to be added.
 pub(in crate::app) struct RetargetedClips {
     /// The clips with their names; nothing if the work was canceled.
     made: Result<Option<Vec<(String, CarriedTo)>>, String>,
     taken: TakenName,
+    /// The map, where it is kept in the file.
+    map: Option<Box<RetargetMap>>,
     /// Nodes of the document that they are for.
     tree: Shared<Tree>,
 }
@@ -20,7 +25,7 @@ pub(in crate::app) struct RetargetedClips {
 impl App {
     /// Retargets the chosen clips beside the window.
     pub(super) fn write_retargeted(&mut self, ctx: &Context) {
-        let Some(page) = &self.retargeting else { return };
+        let (Some(page), Some(session)) = (&self.retargeting, &self.session) else { return };
         let (Some(bodies), Some(inputs), Some(source)) =
             (page.bodies(), page.summary_inputs(), &page.source)
         else {
@@ -32,6 +37,8 @@ impl App {
         let names: Vec<String> =
             source.facts.clips.iter().map(|c| page.draft.name_of(&c.name)).collect();
         let (ids, taken) = (source.clips.clone(), page.draft.taken);
+        let is_kept = session.document().retarget_maps().contains(&page.draft.map);
+        let map = (page.draft.keeps_map && !is_kept).then(|| Box::new(page.draft.map.clone()));
         let tree = page.target.document.nodes.tree().clone();
         let count = inputs.clips.len();
         let label = if count == 1 {
@@ -45,7 +52,7 @@ impl App {
             let named = made.map(|made| {
                 made.map(|m| m.into_iter().map(|c| (names[c.of].clone(), c)).collect())
             });
-            JobResult::Retargeted(Box::new(RetargetedClips { made: named, taken, tree }))
+            JobResult::Retargeted(Box::new(RetargetedClips { made: named, taken, map, tree }))
         });
     }
 
@@ -79,7 +86,16 @@ impl App {
         }
         let (before, first) =
             (session.document().clips.clone(), session.document().clips.next_id());
-        self.run(ctx, PutClips { clips: ClipTexts::Clips(clips), taken: Some(done.taken) });
+        let put = PutClips { clips: ClipTexts::Clips(clips), taken: Some(done.taken) };
+        let keep = done
+            .map
+            .map(|map| Command::from(KeepMap { map: RetargetMapText::Map(map), name: None }));
+        let commands: Vec<Command> = std::iter::once(put.into()).chain(keep).collect();
+        self.end_gesture(ctx);
+        let Some(session) = &mut self.session else { return };
+        let title = "Retarget clips";
+        let ran = session.run_all(title, &commands).map(|_| ());
+        self.say_done(ctx, ran, title);
         let Some(session) = &self.session else { return };
         let now = &session.document().clips;
         let count = now.ids().filter(|id| before.get(*id) != now.get(*id)).count();

@@ -74,6 +74,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
             Dialog::Open { .. }
                 | Dialog::ImportFrom { .. }
                 | Dialog::RetargetFrom { .. }
+                | Dialog::MapFile { .. }
                 | Dialog::ImportWeights { .. }
                 | Dialog::ExportWeights { .. }
                 | Dialog::SavePlan { .. }
@@ -156,6 +157,7 @@ fn width(dialog: &Dialog) -> f32 {
         Dialog::Open { .. }
         | Dialog::ImportFrom { .. }
         | Dialog::RetargetFrom { .. }
+        | Dialog::MapFile { .. }
         | Dialog::ImportWeights { .. }
         | Dialog::ExportWeights { .. }
         | Dialog::SavePlan { .. }
@@ -187,6 +189,10 @@ fn content_ui(
         }
         Dialog::RetargetFrom { path } => {
             files::path_ui(&mut state.files, ui, view, path, PathFor::Retarget, actions)
+        }
+        Dialog::MapFile { path, saves } => {
+            let what = if *saves { PathFor::MapOut } else { PathFor::MapIn };
+            files::path_ui(&mut state.files, ui, view, path, what, actions)
         }
         Dialog::ImportWeights { path, by } => {
             files::weights_ui(&mut state.files, ui, view, path, *by, actions);

@@ -17,6 +17,11 @@ pub enum RetargetAction {
     MatchAgain,
     /// Find the contacts of the shown clip again, in place of those changed by hand.
     DetectContacts,
+    /// Ask for a JSON file to read the map from, or to save it to.
+    AskMap {
+        /// Whether it is saved.
+        saves: bool,
+    },
     /// Take the source's joints at the playhead as its reference pose.
     UseFrame,
     /// Add the chosen clips.

@@ -45,6 +45,8 @@ pub struct RetargetDraft {
     pub name: String,
     /// Action if a clip name already exists.
     pub taken: TakenName,
+    /// Whether the map is kept in the file with the clips.
+    pub keeps_map: bool,
 }
 
 /// A contact of the shown clip.
@@ -100,6 +102,7 @@ impl Default for RetargetDraft {
             contact: None,
             name: "{clip}".to_owned(),
             taken: TakenName::Number,
+            keeps_map: true,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The panel at the right: rest poses, chains, size, feet, root motion, and the buttons.
 
-use egui::{Align, DragValue, Layout, Rect, RichText, ScrollArea, Sense, Stroke, Ui, vec2};
+use egui::{Align, DragValue, Layout, Rect, RichText, ScrollArea, Stroke, Ui, vec2};
 use egui_material_icons::icons;
 
 use super::{
@@ -14,7 +14,9 @@ use crate::ui::{
     Actions, Theme,
     popups::menu_button,
     theme::Font,
-    widgets::{cut, edged, icon_button, name_widget, paint_icon, panel_title, segment, segments},
+    widgets::{
+        check, cut, edged, icon_button, name_widget, panel_title, segment, segments,
+    },
 };
 use ulna_edit::command::TakenName;
 use ulna_model::RootMotion;
@@ -36,7 +38,9 @@ pub(super) fn panel_ui(
     let head = rect.with_max_y(rect.top() + HEAD);
     let foot = rect.with_min_y(rect.bottom() - FOOT);
     let body = Rect::from_min_max(head.left_bottom(), foot.right_top());
-    inside(ui, "head", head.shrink2(vec2(MARGIN, 0.0)), |ui| head_ui(ui, theme, page, actions));
+    inside(ui, "head", head.shrink2(vec2(MARGIN, 0.0)), |ui| {
+        head_ui(ui, theme, page, now, actions);
+    });
     let line = Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle));
     for y in [head.bottom() - 0.5, foot.top() + 0.5] {
         ui.painter().hline(rect.x_range(), y, line);
@@ -56,7 +60,13 @@ pub(super) fn panel_ui(
     });
 }
 
-fn head_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>, actions: &mut Actions) {
+fn head_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    page: RetargetView<'_>,
+    now: &mut RetargetDraft,
+    actions: &mut Actions,
+) {
     ui.horizontal(|ui| {
         ui.set_min_height(HEAD);
         panel_title(ui, theme, "Retarget");
@@ -66,7 +76,7 @@ fn head_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>, actions: &mut Act
             if close.clicked() {
                 actions.push(RetargetAction::Close);
             }
-            map_ui(ui, page, actions);
+            map_ui(ui, theme, page, now, actions);
             let target = page.bodies[TARGET].map_or("", |b| &b.name);
             let text = match page.bodies[SOURCE] {
                 Some(source) => format!("{} to {target}", source.name),
@@ -83,7 +93,13 @@ fn head_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>, actions: &mut Act
 }
 
 /// The menu of the map.
-fn map_ui(ui: &mut Ui, page: RetargetView<'_>, actions: &mut Actions) {
+fn map_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    page: RetargetView<'_>,
+    now: &mut RetargetDraft,
+    actions: &mut Actions,
+) {
     if page.bodies[SOURCE].is_none() {
         return;
     }
@@ -93,6 +109,14 @@ fn map_ui(ui: &mut Ui, page: RetargetView<'_>, actions: &mut Actions) {
             actions.push(RetargetAction::MatchAgain);
             ui.close();
         }
+        for (text, saves) in [("Load from a file…", false), ("Save to a file…", true)] {
+            if ui.button(text).clicked() {
+                actions.push(RetargetAction::AskMap { saves });
+                ui.close();
+            }
+        }
+        ui.separator();
+        check(ui, theme, &mut now.keeps_map, "Keep in the model's file");
     });
 }
 

@@ -1,6 +1,7 @@
 //! The timeline: transport, ruler, and a row of keys a joint.
 
 mod axis;
+mod contacts;
 mod curves;
 mod dead;
 mod domain;
