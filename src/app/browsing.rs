@@ -161,7 +161,7 @@ impl App {
                     _ if paths.is_empty() => {}
                     PathFor::Open => self.wish(ctx, DeferredAction::Open(paths.remove(0))),
                     PathFor::MapIn => self.read_map(ctx, &paths.remove(0)),
-                    PathFor::MapOut => self.save_map(ctx, paths.remove(0)),
+                    PathFor::MapOut => self.save_map(ctx, &paths.remove(0)),
                     PathFor::Retarget => {
                         self.open_retarget(ctx, Some(paths.remove(0)), Conversion::default())
                     }

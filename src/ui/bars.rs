@@ -85,7 +85,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-/// What the page *Retarget* shows in place of the tools.
+/// The words of the page *Retarget* in place of the tools.
 fn page_words(ui: &mut Ui, theme: &Theme) {
     ui.add_space(4.0);
     ui.label(RichText::new("Preview").color(theme.color(ColorRole::TextSecondary)));

@@ -4,7 +4,7 @@
 use egui::{Painter, Rect, Stroke, StrokeKind, pos2, vec2};
 
 use super::Theme;
-use ulna_model::{Goal, NodeId};
+use ulna_model::{Document, Goal, NodeId};
 use ulna_render::ColorRole;
 
 /// Seconds between goals that count as touching.
@@ -33,6 +33,12 @@ pub fn contact_spans(goals: &[Goal], joint: NodeId) -> Vec<[f32; 2]> {
         }
     }
     made
+}
+
+/// Joints with contacts, in the order of the tree.
+pub fn joints_in_contact(document: &Document, goals: &[Goal]) -> Vec<NodeId> {
+    let is_in = |n: &&NodeId| goals.iter().any(|g| g.node == **n);
+    document.nodes.order().iter().filter(is_in).copied().collect()
 }
 
 /// A bar that is dragged by some seconds: it stays between its neighbors and within the clip, and

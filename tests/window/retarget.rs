@@ -12,7 +12,7 @@ use egui_kittest::kittest::Queryable as _;
 use ulna_model::{Clip, Property};
 use ulna_session::Session;
 
-use super::editing::{Window, click, node, press, sample, session};
+use super::editing::{Window, click, drag, node, press, sample, session};
 use crate::common::window::wait_until;
 
 const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
@@ -168,4 +168,65 @@ fn a_file_that_cannot_be_read_is_said_on_the_page() {
     assert!(window.query_by_label_contains("broken.glb could not be read").is_some());
     press(&mut window, Modifiers::NONE, Key::Escape);
     assert!(window.query_by_label("Viewport").is_some());
+}
+
+/// Spans of a foot's contacts in the last clip, seconds.
+fn spans(window: &Window, foot: &str) -> Vec<[f32; 2]> {
+    let foot = node(window, foot);
+    let goals = &last_clip(session(window)).contacts;
+    goals.iter().filter(|g| g.node == foot).map(|g| [g.from, g.to]).collect()
+}
+
+/// Adds the walk alone.
+fn add_walk(window: &mut Window) {
+    click(window, "None clips");
+    click(window, "Add Walk");
+    click(window, "Add 1 clip");
+    settle(window);
+}
+
+#[test]
+fn a_contact_that_is_removed_on_the_page_is_not_written() {
+    let (mut window, folder) = page();
+    click(&mut window, "Source clip Walk");
+    settle(&mut window);
+    let count = |window: &Window| {
+        window.query_all_by_label_contains("Contact of Left foot, frames").count()
+    };
+    let before = count(&window);
+    assert!(before > 0, "a walk has contacts");
+    let name = "Contact of Left foot, frames";
+    window.get_all_by_label_contains(name).next().unwrap().click();
+    window.run_steps(3);
+    press(&mut window, Modifiers::NONE, Key::Delete);
+    settle(&mut window);
+    assert_eq!(count(&window), before - 1);
+    add_walk(&mut window);
+    let with_less = spans(&window, "LeftFoot").len();
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    // The whole of them, for comparison.
+    click(&mut window, "Clip");
+    click(&mut window, "Retarget clips…");
+    click(&mut window, "Cancel");
+    drop_file(&mut window, &source(folder.path()));
+    settle(&mut window);
+    add_walk(&mut window);
+    assert!(with_less < spans(&window, "LeftFoot").len());
+    assert!(!session(&window).document().retarget_maps().is_empty(), "the map is kept");
+}
+
+#[test]
+fn contacts_of_the_shown_clip_have_rows_whose_bars_are_dragged() {
+    let (mut window, _folder) = page();
+    add_walk(&mut window);
+    let before = spans(&window, "LeftFoot");
+    assert!(!before.is_empty());
+    let name = "End of contact of LeftFoot";
+    let end = window.get_all_by_label_contains(name).next().unwrap().rect().center();
+    drag(&mut window, end, end - egui::vec2(60.0, 0.0));
+    let after = spans(&window, "LeftFoot");
+    assert_ne!(after, before);
+    assert_eq!(session(&window).history().done().len(), 2, "one step");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(spans(&window, "LeftFoot"), before);
 }

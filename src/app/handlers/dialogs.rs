@@ -98,7 +98,7 @@ impl App {
                 self.take_clips(ctx, &draft);
             }
             DialogAction::ReadMap(path) => self.read_map(ctx, &path),
-            DialogAction::SaveMap(path) => self.save_map(ctx, path),
+            DialogAction::SaveMap(path) => self.save_map(ctx, &path),
             DialogAction::AdjustImport(file) => self.adjust_import(ctx, file),
             DialogAction::FitImport(draft) => self.fit_import(*draft),
             DialogAction::Import(draft) => self.import(ctx, &draft),

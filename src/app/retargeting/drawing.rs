@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use egui::Context;
+use egui_wgpu::RenderState;
 use glam::{Quat, Vec3};
 
 use super::{Retargeting, bodies::PosedBody};
-use crate::app::{App, viewport_renderer::ApartLook};
+use crate::app::viewport_renderer::{ApartLook, PictureApart, ViewportRenderer};
 use crate::ui::{BodyScene, ContactRing, RetargetDraft, SOURCE, TARGET, chain_color, view_sizes};
 use ulna_model::{Document, Goal, Local, NodeId, Shared, Transform};
 use ulna_motion::{Bone, Pose, Stack, bones};
 use ulna_render::{BoneLook, Color, ColorRole};
 
-/// What both pictures show.
+/// Content of both pictures.
 #[derive(Default)]
 pub(super) struct DrawnViews([Option<DrawnView>; 2]);
 
@@ -126,7 +126,7 @@ impl Retargeting {
     }
 
     /// Takes the joints of the source's chains at the playhead as its reference pose.
-    pub(super) fn use_frame(&mut self) {
+    pub(in crate::app) fn use_frame(&mut self) {
         let edits = self.draft.edits_rest.take();
         self.pose();
         self.draft.edits_rest = edits;
@@ -216,7 +216,7 @@ impl Retargeting {
 }
 
 /// Looks of bones, with what tells whether they changed.
-fn looks(list: &[(Bone, Color)], edge: [f32; 4]) -> (Vec<BoneLook>, Vec<BoneKey>) {
+fn bone_looks(list: &[(Bone, Color)], edge: [f32; 4]) -> (Vec<BoneLook>, Vec<BoneKey>) {
     let look = |(bone, color): &(Bone, Color)| {
         let [r, g, b, _] = color.linear();
         BoneLook { bone: *bone, color: [r, g, b, 0.85], edge }
@@ -228,68 +228,82 @@ fn looks(list: &[(Bone, Color)], edge: [f32; 4]) -> (Vec<BoneLook>, Vec<BoneKey>
     (list.iter().map(look).collect(), list.iter().map(key).collect())
 }
 
-impl App {
-    /// Draws the views of the page that changed.
-    pub(in crate::app) fn draw_retarget(&mut self, ctx: &Context, frame: &eframe::Frame) {
-        let Some(page) = &mut self.retargeting else { return };
-        let Some(state) = frame.wgpu_render_state() else { return };
-        page.pose();
-        let sizes = view_sizes(ctx.content_rect().size());
-        let scale = ctx.pixels_per_point();
-        let theme = self.program.theme.name();
+/// Conditions under which the views are drawn.
+pub(in crate::app) struct RetargetFrame<'a> {
+    pub state: &'a RenderState,
+    /// Points of the window.
+    pub window: egui::Vec2,
+    /// Pixels per point.
+    pub scale: f32,
+    pub theme: &'static str,
+}
+
+impl Retargeting {
+    /// Draws the views that changed; whether one did.
+    pub(in crate::app) fn draw(
+        &mut self,
+        renderer: &mut ViewportRenderer,
+        pictures: &mut [PictureApart; 2],
+        frame: &RetargetFrame<'_>,
+    ) -> bool {
+        self.pose();
+        let RetargetFrame { state, window, scale, theme } = *frame;
+        let sizes = view_sizes(window);
+        let mut is_changed = false;
         let [chosen, ghost] =
             [ColorRole::SelectionBase, ColorRole::TextTertiary].map(|role| role.color(theme));
         for which in [SOURCE, TARGET] {
-            let bounds = page.framed(which);
-            let rings = page.rings(which);
-            let list = page.bones(which, chosen, ghost);
+            let bounds = self.framed(which);
+            let rings = self.rings(which);
+            let list = self.bones(which, chosen, ghost);
             let size = sizes[which];
             let pixels = [size.x, size.y].map(|s| (s * scale).round().clamp(1.0, 4096.0) as u32);
             let framed = bounds.unwrap_or([Vec3::splat(-0.5), Vec3::splat(0.5)]);
-            let camera = page.draft.camera(which, framed, size.x / size.y.max(1.0));
+            let camera = self.draft.camera(which, framed, size.x / size.y.max(1.0));
             let look = ApartLook {
                 camera,
                 size: pixels,
                 scale,
-                textured: page.draft.views[which].textured,
+                textured: self.draft.views[which].textured,
                 joints: false,
                 extent: (framed[1] - framed[0]).length(),
             };
-            let (bones, keys) = looks(&list, self.renderer.joint_edge());
-            let number = match (which, &page.source) {
+            let (bones, keys) = bone_looks(&list, renderer.joint_edge());
+            let number = match (which, &self.source) {
                 (SOURCE, Some(source)) => source.serial,
                 (SOURCE, None) => continue,
-                _ => page.target.revision,
+                _ => self.target.revision,
             };
             let now = DrawnView {
                 look,
-                time: page.draft.clock.time,
-                of: (number, page.preview.serial(), page.draft.shown),
+                time: self.draft.clock.time,
+                of: (number, self.preview.serial(), self.draft.shown),
                 bones: keys,
                 theme,
             };
-            let mut is_drawn = page.drawing.0[which].as_ref() == Some(&now);
+            let mut is_drawn = self.drawing.0[which].as_ref() == Some(&now);
             if !is_drawn {
-                let picture = &mut self.files.retarget_pictures[which];
-                is_drawn = match (which, &mut page.source) {
+                let picture = &mut pictures[which];
+                is_drawn = match (which, &mut self.source) {
                     (SOURCE, Some(source)) => {
                         let of =
                             (&*source.document, source.loaded.uploaded.as_mut().map(|u| &mut u.0));
                         let pose = &source.body.pose;
-                        self.renderer.draw_other(state, picture, of, pose, (&look, bones))
+                        renderer.draw_other(state, picture, of, pose, (&look, bones))
                     }
                     _ => {
-                        let pose = &page.target.body.pose;
-                        let document = &page.target.document;
-                        self.renderer.draw_open(state, picture, document, pose, (&look, bones))
+                        let pose = &self.target.body.pose;
+                        let document = &self.target.document;
+                        renderer.draw_open(state, picture, document, pose, (&look, bones))
                     }
                 };
-                page.drawing.0[which] = is_drawn.then_some(now);
-                ctx.request_repaint();
+                self.drawing.0[which] = is_drawn.then_some(now);
+                is_changed |= is_drawn;
             }
-            let texture = self.files.retarget_pictures[which].texture();
+            let texture = pictures[which].texture();
             let picture = texture.filter(|_| is_drawn);
-            page.scenes[which] = BodyScene { picture, bounds: Some(framed), rings };
+            self.scenes[which] = BodyScene { picture, bounds: Some(framed), rings };
         }
+        is_changed
     }
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::lanes::ChosenClips;
 use crate::ui::{ContactBar, FootResult, RetargetResult, RetargetSummary};
 use ulna_model::{Clip, ClipId, Document, Goal, NodeId, RetargetMap, Shared};
 use ulna_motion::{
@@ -21,6 +20,9 @@ pub(super) struct Bodies {
     pub source: Arc<Document>,
     pub target: Arc<Document>,
 }
+
+/// Clips of the source by index, with their contacts where they were changed by hand.
+pub(super) type ChosenClips = Vec<(usize, Option<Arc<[Goal]>>)>;
 
 /// A clip of the source on the target.
 pub(super) struct CarriedTo {

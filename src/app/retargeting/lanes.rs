@@ -9,7 +9,7 @@ use std::sync::{
 
 use egui::Context;
 
-use super::engine::{self, Bodies};
+use super::engine::{self, Bodies, ChosenClips};
 use crate::ui::{RetargetResult, RetargetSummary};
 use ulna_model::{ClipId, Goal, RetargetMap};
 
@@ -24,9 +24,6 @@ pub(super) struct Inputs {
     /// Numbers of the source and of the target.
     pub bodies: [u64; 2],
 }
-
-/// Clips of the source by index, with their contacts where they were changed by hand.
-pub(super) type ChosenClips = Vec<(usize, Option<Arc<[Goal]>>)>;
 
 /// Inputs of the summary.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,25 +5,24 @@ mod bodies;
 mod drawing;
 mod engine;
 mod lanes;
-mod maps;
-mod writing;
+mod retargeted;
 
 use std::{path::PathBuf, sync::Arc};
 
 use egui::Context;
 
-pub(super) use self::writing::RetargetedClips;
+pub(super) use self::{
+    drawing::RetargetFrame,
+    retargeted::{RetargetRequest, RetargetedClips},
+};
 
 use self::{
     bodies::{Source, SourceReading, Target},
     engine::Bodies,
     lanes::{Inputs, PreviewLane, SummaryInputs, SummaryLane},
 };
-use super::{
-    App,
-    files::{Browse, name_of},
-};
-use crate::ui::{BodyFacts, BodyScene, Dialog, PathFor, RetargetAction, RetargetDraft, RetargetView};
+use super::{files::name_of, viewport_renderer::Loader};
+use crate::ui::{BodyFacts, BodyScene, RetargetDraft, RetargetView};
 use ulna_model::RetargetMap;
 use ulna_session::{Conversion, Session};
 
@@ -44,7 +43,8 @@ pub(super) struct Retargeting {
 }
 
 impl Retargeting {
-    fn new(session: &Session) -> Self {
+    /// The page on the open file, without a source.
+    pub(super) fn new(session: &Session) -> Self {
         Self {
             draft: RetargetDraft::default(),
             source: None,
@@ -168,118 +168,101 @@ impl Retargeting {
         }
         true
     }
-}
 
-impl App {
-    /// Opens the page, with a file as the source if one is given.
-    pub(super) fn open_retarget(
-        &mut self,
-        ctx: &Context,
-        path: Option<PathBuf>,
-        conversion: Conversion,
-    ) {
-        let Some(session) = &self.session else { return };
-        if self.retargeting.is_none() {
-            self.retargeting = Some(Box::new(Retargeting::new(session)));
-        }
-        self.panels.wait_no_longer();
-        self.timeline.playback.playing = false;
-        match path {
-            Some(path) => self.read_source(ctx, path, conversion),
-            None if self.retargeting.as_ref().is_some_and(|r| r.source.is_none()) => {
-                self.ask_source(ctx);
-            }
-            None => {}
-        }
-    }
-
-    /// Asks for the file of the source.
-    fn ask_source(&mut self, ctx: &Context) {
-        if self.files.system_dialogs {
-            self.browse(ctx, Browse::Path(PathFor::Retarget));
-            return;
-        }
-        let beside = self.session.as_ref().and_then(|s| s.path()).and_then(|p| p.parent());
-        let beside = beside.filter(|p| !p.as_os_str().is_empty());
-        let path = beside
-            .map_or_else(String::new, |p| format!("{}{}", p.display(), std::path::MAIN_SEPARATOR));
-        self.dialogs.open = Some(Dialog::path(PathFor::Retarget, path));
+    /// Whether there is a source.
+    pub(super) const fn has_source(&self) -> bool {
+        self.source.is_some()
     }
 
     /// Reads a file as the source, beside the window.
-    pub(super) fn read_source(&mut self, ctx: &Context, path: PathBuf, conversion: Conversion) {
-        let loader = self.renderer.loader();
-        let Some(page) = &mut self.retargeting else { return };
+    pub(super) fn read(
+        &mut self,
+        ctx: &Context,
+        path: PathBuf,
+        conversion: Conversion,
+        loader: Loader,
+    ) {
         let name = name_of(&path);
         match SourceReading::begin(ctx, path, conversion, loader) {
-            Ok(reading) => (page.reading, page.fault) = (Some(reading), None),
-            Err(error) => page.fault = Some(format!("{name} could not be read: {error}")),
+            Ok(reading) => (self.reading, self.fault) = (Some(reading), None),
+            Err(error) => self.fault = Some(format!("{name} could not be read: {error}")),
         }
     }
 
-    /// Carries out what the page asks for.
-    pub(super) fn apply_retarget(&mut self, ctx: &Context, action: RetargetAction) {
-        let Some(page) = &mut self.retargeting else { return };
-        match action {
-            RetargetAction::Set(draft) => page.draft = *draft,
-            RetargetAction::Browse => self.ask_source(ctx),
-            RetargetAction::Read(path) => self.read_source(ctx, path, Conversion::default()),
-            RetargetAction::MatchAgain => {
-                if let Some(map) = page.source.as_ref().map(|source| page.guessed(source)) {
-                    (page.draft.map, page.draft.chain) = (map, None);
-                    page.map_origin = "matched";
-                }
-            }
-            RetargetAction::DetectContacts => {
-                page.draft.contacts.remove(&page.draft.shown);
-                page.draft.contact = None;
-            }
-            RetargetAction::UseFrame => page.use_frame(),
-            RetargetAction::AskMap { saves } => self.ask_map(ctx, saves),
-            RetargetAction::Write => self.write_retargeted(ctx),
-            RetargetAction::Close => self.close_retarget(ctx),
+    /// Takes up other choices.
+    pub(super) fn set_draft(&mut self, draft: RetargetDraft) {
+        self.draft = draft;
+    }
+
+    /// The map of the page.
+    pub(super) const fn map(&self) -> &RetargetMap {
+        &self.draft.map
+    }
+
+    /// Takes another map; `origin` is a word or two.
+    pub(super) fn set_map(&mut self, map: RetargetMap, origin: &'static str) {
+        (self.draft.map, self.draft.chain) = (map, None);
+        self.map_origin = origin;
+    }
+
+    /// Finds the chains again.
+    pub(super) fn match_again(&mut self) {
+        if let Some(map) = self.source.as_ref().map(|source| self.guessed(source)) {
+            self.set_map(map, "matched");
         }
     }
 
-    /// Closes the page. Nothing was written, so nothing is asked.
-    pub(super) fn close_retarget(&mut self, ctx: &Context) {
-        if self.retargeting.take().is_some() {
-            ctx.request_repaint();
+    /// Finds the contacts of the shown clip again.
+    pub(super) fn detect_contacts(&mut self) {
+        self.draft.contacts.remove(&self.draft.shown);
+        self.draft.contact = None;
+    }
+
+    /// The chosen clips, to be retargeted beside the window; nothing if none is chosen.
+    pub(super) fn request(&self) -> Option<RetargetRequest> {
+        let (source, inputs) = (self.source.as_ref()?, self.summary_inputs()?);
+        if inputs.clips.is_empty() {
+            return None;
         }
+        let is_kept = self.target.document.retarget_maps().contains(&self.draft.map);
+        Some(RetargetRequest {
+            bodies: self.bodies()?,
+            map: inputs.map,
+            clips: inputs.clips,
+            ids: source.clips.clone(),
+            names: source.facts.clips.iter().map(|c| self.draft.name_of(&c.name)).collect(),
+            taken: self.draft.taken,
+            keeps_map: self.draft.keeps_map && !is_kept,
+        })
     }
 
     /// Takes up what was read and found since the last frame, and begins what follows from it.
-    pub(super) fn follow_retarget(&mut self, ctx: &Context) {
-        let Some(page) = &mut self.retargeting else { return };
-        let Some(session) = &self.session else {
-            self.retargeting = None;
-            return;
-        };
-        page.target.follow(session);
-        match page.reading.as_mut().and_then(SourceReading::poll) {
+    pub(super) fn follow(&mut self, ctx: &Context, session: &Session) {
+        self.target.follow(session);
+        match self.reading.as_mut().and_then(SourceReading::poll) {
             Some(Ok(source)) => {
-                page.reading = None;
-                page.take_source(*source);
+                self.reading = None;
+                self.take_source(*source);
                 ctx.request_repaint();
             }
             Some(Err(error)) => {
-                let name = page.reading.take().map(|r| r.name.clone()).unwrap_or_default();
-                page.fault = Some(format!("{name} could not be read: {error}"));
+                let name = self.reading.take().map(|r| r.name.clone()).unwrap_or_default();
+                self.fault = Some(format!("{name} could not be read: {error}"));
                 ctx.request_repaint();
             }
             None => {}
         }
-        if let (Some(bodies), Some(inputs)) = (page.bodies(), page.inputs()) {
-            let ids = page.source.as_ref().map(|s| s.clips.clone()).unwrap_or_default();
-            page.preview.follow(ctx, &bodies, inputs.clone(), &ids);
+        if let (Some(bodies), Some(inputs)) = (self.bodies(), self.inputs()) {
+            let ids = self.source.as_ref().map(|s| s.clips.clone()).unwrap_or_default();
+            self.preview.follow(ctx, &bodies, inputs.clone(), &ids);
             // The shown clip goes first.
-            if page.preview.is_of(&inputs)
-                && let Some(inputs) = page.summary_inputs()
+            if self.preview.is_of(&inputs)
+                && let Some(inputs) = self.summary_inputs()
             {
-                page.summary.follow(ctx, &bodies, inputs, &ids);
+                self.summary.follow(ctx, &bodies, inputs, &ids);
             }
         }
-        if page.advance(f64::from(ctx.input(|i| i.stable_dt)).min(0.25)) {
+        if self.advance(f64::from(ctx.input(|i| i.stable_dt)).min(0.25)) {
             ctx.request_repaint();
         }
     }

@@ -1,18 +1,14 @@
-//! What the page *Retarget* asks for.
-
-use std::path::PathBuf;
+//! Requests of the page *Retarget*.
 
 use super::RetargetDraft;
 
-/// What the page *Retarget* asks for.
+/// A request of the page *Retarget*.
 #[derive(Clone, Debug)]
 pub enum RetargetAction {
     /// Change the choices.
     Set(Box<RetargetDraft>),
     /// Ask for the file of the source.
     Browse,
-    /// Read a file as the source.
-    Read(PathBuf),
     /// Find the chains again.
     MatchAgain,
     /// Find the contacts of the shown clip again, in place of those changed by hand.

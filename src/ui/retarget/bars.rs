@@ -45,7 +45,7 @@ struct BarDrag {
     pressed: f32,
 }
 
-/// Where bars are.
+/// Place of a row of bars.
 #[derive(Clone, Copy)]
 pub(super) struct BarsRow<'a> {
     pub theme: &'a Theme,

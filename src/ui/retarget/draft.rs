@@ -391,7 +391,7 @@ pub struct RetargetView<'a> {
     pub is_current: bool,
     /// Contacts over all chosen clips, once they are known.
     pub summary: Option<&'a RetargetSummary>,
-    /// Where the map comes from, in words.
+    /// Origin of the map, in words.
     pub map_origin: &'a str,
 }
 

@@ -14,9 +14,7 @@ use crate::ui::{
     Actions, Theme,
     popups::menu_button,
     theme::Font,
-    widgets::{
-        check, cut, edged, icon_button, name_widget, panel_title, segment, segments,
-    },
+    widgets::{check, cut, edged, icon_button, name_widget, panel_title, segment, segments},
 };
 use ulna_edit::command::TakenName;
 use ulna_model::RootMotion;

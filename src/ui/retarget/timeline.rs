@@ -40,7 +40,7 @@ const FOOT: f32 = 34.0;
 /// Points between names and their edge.
 const MARGIN: f32 = 12.0;
 
-/// What rows of the timeline are drawn by.
+/// Inputs of the rows of the timeline.
 #[derive(Clone, Copy)]
 struct Sheet<'a> {
     theme: &'a Theme,

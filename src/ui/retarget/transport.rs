@@ -49,7 +49,8 @@ pub(super) fn transport_ui(
             ui.add_space(8.0);
             ui.spacing_mut().item_spacing.x = 6.0;
             fields_ui(ui, theme, now, (length, clip.fps));
-            let speeds = [(0.25, "0.25×", ""), (0.5, "0.5×", ""), (1.0, "1×", ""), (2.0, "2×", "")];
+            let speeds = [(0.25, "0.25×"), (0.5, "0.5×"), (1.0, "1×"), (2.0, "2×")];
+            let speeds = speeds.map(|(speed, text)| (speed, text, ""));
             choices(ui, "Speed", 48.0, &speeds, &mut now.clock.speed);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let is_changed = now.contacts.contains_key(&now.shown);

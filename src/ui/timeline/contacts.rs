@@ -17,7 +17,7 @@ use ulna_edit::command::{
     AddContact, MoveContact, RemoveContact,
     field::{ClipName, Nodes, Seconds},
 };
-use ulna_model::{Document, Goal, NodeId};
+use ulna_model::{Goal, NodeId};
 use ulna_render::ColorRole;
 
 /// A contact that is dragged.
@@ -33,14 +33,8 @@ pub struct ContactDrag {
     pressed: f32,
 }
 
-/// Joints with contacts, in the order of the tree.
-pub fn joints_in_contact(document: &Document, goals: &[Goal]) -> Vec<NodeId> {
-    let is_in = |n: &&NodeId| goals.iter().any(|g| g.node == **n);
-    document.nodes.order().iter().filter(is_in).copied().collect()
-}
-
-/// Draws the row of a joint in `rect`, whose name is at its left, and takes what a hand does to it.
-/// What is in `seen` is not covered.
+/// Draws the row of a joint in `rect`, with its name at the left, and handles drags and clicks. The
+/// part in `seen` is not covered.
 pub fn contacts_ui(
     drag: &mut ContactDrag,
     ui: &Ui,
@@ -61,13 +55,13 @@ pub fn contacts_ui(
     row.drag(drag, ui, actions);
 }
 
-/// Where the row of a joint is.
+/// The row of a joint.
 struct ContactRow<'a> {
     sheet: &'a Sheet<'a>,
     joint: NodeId,
     name: String,
     rect: Rect,
-    /// What of its bars is not covered.
+    /// The part of its bars that is not covered.
     body: Rect,
 }
 

@@ -6,11 +6,10 @@ use std::{
 };
 
 use super::{
-    contacts::joints_in_contact,
     filter::{Listed, RowFilter},
     summary::{Replaced, changed_tracks},
 };
-use crate::ui::View;
+use crate::ui::{View, contact_bars::joints_in_contact};
 use ulna_model::{
     Clip, ClipId, Derived, DisplayChoice, Document, KeySet, KeyTimes, LayerHome, NodeId,
     PoseLayerId, PoseLayers, Property, Shared, Track, TrackId, Tree,
