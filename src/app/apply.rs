@@ -103,6 +103,7 @@ impl App {
             Action::Program(action) => self.apply_program(ctx, action),
             Action::Paint(action) => self.apply_paint(ctx, action),
             Action::Rig(action) => self.apply_rig(ctx, action),
+            Action::Retarget(action) => self.apply_retarget(ctx, action),
         }
     }
 

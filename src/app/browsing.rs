@@ -15,7 +15,7 @@ use super::{
     save_queue::{Purpose, SaveTo},
 };
 use crate::ui::{DeferredAction, Dialog, PathFor, ToastKind};
-use ulna_session::{Session, endings};
+use ulna_session::{Conversion, Session, endings};
 
 impl App {
     /// Asks for a path: by the system's dialog where there is one, else, or where it does not come,
@@ -77,6 +77,9 @@ impl App {
             false if what == Browse::Path(PathFor::PlanOut) => {
                 dialog.add_filter("Scripts", &["jsonl"]).set_file_name("plan.jsonl")
             }
+            false if matches!(what, Browse::Path(PathFor::MapIn | PathFor::MapOut)) => {
+                dialog.add_filter("Retarget maps", &["json"]).set_file_name("retarget.json")
+            }
             false if weights => {
                 let kinds: Vec<&str> = ["json", "xml"].into_iter().chain(endings()).collect();
                 dialog.add_filter("Weights and models", &kinds)
@@ -94,12 +97,17 @@ impl App {
             let chosen = match what {
                 Browse::Export { folder: true } => dialog.pick_folder().map(|p| vec![p]),
                 Browse::Path(
-                    PathFor::Save | PathFor::Copy | PathFor::WeightsOut | PathFor::PlanOut,
+                    PathFor::Save
+                    | PathFor::Copy
+                    | PathFor::WeightsOut
+                    | PathFor::PlanOut
+                    | PathFor::MapOut,
                 )
                 | Browse::Export { folder: false } => dialog.save_file().map(|p| vec![p]),
-                Browse::Path(PathFor::Open | PathFor::WeightsIn) | Browse::Form => {
-                    dialog.pick_file().map(|p| vec![p])
-                }
+                Browse::Path(
+                    PathFor::Open | PathFor::Retarget | PathFor::MapIn | PathFor::WeightsIn,
+                )
+                | Browse::Form => dialog.pick_file().map(|p| vec![p]),
                 Browse::Path(PathFor::Import) => dialog.pick_files(),
             };
             if sender.send(chosen).is_ok() {
@@ -152,6 +160,11 @@ impl App {
                     PathFor::Import => self.read_clips(ctx, paths),
                     _ if paths.is_empty() => {}
                     PathFor::Open => self.wish(ctx, DeferredAction::Open(paths.remove(0))),
+                    PathFor::MapIn => self.read_map(ctx, &paths.remove(0)),
+                    PathFor::MapOut => self.save_map(ctx, &paths.remove(0)),
+                    PathFor::Retarget => {
+                        self.open_retarget(ctx, Some(paths.remove(0)), Conversion::default())
+                    }
                     PathFor::Save => self.queue_save(
                         ctx,
                         SaveTo::Asked,

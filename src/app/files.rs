@@ -44,6 +44,8 @@ pub(super) struct Files {
     pub arriving: Option<Box<Arriving>>,
     /// The picture of it.
     pub picture_apart: PictureApart,
+    /// Pictures of the source and of the target of the page *Retarget*.
+    pub retarget_pictures: [PictureApart; 2],
     /// Steps that follow once such a file is open.
     pub converted: Option<Converted>,
     /// Files that were dropped together with one that is to be opened first.
@@ -130,6 +132,7 @@ impl Default for Files {
             importing: None,
             arriving: None,
             picture_apart: PictureApart::default(),
+            retarget_pictures: Default::default(),
             converted: None,
             dropped: None,
             browsing: None,

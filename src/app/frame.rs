@@ -11,7 +11,7 @@ use crate::ui::{
 };
 use ulna_edit::{Change, KeysHome, command::mix_of};
 use ulna_model::{ClipId, LayerHome, Shared, UnkeyedAt};
-use ulna_session::Session;
+use ulna_session::{Conversion, Session};
 
 /// A frame that takes longer than this is felt, and logged.
 const SLOW: Duration = Duration::from_millis(50);
@@ -58,8 +58,11 @@ impl App {
         if self.session.is_some() && self.renderer.lacks_scene() && !self.jobs.is_busy() {
             self.restore_scene(&ctx);
         }
-        self.draw_viewport(&ctx, frame);
+        if self.retargeting.is_none() {
+            self.draw_viewport(&ctx, frame);
+        }
         self.draw_arriving(&ctx, frame);
+        self.draw_retarget(&ctx, frame);
         if self.mode.spec().paints_weights
             && self.painting.session().is_some_and(|s| s.is_counting())
         {
@@ -94,6 +97,7 @@ impl App {
         self.read_there(ctx);
         self.plan_rig(ctx);
         self.follow_bind(ctx);
+        self.follow_retarget(ctx);
         self.keep_problems(ctx);
         self.guard_close(ctx);
         self.dropped_files(ctx);
@@ -185,6 +189,7 @@ impl App {
                 &self.outliner.selection,
                 self.mode,
             ),
+            retarget: self.retargeting.as_ref().map(|page| page.view()),
             dialogs: DialogsView {
                 plan: self.planning.view(),
                 bind: self.binding.view(),
@@ -469,6 +474,9 @@ impl App {
             ctx.input(|i| i.raw.dropped_files.iter().map(|f| f.path().to_owned()).collect());
         match dropped.len() {
             0 => {}
+            _ if self.retargeting.is_some() => {
+                self.read_source(ctx, dropped.remove(0), Conversion::default());
+            }
             1 if dropped[0].is_dir() && self.session.is_some() => {
                 self.import_from(ctx, &dropped[0])
             }

@@ -16,6 +16,7 @@ use ulna_edit::command::{
     BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand,
     TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
 };
+use ulna_session::Conversion;
 
 /// The window as the host of commands.
 pub(super) struct WindowHost<'a> {
@@ -53,6 +54,9 @@ impl Host for WindowHost<'_> {
             FileCommand::Plan => app.dialogs.open = Some(Dialog::Plan),
             FileCommand::Humanoid => app.dialogs.open = Some(Dialog::Humanoid),
             FileCommand::SavePlan { path } => app.save_plan(ctx, path.clone()),
+            FileCommand::Retarget { path } => {
+                app.open_retarget(ctx, path.clone(), Conversion::default())
+            }
             FileCommand::Pictures => app.ask_pictures(ctx),
             FileCommand::Revert => app.wish(ctx, DeferredAction::Revert),
             FileCommand::Recover => {
@@ -211,6 +215,7 @@ impl Host for WindowHost<'_> {
 
 impl App {
     fn set_mode(&mut self, ctx: &Context, mode: Mode) {
+        self.close_retarget(ctx);
         // `run` has ended the gesture that was under way.
         if mode.spec().clip == ClipUse::Optional && mode != self.mode {
             // What was seen stays: weights are painted on the clip that was shown.

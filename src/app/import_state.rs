@@ -1,6 +1,9 @@
 //! Clips of other files that are being chosen from: what they come to here, and their pictures.
 
-use std::sync::{Arc, mpsc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, mpsc},
+};
 
 use egui::{ColorImage, Context, TextureHandle, TextureOptions};
 use glam::Vec3;
@@ -11,7 +14,7 @@ use ulna_formats::gltf::Progress;
 use ulna_model::{Clip, Document, NodeId, Shared, Tree};
 use ulna_motion::{Evaluator, Pose, Stack};
 use ulna_render::Capture;
-use ulna_session::{Arrival, ClipSource, ImportOptions, arrivals};
+use ulna_session::{Arrival, ClipSource, Conversion, ImportOptions, arrivals};
 
 /// Pixels of a picture: twice the points of the large one.
 pub(super) const PICTURE: [u32; 2] = [592, 360];
@@ -23,6 +26,8 @@ pub(super) struct Importing {
     /// Those that were read, in the order in which they were asked for.
     pub(super) sources: Vec<ClipSource>,
     pub(super) reading: Reading,
+    /// The file that is read in another way than it states.
+    pub(super) chosen: Option<(PathBuf, Conversion)>,
     /// One a row.
     pub(super) arrivals: Vec<Arrival>,
     /// As panels see it.

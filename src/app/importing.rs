@@ -91,6 +91,7 @@ impl App {
         let (sender, come) = mpsc::channel();
         let stop = Arc::new(Progress::default());
         let (stopped, waker) = (Arc::clone(&stop), ctx.clone());
+        let kept = chosen.clone();
         let read = move || {
             for path in files {
                 let own = chosen.as_ref().filter(|(of, _)| *of == path).map(|(_, c)| c);
@@ -118,6 +119,7 @@ impl App {
             tree: session.document().nodes.tree().clone(),
             sources: Vec::new(),
             reading: Reading { come, stop },
+            chosen: kept,
             arrivals: Vec::new(),
             view: ImportView { model, waiting, ..ImportView::default() },
             pictures: Vec::new(),
@@ -127,6 +129,16 @@ impl App {
         });
         self.fit_import(ImportDraft::default());
         ctx.request_repaint();
+    }
+
+    /// Opens the page *Retarget* with a file of those that are being imported as the source.
+    pub(super) fn adjust_import(&mut self, ctx: &Context, file: usize) {
+        let Some(importing) = self.files.importing.take() else { return };
+        self.dialogs.open = None;
+        let Some(source) = importing.sources.get(file) else { return };
+        let chosen = importing.chosen.as_ref().filter(|(path, _)| *path == source.path);
+        let conversion = chosen.map(|(_, conversion)| conversion.clone()).unwrap_or_default();
+        self.open_retarget(ctx, Some(source.path.clone()), conversion);
     }
 
     /// Works out what the clips come to as it is chosen now.

@@ -157,6 +157,7 @@ impl App {
             JobResult::Blamed(step, request, message) => {
                 self.take_blamed(ctx, step, request, message)
             }
+            JobResult::Retargeted(done) => self.take_retargeted(ctx, *done),
             JobResult::Foreseen(found) => self.take_outlook(found),
             JobResult::Remade(remade) => self.take_remade(*remade),
             JobResult::Searched(found, serial) => {

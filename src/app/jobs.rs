@@ -12,6 +12,7 @@ use egui::Context;
 use super::{
     arriving::Arriving,
     loading::{Loaded, Remade},
+    retargeting::RetargetedClips,
     save_queue::QueuedSave,
 };
 use ulna_formats::gltf::{Progress, ReadError};
@@ -69,6 +70,8 @@ pub(super) enum JobResult {
     Foreseen(Result<Box<Outlook>, ReadError>),
     /// Another scene for the document.
     Remade(Box<Remade>),
+    /// Clips that are added by the page *Retarget*.
+    Retargeted(Box<RetargetedClips>),
     /// Which step keeps the document from being saved, and why it is not.
     Blamed(Option<usize>, SaveRequest, String),
 }

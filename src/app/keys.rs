@@ -8,7 +8,7 @@ use super::{App, key_routing::Topmost};
 use crate::ui::{Action, Actions, Mode, Pane, ToastKind};
 use ulna_edit::{
     Availability, CommandSpec, KeyScope,
-    command::{MixText, ModeCommand, SetMix, ToolCommand, mix_of},
+    command::{MixText, ModeCommand, SessionCommand, SetMix, ToolCommand, mix_of},
     table,
 };
 use ulna_model::Shared;
@@ -56,7 +56,8 @@ impl App {
         {
             self.panels.wait_no_longer();
         }
-        if !typing && !gesture && awaited == Awaited::None && !self.program.welcome {
+        let is_seen = !self.program.welcome && self.retargeting.is_none();
+        if !typing && !gesture && awaited == Awaited::None && is_seen {
             self.set_keys(ctx);
             self.mixer_keys(ctx);
         }
@@ -156,6 +157,11 @@ impl App {
         }
         // The panels are not seen behind the welcome page, and are not worked.
         if self.program.welcome && !command.anywhere {
+            return true;
+        }
+        // The page has its own keys; what it is about can be undone meanwhile.
+        let undoes = [SessionCommand::Undo.name(), SessionCommand::Redo.name()];
+        if self.retargeting.is_some() && !command.anywhere && !undoes.contains(&command.name) {
             return true;
         }
         // From a panel that has the focus, Tab goes to what is in it.

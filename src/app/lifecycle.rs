@@ -59,6 +59,7 @@ impl App {
             planning: Planning::default(),
             rig: RigMode::default(),
             binding: Binding::default(),
+            retargeting: None,
             saves: SaveQueue::default(),
         };
         app.load_own();
@@ -115,6 +116,10 @@ impl App {
         let why = self.window.leaving.take();
         self.renderer.reopen(state);
         self.files.picture_apart = Default::default();
+        self.files.retarget_pictures = Default::default();
+        if let Some(page) = &mut self.retargeting {
+            page.forget_pictures();
+        }
         if let Some(arriving) = &mut self.files.arriving {
             arriving.forget_picture();
         }

@@ -43,6 +43,8 @@ mod program;
 mod ranges;
 mod recent;
 mod recovery;
+mod retarget_page;
+mod retargeting;
 mod rig_acts;
 mod rig_clip;
 mod rig_mode;

@@ -89,6 +89,7 @@ impl App {
             d.remove_by_type::<egui::containers::panel::PanelState>();
         });
         self.part_with_session();
+        self.retargeting = None;
         self.binding = Binding::default();
         if matches!(self.dialogs.open, Some(Dialog::Bind { .. } | Dialog::Rebind { .. })) {
             self.dialogs.open = None;

@@ -14,6 +14,7 @@ use super::{
     planning::Planning,
     problems::Problems,
     program::Program,
+    retargeting::Retargeting,
     rig_mode::RigMode,
     save_queue::SaveQueue,
     viewport_renderer::ViewportRenderer,
@@ -55,6 +56,7 @@ pub struct App {
     pub(super) planning: Planning,
     pub(super) rig: RigMode,
     pub(super) binding: Binding,
+    pub(super) retargeting: Option<Box<Retargeting>>,
     pub(super) saves: SaveQueue,
 }
 
@@ -121,6 +123,7 @@ impl App {
             || !self.jobs.worked.is_empty()
             || self.planning.is_busy()
             || self.binding.is_busy()
+            || self.retargeting.as_ref().is_some_and(|page| page.is_busy())
     }
 
     /// Replaces the disk that saves and exports are written to, for tests: by a slow one, or one

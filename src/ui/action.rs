@@ -7,6 +7,7 @@ use super::{
     painting::{BendAction, PaintAction},
     poses::PosesAction,
     program::ProgramAction,
+    retarget::RetargetAction,
     rig::RigAction,
     timeline::TimelineAction,
     viewport::ViewportAction,
@@ -54,6 +55,8 @@ pub enum Action {
     Paint(PaintAction),
     /// Changes of joints in Rig mode.
     Rig(RigAction),
+    /// What the page *Retarget* asks for.
+    Retarget(RetargetAction),
 }
 
 /// What the list of problems asks for.
@@ -116,6 +119,12 @@ impl From<PaintAction> for Action {
 impl From<RigAction> for Action {
     fn from(action: RigAction) -> Self {
         Self::Rig(action)
+    }
+}
+
+impl From<RetargetAction> for Action {
+    fn from(action: RetargetAction) -> Self {
+        Self::Retarget(action)
     }
 }
 

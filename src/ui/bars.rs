@@ -59,11 +59,15 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let on = view.options.outliner_narrow;
             command_button(ui, view, icons::ICON_LEFT_PANEL_OPEN, spec, on, actions);
         }
-        tools_ui(ui, view, actions);
-        let left = ui.cursor().left();
-        destination_ui(ui, view, actions);
-        let taken = ui.cursor().left() - left;
-        keep_width(ui, DESTINATION, taken);
+        if view.retarget.is_some() {
+            page_words(ui, theme);
+        } else {
+            tools_ui(ui, view, actions);
+            let left = ui.cursor().left();
+            destination_ui(ui, view, actions);
+            let taken = ui.cursor().left() - left;
+            keep_width(ui, DESTINATION, taken);
+        }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if ui.available_width() > 330.0 {
                 find_button(ui, view, actions);
@@ -79,6 +83,14 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             command_button(ui, view, icons::ICON_UNDO, SessionCommand::Undo.spec(), false, actions);
         });
     });
+}
+
+/// The words of the page *Retarget* in place of the tools.
+fn page_words(ui: &mut Ui, theme: &Theme) {
+    ui.add_space(4.0);
+    ui.label(RichText::new("Preview").color(theme.color(ColorRole::TextSecondary)));
+    let text = RichText::new("retargeted clip, not in the file yet");
+    ui.label(text.color(theme.color(ColorRole::TextPrimary)));
 }
 
 /// Keys of the widths of the posing options side by side, and of what is at their right.

@@ -189,6 +189,11 @@ impl Layout {
         self.rects.iter().find(|(_, rect)| rect.contains(at)).map(|(pane, _)| *pane)
     }
 
+    /// No panel is in sight: a page takes their place.
+    pub fn leave(&mut self) {
+        self.rects.clear();
+    }
+
     /// Lays the panels out and draws each by `draw`.
     pub fn show(
         &mut self,

@@ -7,6 +7,7 @@ mod bars;
 mod beside;
 mod blend_drag;
 mod clip_menu;
+mod contact_bars;
 mod curve_settings;
 mod dialogs;
 pub mod edits;
@@ -25,6 +26,7 @@ mod poses_tab;
 mod preferences;
 mod problems;
 mod program;
+mod retarget;
 mod rig;
 mod settings;
 mod status;
@@ -76,6 +78,11 @@ pub use self::{
     },
     poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
     program::{JobView, ProgramAction, ProgramView, Recent},
+    retarget::{
+        BodyFacts, BodyScene, ClipFacts, ContactBar, ContactRing, FootResult, JointFacts,
+        RetargetAction, RetargetDraft, RetargetResult, RetargetSummary, RetargetView, SOURCE,
+        TARGET, chain_color, view_sizes,
+    },
     rig::{JointDepth, RigAction, RigOptions, RigStep, RigView},
     settings::{Length, Orbit, Quality, Settings, ThemeChoice, TimelineShow},
     theme::Theme,
@@ -101,6 +108,7 @@ pub struct Panels {
     problems: problems::ProblemsState,
     weights: weights::WeightsState,
     rig: rig::RigPanel,
+    retarget: retarget::RetargetState,
     layout: Layout,
     dialogs: dialogs::DialogsState,
     palette: palette::PaletteState,
@@ -251,6 +259,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         problems,
         weights,
         rig,
+        retarget,
         layout,
         dialogs,
         palette,
@@ -259,6 +268,9 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
     } = panels;
     if view.program.welcome {
         CentralPanel::no_frame().show(ui, |ui| welcome::welcome_ui(welcome, ui, view, actions));
+    } else if view.retarget.is_some() {
+        layout.leave();
+        CentralPanel::no_frame().show(ui, |ui| retarget::page_ui(retarget, ui, view, actions));
     } else {
         CentralPanel::no_frame().show(ui, |ui| {
             let bare = view.session.is_some_and(|s| s.document().clips.is_empty());

@@ -84,6 +84,15 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
     if view.session.is_none() {
         return open();
     }
+    if view.retarget.is_some() {
+        return vec![
+            ("Space".into(), "play both"),
+            ("Drag".into(), "contact end"),
+            ("Shift".into(), "between frames"),
+            ("Del".into(), "remove contact"),
+            ("Esc".into(), "close"),
+        ];
+    }
     if view.paint.adjusting.is_some() {
         return vec![("Drag".into(), "change"), ("Click".into(), "done"), ("Esc".into(), "cancel")];
     }

@@ -11,6 +11,7 @@ use crate::{
     ui::{DeferredAction, DialogAction, ExportPlace, ToastKind},
 };
 use ulna_edit::command::FileCommand;
+use ulna_session::Conversion;
 
 impl App {
     /// Says that the file of a command is there already, and offers to replace it.
@@ -89,9 +90,16 @@ impl App {
             }
             DialogAction::ExportWeights(path) => self.export_weights(ctx, Some(path)),
             DialogAction::ImportFrom(path) => self.import_from(ctx, &path),
+            DialogAction::RetargetFrom(path) => {
+                self.dialogs.open = None;
+                self.open_retarget(ctx, Some(path), Conversion::default());
+            }
             DialogAction::TakeClips(draft) => {
                 self.take_clips(ctx, &draft);
             }
+            DialogAction::ReadMap(path) => self.read_map(ctx, &path),
+            DialogAction::SaveMap(path) => self.save_map(ctx, &path),
+            DialogAction::AdjustImport(file) => self.adjust_import(ctx, file),
             DialogAction::FitImport(draft) => self.fit_import(*draft),
             DialogAction::Import(draft) => self.import(ctx, &draft),
             DialogAction::DiscardAndContinue(wish) => {

@@ -55,23 +55,58 @@ impl ViewportRenderer {
         look: &ApartLook,
     ) -> bool {
         let colors = self.look;
-        let Some((gpu, renderer, scene)) = on_device(&mut self.gpu, uploaded) else {
-            return false;
-        };
-        scene.update(gpu, document, pose);
         let bones = if look.joints { bones(document, pose, &posed.skeleton) } else { Vec::new() };
         let bone = |bone| BoneLook { bone, color: colors.joint, edge: colors.joint_edge };
-        let show = Show {
-            shading: if look.textured { Shading::Textured } else { Shading::Solid },
-            grid: true,
-            bones: bones.into_iter().map(bone).collect(),
-            size: look.extent,
-            scale: look.scale,
-            ..Show::default()
-        };
+        let bones = bones.into_iter().map(bone).collect();
+        self.draw_other(state, picture, (document, Some(uploaded)), pose, (look, bones))
+    }
+
+    /// Draws a document that is not open, in a pose, with these bones; whether there is a device
+    /// that can.
+    pub(in crate::app) fn draw_other(
+        &mut self,
+        state: &RenderState,
+        picture: &mut PictureApart,
+        (document, uploaded): (&Document, Option<&mut Uploaded>),
+        pose: &Pose,
+        (look, bones): (&ApartLook, Vec<BoneLook>),
+    ) -> bool {
+        let colors = self.look;
+        let of = uploaded.and_then(|uploaded| on_device(&mut self.gpu, uploaded));
+        let Some((gpu, renderer, scene)) = of else { return false };
+        scene.update(gpu, document, pose);
         let target = fitting(state, gpu, picture, look.size);
-        renderer.draw(gpu, target, scene, &look.camera, &colors, &show);
+        renderer.draw(gpu, target, scene, &look.camera, &colors, &show(look, bones));
         true
+    }
+
+    /// Draws the open document in another pose than the one that is shown, with these bones;
+    /// whether there is a device that can.
+    pub(in crate::app) fn draw_open(
+        &mut self,
+        state: &RenderState,
+        picture: &mut PictureApart,
+        document: &Document,
+        pose: &Pose,
+        (look, bones): (&ApartLook, Vec<BoneLook>),
+    ) -> bool {
+        let (Some((gpu, renderer)), Some(scene)) = (&mut self.gpu, &mut self.scene) else {
+            return false;
+        };
+        if gpu.is_lost() {
+            return false;
+        }
+        scene.update(gpu, document, pose);
+        let target = fitting(state, gpu, picture, look.size);
+        renderer.draw(gpu, target, scene, &look.camera, &self.look, &show(look, bones));
+        // The viewport shows its own pose.
+        scene.update(gpu, document, &self.model.pose);
+        true
+    }
+
+    /// Color of the edges of bones.
+    pub(in crate::app) const fn joint_edge(&self) -> [f32; 4] {
+        self.look.joint_edge
     }
 
     /// Poses a document that was drawn before it is opened as it was uploaded.
@@ -84,6 +119,18 @@ impl ViewportRenderer {
         if let Some((gpu, _, scene)) = on_device(&mut self.gpu, of) {
             scene.update(gpu, document, pose);
         }
+    }
+}
+
+/// Display of a picture with these bones.
+fn show(look: &ApartLook, bones: Vec<BoneLook>) -> Show {
+    Show {
+        shading: if look.textured { Shading::Textured } else { Shading::Solid },
+        grid: true,
+        bones,
+        size: look.extent,
+        scale: look.scale,
+        ..Show::default()
     }
 }
 

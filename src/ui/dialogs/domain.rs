@@ -25,6 +25,18 @@ pub enum Dialog {
         /// What was typed.
         path: String,
     },
+    /// A file whose clips are retargeted, typed.
+    RetargetFrom {
+        /// What was typed.
+        path: String,
+    },
+    /// A JSON file of a retarget map, typed.
+    MapFile {
+        /// What was typed.
+        path: String,
+        /// Whether the map is saved to it.
+        saves: bool,
+    },
     /// A file to take weights of, typed.
     ImportWeights {
         /// What was typed.
@@ -183,6 +195,12 @@ pub enum PathFor {
     Open,
     /// To take its clips.
     Import,
+    /// To retarget its clips.
+    Retarget,
+    /// To read a retarget map from it.
+    MapIn,
+    /// To save a retarget map to it.
+    MapOut,
     /// To save to it.
     Save,
     /// To save a copy to it.
@@ -210,6 +228,9 @@ impl Dialog {
         match what {
             PathFor::Open => Self::Open { path },
             PathFor::Import => Self::ImportFrom { path },
+            PathFor::Retarget => Self::RetargetFrom { path },
+            PathFor::MapIn => Self::MapFile { path, saves: false },
+            PathFor::MapOut => Self::MapFile { path, saves: true },
             PathFor::Save => Self::SaveAs { path, copy: false },
             PathFor::Copy => Self::SaveAs { path, copy: true },
             PathFor::WeightsIn => Self::ImportWeights { path, by: None },
@@ -352,6 +373,14 @@ pub enum DialogAction {
     },
     /// Look at the clips of these files.
     ImportFrom(PathBuf),
+    /// Retarget clips of this file.
+    RetargetFrom(PathBuf),
+    /// Read a retarget map from this file.
+    ReadMap(PathBuf),
+    /// Save the retarget map of the page to this file.
+    SaveMap(PathBuf),
+    /// Retarget the clips of a file that is being imported, by its number.
+    AdjustImport(usize),
     /// Take the weights of a file.
     ImportWeights {
         /// Which.

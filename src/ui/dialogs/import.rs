@@ -341,7 +341,7 @@ fn foot_ui(
         && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Enter));
     ui.horizontal(|ui| {
         ui.vertical(|ui| {
-            ui.set_width(ui.available_width() - 260.0);
+            ui.set_width(ui.available_width() - 350.0);
             let other: Vec<&ImportFile> = found
                 .files
                 .iter()
@@ -377,7 +377,14 @@ fn foot_ui(
             let ready = count > 0 && found.waiting.is_empty();
             let go = ui.add_enabled_ui(ready, |ui| primary(ui, theme, &verb).clicked()).inner
                 || (enter && ready);
-            if plain(ui, "Cancel").clicked() {
+            let cancels = plain(ui, "Cancel").clicked();
+            let file = found.rows.get(now.shown).map_or(0, |row| row.file);
+            let adjust =
+                ui.add_enabled_ui(found.files.get(file).is_some(), |ui| plain(ui, "Adjust…"));
+            let hint = "Opens the page Retarget with the file of the shown clip as the source";
+            if adjust.inner.on_hover_text(hint).clicked() {
+                actions.push(DialogAction::AdjustImport(file));
+            } else if cancels {
                 actions.push(DialogAction::SetDialog(None));
             } else if go {
                 actions.push(DialogAction::Import(Box::new(now)));

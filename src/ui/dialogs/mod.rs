@@ -73,6 +73,8 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         Some(
             Dialog::Open { .. }
                 | Dialog::ImportFrom { .. }
+                | Dialog::RetargetFrom { .. }
+                | Dialog::MapFile { .. }
                 | Dialog::ImportWeights { .. }
                 | Dialog::ExportWeights { .. }
                 | Dialog::SavePlan { .. }
@@ -154,6 +156,8 @@ fn width(dialog: &Dialog) -> f32 {
         Dialog::Arguments { .. } => 520.0,
         Dialog::Open { .. }
         | Dialog::ImportFrom { .. }
+        | Dialog::RetargetFrom { .. }
+        | Dialog::MapFile { .. }
         | Dialog::ImportWeights { .. }
         | Dialog::ExportWeights { .. }
         | Dialog::SavePlan { .. }
@@ -182,6 +186,13 @@ fn content_ui(
         }
         Dialog::ImportFrom { path } => {
             files::path_ui(&mut state.files, ui, view, path, PathFor::Import, actions)
+        }
+        Dialog::RetargetFrom { path } => {
+            files::path_ui(&mut state.files, ui, view, path, PathFor::Retarget, actions)
+        }
+        Dialog::MapFile { path, saves } => {
+            let what = if *saves { PathFor::MapOut } else { PathFor::MapIn };
+            files::path_ui(&mut state.files, ui, view, path, what, actions)
         }
         Dialog::ImportWeights { path, by } => {
             files::weights_ui(&mut state.files, ui, view, path, *by, actions);

@@ -1,6 +1,7 @@
 //! The timeline: transport, ruler, and a row of keys a joint.
 
 mod axis;
+mod contacts;
 mod curves;
 mod dead;
 mod domain;
@@ -30,6 +31,7 @@ mod transport;
 mod values;
 
 pub use self::{
+    axis::TimeAxis,
     curves::WantedOnCurves,
     domain::{RepairLoop, RepairSeen, Timeline, TimelineAction, TimelineView},
     gesture::Retime,

@@ -99,7 +99,7 @@ pub fn name_ui(
             ));
         }
         // Drawn with its curve, and by the list of curves.
-        Row::Strength(_) | Row::Component(..) => {}
+        Row::Strength(_) | Row::Contacts(_) | Row::Component(..) => {}
         Row::Morph(node, id, target) => {
             let Some((_, track)) = rows.tracks(row).first() else { return };
             let mesh = document.node(*node).mesh.map(|m| document.mesh(m));

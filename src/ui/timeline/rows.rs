@@ -9,7 +9,7 @@ use super::{
     filter::{Listed, RowFilter},
     summary::{Replaced, changed_tracks},
 };
-use crate::ui::View;
+use crate::ui::{View, contact_bars::joints_in_contact};
 use ulna_model::{
     Clip, ClipId, Derived, DisplayChoice, Document, KeySet, KeyTimes, LayerHome, NodeId,
     PoseLayerId, PoseLayers, Property, Shared, Track, TrackId, Tree,
@@ -32,6 +32,8 @@ pub enum Row {
     Pointer(usize),
     /// The strength of a layer, where it has keys.
     Strength(PoseLayerId),
+    /// The contacts of a foot or a hand.
+    Contacts(NodeId),
 }
 
 impl Row {
@@ -42,7 +44,7 @@ impl Row {
             | Self::Channel(node, ..)
             | Self::Component(node, ..)
             | Self::Morph(node, ..) => Some(*node),
-            Self::Summary | Self::Pointer(_) | Self::Strength(_) => None,
+            Self::Summary | Self::Pointer(_) | Self::Strength(_) | Self::Contacts(_) => None,
         }
     }
 
@@ -111,6 +113,7 @@ impl RowsOf {
         targets(&clips.0) == targets(&other.clips.0)
             && same_behind
             && clips.0.pointers == other.clips.0.pointers
+            && clips.0.contacts == other.clips.0.contacts
             && (layers, tree) == (&other.layers, &other.tree)
             && (shown, filter, open, named)
                 == (&other.shown, &other.filter, &other.open, &other.named)
@@ -179,6 +182,8 @@ impl Rows {
         let layered = layers.counting().flat_map(|l| l.nodes()).collect();
         let keyed = layers.iter().rev().filter(|l| l.strength_keys.is_some());
         let mut list: Vec<Row> = keyed.map(|l| Row::Strength(l.id)).collect();
+        let contacts = document.clips.get(id).map_or(&[][..], |c| &c.contacts);
+        list.extend(joints_in_contact(document, contacts).into_iter().map(Row::Contacts));
         for (node, tracks) in &nodes {
             list.push(Row::Node(*node));
             if open.contains(node) {
@@ -222,7 +227,7 @@ impl Rows {
                 let tracks = of(node);
                 tracks.iter().position(|(k, _)| k == id).map_or(&[], |k| &tracks[k..=k])
             }
-            Row::Summary | Row::Pointer(_) | Row::Strength(_) => &[],
+            Row::Summary | Row::Pointer(_) | Row::Strength(_) | Row::Contacts(_) => &[],
         }
     }
 

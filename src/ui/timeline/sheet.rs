@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use egui::{Mesh, Painter, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{
+    contacts::contacts_ui,
     curves,
     dead::DeadKeys,
     filter::filter_button,
@@ -417,6 +418,14 @@ impl Sheet<'_> {
                         actions,
                     );
                 }
+                continue;
+            }
+            if let Row::Contacts(joint) = row {
+                let left = if self.named { whole.left() } else { body.left() };
+                let seen = Rect::from_min_max(pos2(left, body.top()), self.sheet.max);
+                let goals = self.behind.unwrap_or(self.clip).contacts.clone();
+                let of = (*joint, &*goals);
+                contacts_ui(&mut state.contact, ui, self, of, (rect, seen), actions);
                 continue;
             }
             if self.named {

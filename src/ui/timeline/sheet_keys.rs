@@ -69,7 +69,7 @@ impl Sheet<'_> {
                     draw::diamond(mesh, at, 3.0, theme.color(fill), theme.color(rim));
                 }
             }
-            Row::Strength(_) => {}
+            Row::Strength(_) | Row::Contacts(_) => {}
             Row::Node(node) => {
                 self.keys_behind(*node, middle, mesh);
                 self.track_keys(state, row, middle, mesh);
@@ -161,7 +161,7 @@ impl Sheet<'_> {
                     pose.locals.get(node).is_some_and(|c| c.has(*property))
                 }
                 Row::Morph(node, ..) => pose.morphs.contains_key(node),
-                Row::Summary | Row::Pointer(_) | Row::Strength(_) => false,
+                Row::Summary | Row::Pointer(_) | Row::Strength(_) | Row::Contacts(_) => false,
             };
             if changes {
                 draw::outline(

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, rc::Rc};
 
 use super::{
+    contacts::ContactDrag,
     curves::{CurvesState, Fit, WantedOnCurves},
     dead::DeadKeys,
     filter::RowFilter,
@@ -82,6 +83,8 @@ pub struct TimelineState {
     pub(super) dead: DeadKeys,
     /// A key of a layer's strength that is dragged.
     pub(super) strength: StrengthDrag,
+    /// A contact that is dragged.
+    pub(super) contact: ContactDrag,
     pub(super) mixer: MixerState,
     /// Whether the range was fitted to the mix.
     pub(super) fitted_mix: bool,
@@ -110,6 +113,7 @@ impl TimelineState {
         self.end_gestures();
         self.marker = MarkerEdit::None;
         self.strength = StrengthDrag::default();
+        self.contact = ContactDrag::default();
         self.curves.leave_keys();
         self.dead = DeadKeys::default();
     }

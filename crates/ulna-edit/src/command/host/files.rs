@@ -62,6 +62,12 @@ other_commands! {
     } = "weights.export",
         "Export weights…", menu: "Weights/Files", enabled: weighted, anywhere: true,
         after: "weights.import";
+    /// Retargets clips of another file to this body by a table of chains, with a preview
+    Retarget {
+        /// File with the clips; asked for if omitted.
+        path: Option<PathBuf>,
+    } = "clip.retarget_page", "Retarget clips…", menu: "Clip", enabled: opened,
+        after: "clip.import";
     /// Shows the planned changes of the skeleton with their effects, to apply them as one undo step
     Plan = "rig.plan", "Plan of changes…", menu: "Rig", enabled: planned, anywhere: true,
         after: "skin.split";

@@ -91,7 +91,7 @@ other_commands! {
         stride: Option<f32>,
         /// Whether joints of the map that a model does not have are left out of it.
         force: Option<bool>,
-    } = "clip.retarget", "Retarget clips…", menu: "Clip", asks: true, after: "clip.import";
+    } = "clip.retarget", "Retarget clips by a map…", menu: "Clip", asks: true, after: "clip.import";
     /// Copies the skeleton of another file onto this model as new joints without a skin; bind the
     /// meshes to them afterwards
     ImportSkeleton {

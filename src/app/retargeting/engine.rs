@@ -1,0 +1,224 @@
+//! Clips of the source on the target, by a map.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::ui::{ContactBar, FootResult, RetargetResult, RetargetSummary};
+use ulna_model::{Clip, ClipId, Document, Goal, NodeId, RetargetMap, Shared};
+use ulna_motion::{
+    Evaluator, Pose, Stack,
+    retarget::{ContactSlide, Retarget, contact_slides, foot_speeds, guess_map, table_node},
+};
+
+/// The most samples of speeds of a clip.
+const SAMPLES: usize = 900;
+
+/// Both bodies, to be worked with on another thread.
+#[derive(Clone)]
+pub(super) struct Bodies {
+    pub source: Arc<Document>,
+    pub target: Arc<Document>,
+}
+
+/// Clips of the source by index, with their contacts where they were changed by hand.
+pub(super) type ChosenClips = Vec<(usize, Option<Arc<[Goal]>>)>;
+
+/// A clip of the source on the target.
+pub(super) struct CarriedTo {
+    /// The clip of the source, an index into its clips.
+    pub of: usize,
+    /// The clip, with its contacts.
+    pub clip: Clip,
+    /// Sliding of each contact before and after, meters.
+    pub slides: Vec<[f32; 2]>,
+}
+
+/// Finds the chains of two bodies.
+pub(super) fn guess(source: &Document, target: &Document) -> RetargetMap {
+    guess_map(source, target)
+}
+
+/// A foot that contacts are kept for.
+struct Foot {
+    chain: usize,
+    name: String,
+    source: NodeId,
+    target: NodeId,
+}
+
+fn feet_of(bodies: &Bodies, map: &RetargetMap) -> Vec<Foot> {
+    let chains = map.chains.iter().enumerate().filter(|(_, c)| c.contacts);
+    let foot = |(chain, about): (usize, &ulna_model::RetargetChain)| {
+        let source = table_node(&bodies.source, about.source.last()?)?;
+        let target = table_node(&bodies.target, about.target.last()?)?;
+        let name = match about.name.strip_suffix(" leg") {
+            Some(side) => format!("{side} foot"),
+            None => about.name.clone(),
+        };
+        Some(Foot { chain, name, source, target })
+    };
+    chains.filter_map(foot).collect()
+}
+
+/// Times of samples of a clip, seconds.
+fn sample_times(clip: &Clip) -> Vec<f32> {
+    let length = clip.length();
+    let fps = clip.guess_fps().map_or(30.0, |(fps, _)| fps as f32).clamp(10.0, 60.0);
+    let count = ((length * fps).ceil() as usize).clamp(1, SAMPLES);
+    (0..=count).map(|k| length * k as f32 / count as f32).collect()
+}
+
+/// Heights of a node at times of a clip, meters.
+fn heights(document: &Document, clip: &Shared<Clip>, node: NodeId, times: &[f32]) -> Vec<f32> {
+    let (mut evaluator, mut pose) = (Evaluator::beside(), Pose::default());
+    let height = |time: &f32| {
+        let stack = Stack::of(Some(clip), f64::from(*time));
+        evaluator.update(document, &stack, &mut pose);
+        pose.world.get(node.index()).map_or(0.0, |w| w.w_axis.y)
+    };
+    times.iter().map(height).collect()
+}
+
+/// The largest sliding of a foot.
+fn most(slides: &[ContactSlide], foot: NodeId) -> f32 {
+    slides.iter().filter(|s| s.foot == foot).map(|s| s.before).fold(0.0, f32::max)
+}
+
+/// The result of a map that does not fit.
+fn refused(of: usize, contacts: Option<&[Goal]>, fault: String) -> RetargetResult {
+    RetargetResult {
+        of,
+        clip: Shared::default(),
+        contacts: contacts.unwrap_or_default().into(),
+        feet: Vec::new(),
+        times: Vec::new(),
+        hips: Default::default(),
+        lowered: 0.0,
+        short: Vec::new(),
+        heights: [0.0; 2],
+        height: 1.0,
+        rest_difference: 0.0,
+        fault: Some(fault),
+    }
+}
+
+/// The shown clip on the target.
+pub(super) fn preview(
+    bodies: &Bodies,
+    map: &RetargetMap,
+    (of, id): (usize, ClipId),
+    contacts: Option<&[Goal]>,
+) -> RetargetResult {
+    let Bodies { source, target } = bodies;
+    let own = &source.clips[id];
+    let mut plain_map = map.clone();
+    plain_map.contacts.lock = false;
+    // The factor by the rests, whatever is typed.
+    let mut by_rests = map.clone();
+    (by_rests.height, by_rests.stride) = (None, None);
+    let made = Retarget::new(source, target, map);
+    let plain = Retarget::new(source, target, &plain_map);
+    let rests = Retarget::new(source, target, &by_rests);
+    let (made, plain, rests) = match (made, plain, rests) {
+        (Ok(made), Ok(plain), Ok(rests)) => (made, plain, rests),
+        (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => {
+            let mut text = error.to_string();
+            if let Some(first) = text.get_mut(..1) {
+                first.make_ascii_uppercase();
+            }
+            return refused(of, contacts, text);
+        }
+    };
+    let goals: Arc<[Goal]> = contacts.map_or_else(|| made.contacts(own).into(), Into::into);
+    let retargeted = made.clip(own, Some(&goals));
+    let before = Shared::new(plain.clip(own, Some(&goals)).carried.clip);
+    let clip = Shared::new(retargeted.carried.clip);
+    let times = sample_times(own);
+    let own_slides = contact_slides(source, own, &goals);
+    let foot = |foot: Foot| {
+        let slides = retargeted.slides.iter().filter(|s| s.foot == foot.target);
+        let contacts =
+            slides.map(|s| ContactBar { from: s.from, to: s.to, slide: Some([s.before, s.after]) });
+        FootResult {
+            contacts: contacts.collect(),
+            own_slide: most(&own_slides, foot.source),
+            speeds: [&before, &clip].map(|clip| foot_speeds(target, clip, foot.target, &times)),
+            chain: foot.chain,
+            name: foot.name,
+            source: foot.source,
+            target: foot.target,
+        }
+    };
+    let feet: Vec<FootResult> = feet_of(bodies, map).into_iter().map(foot).collect();
+    let hips = map.chains.iter().find_map(|c| {
+        let from = table_node(source, c.source.first()?)?;
+        Some((from, table_node(target, c.target.first()?)?))
+    });
+    let hips = hips.map_or_else(Default::default, |(from, to)| {
+        let scaled = heights(source, own, from, &times).into_iter().map(|h| h * made.height());
+        [scaled.collect(), heights(target, &clip, to, &times)]
+    });
+    let name = |node: &NodeId| {
+        let foot = feet.iter().find(|f| f.target == *node);
+        foot.map_or_else(|| target.node(*node).label(*node), |f| f.name.clone())
+    };
+    RetargetResult {
+        of,
+        clip,
+        contacts: goals,
+        times,
+        hips,
+        lowered: retargeted.lowered,
+        short: retargeted.short.iter().map(name).collect(),
+        feet,
+        heights: made.hip_heights(),
+        height: rests.height(),
+        rest_difference: made.rest_difference(),
+        fault: None,
+    }
+}
+
+/// Chosen clips on the target; nothing if the work was stopped.
+pub(super) fn all(
+    bodies: &Bodies,
+    map: &RetargetMap,
+    clips: &ChosenClips,
+    ids: &[ClipId],
+    is_stopped: &(dyn Fn() -> bool + Sync),
+) -> Result<Option<Vec<CarriedTo>>, String> {
+    let retarget =
+        Retarget::new(&bodies.source, &bodies.target, map).map_err(|error| error.to_string())?;
+    let one = |(of, contacts): &(usize, Option<Arc<[Goal]>>)| {
+        let clip = bodies.source.clips.get(*ids.get(*of)?)?;
+        if is_stopped() {
+            return None;
+        }
+        let made = retarget.clip(clip, contacts.as_deref());
+        let slides = made.slides.iter().map(|s| [s.before, s.after]).collect();
+        let clip = Clip { contacts: made.contacts.into(), ..made.carried.clip };
+        Some(CarriedTo { of: *of, clip, slides })
+    };
+    let made: Vec<CarriedTo> = clips.par_iter().filter_map(one).collect();
+    Ok((!is_stopped()).then_some(made))
+}
+
+/// Contacts over all of them.
+pub(super) fn summary(made: &[CarriedTo]) -> RetargetSummary {
+    let mut all = RetargetSummary {
+        clips: made.len(),
+        contacts: 0,
+        worst: [0.0; 2],
+        worst_clip: made.first().map_or(0, |c| c.of),
+    };
+    for clip in made {
+        all.contacts += clip.slides.len();
+        for [before, after] in &clip.slides {
+            all.worst[0] = all.worst[0].max(*before);
+            if *after > all.worst[1] {
+                (all.worst[1], all.worst_clip) = (*after, clip.of);
+            }
+        }
+    }
+    all
+}

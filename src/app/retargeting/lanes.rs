@@ -1,0 +1,195 @@
+//! Work of the page beside the window: the shown clip, and a summary of all chosen clips. The
+//! latest choices win: work on earlier ones is dropped or stopped.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+    mpsc,
+};
+
+use egui::Context;
+
+use super::engine::{self, Bodies, ChosenClips};
+use crate::ui::{RetargetResult, RetargetSummary};
+use ulna_model::{ClipId, Goal, RetargetMap};
+
+/// Inputs of the shown clip.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Inputs {
+    pub map: RetargetMap,
+    /// The clip, an index into those of the source.
+    pub clip: usize,
+    /// Its contacts, where they were changed by hand.
+    pub contacts: Option<Arc<[Goal]>>,
+    /// Numbers of the source and of the target.
+    pub bodies: [u64; 2],
+}
+
+/// Inputs of the summary.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct SummaryInputs {
+    pub map: RetargetMap,
+    pub clips: ChosenClips,
+    /// Numbers of the source and of the target.
+    pub bodies: [u64; 2],
+}
+
+/// Work that is under way.
+struct Running<I, T> {
+    inputs: I,
+    result: mpsc::Receiver<T>,
+    stop: Arc<AtomicBool>,
+}
+
+impl<I, T> Drop for Running<I, T> {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+impl<I, T: Send + 'static> Running<I, T> {
+    fn begin(
+        ctx: &Context,
+        inputs: I,
+        work: impl FnOnce(&AtomicBool) -> Option<T> + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let (sender, result) = mpsc::sync_channel(1);
+        let stop = Arc::new(AtomicBool::new(false));
+        let (stopped, waker) = (Arc::clone(&stop), ctx.clone());
+        let run = move || {
+            if let Some(made) = work(&stopped)
+                && sender.send(made).is_ok()
+            {
+                waker.request_repaint();
+            }
+        };
+        std::thread::Builder::new().name("retarget".into()).spawn(run)?;
+        Ok(Self { inputs, result, stop })
+    }
+}
+
+/// The shown clip.
+#[derive(Default)]
+pub(super) struct PreviewLane {
+    running: Option<Running<Inputs, RetargetResult>>,
+    found: Option<(Inputs, RetargetResult)>,
+    /// Number of results so far.
+    serial: u64,
+    /// Inputs on which the work failed: they are not tried again.
+    failed: Option<Inputs>,
+}
+
+impl PreviewLane {
+    /// The result that was found last.
+    pub(super) fn result(&self) -> Option<&RetargetResult> {
+        self.found.as_ref().map(|(_, result)| result)
+    }
+
+    /// Whether work is under way.
+    pub(super) const fn is_busy(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// Another number for each result.
+    pub(super) const fn serial(&self) -> u64 {
+        self.serial
+    }
+
+    /// Whether the result is of these inputs.
+    pub(super) fn is_of(&self, inputs: &Inputs) -> bool {
+        self.found.as_ref().is_some_and(|(of, _)| of == inputs)
+    }
+
+    /// Takes up a result, and begins work on these inputs when that before it is done.
+    pub(super) fn follow(
+        &mut self,
+        ctx: &Context,
+        bodies: &Bodies,
+        inputs: Inputs,
+        clips: &[ClipId],
+    ) {
+        if let Some(running) = &self.running {
+            match running.result.try_recv() {
+                Ok(result) => {
+                    let of = running.inputs.clone();
+                    (self.found, self.running) = (Some((of, result)), None);
+                    self.serial += 1;
+                }
+                Err(mpsc::TryRecvError::Empty) => return,
+                Err(mpsc::TryRecvError::Disconnected) => {
+                    log::warn!("a clip could not be retargeted for the preview");
+                    self.failed = Some(running.inputs.clone());
+                    self.running = None;
+                }
+            }
+        }
+        let is_done = self.is_of(&inputs) || self.failed.as_ref() == Some(&inputs);
+        let Some(id) = clips.get(inputs.clip).copied().filter(|_| !is_done) else { return };
+        let (bodies, of) = (bodies.clone(), inputs.clone());
+        let work = move |_: &AtomicBool| {
+            Some(engine::preview(&bodies, &of.map, (of.clip, id), of.contacts.as_deref()))
+        };
+        self.running = Running::begin(ctx, inputs, work)
+            .map_err(|error| log::warn!("the preview could not be started: {error}"))
+            .ok();
+    }
+}
+
+/// The summary of all chosen clips.
+#[derive(Default)]
+pub(super) struct SummaryLane {
+    running: Option<Running<SummaryInputs, RetargetSummary>>,
+    found: Option<(SummaryInputs, RetargetSummary)>,
+    is_stale: bool,
+    /// Inputs on which the work failed: they are not tried again.
+    failed: Option<SummaryInputs>,
+}
+
+impl SummaryLane {
+    /// Whether work is under way.
+    pub(super) const fn is_busy(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// The summary, while it is of the present choices.
+    pub(super) fn found(&self) -> Option<&RetargetSummary> {
+        self.found.as_ref().filter(|_| !self.is_stale).map(|(_, summary)| summary)
+    }
+
+    /// Takes up a summary, and begins work on these inputs.
+    pub(super) fn follow(
+        &mut self,
+        ctx: &Context,
+        bodies: &Bodies,
+        inputs: SummaryInputs,
+        clips: &[ClipId],
+    ) {
+        if let Some(running) = &self.running {
+            match running.result.try_recv() {
+                Ok(summary) => {
+                    let of = running.inputs.clone();
+                    (self.found, self.running) = (Some((of, summary)), None);
+                }
+                Err(mpsc::TryRecvError::Empty) if running.inputs == inputs => return,
+                Err(mpsc::TryRecvError::Empty) => self.running = None,
+                Err(mpsc::TryRecvError::Disconnected) => {
+                    self.failed = Some(running.inputs.clone());
+                    self.running = None;
+                }
+            }
+        }
+        self.is_stale = self.found.as_ref().is_none_or(|(of, _)| *of != inputs);
+        if !self.is_stale || inputs.clips.is_empty() || self.failed.as_ref() == Some(&inputs) {
+            return;
+        }
+        let (bodies, of, clips) = (bodies.clone(), inputs.clone(), clips.to_vec());
+        let work = move |stop: &AtomicBool| {
+            let is_stopped = || stop.load(Ordering::Relaxed);
+            let made = engine::all(&bodies, &of.map, &of.clips, &clips, &is_stopped).ok()??;
+            Some(engine::summary(&made))
+        };
+        self.running = Running::begin(ctx, inputs, work)
+            .map_err(|error| log::warn!("the summary could not be started: {error}"))
+            .ok();
+    }
+}

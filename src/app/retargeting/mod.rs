@@ -1,0 +1,269 @@
+//! The page *Retarget*: its source, the clip that is shown on this body, and the clips that are
+//! added.
+
+mod bodies;
+mod drawing;
+mod engine;
+mod lanes;
+mod retargeted;
+
+use std::{path::PathBuf, sync::Arc};
+
+use egui::Context;
+
+pub(super) use self::{
+    drawing::RetargetFrame,
+    retargeted::{RetargetRequest, RetargetedClips},
+};
+
+use self::{
+    bodies::{Source, SourceReading, Target},
+    engine::Bodies,
+    lanes::{Inputs, PreviewLane, SummaryInputs, SummaryLane},
+};
+use super::{files::name_of, viewport_renderer::Loader};
+use crate::ui::{BodyFacts, BodyScene, RetargetDraft, RetargetView};
+use ulna_model::RetargetMap;
+use ulna_session::{Conversion, Session};
+
+/// The page while it is open.
+pub(super) struct Retargeting {
+    draft: RetargetDraft,
+    source: Option<Source>,
+    target: Target,
+    reading: Option<SourceReading>,
+    /// Reason why a file could not be read.
+    fault: Option<String>,
+    preview: PreviewLane,
+    summary: SummaryLane,
+    scenes: [BodyScene; 2],
+    drawing: drawing::DrawnViews,
+    /// Origin of the map, in a word.
+    map_origin: &'static str,
+}
+
+impl Retargeting {
+    /// The page on the open file, without a source.
+    pub(super) fn new(session: &Session) -> Self {
+        Self {
+            draft: RetargetDraft::default(),
+            source: None,
+            target: Target::of(session),
+            reading: None,
+            fault: None,
+            preview: PreviewLane::default(),
+            summary: SummaryLane::default(),
+            scenes: Default::default(),
+            drawing: drawing::DrawnViews::default(),
+            map_origin: "matched",
+        }
+    }
+
+    /// The page, as panels see it.
+    pub(super) fn view(&self) -> RetargetView<'_> {
+        let source = self.source.as_ref();
+        RetargetView {
+            draft: &self.draft,
+            bodies: [source.map(|s| &s.facts), Some(&self.target.facts)],
+            scenes: &self.scenes,
+            reading: self.reading.as_ref().map(|r| r.name.as_str()),
+            fault: self.fault.as_deref(),
+            result: self.preview.result(),
+            is_current: self.inputs().is_some_and(|i| self.preview.is_of(&i)),
+            summary: self.summary.found(),
+            map_origin: self.map_origin,
+        }
+    }
+
+    /// Whether a file is read or a clip is retargeted for it.
+    pub(super) fn is_busy(&self) -> bool {
+        self.reading.is_some() || self.preview.is_busy() || self.summary.is_busy()
+    }
+
+    /// Forgets the pictures, to draw them on another device.
+    pub(super) fn forget_pictures(&mut self) {
+        self.drawing = drawing::DrawnViews::default();
+    }
+
+    /// Both bodies.
+    fn bodies(&self) -> Option<Bodies> {
+        let source = Arc::clone(&self.source.as_ref()?.document);
+        Some(Bodies { source, target: Arc::clone(&self.target.document) })
+    }
+
+    /// Inputs of the shown clip.
+    fn inputs(&self) -> Option<Inputs> {
+        let source = self.source.as_ref()?;
+        let clip = self.draft.shown;
+        let _ = source.clips.get(clip)?;
+        Some(Inputs {
+            map: self.draft.map.clone(),
+            clip,
+            contacts: self.draft.contacts.get(&clip).cloned(),
+            bodies: [source.serial, self.target.revision],
+        })
+    }
+
+    /// Inputs of the summary.
+    fn summary_inputs(&self) -> Option<SummaryInputs> {
+        let source = self.source.as_ref()?;
+        let taken = (0..source.clips.len()).filter(|k| self.draft.takes.get(*k) == Some(&true));
+        let clips = taken.map(|k| (k, self.draft.contacts.get(&k).cloned())).collect();
+        Some(SummaryInputs {
+            map: self.draft.map.clone(),
+            clips,
+            bodies: [source.serial, self.target.revision],
+        })
+    }
+
+    /// Whether a map is for this source and the target.
+    fn is_fitting(&self, map: &RetargetMap, source: &Source) -> bool {
+        let has = |facts: &BodyFacts, name: &str| facts.joint(name).is_some();
+        map.fits(|n| has(&source.facts, n), |n| has(&self.target.facts, n))
+    }
+
+    /// The map that is found for a source.
+    fn guessed(&self, source: &Source) -> RetargetMap {
+        let name = source.facts.name.clone();
+        RetargetMap { name, ..engine::guess(&source.document, &self.target.document) }
+    }
+
+    /// Takes a file that was read as the source. A map whose joints it has is kept.
+    fn take_source(&mut self, source: Source) {
+        if !self.is_fitting(&self.draft.map, &source) {
+            let kept = self.target.document.retarget_maps().to_vec();
+            // The one that was kept last.
+            let kept = kept.into_iter().rev().find(|map| self.is_fitting(map, &source));
+            self.map_origin = if kept.is_some() { "saved" } else { "matched" };
+            self.draft.map = kept.unwrap_or_else(|| self.guessed(&source));
+            self.draft.chain = None;
+        }
+        self.draft.takes = source.facts.clips.iter().map(|c| c.length > 0.0).collect();
+        (self.draft.shown, self.draft.contact) = (0, None);
+        self.draft.contacts.clear();
+        self.draft.filter.clear();
+        self.draft.clock.time = 0.0;
+        self.source = Some(source);
+        self.fault = None;
+    }
+
+    /// Moves the clock of both views; whether it plays.
+    fn advance(&mut self, seconds: f64) -> bool {
+        let clip = self.source.as_ref().and_then(|s| s.facts.clips.get(self.draft.shown));
+        let Some(length) = clip.map(|c| f64::from(c.length)).filter(|l| *l > 0.0) else {
+            return false;
+        };
+        let clock = &mut self.draft.clock;
+        if !clock.playing {
+            clock.time = clock.time.clamp(0.0, length);
+            return false;
+        }
+        clock.time += seconds * f64::from(clock.speed);
+        if clock.time > length {
+            if clock.repeats {
+                clock.time %= length;
+            } else {
+                (clock.time, clock.playing) = (length, false);
+            }
+        }
+        true
+    }
+
+    /// Whether there is a source.
+    pub(super) const fn has_source(&self) -> bool {
+        self.source.is_some()
+    }
+
+    /// Reads a file as the source, beside the window.
+    pub(super) fn read(
+        &mut self,
+        ctx: &Context,
+        path: PathBuf,
+        conversion: Conversion,
+        loader: Loader,
+    ) {
+        let name = name_of(&path);
+        match SourceReading::begin(ctx, path, conversion, loader) {
+            Ok(reading) => (self.reading, self.fault) = (Some(reading), None),
+            Err(error) => self.fault = Some(format!("{name} could not be read: {error}")),
+        }
+    }
+
+    /// Takes up other choices.
+    pub(super) fn set_draft(&mut self, draft: RetargetDraft) {
+        self.draft = draft;
+    }
+
+    /// The map of the page.
+    pub(super) const fn map(&self) -> &RetargetMap {
+        &self.draft.map
+    }
+
+    /// Takes another map; `origin` is a word or two.
+    pub(super) fn set_map(&mut self, map: RetargetMap, origin: &'static str) {
+        (self.draft.map, self.draft.chain) = (map, None);
+        self.map_origin = origin;
+    }
+
+    /// Finds the chains again.
+    pub(super) fn match_again(&mut self) {
+        if let Some(map) = self.source.as_ref().map(|source| self.guessed(source)) {
+            self.set_map(map, "matched");
+        }
+    }
+
+    /// Finds the contacts of the shown clip again.
+    pub(super) fn detect_contacts(&mut self) {
+        self.draft.contacts.remove(&self.draft.shown);
+        self.draft.contact = None;
+    }
+
+    /// The chosen clips, to be retargeted beside the window; nothing if none is chosen.
+    pub(super) fn request(&self) -> Option<RetargetRequest> {
+        let (source, inputs) = (self.source.as_ref()?, self.summary_inputs()?);
+        if inputs.clips.is_empty() {
+            return None;
+        }
+        let is_kept = self.target.document.retarget_maps().contains(&self.draft.map);
+        Some(RetargetRequest {
+            bodies: self.bodies()?,
+            map: inputs.map,
+            clips: inputs.clips,
+            ids: source.clips.clone(),
+            names: source.facts.clips.iter().map(|c| self.draft.name_of(&c.name)).collect(),
+            taken: self.draft.taken,
+            keeps_map: self.draft.keeps_map && !is_kept,
+        })
+    }
+
+    /// Takes up what was read and found since the last frame, and begins what follows from it.
+    pub(super) fn follow(&mut self, ctx: &Context, session: &Session) {
+        self.target.follow(session);
+        match self.reading.as_mut().and_then(SourceReading::poll) {
+            Some(Ok(source)) => {
+                self.reading = None;
+                self.take_source(*source);
+                ctx.request_repaint();
+            }
+            Some(Err(error)) => {
+                let name = self.reading.take().map(|r| r.name.clone()).unwrap_or_default();
+                self.fault = Some(format!("{name} could not be read: {error}"));
+                ctx.request_repaint();
+            }
+            None => {}
+        }
+        if let (Some(bodies), Some(inputs)) = (self.bodies(), self.inputs()) {
+            let ids = self.source.as_ref().map(|s| s.clips.clone()).unwrap_or_default();
+            self.preview.follow(ctx, &bodies, inputs.clone(), &ids);
+            // The shown clip goes first.
+            if self.preview.is_of(&inputs)
+                && let Some(inputs) = self.summary_inputs()
+            {
+                self.summary.follow(ctx, &bodies, inputs, &ids);
+            }
+        }
+        if self.advance(f64::from(ctx.input(|i| i.stable_dt)).min(0.25)) {
+            ctx.request_repaint();
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The clips that are added: retargeted beside the window.
+
+use super::engine::{self, Bodies, CarriedTo, ChosenClips};
+use ulna_edit::command::TakenName;
+use ulna_formats::gltf::Progress;
+use ulna_model::{Clip, ClipId, RetargetMap, Shared, Tree};
+
+/// Clips that are to be retargeted and added.
+pub(in crate::app) struct RetargetRequest {
+    pub(super) bodies: Bodies,
+    pub(super) map: RetargetMap,
+    pub(super) clips: ChosenClips,
+    /// All clips of the source.
+    pub(super) ids: Vec<ClipId>,
+    /// Their names in this file.
+    pub(super) names: Vec<String>,
+    pub(super) taken: TakenName,
+    /// Whether the map is kept in the file.
+    pub(super) keeps_map: bool,
+}
+
+/// Clips that were retargeted to be added.
+pub(in crate::app) struct RetargetedClips {
+    /// The clips with their names; nothing if the work was canceled.
+    pub clips: Result<Option<Vec<Shared<Clip>>>, String>,
+    pub taken: TakenName,
+    /// The map, where it is kept in the file.
+    pub map: Option<Box<RetargetMap>>,
+    /// Nodes of the document that they are for.
+    pub tree: Shared<Tree>,
+}
+
+impl RetargetRequest {
+    /// Number of clips.
+    pub(in crate::app) const fn count(&self) -> usize {
+        self.clips.len()
+    }
+
+    /// Retargets the clips.
+    pub(in crate::app) fn work(self, progress: &Progress) -> RetargetedClips {
+        let Self { bodies, map, clips, ids, names, taken, keeps_map } = self;
+        let is_stopped = || progress.reach(0.0).is_err();
+        let made = engine::all(&bodies, &map, &clips, &ids, &is_stopped);
+        let named = |CarriedTo { of, clip, .. }: CarriedTo| {
+            Shared::new(Clip { name: Some(names[of].as_str().into()), ..clip })
+        };
+        let moves = |made: Vec<CarriedTo>| {
+            made.into_iter().filter(|c| !c.clip.tracks.is_empty()).map(named).collect()
+        };
+        RetargetedClips {
+            clips: made.map(|made| made.map(moves)),
+            taken,
+            tree: bodies.target.nodes.tree().clone(),
+            map: keeps_map.then(|| Box::new(map)),
+        }
+    }
+}

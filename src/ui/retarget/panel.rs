@@ -1,0 +1,297 @@
+//! The panel at the right: rest poses, chains, size, feet, root motion, and the buttons.
+
+use egui::{Align, DragValue, Layout, Rect, RichText, ScrollArea, Stroke, Ui, vec2};
+use egui_material_icons::icons;
+
+use super::{
+    RetargetAction, RetargetDraft, RetargetResult, RetargetView, SOURCE, TARGET, chains, feet,
+    inside,
+    joints::PickerState,
+    parts::{MARGIN, divider, number, section, small},
+    rests,
+};
+use crate::ui::{
+    Actions, Theme,
+    popups::menu_button,
+    theme::Font,
+    widgets::{check, cut, edged, icon_button, name_widget, panel_title, segment, segments},
+};
+use ulna_edit::command::TakenName;
+use ulna_model::RootMotion;
+use ulna_render::ColorRole;
+
+/// Points of the buttons at the bottom with the names above them.
+const FOOT: f32 = 92.0;
+/// Points of the head.
+const HEAD: f32 = 36.0;
+
+pub(super) fn panel_ui(
+    picker: &mut PickerState,
+    ui: &mut Ui,
+    (theme, page): (&Theme, RetargetView<'_>),
+    now: &mut RetargetDraft,
+    rect: Rect,
+    actions: &mut Actions,
+) {
+    let head = rect.with_max_y(rect.top() + HEAD);
+    let foot = rect.with_min_y(rect.bottom() - FOOT);
+    let body = Rect::from_min_max(head.left_bottom(), foot.right_top());
+    inside(ui, "head", head.shrink2(vec2(MARGIN, 0.0)), |ui| {
+        head_ui(ui, theme, page, now, actions);
+    });
+    let line = Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle));
+    for y in [head.bottom() - 0.5, foot.top() + 0.5] {
+        ui.painter().hline(rect.x_range(), y, line);
+    }
+    inside(ui, "sections", body, |ui| {
+        let scroll = ScrollArea::vertical().id_salt("sections").auto_shrink([false, false]);
+        scroll.show(ui, |ui| {
+            let frame = egui::Frame::new().inner_margin(egui::Margin::symmetric(MARGIN as i8, 4));
+            frame.show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = 4.0;
+                sections_ui(picker, ui, (theme, page), now, actions);
+            });
+        });
+    });
+    inside(ui, "buttons", foot.shrink2(vec2(MARGIN, 8.0)), |ui| {
+        buttons_ui(ui, theme, page, now, actions);
+    });
+}
+
+fn head_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    page: RetargetView<'_>,
+    now: &mut RetargetDraft,
+    actions: &mut Actions,
+) {
+    ui.horizontal(|ui| {
+        ui.set_min_height(HEAD);
+        panel_title(ui, theme, "Retarget");
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let close =
+                icon_button(ui, theme, icons::ICON_CLOSE, "Close the page", "Esc", false, Ok(()));
+            if close.clicked() {
+                actions.push(RetargetAction::Close);
+            }
+            map_ui(ui, theme, page, now, actions);
+            let target = page.bodies[TARGET].map_or("", |b| &b.name);
+            let text = match page.bodies[SOURCE] {
+                Some(source) => format!("{} to {target}", source.name),
+                None => format!("onto {target}"),
+            };
+            let font = Theme::font(Font::Small);
+            let text = cut(ui, &text, &font, ui.available_width() - 4.0);
+            let color = theme.color(ColorRole::TextTertiary);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.label(RichText::new(text).font(font).color(color));
+            });
+        });
+    });
+}
+
+/// The menu of the map.
+fn map_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    page: RetargetView<'_>,
+    now: &mut RetargetDraft,
+    actions: &mut Actions,
+) {
+    if page.bodies[SOURCE].is_none() {
+        return;
+    }
+    menu_button(ui, format!("Map: {} ⏷", page.map_origin), |ui| {
+        ui.set_min_width(200.0);
+        if ui.button("Match again").on_hover_text("Finds the chains by names and shape").clicked() {
+            actions.push(RetargetAction::MatchAgain);
+            ui.close();
+        }
+        for (text, saves) in [("Load from a file…", false), ("Save to a file…", true)] {
+            if ui.button(text).clicked() {
+                actions.push(RetargetAction::AskMap { saves });
+                ui.close();
+            }
+        }
+        ui.separator();
+        check(ui, theme, &mut now.keeps_map, "Keep in the model's file");
+    });
+}
+
+fn sections_ui(
+    picker: &mut PickerState,
+    ui: &mut Ui,
+    (theme, page): (&Theme, RetargetView<'_>),
+    now: &mut RetargetDraft,
+    actions: &mut Actions,
+) {
+    let [Some(_), Some(_)] = page.bodies else {
+        small(
+            ui,
+            theme,
+            "Chains of both bodies are listed here once there is a source.",
+            ColorRole::TextTertiary,
+        );
+        return;
+    };
+    if section(ui, theme, "Rest poses", "", |_| {}) {
+        rests::rests_ui(ui, (theme, page), now, actions);
+    }
+    divider(ui, theme);
+    let matched = now.map.chains.iter().filter(|c| !c.source.is_empty() && !c.target.is_empty());
+    let remark = format!("{} of {} matched", matched.count(), now.map.chains.len());
+    let open = section(ui, theme, "Chains", &remark, |ui| {
+        if ui.button("Match again").on_hover_text("Finds the chains by names and shape").clicked() {
+            actions.push(RetargetAction::MatchAgain);
+        }
+    });
+    if open {
+        chains::chains_ui(picker, ui, (theme, page), now);
+    }
+    divider(ui, theme);
+    if section(ui, theme, "Size", "", |_| {}) {
+        size_ui(ui, theme, page.result, now);
+    }
+    divider(ui, theme);
+    feet::feet_ui(ui, theme, page, now);
+    divider(ui, theme);
+    if section(ui, theme, "Root motion", "", |_| {}) {
+        ui.horizontal(|ui| {
+            segments(ui, theme, |ui| {
+                for root in RootMotion::ALL {
+                    let on = now.map.root == root;
+                    if segment(ui, theme, root.label(), on, false).clicked() {
+                        now.map.root = root;
+                    }
+                }
+            });
+        });
+    }
+}
+
+/// A factor as a field.
+fn factor(ui: &mut Ui, theme: &Theme, name: &str, value: &mut f32) -> bool {
+    let plain = ui.visuals().widgets.inactive;
+    ui.visuals_mut().widgets.inactive.weak_bg_fill = theme.color(ColorRole::SurfaceField);
+    ui.visuals_mut().widgets.inactive.bg_stroke = theme.field_edge();
+    let drag = DragValue::new(value).speed(0.005).range(0.01..=100.0).prefix("×").max_decimals(3);
+    let response = ui.add_sized([76.0, 24.0], drag);
+    name_widget(ui, &response, name);
+    ui.visuals_mut().widgets.inactive = plain;
+    response.changed()
+}
+
+fn size_ui(ui: &mut Ui, theme: &Theme, result: Option<&RetargetResult>, now: &mut RetargetDraft) {
+    let by_rests = result.map_or(1.0, |r| r.height);
+    ui.horizontal(|ui| {
+        small(ui, theme, "Hips height", ColorRole::TextSecondary);
+        let mut height = now.map.height.unwrap_or(by_rests);
+        if factor(ui, theme, "Factor of the hips height", &mut height) {
+            now.map.height = Some(height);
+        }
+        if now.map.height.is_some() {
+            let reset = icon_button(
+                ui,
+                theme,
+                icons::ICON_RESTART_ALT,
+                "Use the factor of the rest poses",
+                "",
+                false,
+                Ok(()),
+            );
+            if reset.clicked() {
+                now.map.height = None;
+            }
+        }
+        if let Some(result) = result {
+            let [from, to] = result.heights;
+            number(ui, theme, &format!("{from:.3} to {to:.3}\u{2009}m"), ColorRole::TextTertiary);
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let is_linked = now.map.stride.is_none();
+            ui.add_enabled_ui(!is_linked, |ui| {
+                let mut stride = now.map.stride.unwrap_or(height);
+                if factor(ui, theme, "Factor of the stride", &mut stride) {
+                    now.map.stride = Some(stride);
+                }
+            });
+            let icon = if is_linked { icons::ICON_LINK } else { icons::ICON_LINK_OFF };
+            let name = "Link the stride to the hips height";
+            if icon_button(ui, theme, icon, name, "", is_linked, Ok(())).clicked() {
+                now.map.stride = is_linked.then_some(height);
+            }
+            small(ui, theme, "Stride", ColorRole::TextSecondary);
+        });
+    });
+}
+
+/// Names of added clips, and the buttons.
+fn buttons_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    page: RetargetView<'_>,
+    now: &mut RetargetDraft,
+    actions: &mut Actions,
+) {
+    ui.spacing_mut().item_spacing.y = 8.0;
+    ui.horizontal(|ui| {
+        small(ui, theme, "Name", ColorRole::TextSecondary);
+        let field = egui::TextEdit::singleline(&mut now.name)
+            .desired_width(132.0)
+            .min_size(vec2(0.0, 24.0))
+            .align(egui::Align2::LEFT_CENTER)
+            .font(egui::TextStyle::Monospace);
+        let response = edged(ui, |ui| ui.add(field));
+        name_widget(ui, &response, "Names of added clips");
+        response.on_hover_text("{clip} stands for the name in the source");
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            segments(ui, theme, |ui| {
+                let ways = [
+                    (TakenName::Number, "Number"),
+                    (TakenName::Replace, "Replace"),
+                    (TakenName::Skip, "Skip"),
+                ];
+                for (taken, text) in ways {
+                    if segment(ui, theme, text, now.taken == taken, false).clicked() {
+                        now.taken = taken;
+                    }
+                }
+            });
+            small(ui, theme, "If it exists", ColorRole::TextTertiary);
+        });
+    });
+    ui.horizontal(|ui| {
+        ui.set_min_height(32.0);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let verb = match now.taken_count() {
+                1 => "Add 1 clip".to_owned(),
+                n => format!("Add {n} clips"),
+            };
+            let fault = page.result.and_then(|r| r.fault.as_deref());
+            let ready = now.taken_count() > 0 && page.bodies[SOURCE].is_some() && fault.is_none();
+            let label = RichText::new(&verb)
+                .font(Theme::font(Font::Heading))
+                .color(theme.color(ColorRole::TextOnAccent));
+            let add = egui::Button::new(label)
+                .fill(theme.color(ColorRole::AccentBase))
+                .min_size(vec2(110.0, 32.0));
+            let response = ui.add_enabled(ready, add).on_disabled_hover_text(
+                match (fault, page.bodies[SOURCE]) {
+                    (Some(fault), _) => fault,
+                    (None, None) => "There is no source yet",
+                    (None, Some(_)) => "No clip is selected",
+                },
+            );
+            if response.clicked() {
+                actions.push(RetargetAction::Write);
+            }
+            let cancel = egui::Button::new("Cancel").min_size(vec2(76.0, 32.0));
+            if ui.add(cancel).clicked() {
+                actions.push(RetargetAction::Close);
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                small(ui, theme, "One undo step", ColorRole::TextTertiary);
+            });
+        });
+    });
+}
