@@ -36,14 +36,15 @@ impl Deviation {
 
 /// A file whose body is bound again, with the mean and the largest deviation that it may have from
 /// its own weights, % of the height; with the joints that the rule chooses, and with those of the
-/// file's weights. Then the number of joints that the rule chooses otherwise.
+/// file's weights. Then the number of joints that the rule chooses otherwise. The dragon is six times
+/// as wide as tall, and the fox twice as long.
 type Body = (&'static str, [f64; 2], [f64; 2], usize);
 const BODIES: [Body; 5] = [
-    ("CesiumMan/CesiumMan.glb", [0.20, 4.0], [0.20, 4.0], 0),
-    ("RiggedFigure/RiggedFigure.glb", [0.09, 2.5], [0.09, 2.5], 0),
-    ("Dragon/dragon-animations.glb", [0.30, 15.0], [0.30, 15.0], 9),
+    ("CesiumMan/CesiumMan.glb", [0.16, 4.0], [0.16, 4.0], 0),
+    ("RiggedFigure/RiggedFigure.glb", [0.08, 1.7], [0.08, 1.7], 0),
+    ("Dragon/dragon-animations.glb", [0.22, 14.0], [0.22, 14.0], 9),
     ("Knight/Knight.glb", [0.60, 20.0], [0.60, 20.0], 0),
-    ("Fox49/fox-animations.glb", [0.50, 9.0], [0.50, 9.0], 4),
+    ("Fox49/fox-animations.glb", [0.40, 9.0], [0.40, 8.0], 4),
 ];
 
 fn rebound(session: &mut Session, choose: &str) -> Vec<String> {
@@ -148,12 +149,12 @@ fn the_sample_is_bound_nearly_as_it_was_painted() {
     let found = deviation(&before, session.document());
     println!("sample: % of the height {:.3?}", found.percent(found.height));
     let [mean, p99, worst] = found.percent(found.height);
-    assert!(mean <= 0.20 && p99 <= 2.0 && worst <= 6.0, "{mean} {p99} {worst}");
+    assert!(mean <= 0.14 && p99 <= 1.5 && worst <= 4.0, "{mean} {p99} {worst}");
     let moved = moved_weight(&before, session.document());
     println!("sample: weight on other joints {moved:.3}");
     let foreign = foreign_weight(&before, session.document());
     println!("sample: weight on joints that a vertex did not have {foreign:.3}");
-    assert!(moved <= 0.26, "{moved}: more than before; the goal is {GOAL}");
+    assert!(moved <= 0.24 && foreign <= 0.09, "{moved} {foreign}");
     assert_eq!(chosen_otherwise(&before), 0);
     session.undo();
     assert!(session.pack("x").unwrap().bytes == session.source().bytes);
@@ -191,23 +192,21 @@ fn characters_are_bound_nearly_as_they_were_made() {
     assert_eq!(ran, 2 * BODIES.len());
 }
 
-/// Part of all weight that may lie on other joints than the original's, as Blender's bone heat
-/// reaches. Only the dragon is within it; the limits below keep the others from getting worse.
-const GOAL: f64 = 0.15;
-
-/// Bodies of `Mesh2Motion`, with the largest part of all weight that may lie on other joints.
-const MESH2MOTION: [(&str, f64); 4] = [
-    ("Dragon/dragon-animations.glb", GOAL),
-    ("Fox49/fox-animations.glb", 0.25),
-    ("Panda/fox-panda.glb", 0.25),
-    ("Sintel/human-sintel.glb", 0.34),
+/// Bodies of `Mesh2Motion`, with the largest parts of all weight that may lie on other joints, and
+/// on joints that a vertex did not have. Blender 5.0's bone heat reaches 0.04, 0.02, 0.18 and 0.29,
+/// and 0.00, 0.01, 0.06 and 0.16: the dragon and the fox were bound by it.
+const MESH2MOTION: [(&str, f64, f64); 4] = [
+    ("Dragon/dragon-animations.glb", 0.15, 0.06),
+    ("Fox49/fox-animations.glb", 0.23, 0.10),
+    ("Panda/fox-panda.glb", 0.20, 0.08),
+    ("Sintel/human-sintel.glb", 0.34, 0.21),
 ];
 
 #[test]
 fn weight_on_other_joints_does_not_grow() {
     let Some(folder) = shared() else { return skipped("characters") };
     let mut off = Vec::new();
-    for (name, most) in MESH2MOTION {
+    for (name, most_moved, most_foreign) in MESH2MOTION {
         let path = folder.join("corpus/characters").join(Path::new(name));
         for choose in ["shape", "weights"] {
             let mut session = Session::open(&path, &Progress::default()).unwrap();
@@ -219,8 +218,8 @@ fn weight_on_other_joints_does_not_grow() {
                 "{name} by {choose}: weight on other joints {moved:.3}, on joints that a vertex \
                     did not have {foreign:.3}"
             );
-            if moved > most {
-                off.push((name, choose, moved));
+            if moved > most_moved || foreign > most_foreign {
+                off.push((name, choose, moved, foreign));
             }
         }
     }

@@ -7,7 +7,7 @@
 
 use std::{collections::BTreeSet, sync::OnceLock};
 
-use glam::{Mat4, Vec3};
+use glam::{Mat3, Mat4, Vec3, Vec4};
 
 use super::{
     Influences, Refusal, WeightConstraints, WeightIssues, branches::Branches, ids::to_index,
@@ -427,6 +427,17 @@ pub fn joint_heads(document: &Document, skin: SkinId) -> Vec<Vec3> {
         .iter()
         .map(|inverse| inverse.inverse().w_axis.truncate())
         .collect()
+}
+
+/// The axes of the joints of a skin when it was bound, mesh space, of length 1; 0 where a joint has
+/// none.
+pub fn joint_axes(document: &Document, skin: SkinId) -> Vec<Mat3> {
+    let axes = |inverse: &Mat4| {
+        let bound = inverse.inverse();
+        let unit = |axis: Vec4| axis.truncate().normalize_or_zero();
+        Mat3::from_cols(unit(bound.x_axis), unit(bound.y_axis), unit(bound.z_axis))
+    };
+    document.skin(skin).inverse_bind.iter().map(axes).collect()
 }
 
 /// For every joint of a skin the nearest ancestor that is one too.

@@ -40,7 +40,9 @@ pub use self::{
         envelope_radii, parts_inside,
     },
     brush::{Brush, BrushKind, Falloff, Radius, Reach},
-    canvas::{Maps, SkinnedSurface, SurfacePart, joint_heads, joint_parents, joints_above},
+    canvas::{
+        Maps, SkinnedSurface, SurfacePart, joint_axes, joint_heads, joint_parents, joints_above,
+    },
     carry::{
         Carried, CarryBy, CarrySource, Distances, RowOf, SurfacePoint, TakeWeight, carry, corners,
         no_row,

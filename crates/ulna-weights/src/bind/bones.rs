@@ -1,6 +1,6 @@
 //! The bones of a skin, and their envelopes.
 
-use glam::Vec3;
+use glam::{Mat3, Vec3};
 
 use crate::ids::to_f32;
 use ulna_model::JointSlot;
@@ -47,6 +47,19 @@ impl Bones {
     /// As [`Self::new`] for some of the joints. A bone then ends at the next of these joints below,
     /// or at the joints right below if none of those is meant.
     pub fn of_joints(heads: &[Vec3], parents: &[Option<JointSlot>], is_meant: &[bool]) -> Self {
+        Self::along_axes(heads, parents, &[], is_meant)
+    }
+
+    /// As [`Self::of_joints`] with the local axes of the joints, of length 1. Where the bones of a
+    /// skeleton lie along one of them, as those of Blender do, so does a bone that leads to no
+    /// joint, and it is as long as the one that leads to it.
+    pub fn along_axes(
+        heads: &[Vec3],
+        parents: &[Option<JointSlot>],
+        axes: &[Mat3],
+        is_meant: &[bool],
+    ) -> Self {
+        let axis = BoneAxis::of(heads, parents, axes);
         let is_meant = |joint: JointSlot| is_meant.get(joint.index()) == Some(&true);
         let place_of = |joint: JointSlot| heads.get(joint.index()).filter(|p| p.is_finite());
         let parent_of = |joint: JointSlot| {
@@ -80,7 +93,11 @@ impl Bones {
         for joint in finite().filter(|j| is_without(&has_bone, *j)) {
             let head = heads[joint.index()];
             let above = parent_of(joint).and_then(place_of);
-            let tail = above.map_or(head, |above| head + (head - *above) * 0.5);
+            let along = axis.and_then(|axis| axis.direction(axes.get(joint.index())?));
+            let tail = above.map_or(head, |above| match along {
+                Some(along) => head + along * head.distance(*above),
+                None => head + (head - *above) * 0.5,
+            });
             bones.push(BindBone { joint, head, tail });
         }
         bones.sort_by_key(|bone| bone.joint);
@@ -98,6 +115,48 @@ impl Bones {
         let counted = self.bones.iter().filter(|bone| counts(bone.joint));
         let near = counted.map(|bone| (bone.distance(position), bone.joint));
         near.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(_, joint)| joint)
+    }
+}
+
+/// A local axis along which bones lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct BoneAxis {
+    /// 0 to 2.
+    column: usize,
+    is_negative: bool,
+}
+
+impl BoneAxis {
+    /// The axis along which at least half of the joints with joints below have one of those.
+    fn of(heads: &[Vec3], parents: &[Option<JointSlot>], axes: &[Mat3]) -> Option<Self> {
+        /// The least cosine between a bone and the axis.
+        const LEAST_COSINE: f32 = 0.99;
+        let mut with_child = vec![false; heads.len()];
+        let mut lies_along = vec![[false; 6]; heads.len()];
+        for (head, parent) in heads.iter().zip(parents) {
+            let Some(parent) = parent.map(JointSlot::index) else { continue };
+            let (Some(from), Some(axes)) = (heads.get(parent), axes.get(parent)) else { continue };
+            let Some(way) = (*head - *from).try_normalize() else { continue };
+            with_child[parent] = true;
+            let cosines = (axes.transpose() * way).to_array();
+            for (along, cosine) in lies_along[parent].as_chunks_mut::<2>().0.iter_mut().zip(cosines)
+            {
+                along[0] |= cosine > LEAST_COSINE;
+                along[1] |= cosine < -LEAST_COSINE;
+            }
+        }
+        let joints = with_child.iter().filter(|has| **has).count();
+        let count = |k: usize| lies_along.iter().filter(|along| along[k]).count();
+        // The first of several.
+        let best = (0..6).rev().max_by_key(|k| count(*k))?;
+        let is_usual = joints > 0 && count(best) * 2 >= joints;
+        is_usual.then_some(Self { column: best / 2, is_negative: best % 2 == 1 })
+    }
+
+    /// Its direction; none for a joint whose axis has no length.
+    fn direction(self, axes: &Mat3) -> Option<Vec3> {
+        let way = axes.col(self.column).try_normalize()?;
+        Some(if self.is_negative { -way } else { way })
     }
 }
 
@@ -132,6 +191,25 @@ mod tests {
         let point = BindBone::default();
         assert_eq!(envelope_radii(&[point, bones.list()[1]], 0.5), [1.0, 1.0]);
         assert_eq!(envelope_radii(&[point], 0.5), [f32::INFINITY]);
+    }
+
+    #[test]
+    fn the_last_bones_lie_along_the_axis_of_the_others() {
+        // An arm along X, and a hand that is bent down.
+        let heads = [0.0, 1.0, 2.0].map(|x| Vec3::X * x);
+        let parents = [None, Some(0), Some(1)].map(|p| p.map(JointSlot));
+        let tail = |axes: &[Mat3]| {
+            let bones = Bones::along_axes(&heads, &parents, axes, &[true; 3]);
+            bones.list()[2].tail
+        };
+        let turned = |x: Vec3, y: Vec3| Mat3::from_cols(x, y, x.cross(y));
+        let (arm, hand) = (turned(Vec3::Y, -Vec3::X), turned(Vec3::X, Vec3::Y));
+        assert!(tail(&[arm, arm, hand]).distance(Vec3::new(2.0, -1.0, 0.0)) < 1e-6);
+        // No axis of most bones, no axes at all, and one without length: half a bone straight on.
+        let crooked = turned(Vec3::new(0.6, 0.8, 0.0), Vec3::new(-0.8, 0.6, 0.0));
+        for axes in [&[crooked, crooked, hand][..], &[], &[arm, arm, Mat3::ZERO], &[Mat3::NAN; 3]] {
+            assert_eq!(tail(axes), Vec3::X * 2.5, "{axes:?}");
+        }
     }
 
     #[test]

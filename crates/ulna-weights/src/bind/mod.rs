@@ -9,6 +9,7 @@
 
 mod bones;
 mod distance;
+mod facing;
 mod heat;
 mod inside;
 mod joint_weight;

@@ -82,22 +82,16 @@ struct PointSides {
     pairs: Vec<Option<JointSlot>>,
 }
 
-impl PointSides {
-    /// The number of joints that a point keeps: in the middle of the body no joint is kept without
-    /// its equally strong mirror joint.
-    fn limit(
-        &self,
-        most: usize,
-        (point, other): (usize, Option<usize>),
-        strongest: &[JointWeight],
-    ) -> usize {
-        /// Parts of a weight that are rounding.
-        const EQUAL: f32 = 1e-3;
-        let Some(([.., last], [next, ..])) = strongest.split_at_checked(most) else { return most };
-        let pair = self.pairs.get(last.0.index()).copied().flatten();
-        let is_pair = pair == Some(next.0) && (last.1 - next.1).abs() <= EQUAL * last.1;
-        if other == Some(point) && is_pair && most > 1 { most - 1 } else { most }
+/// The number of joints that a point keeps. None stays that is as strong as one that goes, or the
+/// joint of one side would win by rounding in the middle of a body. `most` if all are alike.
+fn kept(most: usize, strongest: &[JointWeight]) -> usize {
+    /// A weight of at least this part of another is as strong.
+    const ALIKE: f32 = 0.99;
+    if strongest.len() <= most {
+        return most;
     }
+    let is_last = |k: &usize| strongest[*k].1 < strongest[*k - 1].1 * ALIKE;
+    (1..=most).rev().find(is_last).unwrap_or(most)
 }
 
 /// The state of the chain: what is solved so far.
@@ -410,7 +404,7 @@ fn finished(
         let rank = |joint: JointSlot| rule.rank(joint.0);
         strongest.sort_by(|a, b| b.1.total_cmp(&a.1).then(rank(a.0).cmp(&rank(b.0))));
         strongest.truncate(MOST);
-        let limit = sides.limit(settings.limit, (point, other), &strongest);
+        let limit = kept(settings.limit, &strongest);
         let rule = WeightConstraints { limit, ..rule };
         let sum: f32 = strongest.iter().map(|(_, w)| w).sum();
         let mut influences = Influences::default();
@@ -441,5 +435,24 @@ fn weight_map(points: &[PointId], weights: &[Vec<JointWeight>], sets: usize) -> 
         weights: Slice::from(values),
         encoding: WeightEncoding::Float,
         not_numbers: [].into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_joint_stays_that_is_as_strong_as_one_that_goes() {
+        let count = |most: usize, weights: &[f32]| {
+            let list: Vec<JointWeight> =
+                JointSlot::first(weights.len()).zip(weights.iter().copied()).collect();
+            kept(most, &list)
+        };
+        assert_eq!(count(4, &[0.3, 0.2, 0.2, 0.15, 0.15]), 3);
+        assert_eq!(count(4, &[0.3, 0.2, 0.2, 0.16, 0.14]), 4);
+        assert_eq!(count(2, &[0.4, 0.2, 0.2, 0.2]), 1);
+        assert_eq!(count(4, &[0.25; 4]), 4);
+        assert_eq!(count(1, &[0.5, 0.5]), 1);
     }
 }

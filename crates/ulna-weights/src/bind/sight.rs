@@ -1,16 +1,20 @@
-//! The nearest bone that each point sees.
+//! The nearest bone that each point sees. A bone that the surface faces counts as nearer than one
+//! beside it, by up to half: a limb goes with the bone inside of it, not with the next.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::{BindBone, BindError, surface::BindSurface};
+use super::{BindBone, BindError, facing::Facing, surface::BindSurface};
 use ulna_geometry::{Bvh, Ray};
 use ulna_model::JointSlot;
 
 /// The bones of which the nearest visible one is searched.
 const CANDIDATES: usize = 8;
+/// A visible bone heats a point up to this many times the distance of the nearest bone. A farther
+/// one is of another limb, and under clothes the heat of the points around is nearer to the truth.
+const FARTHEST: f32 = 2.0;
 /// Bones that are this much farther are as near.
 const TIE: f32 = 1e-4;
 /// The end of a ray, as part of the size of the surface: triangles around the point do not hide it.
@@ -53,6 +57,7 @@ pub(super) fn sights(
 ) -> Result<Vec<PointSight>, BindError> {
     let indices = surface.triangles.as_flattened();
     let bvh = Bvh::build(&surface.points, indices);
+    let facing = Facing::new(surface);
     let is_visible = |from: Vec3, point: Vec3| {
         let distance = from.distance(point);
         let limit = distance - RAY_END;
@@ -69,20 +74,26 @@ pub(super) fn sights(
         }
         let point = surface.points[k];
         nearest.clear();
-        nearest.extend(bones.iter().enumerate().map(|(b, bone)| (bone.distance(point), b)));
+        nearest.extend(bones.iter().enumerate().map(|(b, bone)| {
+            let way = point - bone.closest(point);
+            (way.length() * 2.0 / (1.0 + facing.part(k, way)), b)
+        }));
         if nearest.len() > CANDIDATES {
             nearest
                 .select_nth_unstable_by(CANDIDATES, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             nearest.truncate(CANDIDATES);
         }
         nearest.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut farthest = nearest.first().map_or(0.0, |(distance, _)| distance * FARTHEST);
         for (distance, b) in nearest.iter() {
-            if !sight.is_hidden() && *distance > sight.distance * (1.0 + TIE) {
+            if *distance > farthest {
                 break;
             }
-            if is_visible(bones[*b].closest(point), point) {
+            let closest = bones[*b].closest(point);
+            if is_visible(closest, point) {
                 if sight.is_hidden() {
-                    sight.distance = *distance;
+                    sight.distance = point.distance(closest);
+                    farthest = distance * (1.0 + TIE);
                 }
                 sight.add(bones[*b].joint);
             }
@@ -101,4 +112,47 @@ pub(super) fn sights(
         })
         .collect::<Result<_, _>>()?;
     Ok(lists.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::BindMesh;
+    use super::*;
+
+    #[test]
+    fn the_bone_that_the_surface_faces_counts_as_nearer_and_heats_from_its_distance() {
+        let positions = [Vec3::ZERO, Vec3::X, Vec3::X + Vec3::Y, Vec3::Y];
+        let triangles = [0, 1, 2, 0, 2, 3];
+        let bone = |joint: u16, head: Vec3| BindBone { joint: JointSlot(joint), head, tail: head };
+        let bones = [bone(0, Vec3::new(0.0, 0.0, -0.3)), bone(1, Vec3::new(-0.25, 0.0, 0.0))];
+        let mesh = BindMesh { positions: &positions, triangles: &triangles };
+        let surface = BindSurface::new(&[mesh], &bones);
+        let found = sights(&surface, &surface.unit_bones(&bones), &AtomicBool::new(false));
+        let first = found.unwrap()[0];
+        assert_eq!(first.joints(), [JointSlot(0)]);
+        assert!((first.distance - 0.3).abs() < 1e-5, "{}", first.distance);
+    }
+
+    #[test]
+    fn a_far_bone_does_not_stand_in_for_a_near_hidden_one() {
+        let corners = |z: f32, from: f32, to: f32| {
+            [(from, from), (to, from), (to, to), (from, to)].map(|(x, y)| Vec3::new(x, y, z))
+        };
+        // A surface, and another that hides the bone below.
+        let positions = [corners(0.0, 0.0, 1.0), corners(-0.15, -0.2, 0.2)].concat();
+        let triangles = [0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7];
+        let point = |joint: u16, z: f32| {
+            let head = Vec3::Z * z;
+            BindBone { joint: JointSlot(joint), head, tail: head }
+        };
+        let mesh = BindMesh { positions: &positions, triangles: &triangles };
+        let seen = |z: f32| {
+            let bones = [point(0, -0.3), point(1, z)];
+            let surface = BindSurface::new(&[mesh], &bones);
+            let found = sights(&surface, &surface.unit_bones(&bones), &AtomicBool::new(false));
+            found.unwrap()[0].joints().to_vec()
+        };
+        assert_eq!(seen(0.5), [JointSlot(1)]);
+        assert!(seen(0.7).is_empty());
+    }
 }

@@ -21,7 +21,7 @@ use ulna_model::{
 use ulna_motion::{MirrorPairs, PairSource, Pose, Role, Stack};
 use ulna_weights::{
     BindError, BindMesh, BindMethod, BindMirror, BindRequest, BindSettings, Bones, BoundWeights,
-    Influences, PieceMethod, Scope, SkinnedSurface, at_rest, bind_weights, joint_heads,
+    Influences, PieceMethod, Scope, SkinnedSurface, at_rest, bind_weights, joint_axes, joint_heads,
     joint_parents,
     layers::{NoSides, Sides},
 };
@@ -270,7 +270,8 @@ pub(super) fn automatic(
             "none of the named joints belongs to the skin of the meshes; name joints of the skin",
         );
     }
-    let bones = Bones::of_joints(&heads, &parents, &is_meant);
+    let axes = joint_axes(document, skin);
+    let bones = Bones::along_axes(&heads, &parents, &axes, &is_meant);
     let meshes: Vec<BindMesh<'_>> =
         own.iter().map(|p| BindMesh { positions: &p.positions, triangles: &p.indices }).collect();
     let mirror = match weights.is_symmetric() {
