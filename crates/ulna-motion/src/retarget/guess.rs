@@ -94,6 +94,24 @@ fn row(document: &Document, roles: &Roles, kind: ChainKind, side: Option<Side>) 
     document.nodes.order().iter().copied().filter(own).collect()
 }
 
+/// Takes out fingers that only one of the bodies has, as one row of the table.
+fn take_fingers(chains: &mut BTreeMap<(ChainKind, u8), NamedChain>) -> Option<NamedChain> {
+    let is_finger = |kind: &ChainKind| matches!(kind, ChainKind::Finger(_));
+    let own = || chains.iter().filter(|((kind, _), _)| is_finger(kind)).map(|(_, chain)| chain);
+    if !own().all(|(_, from, to)| from.is_empty() || to.is_empty()) {
+        return None;
+    }
+    let from: Vec<NodeId> = own().flat_map(|c| c.1.iter().copied()).collect();
+    let to: Vec<NodeId> = own().flat_map(|c| c.2.iter().copied()).collect();
+    // Joints of both would be a chain.
+    let fingers = match (from.is_empty(), to.is_empty()) {
+        (true, true) | (false, false) => return None,
+        _ => ("Fingers".to_owned(), from, to),
+    };
+    chains.retain(|(kind, _), _| !is_finger(kind));
+    Some(fingers)
+}
+
 /// Guesses the table by which clips of a source are retargeted to a target. Where both have a
 /// chain with other numbers of joints, it is spread. Chains that only one of them has are listed,
 /// too, and rest.
@@ -149,7 +167,9 @@ pub fn guess_map(source: &Document, target: &Document) -> RetargetMap {
         used[1].extend(&to);
         chains.insert((kind, place), (kind.label(side), from, to));
     }
+    let fingers = take_fingers(&mut chains);
     let mut list: Vec<NamedChain> = chains.into_values().collect();
+    list.extend(fingers);
     list.extend(others(source, target, &transfer, used, &names[1]));
     let mut taken: BTreeSet<String> = BTreeSet::new();
     let made = list.into_iter().map(|(name, from, to)| {

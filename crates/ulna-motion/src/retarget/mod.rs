@@ -20,6 +20,7 @@ mod sampling;
 mod spans;
 mod stands;
 mod transfer;
+mod twist;
 
 pub use self::{
     contacts::{ContactRequest, find_contacts, foot_speeds},

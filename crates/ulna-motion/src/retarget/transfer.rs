@@ -12,6 +12,7 @@ use super::{
     named::JointTable,
     sampling::each_pose,
     stands::PlacedGoal,
+    twist::{TwistJoint, twist_joints},
 };
 use crate::{
     CarriedClip, ClipTransfer, KeysBy,
@@ -108,6 +109,7 @@ pub struct Retarget<'a> {
     feet: Vec<(Foot, Foot)>,
     hip_heights: [f32; 2],
     factors: Vec3,
+    twists: Vec<TwistJoint>,
 }
 
 impl<'a> Retarget<'a> {
@@ -187,7 +189,9 @@ impl<'a> Retarget<'a> {
         let scales = map.height.is_some() || map.stride.is_some();
         let options = TransferOptions { travel: Some((carriers, factors)), scales, ..plain };
         let transfer = ClipTransfer::with_options(source, target, KeysBy::Rests, &chosen, options);
-        Ok(Self { source, target, map, chains, transfer, feet, hip_heights, factors })
+        let turned = chains.iter().filter(|c| c.is_copied() || c.is_spread());
+        let twists = twist_joints(target, turned.map(|c| &c.target[..]));
+        Ok(Self { source, target, map, chains, transfer, feet, hip_heights, factors, twists })
     }
 
     /// Factor of the vertical movement of the hips.
@@ -234,6 +238,12 @@ impl<'a> Retarget<'a> {
     pub fn clip(&self, clip: &Shared<Clip>, contacts: Option<&[Goal]>) -> Retargeted {
         let mut carried = self.transfer.clip(clip);
         self.by_chains(&mut carried);
+        let clip_here = &mut carried.clip;
+        for twist in &self.twists {
+            if let Some(track) = twist.track(self.target, clip_here) {
+                clip_here.tracks.insert(clip_here.free_track_id(), track);
+            }
+        }
         let mut made = Retargeted { carried, ..Retargeted::default() };
         let settings = &self.map.contacts;
         if !self.feet.is_empty() && !made.carried.clip.tracks.is_empty() {
