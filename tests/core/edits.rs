@@ -965,6 +965,7 @@ fn differs(meant: &Document, got: &Document) -> Option<String> {
     same!(a.len(), b.len(), "clips");
     for (a, b) in a.iter().zip(&b) {
         same!(a.name, b.name, "clip");
+        same!(a.contacts, b.contacts, "contacts of clip {:?}", a.name);
         let by_target = |c: &Clip| -> BTreeMap<(NodeId, Property), Shared<Track>> {
             c.tracks.values().map(|t| ((t.target, t.property), t.clone())).collect()
         };

@@ -409,6 +409,10 @@ fn a_value_that_an_argument_cannot_have_is_refused_by_name() {
     for spec in table().iter().filter(|s| matches!(s.executor, Executor::Document)) {
         for argument in &spec.arguments {
             for wrong in never(&argument.kind) {
+                // An empty list of contacts removes all.
+                if spec.name == "clip.contacts" && wrong == json!([]) {
+                    continue;
+                }
                 tried += 1;
                 let mut draw = Draw(tried);
                 // What else is in the line is right more often than not.
