@@ -36,8 +36,8 @@ impl Deviation {
 
 /// A file whose body is bound again, with the mean and the largest deviation that it may have from
 /// its own weights, % of the height; with the joints that the rule chooses, and with those of the
-/// file's weights. Then the number of joints that the rule chooses otherwise. The dragon is six times
-/// as wide as tall, and the fox twice as long.
+/// file's weights. Then the number of joints that the rule chooses otherwise. The dragon is six
+/// times as wide as tall, and the fox twice as long.
 type Body = (&'static str, [f64; 2], [f64; 2], usize);
 const BODIES: [Body; 5] = [
     ("CesiumMan/CesiumMan.glb", [0.16, 4.0], [0.16, 4.0], 0),
