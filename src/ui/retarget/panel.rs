@@ -101,7 +101,7 @@ fn map_ui(
     if page.bodies[SOURCE].is_none() {
         return;
     }
-    menu_button(ui, format!("Map: {} ⏷", page.map_origin), |ui| {
+    menu_button(ui, format!("Map: {}", page.map_origin), |ui| {
         ui.set_min_width(200.0);
         if ui.button("Match again").on_hover_text("Finds the chains by names and shape").clicked() {
             actions.push(RetargetAction::MatchAgain);
@@ -238,18 +238,18 @@ fn buttons_ui(
         small(ui, theme, "Name", ColorRole::TextSecondary);
         let field = egui::TextEdit::singleline(&mut now.name)
             .desired_width(132.0)
-            .min_size(vec2(0.0, 24.0))
             .align(egui::Align2::LEFT_CENTER)
             .font(egui::TextStyle::Monospace);
-        let response = edged(ui, |ui| ui.add(field));
+        let response = edged(ui, |ui| ui.add_sized([132.0, 24.0], field));
         name_widget(ui, &response, "Names of added clips");
         response.on_hover_text("{clip} stands for the name in the source");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             segments(ui, theme, |ui| {
+                // Laid out from the right.
                 let ways = [
-                    (TakenName::Number, "Number"),
-                    (TakenName::Replace, "Replace"),
                     (TakenName::Skip, "Skip"),
+                    (TakenName::Replace, "Replace"),
+                    (TakenName::Number, "Number"),
                 ];
                 for (taken, text) in ways {
                     if segment(ui, theme, text, now.taken == taken, false).clicked() {
