@@ -33,8 +33,8 @@ impl Columns {
     fn of(rect: Rect) -> Self {
         let right = rect.right();
         let contacts = right - 22.0;
-        let position = contacts - 72.0;
-        let rotation = position - 78.0;
+        let position = contacts - 68.0;
+        let rotation = position - 74.0;
         let name = rect.left() + 14.0;
         let first = name + 84.0;
         let middle = first + (rotation - first) * 0.5;

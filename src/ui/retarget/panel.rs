@@ -203,7 +203,7 @@ fn size_ui(ui: &mut Ui, theme: &Theme, result: Option<&RetargetResult>, now: &mu
                 now.map.height = None;
             }
         }
-        if let Some(result) = result {
+        if let Some(result) = result.filter(|_| ui.available_width() > 280.0) {
             let [from, to] = result.heights;
             number(ui, theme, &format!("{from:.3} to {to:.3}\u{2009}m"), ColorRole::TextTertiary);
         }
@@ -257,7 +257,9 @@ fn buttons_ui(
                     }
                 }
             });
-            small(ui, theme, "If it exists", ColorRole::TextTertiary);
+            if ui.available_width() > 80.0 {
+                small(ui, theme, "If it exists", ColorRole::TextTertiary);
+            }
         });
     });
     ui.horizontal(|ui| {
