@@ -33,10 +33,10 @@ impl Columns {
     fn of(rect: Rect) -> Self {
         let right = rect.right();
         let contacts = right - 22.0;
-        let position = contacts - 66.0;
-        let rotation = position - 72.0;
+        let position = contacts - 68.0;
+        let rotation = position - 74.0;
         let name = rect.left() + 14.0;
-        let first = name + 78.0;
+        let first = name + 84.0;
         let middle = first + (rotation - first) * 0.5;
         Self { name, bodies: [first, middle], rotation, position, contacts, right }
     }
@@ -62,7 +62,20 @@ pub(super) fn chains_ui(
         head_ui(ui, theme, page);
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    for chain in 0..now.map.chains.len() {
+    let is_whole = |c: &RetargetChain| !c.source.is_empty() && !c.target.is_empty();
+    let whole: Vec<bool> = now.map.chains.iter().map(is_whole).collect();
+    let key = ui.scope_id().with("chains without joints");
+    let mut lists_all = ui.data(|d| d.get_temp::<bool>(key)).unwrap_or(false);
+    for chain in (0..whole.len()).filter(|k| whole[*k]) {
+        row_ui(picker, ui, (theme, page), now, chain);
+    }
+    let rest = whole.iter().filter(|is| !**is).count();
+    if rest > 0 {
+        rest_ui(ui, theme, rest, &mut lists_all);
+        ui.data_mut(|d| d.insert_temp(key, lists_all));
+    }
+    let is_listed = |k: &usize| !whole[*k] && (lists_all || now.chain == Some(*k));
+    for chain in (0..whole.len()).filter(is_listed).collect::<Vec<_>>() {
         row_ui(picker, ui, (theme, page), now, chain);
     }
     ui.add_space(4.0);
@@ -73,6 +86,26 @@ pub(super) fn chains_ui(
         now.map.chains.push(RetargetChain { name, ..RetargetChain::default() });
         now.chain = Some(now.map.chains.len() - 1);
     }
+}
+
+/// The line over chains that have no joints on one side.
+fn rest_ui(ui: &mut Ui, theme: &Theme, count: usize, is_open: &mut bool) {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    let text = match count {
+        1 => "1 chain with joints of one body only".to_owned(),
+        n => format!("{n} chains with joints of one body only"),
+    };
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, *is_open, &text));
+    if response.clicked() {
+        *is_open = !*is_open;
+    }
+    let icon = if *is_open { icons::ICON_EXPAND_MORE } else { icons::ICON_CHEVRON_RIGHT };
+    let hovers = response.hovered() || response.has_focus();
+    let role = if hovers { ColorRole::TextPrimary } else { ColorRole::TextTertiary };
+    let color = theme.color(role);
+    paint_icon(ui.painter(), pos2(rect.left() + 4.0, rect.center().y), icon, 14.0, color);
+    let at = pos2(rect.left() + 14.0, rect.center().y);
+    ui.painter().text(at, Align2::LEFT_CENTER, text, Theme::font(Font::Small), color);
 }
 
 fn head_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>) {
@@ -248,20 +281,22 @@ fn dropdown<T: PartialEq + Copy>(
     let mut inner = ui.new_child(UiBuilder::new().max_rect(rect).id_salt(name));
     inner.spacing_mut().interact_size.y = rect.height();
     inner.spacing_mut().button_padding = vec2(6.0, 0.0);
+    inner.spacing_mut().icon_width = 12.0;
     inner.style_mut().override_font_id = Some(Theme::font(Font::Small));
     inner.visuals_mut().widgets.noninteractive.bg_stroke = Stroke::NONE;
     let shown = list.iter().find(|(value, _)| value == now).map_or("", |(_, text)| text);
-    let width = rect.width() - 8.0;
-    let combo = egui::ComboBox::from_id_salt(name).selected_text(shown).width(width).show_ui(
-        &mut inner,
-        |ui| {
+    let width = rect.width();
+    let combo = egui::ComboBox::from_id_salt(name)
+        .selected_text(shown)
+        .wrap_mode(egui::TextWrapMode::Truncate)
+        .width(width)
+        .show_ui(&mut inner, |ui| {
             for (value, text) in list {
                 if ui.selectable_label(value == now, *text).clicked() {
                     *now = *value;
                 }
             }
-        },
-    );
+        });
     combo
         .response
         .widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("{name}: {shown}")));

@@ -55,10 +55,10 @@ pub(super) fn clips_ui(
     ui.add_space(4.0);
     padded(ui, &mut |ui| {
         panel_title(ui, theme, "Clips");
-        let about = format!("{} of {} selected", now.taken_count(), source.clips.len());
+        let about = format!("{} of {}", now.taken_count(), source.clips.len());
         small(ui, theme, &about, ColorRole::TextTertiary);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.add_space(4.0);
+            ui.add_space(8.0);
             ui.spacing_mut().item_spacing.x = 2.0;
             for (text, on) in [("None", false), ("All", true)] {
                 let button = egui::Button::new(RichText::new(text).font(Theme::font(Font::Small)));

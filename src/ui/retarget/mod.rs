@@ -51,7 +51,7 @@ struct PageLayout {
 
 impl PageLayout {
     fn of(rect: Rect) -> Self {
-        let panel = (rect.width() * 0.3025).clamp(380.0, 484.0);
+        let panel = (rect.width() * 0.3025).clamp(440.0, 484.0);
         let clips = (rect.width() * 0.16).clamp(190.0, 256.0);
         let below = (rect.height() * 0.345).clamp(214.0, 330.0);
         let right = rect.right() - panel;

@@ -101,7 +101,7 @@ fn map_ui(
     if page.bodies[SOURCE].is_none() {
         return;
     }
-    menu_button(ui, format!("Map: {} ⏷", page.map_origin), |ui| {
+    menu_button(ui, format!("Map: {}", page.map_origin), |ui| {
         ui.set_min_width(200.0);
         if ui.button("Match again").on_hover_text("Finds the chains by names and shape").clicked() {
             actions.push(RetargetAction::MatchAgain);
@@ -203,7 +203,7 @@ fn size_ui(ui: &mut Ui, theme: &Theme, result: Option<&RetargetResult>, now: &mu
                 now.map.height = None;
             }
         }
-        if let Some(result) = result {
+        if let Some(result) = result.filter(|_| ui.available_width() > 280.0) {
             let [from, to] = result.heights;
             number(ui, theme, &format!("{from:.3} to {to:.3}\u{2009}m"), ColorRole::TextTertiary);
         }
@@ -238,18 +238,18 @@ fn buttons_ui(
         small(ui, theme, "Name", ColorRole::TextSecondary);
         let field = egui::TextEdit::singleline(&mut now.name)
             .desired_width(132.0)
-            .min_size(vec2(0.0, 24.0))
             .align(egui::Align2::LEFT_CENTER)
             .font(egui::TextStyle::Monospace);
-        let response = edged(ui, |ui| ui.add(field));
+        let response = edged(ui, |ui| ui.add_sized([132.0, 24.0], field));
         name_widget(ui, &response, "Names of added clips");
         response.on_hover_text("{clip} stands for the name in the source");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             segments(ui, theme, |ui| {
+                // Laid out from the right.
                 let ways = [
-                    (TakenName::Number, "Number"),
-                    (TakenName::Replace, "Replace"),
                     (TakenName::Skip, "Skip"),
+                    (TakenName::Replace, "Replace"),
+                    (TakenName::Number, "Number"),
                 ];
                 for (taken, text) in ways {
                     if segment(ui, theme, text, now.taken == taken, false).clicked() {
@@ -257,7 +257,9 @@ fn buttons_ui(
                     }
                 }
             });
-            small(ui, theme, "If it exists", ColorRole::TextTertiary);
+            if ui.available_width() > 80.0 {
+                small(ui, theme, "If it exists", ColorRole::TextTertiary);
+            }
         });
     });
     ui.horizontal(|ui| {

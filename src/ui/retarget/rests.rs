@@ -98,7 +98,7 @@ fn joints_ui(ui: &mut Ui, theme: &Theme, facts: &BodyFacts, now: &mut RetargetDr
         let rest = facts.joints[joint].rest;
         let turned = pose(&now.map, body).get(&name).copied().unwrap_or(rest);
         let (x, y, z) = (rest.inverse() * turned).to_euler(ORDER);
-        let before = [x, y, z].map(|a| (a.to_degrees() * 10.0).round() / 10.0);
+        let before = [x, y, z].map(|a| (a.to_degrees() * 10.0).round() / 10.0 + 0.0);
         let mut after = before;
         ui.horizontal(|ui| {
             let font = Theme::font(Font::Small);
