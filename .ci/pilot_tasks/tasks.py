@@ -193,6 +193,24 @@ def rig_task(lane, place):
     check(place.succeeds("check", saved), "the file breaks a rule")
 
 
+def retarget_task(lane, place):
+    """A run of another character comes onto the sample, and its map is used again."""
+    runners = place.saved("runners", "retarget.glb")
+    runners.mkdir(parents=True, exist_ok=True)
+    for name in ("knight", "second"):
+        shutil.copy(place.corpus / "Knight/Knight.glb", runners / f"{name}.glb")
+    script = place.tasks / "retarget.pilot"
+    folder = lane.run("assets/mannequin.glb", "retarget.glb", script)
+    saved = folder / "retarget.glb"
+    has(place.info(saved), "retarget.glb", '"name":"Running_A"', '"name":"Throw"')
+    check(place.succeeds("check", saved), "the saved file breaks a rule")
+    text = saved.read_bytes().decode("latin-1")
+    for kept in ("ulna.retarget", "ulna.contacts"):
+        check(kept in text, f"{kept} is not in the file")
+    parts = list((folder / "retarget-clips").iterdir())
+    check(len(parts) == 5, "not five files went out")
+
+
 def plan_task(lane, place):
     """Four changes as one step: no helper node is left, and no name has its prefix."""
     helpers = place.corpus / "../../situations/fbx-helper-nodes/in.glb"
@@ -427,6 +445,7 @@ LANES = [
         bounce_task,
         capture_task,
         fbx_task,
+        retarget_task,
         bind_task,
         props_task,
         rig_task,

@@ -15,9 +15,11 @@ pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     if view.dialogs.toasts.is_empty() {
         return;
     }
+    // The buttons of a page stay free.
+    let up = if view.retarget.is_some() { 124.0 } else { 40.0 };
     let area = Area::new(Id::unique("toasts"))
         .order(Order::Foreground)
-        .anchor(Align2::RIGHT_BOTTOM, vec2(-16.0, -40.0));
+        .anchor(Align2::RIGHT_BOTTOM, vec2(-16.0, -up));
     area.show(ui.ctx(), |ui| {
         ui.spacing_mut().item_spacing.y = 4.0;
         let newest = view.dialogs.toasts.len() - 1;

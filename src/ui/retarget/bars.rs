@@ -58,7 +58,7 @@ pub(super) struct BarsRow<'a> {
 /// The contacts of a foot.
 pub(super) fn bars_ui(
     state: &mut BarsState,
-    ui: &mut Ui,
+    ui: &Ui,
     row: BarsRow<'_>,
     (result, foot): (&RetargetResult, &FootResult),
     now: &mut RetargetDraft,

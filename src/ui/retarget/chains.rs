@@ -189,7 +189,7 @@ fn row_ui(
 /// The joints of a chain in a body; a click chooses others.
 fn joints_ui(
     picker: &mut PickerState,
-    ui: &mut Ui,
+    ui: &Ui,
     (theme, page): (&Theme, RetargetView<'_>),
     now: &mut RetargetDraft,
     chain: usize,

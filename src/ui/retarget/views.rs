@@ -103,8 +103,8 @@ fn head_ui(
     rect: Rect,
 ) {
     let top = Rect::from_min_size(rect.min + vec2(6.0, 6.0), vec2(rect.width() - 12.0, 34.0));
-    let buttons = if body == SOURCE { 3.0 } else { 3.0 };
-    let width = buttons * 30.0 + 14.0;
+    // Three buttons.
+    let width = 3.0 * 30.0 + 14.0;
     let mut left = ui.new_child(
         UiBuilder::new().max_rect(top.with_max_x(top.right() - width - 8.0)).id_salt("name"),
     );

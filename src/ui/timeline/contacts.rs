@@ -1,9 +1,7 @@
 //! Rows of contacts: bars over the times in which a foot or a hand stays in place. They are
 //! dragged, added by a double click and removed by a right click.
 
-use egui::{
-    Align2, CursorIcon, Key, PointerButton, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Align2, CursorIcon, Key, PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::sheet_layout::Sheet;
@@ -143,7 +141,7 @@ impl ContactRow<'_> {
                 continue;
             }
             let id = ui.scope_id().with(("contact", self.joint.0, number, grip as u8));
-            let response: Response = ui.interact(area, id, Sense::click_and_drag());
+            let response = ui.interact(area, id, Sense::click_and_drag());
             response.widget_info(|| {
                 WidgetInfo::labeled(Role::Button, true, format!("{name} of {words}"))
             });

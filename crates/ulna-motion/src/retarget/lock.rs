@@ -234,6 +234,14 @@ impl<'a> Lock<'a> {
                 times.dedup_by(|a, b| *a - *b < SAME);
             }
         }
+        // Keys between frames hide the frame rate.
+        if made.clip.rate.is_none()
+            && let Some((rate, share)) = self.clip.guess_fps()
+            && share >= 0.9
+            && made.clip.guess_fps().is_none_or(|(now, _)| (now - rate).abs() > 1e-6)
+        {
+            made.clip.rate = Some(rate);
+        }
         for ((foot, before), after) in self.feet.iter().zip(before).zip(after) {
             made.slides.extend(before.into_iter().zip(after).map(|((from, to, was), (.., is))| {
                 ContactSlide { foot: foot.foot.node, from, to, before: was, after: is }

@@ -381,7 +381,10 @@ impl<'a> Retarget<'a> {
         off.retain(Option::is_some);
         let mut off: Vec<f32> = off.into_iter().flatten().filter(|y| y.is_finite()).collect();
         off.sort_by(f32::total_cmp);
-        let Some(up) = off.get(off.len() / 2).copied() else { return };
+        // Of the two in the middle the one that changes less.
+        let middle = [off.len().saturating_sub(1) / 2, off.len() / 2];
+        let middle = middle.into_iter().filter_map(|k| off.get(k).copied());
+        let Some(up) = middle.min_by(|a, b| a.abs().total_cmp(&b.abs())) else { return };
         if up.abs() <= UNSEEN * foot.length {
             return;
         }
