@@ -186,7 +186,7 @@ fn measured(source: &Document, target: &Document, clip: &Shared<Clip>) -> Measur
             .map(|p| if side == 0 { p.0 } else { p.1 })
             .collect();
         let rest = rest(of);
-        (place(&rest, legs[0]) - place(&rest, legs[1])).with_y(0.0).normalize()
+        (place(&rest, legs[0]) - place(&rest, legs[1])).with_y(0.0).normalize_or(Vec3::X)
     };
     let turn = glam::Quat::from_rotation_arc(facing(source, 0), facing(target, 1));
     let mut feet = Vec::new();
