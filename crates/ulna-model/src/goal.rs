@@ -56,7 +56,8 @@ pub struct Goal {
     /// Its point.
     #[serde(default)]
     pub point: GoalPoint,
-    /// The node in whose space the place is; the scene if omitted.
+    /// The node in whose space the place is; the scene if omitted. It is kept; places are not moved
+    /// with it yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<NodeId>,
     /// Start of the range, seconds on the clip's clock; finite, at least 0.
