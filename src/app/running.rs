@@ -181,6 +181,7 @@ impl App {
         let about = names_in(std::iter::once(&line.arguments));
         let about = if about.is_empty() { String::new() } else { format!(": {about}") };
         let about = about + &covered.unwrap_or_default();
+        let title = title.trim_end_matches('…');
         if changed {
             let undo = ("Undo", Action::Run(SessionCommand::Undo.into()));
             self.say(ctx, ToastKind::Ok, format!("{title}{about}"), vec![undo]);

@@ -55,7 +55,7 @@ pub enum Action {
     Paint(PaintAction),
     /// Changes of joints in Rig mode.
     Rig(RigAction),
-    /// What the page *Retarget* asks for.
+    /// A request of the page *Retarget*.
     Retarget(RetargetAction),
 }
 

@@ -114,8 +114,7 @@ pub struct ContactSettings {
     pub lock: bool,
     /// Seconds over which a contact takes hold and lets go, `0.0..=1.0`.
     pub blend: f32,
-    /// How much of the bend of the toes keeps them flat on the ground while the heel lifts,
-    /// `0.0..=1.0`.
+    /// Share of the toes that stays flat on the ground while the heel lifts, `0.0..=1.0`.
     pub toe_roll: f32,
     /// Whether the hips are lowered where a leg is too short for its contact.
     pub lower_hips: bool,
@@ -131,7 +130,7 @@ impl Default for ContactSettings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RetargetMap {
-    /// What a person calls it: the name of the source, as a rule.
+    /// Name of the map; the name of the source by default.
     pub name: String,
     /// The chains. Joints in no chain get no keys.
     pub chains: Vec<RetargetChain>,

@@ -83,7 +83,7 @@ fn rings(
     body: &PosedBody,
     feet: impl Iterator<Item = (usize, NodeId, NodeId)>,
     goals: &[Goal],
-    time: f64,
+    (time, lift): (f64, f32),
 ) -> Vec<ContactRing> {
     let Some([low, high]) = body.bounds else { return Vec::new() };
     let time = time as f32;
@@ -93,7 +93,7 @@ fn rings(
         let place = body.pose.world.get(foot.index())?.w_axis.truncate();
         let toe = document.children(foot).first().and_then(|c| body.pose.world.get(c.index()));
         let toe = toe.map_or(place, |w| w.w_axis.truncate());
-        let at = ((place + toe) * 0.5).with_y(low.y);
+        let at = ((place + toe) * 0.5).with_y(low.y + lift);
         is_in(source).then_some(ContactRing { chain, at, radius: (high.y - low.y) * 0.07 })
     };
     feet.filter_map(ring).filter(|r| r.at.is_finite()).collect()
@@ -140,6 +140,21 @@ impl Retargeting {
         self.draft.map.source_pose = turned.collect();
     }
 
+    /// Height in meters by which a body that rests below the ground is moved up, if it plays above
+    /// it: captures rest with their hips at the origin, and stand on the ground in their clip.
+    fn lift(&self, body: &PosedBody, which: usize) -> f32 {
+        /// Part of the body's height.
+        const FAR: f32 = 0.2;
+        let (Some([low, high]), Some(hips)) = (body.bounds, hips_of(body, &self.draft, which))
+        else {
+            return 0.0;
+        };
+        let height = |pose: &Pose| pose.world.get(hips.index()).map_or(0.0, |w| w.w_axis.y);
+        let far = (high.y - low.y) * FAR;
+        let is_lifted = low.y < -far && height(&body.pose) - height(&body.rest) > far;
+        if is_lifted { -low.y } else { 0.0 }
+    }
+
     /// The box that a view frames: the body at rest, moved along with the hips over the ground.
     fn framed(&self, which: usize) -> Option<[Vec3; 2]> {
         let body = match (which, &self.source) {
@@ -154,6 +169,7 @@ impl Retargeting {
             };
             (place(&body.pose) - place(&body.rest)).with_y(0.0)
         });
+        let by = by + Vec3::Y * self.lift(body, which);
         let by = if by.is_finite() { by } else { Vec3::ZERO };
         // Arms and legs reach farther than at rest.
         let room = (high - low).max_element() * 0.03;
@@ -175,7 +191,7 @@ impl Retargeting {
         let feet = result.feet.iter();
         let feet =
             feet.map(|f| (f.chain, f.source, if which == SOURCE { f.source } else { f.target }));
-        rings(document, body, feet, goals, time)
+        rings(document, body, feet, goals, (time, self.lift(body, which)))
     }
 
     /// Bones that are drawn over a view.

@@ -27,12 +27,12 @@ pub enum Dialog {
     },
     /// A file whose clips are retargeted, typed.
     RetargetFrom {
-        /// What was typed.
+        /// Path as typed.
         path: String,
     },
     /// A JSON file of a retarget map, typed.
     MapFile {
-        /// What was typed.
+        /// Path as typed.
         path: String,
         /// Whether the map is saved to it.
         saves: bool,

@@ -205,6 +205,7 @@ fn rings_ui(ui: &Ui, theme: &Theme, page: RetargetView<'_>, body: usize, rect: R
     let camera = page.draft.camera(body, bounds, size.x / size.y.max(1.0));
     let project = camera.projector(size);
     let painter = ui.painter_at(rect);
+    let mut named: Vec<Rect> = Vec::new();
     for ring in &scene.rings {
         let corner = |k: usize| {
             let (sin, cos) = (k as f32 / CORNERS as f32 * std::f32::consts::TAU).sin_cos();
@@ -225,8 +226,12 @@ fn rings_ui(ui: &Ui, theme: &Theme, page: RetargetView<'_>, body: usize, rect: R
             let text = painter.layout_no_wrap("contact".to_owned(), font, color);
             let at = at + vec2(-text.size().x * 0.5, 2.0);
             let back = Rect::from_min_size(at, text.size()).expand2(vec2(3.0, 0.0));
-            painter.rect_filled(back, 3.0, halo);
-            painter.galley(at, text, color);
+            // One word is enough for two feet side by side.
+            if named.iter().all(|other| !other.intersects(back)) {
+                painter.rect_filled(back, 3.0, halo);
+                painter.galley(at, text, color);
+                named.push(back);
+            }
         }
     }
 }

@@ -33,7 +33,7 @@ document_commands! {
 pub enum RetargetMapText {
     /// This one.
     Map(Box<RetargetMap>),
-    /// As it is written.
+    /// JSON text that is not read yet.
     Text(String),
 }
 

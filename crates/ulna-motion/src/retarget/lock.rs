@@ -18,7 +18,7 @@ use ulna_model::{
 };
 
 /// The largest and the smallest time between the keys that are made, seconds.
-const STEP: [f32; 2] = [1.0 / 30.0, 1.0 / 240.0];
+const STEP: [f32; 2] = [1.0 / 23.0, 1.0 / 240.0];
 /// Feet are looked at no farther apart than this, seconds.
 const LOOK: f32 = 1.01 / 60.0;
 /// Largest distance of a held point from its place between keys, parts of the leg's length.
