@@ -4,11 +4,13 @@
 //! 200 joints dragged at once under 0.5 ms. Beside each the plain loop: the two bones solved alone,
 //! without a document, a history or a palette.
 
+mod common;
+
 use std::hint::black_box;
 
+use common::body::game_body;
 use criterion::{Criterion, criterion_group, criterion_main};
 use glam::Vec3;
-use serde_json::{Value, json};
 use ulna_edit::{
     Command,
     command::{
@@ -42,40 +44,9 @@ fn drag(node: NodeId, to: Vec3, body: Body) -> Command {
     .into()
 }
 
-/// The sample with so many joints as game characters have: to its 53, as many as are missing hang
-/// on its hips.
-fn body(joints: usize) -> Option<Vec<u8>> {
-    let sample = include_bytes!("../assets/mannequin.glb");
-    let word =
-        |at: usize| Some(u32::from_le_bytes(sample.get(at..at + 4)?.try_into().ok()?) as usize);
-    let end = 20 + word(12)?;
-    let mut json: Value = serde_json::from_slice(&sample[20..end]).ok()?;
-    let all = json["nodes"].as_array()?.len();
-    let hips = json["nodes"].as_array()?.iter().position(|n| n["name"] == "Hips")?;
-    let more = joints.checked_sub(json["skins"][0]["joints"].as_array()?.len())?;
-    for node in all..all + more {
-        json["nodes"]
-            .as_array_mut()?
-            .push(json!({"name": format!("Twist{node}"), "translation": [0.0, 0.1, 0.0]}));
-        json["nodes"][hips]["children"].as_array_mut()?.push(node.into());
-        json["skins"][0]["joints"].as_array_mut()?.push(node.into());
-    }
-    // Their bind does not matter here, and the stored ones are too few.
-    json["skins"][0].as_object_mut()?.remove("inverseBindMatrices");
-    let mut text = serde_json::to_vec(&json).ok()?;
-    text.resize(text.len().next_multiple_of(4), b' ');
-    let rest = &sample[end..];
-    let mut file = sample[..8].to_vec();
-    file.extend(((20 + text.len() + rest.len()) as u32).to_le_bytes());
-    file.extend((text.len() as u32).to_le_bytes());
-    file.extend(&sample[16..20]);
-    file.extend(text);
-    file.extend(rest);
-    Some(file)
-}
-
 fn limbs(c: &mut Criterion) {
-    let Some(mut session) = body(67).and_then(|file| Session::open_bytes(&file).ok()) else {
+    let Some(mut session) = game_body(67, 1.0).and_then(|file| Session::open_bytes(&file).ok())
+    else {
         return;
     };
     assert_eq!(session.document().skins[SkinId::from(0)].joints.len(), 67);

@@ -3,59 +3,18 @@
 //! Targets: a minute at 60 keys a second on 67 joints under 0.3 s; 76 clips of 1.3 s at 30 a second
 //! under 2 s together. Beside each the plain transfer, which keeps no contacts.
 
+mod common;
+
 use std::hint::black_box;
 
+use common::body::game_body;
 use criterion::{Criterion, criterion_group, criterion_main};
-use serde_json::{Value, json};
 use ulna_model::{Clip, Document, Interpolation, Property, Shared, Track, TrackId};
 use ulna_motion::{
     retarget::{Retarget, guess_map},
     sample_into,
 };
 use ulna_session::Session;
-
-/// The sample with more joints, as game characters have, and longer legs where asked for.
-fn body(joints: usize, legs: f64) -> Option<Vec<u8>> {
-    let sample = include_bytes!("../assets/mannequin.glb");
-    let word =
-        |at: usize| Some(u32::from_le_bytes(sample.get(at..at + 4)?.try_into().ok()?) as usize);
-    let end = 20 + word(12)?;
-    let mut json: Value = serde_json::from_slice(&sample[20..end]).ok()?;
-    let all = json["nodes"].as_array()?.len();
-    let hips = json["nodes"].as_array()?.iter().position(|n| n["name"] == "Hips")?;
-    let more = joints.checked_sub(json["skins"][0]["joints"].as_array()?.len())?;
-    for node in all..all + more {
-        json["nodes"]
-            .as_array_mut()?
-            .push(json!({"name": format!("Twist{node}"), "translation": [0.0, 0.1, 0.0]}));
-        json["nodes"][hips]["children"].as_array_mut()?.push(node.into());
-        json["skins"][0]["joints"].as_array_mut()?.push(node.into());
-    }
-    json["skins"][0].as_object_mut()?.remove("inverseBindMatrices");
-    for node in json["nodes"].as_array_mut()? {
-        let is_leg = ["LeftLowerLeg", "RightLowerLeg", "LeftFoot", "RightFoot", "Hips"]
-            .iter()
-            .any(|name| node["name"] == *name);
-        if let Some(way) = node.get_mut("translation").filter(|_| is_leg) {
-            let longer: Vec<f64> =
-                way.as_array()?.iter().map(|v| v.as_f64().unwrap_or(0.0) * legs).collect();
-            *way = json!(longer);
-        }
-    }
-    if legs != 1.0 {
-        json.as_object_mut()?.remove("animations");
-    }
-    let mut text = serde_json::to_vec(&json).ok()?;
-    text.resize(text.len().div_ceil(4) * 4, b' ');
-    let rest = &sample[end..];
-    let mut made = b"glTF\x02\0\0\0".to_vec();
-    made.extend(u32::try_from(20 + text.len() + rest.len()).ok()?.to_le_bytes());
-    made.extend(u32::try_from(text.len()).ok()?.to_le_bytes());
-    made.extend(b"JSON");
-    made.extend(text);
-    made.extend(rest);
-    Some(made)
-}
 
 /// A clip played over and over, with keys so many times a second.
 fn captured(clip: &Clip, seconds: f32, rate: f32) -> Shared<Clip> {
@@ -91,7 +50,9 @@ fn document(bytes: Option<Vec<u8>>) -> Option<Document> {
 }
 
 fn retarget(c: &mut Criterion) {
-    let (Some(source), Some(target)) = (document(body(67, 1.0)), document(body(67, 1.25))) else {
+    let (Some(source), Some(target)) =
+        (document(game_body(67, 1.0)), document(game_body(67, 1.25)))
+    else {
         return;
     };
     let named = |name: &str| source.clips.values().find(|c| c.name.as_deref() == Some(name));

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each bench uses a part")]
 #![allow(clippy::allow_attributes, reason = "a part that one bench uses is none the other expects")]
 
+pub mod body;
 pub mod capture;
 #[cfg(feature = "gui")]
 pub mod window;
