@@ -19,6 +19,7 @@ mod window {
     mod forms;
     mod joint_groups;
     mod key_selection;
+    mod keyboard_walk;
     mod keys;
     mod large;
     mod leaving;

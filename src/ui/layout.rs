@@ -12,7 +12,7 @@ use egui_tiles::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Theme, ViewOptions, theme::Font};
+use super::{Theme, ViewOptions, splitters::splitters_ui, theme::Font};
 use ulna_render::{ColorRole, Measure};
 
 /// A panel.
@@ -224,6 +224,7 @@ impl Layout {
         self.rects.clear();
         let mut behavior = Panes { theme, draw, rects: &mut self.rects };
         self.tree.ui(&mut behavior, ui);
+        splitters_ui(&mut self.tree, ui, &|pane| pane.title());
     }
 
     /// In a narrow window inspector and problems share a place, where they still stand together.
@@ -443,7 +444,7 @@ impl Behavior<Pane> for Panes<'_> {
 
     fn resize_stroke(&self, _: &egui::Style, state: ResizeState) -> Stroke {
         let color = match state {
-            ResizeState::Idle => self.theme.color(ColorRole::SurfaceWindow),
+            ResizeState::Idle => self.theme.color(ColorRole::StrokeSeparator),
             ResizeState::Hovering => self.theme.color(ColorRole::StrokeStrong),
             ResizeState::Dragging => self.theme.color(ColorRole::AccentBase),
         };

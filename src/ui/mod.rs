@@ -11,6 +11,7 @@ mod contact_bars;
 mod curve_settings;
 mod dialogs;
 pub mod edits;
+mod focus_ring;
 mod inspector;
 mod layers;
 mod layout;
@@ -29,6 +30,7 @@ mod program;
 mod retarget;
 mod rig;
 mod settings;
+mod splitters;
 mod status;
 pub mod theme;
 mod timeline;
@@ -321,4 +323,5 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
     palette::palette_ui(palette, ui, view, actions);
     dialogs::dialogs_ui(dialogs, ui, view, actions);
     dialogs::toasts_ui(ui, view, actions);
+    focus_ring::focus_ring(ui.ctx(), theme);
 }

@@ -14,6 +14,8 @@ pub enum ThemeChoice {
     Dark,
     /// Dark text on light.
     Light,
+    /// White text on black, with borders around controls.
+    Contrast,
     /// As the system has it.
     System,
 }

@@ -1,4 +1,4 @@
-//! Both themes, from the design tokens. Panels take colors, sizes and fonts from here and nowhere
+//! The themes, from the design tokens. Panels take colors, sizes and fonts from here and nowhere
 //! else.
 
 use std::sync::Arc;
@@ -20,6 +20,11 @@ use ulna_render::{Color, ColorRole, Measure, group_color, tokens};
 pub struct Theme {
     name: &'static str,
 }
+
+/// Names of the themes in the tokens.
+const DARK: &str = "dark";
+const LIGHT: &str = "light";
+const CONTRAST: &str = "contrast";
 
 /// A font role of the tokens' `type` table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,19 +50,23 @@ pub enum Font {
 impl Theme {
     /// The theme that is chosen, or the system's.
     pub fn of(ctx: &Context, choice: ThemeChoice) -> Self {
-        let light = match choice {
-            ThemeChoice::Dark => false,
-            ThemeChoice::Light => true,
-            ThemeChoice::System => ctx.system_theme() == Some(egui::Theme::Light),
+        let system = || match ctx.system_theme() {
+            Some(egui::Theme::Light) => LIGHT,
+            _ => DARK,
         };
-        Self::named(if light { "light" } else { "dark" })
+        Self::named(match choice {
+            ThemeChoice::Dark => DARK,
+            ThemeChoice::Light => LIGHT,
+            ThemeChoice::Contrast => CONTRAST,
+            ThemeChoice::System => system(),
+        })
     }
 
     const fn named(name: &'static str) -> Self {
         Self { name }
     }
 
-    /// `dark` or `light`.
+    /// `dark`, `light` or `contrast`, as in the tokens.
     pub const fn name(&self) -> &'static str {
         self.name
     }
@@ -72,9 +81,18 @@ impl Theme {
         egui_color(group_color(color, self.name))
     }
 
-    /// The edge of a field: white on near-white needs one.
+    /// The edge of a field: white on near-white and black on black need one.
     pub fn field_edge(&self) -> Stroke {
-        if self.name == "light" {
+        if self.name == DARK {
+            Stroke::NONE
+        } else {
+            Stroke::new(1.0, self.color(ColorRole::StrokeControl))
+        }
+    }
+
+    /// The edge of buttons and other controls: only high contrast has one.
+    pub fn control_edge(&self) -> Stroke {
+        if self.name == CONTRAST {
             Stroke::new(1.0, self.color(ColorRole::StrokeControl))
         } else {
             Stroke::NONE
@@ -91,7 +109,7 @@ impl Theme {
 
     /// What lies under segments.
     pub fn trough(&self) -> Color32 {
-        self.color(if self.name == "light" {
+        self.color(if self.name == LIGHT {
             ColorRole::SurfaceControl
         } else {
             ColorRole::SurfaceField
@@ -119,20 +137,23 @@ impl Theme {
         egui_material_icons::initialize(ctx);
         // Names come in any script.
         ctx.add_font_provider(Arc::new(egui_system_font_provider::SystemFontProvider::new()));
-        ctx.set_style_of(egui::Theme::Dark, Arc::new(Self::named("dark").style()));
-        ctx.set_style_of(egui::Theme::Light, Arc::new(Self::named("light").style()));
+        for theme in [DARK, LIGHT].map(Self::named) {
+            ctx.set_style_of(theme.base(), Arc::new(theme.style()));
+        }
         // Ulna has commands of its own for it.
         ctx.options_mut(|o| o.zoom_with_keyboard = false);
     }
 
     /// Makes this theme the window's.
     pub fn show(&self, ctx: &Context) {
-        let light = self.name == "light";
-        ctx.set_theme(if light {
-            egui::ThemePreference::Light
-        } else {
-            egui::ThemePreference::Dark
-        });
+        // egui has two styles: high contrast takes the place of the dark one.
+        ctx.set_style_of(self.base(), Arc::new(self.style()));
+        ctx.set_theme(self.base());
+    }
+
+    /// The theme of egui that it is made from.
+    fn base(&self) -> egui::Theme {
+        if self.name == LIGHT { egui::Theme::Light } else { egui::Theme::Dark }
     }
 
     fn style(&self) -> Style {
@@ -168,7 +189,7 @@ impl Theme {
             let token = tokens()["shadow"][of]["color"][self.name].as_str().unwrap_or_default();
             egui_color(Color::parse(token))
         };
-        let mut v = if self.name == "light" { Visuals::light() } else { Visuals::dark() };
+        let mut v = self.base().default_visuals();
         v.panel_fill = c(ColorRole::SurfacePanel);
         v.window_fill = c(ColorRole::SurfaceRaised);
         v.extreme_bg_color = c(ColorRole::SurfaceField);
@@ -200,7 +221,7 @@ impl Theme {
         for (w, fill, text) in states {
             w.bg_fill = self.color(fill);
             w.weak_bg_fill = self.color(fill);
-            w.bg_stroke = Stroke::NONE;
+            w.bg_stroke = self.control_edge();
             w.fg_stroke = Stroke::new(1.0, self.color(text));
             w.corner_radius = radius;
             w.expansion = 0.0;
@@ -302,7 +323,7 @@ mod tests {
             (ColorRole::TextPrimary, ColorRole::SurfaceControlHover, 4.5, 4.5, 4.5),
             (ColorRole::ViewportLabel, ColorRole::ViewportBackground, 4.5, 4.5, 4.5),
         ];
-        for (name, at) in [("dark", 2), ("light", 3)] {
+        for (name, at) in [(DARK, 2), (LIGHT, 3)] {
             let theme = Theme::named(name);
             for row in &rows {
                 let found = contrast(theme.color(row.0), theme.color(row.1));
@@ -315,6 +336,70 @@ mod tests {
                     row.1
                 );
             }
+        }
+    }
+
+    /// Every text at 7:1 (WCAG 2.2, 1.4.6), every mark and border at 3:1 (1.4.11).
+    #[test]
+    fn high_contrast_keeps_the_strictest_contrasts() {
+        use ColorRole::{
+            AccentBase, AccentHover, AccentPressed, AccentText, AccentTint, AxisX, AxisY, AxisZ,
+            KeyBreakdown, KeyDead, KeyExtreme, KeyGenerated, KeyHold, KeyInbetween, KeyNormal,
+            SelectionText, SelectionTint, SeverityError, SeverityErrorTint, SeverityInfo,
+            SeverityInfoTint, SeverityOk, SeverityWarning, SeverityWarningTint, StrokeControl,
+            StrokeSeparator, StrokeStrong, StrokeSubtle, SurfaceBar, SurfaceControl,
+            SurfaceControlActive, SurfaceControlHover, SurfaceField, SurfacePanel, SurfaceRaised,
+            SurfaceRowHover, SurfaceTimeline, TextOnAccent, TextPrimary, TextSecondary,
+            TextTertiary, TimelineBoxStroke, TimelineMarker, TimelinePlayhead, ViewportBackground,
+            ViewportLabel, ViewportPath,
+        };
+        let theme = Theme::named(CONTRAST);
+        let surfaces = [
+            SurfacePanel,
+            SurfaceBar,
+            SurfaceRaised,
+            SurfaceField,
+            SurfaceControl,
+            SurfaceControlHover,
+            SurfaceControlActive,
+            SurfaceRowHover,
+            SelectionTint,
+            SeverityErrorTint,
+            SeverityWarningTint,
+            SeverityInfoTint,
+        ];
+        let texts = surfaces.iter().flat_map(|on| [(TextPrimary, *on), (TextSecondary, *on)]);
+        let quiet = [SurfacePanel, SurfaceBar, SurfaceRaised, SurfaceField, SelectionTint];
+        let texts = texts.chain(quiet.map(|on| (TextTertiary, on))).chain([
+            (TextOnAccent, AccentBase),
+            (TextOnAccent, AccentHover),
+            (TextOnAccent, AccentPressed),
+            (AccentText, SurfacePanel),
+            (AccentText, AccentTint),
+            (SelectionText, SelectionTint),
+            (AxisX, SurfaceField),
+            (AxisY, SurfaceField),
+            (AxisZ, SurfaceField),
+            (SeverityError, SurfacePanel),
+            (SeverityWarning, SurfacePanel),
+            (SeverityInfo, SurfacePanel),
+            (SeverityOk, SurfacePanel),
+            (ViewportLabel, ViewportBackground),
+        ]);
+        let keys = [KeyNormal, KeyExtreme, KeyBreakdown, KeyInbetween, KeyGenerated, KeyDead];
+        let marks = [KeyHold, TimelinePlayhead, TimelineMarker, TimelineBoxStroke];
+        let marks = keys.into_iter().chain(marks).map(|mark| (mark, SurfaceTimeline)).chain([
+            (StrokeControl, SurfaceControl),
+            (StrokeStrong, SurfaceControl),
+            (StrokeSubtle, SurfacePanel),
+            (StrokeSeparator, SurfacePanel),
+            (AccentBase, SurfacePanel),
+            (ViewportPath, ViewportBackground),
+        ]);
+        let pairs = texts.map(|pair| (pair, 7.0)).chain(marks.map(|pair| (pair, 3.0)));
+        for ((front, back), least) in pairs {
+            let found = contrast(theme.color(front), theme.color(back));
+            assert!(found >= least, "{front:?} on {back:?} is {found:.2}, not {least}");
         }
     }
 

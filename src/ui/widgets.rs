@@ -2,7 +2,7 @@
 
 use egui::{
     Align2, Button, Color32, CursorIcon, FontFamily, FontId, Painter, Pos2, Rect, Response,
-    RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
+    RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, style::ScrollAnimation, vec2,
 };
 use egui_material_icons::MaterialIcon;
 
@@ -50,14 +50,7 @@ pub fn icon_button(
         Color32::TRANSPARENT
     };
     ui.painter().rect_filled(rect, 4.0, fill);
-    if response.has_focus() {
-        ui.painter().rect_stroke(
-            rect,
-            4.0,
-            Stroke::new(2.0, theme.color(ColorRole::AccentBase)),
-            egui::StrokeKind::Outside,
-        );
-    }
+    show_focused(ui, &response);
     let mut color = if on {
         theme.color(ColorRole::AccentText)
     } else if response.hovered() {
@@ -171,6 +164,7 @@ pub fn segment(ui: &mut Ui, theme: &Theme, text: &str, on: bool, strong: bool) -
         .min_size(vec2(0.0, 24.0));
     let response = ui.add(button);
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, on, text));
+    show_focused(ui, &response);
     response
 }
 
@@ -207,6 +201,7 @@ pub fn check(ui: &mut Ui, theme: &Theme, on: &mut bool, text: impl Into<String>)
     }
     let enabled = ui.is_enabled();
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, enabled, *on, &text));
+    show_focused(ui, &response);
     let place =
         Rect::from_center_size(pos2(rect.left() + side * 0.5, rect.center().y), vec2(side, side));
     let (fill, edge) = match (*on, response.hovered()) {
@@ -330,6 +325,15 @@ pub fn elided(ui: &Ui, text: &str, font: &FontId, width: f32) -> String {
     shape(low)
 }
 
+/// Scrolls to a widget that just got the focus: Tab may lead to one that is cut by the edge of its
+/// list. A part of the next row comes into sight, too, so that Tab goes on to it.
+pub fn show_focused(ui: &Ui, widget: &Response) {
+    if widget.gained_focus() {
+        let seen = widget.rect.expand2(vec2(0.0, widget.rect.height() * 0.75));
+        ui.scroll_to_rect_animation(seen, None, ScrollAnimation::none());
+    }
+}
+
 /// A row one can click, named for readers and scripts; paints what shows that it is selected or
 /// under the pointer.
 pub fn row(
@@ -342,6 +346,7 @@ pub fn row(
     let width = ui.available_width();
     let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, selected, name));
+    show_focused(ui, &response);
     if selected {
         ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SelectionTint));
         ui.painter().rect_filled(
@@ -463,6 +468,7 @@ pub fn mask_words(document: &Document, mask: Option<&MixMask>) -> String {
 /// Gives a widget its accessible name, where egui has no other way.
 pub fn name_widget(ui: &Ui, response: &Response, name: &str) {
     ui.ctx().accesskit_node_builder(response.id, |node| node.set_label(name));
+    show_focused(ui, response);
 }
 
 /// A number as the panels show it: at most six characters, a real minus.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-/// The design tokens (`assets/tokens.json`), which both themes and the pictures are made from.
+/// The design tokens (`assets/tokens.json`), which the themes and the pictures are made from.
 pub fn tokens() -> &'static Value {
     static TOKENS: LazyLock<Value> = LazyLock::new(|| {
         serde_json::from_str(include_str!("../../../assets/tokens.json")).unwrap_or_default()

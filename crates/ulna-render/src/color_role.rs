@@ -194,7 +194,7 @@ fn at<'a>(mut value: &'a Value, path: &str) -> &'a Value {
     value
 }
 
-/// All colors of a theme, `dark` or `light`, by role.
+/// All colors of a theme, `dark`, `light` or `contrast`, by role.
 fn palette(theme: &str) -> Vec<Color> {
     let color = |role: &ColorRole| {
         Color::parse(at(&tokens()["color"][theme], role.path()).as_str().unwrap_or_default())
@@ -203,11 +203,17 @@ fn palette(theme: &str) -> Vec<Color> {
 }
 
 impl ColorRole {
-    /// Its color in a theme, `light` or else dark; looked up in the tokens once.
+    /// Its color in a theme: `light`, `contrast`, or else dark; looked up in the tokens once.
     pub fn color(self, theme: &str) -> Color {
         static DARK: LazyLock<Vec<Color>> = LazyLock::new(|| palette("dark"));
         static LIGHT: LazyLock<Vec<Color>> = LazyLock::new(|| palette("light"));
-        if theme == "light" { LIGHT[self as usize] } else { DARK[self as usize] }
+        static CONTRAST: LazyLock<Vec<Color>> = LazyLock::new(|| palette("contrast"));
+        let colors = match theme {
+            "light" => &LIGHT,
+            "contrast" => &CONTRAST,
+            _ => &DARK,
+        };
+        colors[self as usize]
     }
 }
 
@@ -226,13 +232,13 @@ impl Measure {
 mod tests {
     use super::*;
 
-    /// Every color of the tokens has a role, and every role a color in both themes.
+    /// Every color of the tokens has a role, and every role a color in all themes.
     #[test]
     fn roles_are_those_of_the_tokens() {
         fn leaves(value: &Value) -> usize {
             value.as_object().map_or(1, |members| members.values().map(leaves).sum())
         }
-        for theme in ["dark", "light"] {
+        for theme in ["dark", "light", "contrast"] {
             let colors = &tokens()["color"][theme];
             for role in ColorRole::ALL {
                 let text = at(colors, role.path()).as_str().unwrap_or_default();

@@ -43,13 +43,13 @@ pub fn heat(weight: f32) -> Color {
     color
 }
 
-/// The gray of a weight that is exactly 0, of a theme, `dark` or `light`.
+/// The gray of a weight that is exactly 0, of a theme: `dark`, `light` or `contrast`.
 pub fn zero_weight(theme: &str) -> Color {
     ColorRole::ViewportZeroWeight.color(theme)
 }
 
-/// The color of a group of joints in a theme, `dark` or `light`. The first five are those of
-/// markers, the others are the same in both themes.
+/// The color of a group of joints in a theme: `dark`, `light` or `contrast`. The first five are
+/// those of markers, the others are the same in all themes.
 pub fn group_color(color: GroupColor, theme: &str) -> Color {
     let of_marker = |color| ColorRole::of_marker(color).color(theme);
     let place = match color {
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn colors_of_groups_differ_and_free_ones_are_as_chosen() {
-        for theme in ["dark", "light"] {
+        for theme in ["dark", "light", "contrast"] {
             let all = GroupColor::PALETTE.map(|color| group_color(color, theme));
             for (k, color) in all.iter().enumerate() {
                 assert!(*color != Color::parse(""), "{theme} {k} has a token");
@@ -210,7 +210,7 @@ mod tests {
         ] {
             assert_eq!(heat(weight), heat(end), "{weight}");
         }
-        for theme in ["dark", "light"] {
+        for theme in ["dark", "light", "contrast"] {
             assert!(ramp().iter().all(|(_, color)| *color != zero_weight(theme)));
             assert_ne!(zero_weight(theme), Color::parse(""), "{theme} has the token");
         }

@@ -10,8 +10,7 @@ use crate::ui::OutlinerAction;
 use crate::ui::{
     Actions, AssetRef, Theme, View,
     theme::Font,
-    widgets::thousands,
-    widgets::{elided, paint_icon, row},
+    widgets::{elided, paint_icon, row, show_focused, thousands},
 };
 use ulna_model::{Document, NodeId};
 use ulna_render::{ColorRole, Measure};
@@ -110,6 +109,7 @@ pub fn section_ui(
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let name = format!("{} {title}", if open { "Close" } else { "Open" });
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    show_focused(ui, &response);
     let middle = rect.center().y;
     let arrow = if open { icons::ICON_EXPAND_MORE } else { icons::ICON_CHEVRON_RIGHT };
     let color = theme.color(if response.hovered() {

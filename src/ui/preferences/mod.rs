@@ -142,6 +142,7 @@ fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
         let options = [
             (ThemeChoice::Dark, "Dark"),
             (ThemeChoice::Light, "Light"),
+            (ThemeChoice::Contrast, "High contrast"),
             (ThemeChoice::System, "System"),
         ];
         choice(ui, theme, &mut settings.theme, &options);

@@ -59,6 +59,9 @@ pub fn name_ui(
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let area = Rect::from_min_max(rect.min, pos2(clip.right(), rect.bottom()));
     let place = NameArea { painter: &ui.painter_at(clip), area, seen: area.intersect(clip) };
+    if !place.seen.is_positive() {
+        return;
+    }
     match row {
         Row::Summary => {
             place.painter.rect_filled(area, 0.0, theme.color(ColorRole::SurfaceTimelineSummary));
@@ -151,6 +154,14 @@ fn node_name_ui(
     response.widget_info(|| {
         WidgetInfo::selected(Role::TreeItem, true, selected, format!("Track {label}"))
     });
+    if response.gained_focus() {
+        // A part of the next row comes into sight, too, so that Tab goes on to it.
+        let (clip, edge) = (place.painter.clip_rect(), area.height() * 0.5);
+        let below = area.bottom() + edge - clip.bottom();
+        let above = clip.top() + edge - area.top();
+        state.scroll += if below > 0.0 { below } else { -above.max(0.0) };
+        ui.ctx().request_repaint();
+    }
     if selected {
         painter.rect_filled(area, 0.0, theme.color(ColorRole::SelectionTint));
         let bar = Rect::from_min_size(area.min, vec2(2.0, area.height()));

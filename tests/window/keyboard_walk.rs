@@ -1,0 +1,155 @@
+//! The whole window by keyboard: whatever can be clicked can be reached by F6 and Tab.
+
+use std::collections::BTreeSet;
+
+use egui::{
+    Key, Modifiers,
+    accesskit::{Action, Role},
+};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+
+use ulna_render::ColorRole;
+
+use crate::common::window::{Window, builder, open};
+
+fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
+    window.key_press_modifiers(modifiers, key);
+    window.run_steps(2);
+}
+
+/// The name of a control that can be worked and seen. A name is one control's: another test holds
+/// that.
+fn control(node: &egui_kittest::Node<'_>) -> Option<String> {
+    let access = node.accesskit_node();
+    let works = matches!(
+        access.role(),
+        Role::Button
+            | Role::CheckBox
+            | Role::ComboBox
+            | Role::Link
+            | Role::MenuItem
+            | Role::MenuItemCheckBox
+            | Role::RadioButton
+            | Role::Slider
+            | Role::SpinButton
+            | Role::Tab
+            | Role::TextInput
+            | Role::MultilineTextInput
+            | Role::TreeItem
+            | Role::ListBoxOption
+    );
+    let is_enabled = !access.is_disabled() && access.data().supports_action(Action::Focus);
+    let is_seen = access.bounding_box().is_some_and(|b| b.width() > 0.0 && b.height() > 0.0);
+    (works && is_enabled && is_seen)
+        .then(|| access.label().or_else(|| access.value()).unwrap_or_default())
+}
+
+/// All controls in sight.
+fn controls(window: &Window) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    let mut stack = vec![window.root()];
+    while let Some(node) = stack.pop() {
+        all.extend(control(&node));
+        stack.extend(node.children());
+    }
+    all
+}
+
+/// A stop of the walk: its role, its name, and whether it is drawn with a ring.
+struct Stop {
+    focus: Option<egui::Id>,
+    role: Role,
+    name: String,
+    ringed: bool,
+}
+
+fn stop(window: &Window) -> Option<Stop> {
+    let mut stack = vec![window.root()];
+    while let Some(node) = stack.pop() {
+        let access = node.accesskit_node();
+        if access.is_focused() && access.role() != Role::Window {
+            let name = access.label().or_else(|| access.value()).unwrap_or_default();
+            let focus = window.ctx.memory(|m| m.focused());
+            return Some(Stop { focus, role: access.role(), name, ringed: has_ring(window) });
+        }
+        stack.extend(node.children());
+    }
+    None
+}
+
+/// Whether a ring of the accent color is drawn somewhere.
+fn has_ring(window: &Window) -> bool {
+    let [r, g, b, _] = ColorRole::AccentBase.color("dark").0;
+    let accent = egui::Color32::from_rgb(r, g, b);
+    window.output().shapes.iter().any(|shape| match &shape.shape {
+        egui::Shape::Rect(rect) => rect.stroke.width == 2.0 && rect.stroke.color == accent,
+        _ => false,
+    })
+}
+
+/// Goes round the whole window by Tab, from a panel on.
+fn walk(window: &mut Window) -> Vec<Stop> {
+    let mut stops: Vec<Stop> = Vec::new();
+    press(window, Modifiers::NONE, Key::F6);
+    for _ in 0..500 {
+        press(window, Modifiers::NONE, Key::Tab);
+        let Some(stop) = stop(window) else { continue };
+        if stops.iter().any(|before| before.focus == stop.focus) {
+            return stops;
+        }
+        stops.push(stop);
+    }
+    panic!("the walk does not come round");
+}
+
+#[test]
+fn all_that_can_be_clicked_is_reached_by_keyboard_and_seen_there() {
+    let sample = include_bytes!("../../assets/mannequin.glb");
+    let (mut window, _folder, _) = open(builder(), sample);
+    let mut walked = 0;
+    for mode in ["Pose mode", "Animate mode", "Paint mode", "Rig mode"] {
+        window.get_by_label(mode).click();
+        window.run_steps(4);
+        let stops = walk(&mut window);
+        let reached: BTreeSet<String> = stops.iter().map(|s| s.name.clone()).collect();
+        let all = controls(&window);
+        let missed: Vec<_> = all.difference(&reached).collect();
+        assert!(missed.is_empty(), "{mode}: {missed:?}");
+        let nameless: Vec<_> = stops
+            .iter()
+            .filter(|s| s.name.is_empty() || s.role == Role::Unknown)
+            .map(|s| (s.role, &s.name))
+            .collect();
+        assert!(nameless.is_empty(), "{mode}: {nameless:?}");
+        let has_caret =
+            |role| matches!(role, Role::TextInput | Role::MultilineTextInput | Role::SpinButton);
+        let unseen: Vec<_> = stops
+            .iter()
+            .filter(|s| !s.ringed && !has_caret(s.role))
+            .map(|s| (s.role, &s.name))
+            .collect();
+        assert!(unseen.is_empty(), "{mode}: {unseen:?}");
+        walked += stops.len();
+    }
+    assert!(walked > 400, "{walked} stops");
+}
+
+#[test]
+fn a_line_between_panels_is_moved_by_arrows() {
+    let sample = include_bytes!("../../assets/mannequin.glb");
+    let (mut window, _folder, _) = open(builder(), sample);
+    let width = |window: &Window| window.get_by_label("Outliner panel").rect().width();
+    let before = width(&window);
+    press(&mut window, Modifiers::NONE, Key::F6);
+    for _ in 0..500 {
+        press(&mut window, Modifiers::NONE, Key::Tab);
+        if stop(&window).is_some_and(|s| s.name == "Line between Outliner and Viewport") {
+            break;
+        }
+    }
+    press(&mut window, Modifiers::NONE, Key::ArrowRight);
+    press(&mut window, Modifiers::NONE, Key::ArrowRight);
+    press(&mut window, Modifiers::NONE, Key::ArrowLeft);
+    let after = width(&window);
+    assert!((after - before - 16.0).abs() < 1.0, "{before} to {after}");
+}
