@@ -124,6 +124,8 @@ pub(super) struct KeyRouting {
     kept: Arc<Mutex<Kept>>,
     /// The panel that the pointer, or F6, entered last.
     pub entered: Option<Pane>,
+    /// F6 went on to the dialog that is open beside the panels.
+    pub in_dialog: bool,
 }
 
 impl KeyRouting {

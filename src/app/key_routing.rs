@@ -4,7 +4,7 @@
 use egui::{Context, Event, Popup};
 
 use super::{App, key_gate::is_panel};
-use crate::ui::Pane;
+use crate::ui::{Dialog, Pane, loose_focus_id};
 
 /// What takes keys before the panels and the window do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,7 @@ impl App {
         });
         if let Some(pane) = at.filter(|_| entered).and_then(|at| self.panels.layout().pane_at(at)) {
             self.window.routing.entered = Some(pane);
+            self.window.routing.in_dialog = false;
         }
     }
 
@@ -67,18 +68,25 @@ impl App {
         kept.painting = self.mode.spec().paints_weights;
     }
 
-    /// Puts the keyboard into the next panel that is seen, or the one before.
+    /// Puts the keyboard into the next panel that is seen, or the one before. A dialog beside the
+    /// panels is one of them, the last.
     pub(super) fn next_panel(&mut self, ctx: &Context, back: bool) {
         let layout = self.panels.layout();
-        let seen: Vec<Pane> = Pane::ALL.into_iter().filter(|p| layout.rect(*p).is_some()).collect();
-        let at = self.window.routing.entered.and_then(|p| seen.iter().position(|s| *s == p));
+        let seen = Pane::ALL.into_iter().filter(|p| layout.rect(*p).is_some()).map(Some);
+        let loose = self.dialogs.open.as_ref().is_some_and(Dialog::is_loose);
+        let seen: Vec<Option<Pane>> = seen.chain(loose.then_some(None)).collect();
+        let routing = &mut self.window.routing;
+        let at = match (routing.in_dialog && loose, routing.entered) {
+            (true, _) => seen.len().checked_sub(1),
+            (false, entered) => entered.and_then(|p| seen.iter().position(|s| *s == Some(p))),
+        };
         let step = if back { seen.len().saturating_sub(1) } else { 1 };
-        if let Some(pane) =
-            at.map_or_else(|| seen.first(), |at| seen.get((at + step) % seen.len())).copied()
-        {
-            log::debug!("the keyboard goes to {pane:?}");
-            self.window.routing.entered = Some(pane);
-            ctx.memory_mut(|m| m.request_focus(pane.focus_id()));
-        }
+        let next = at.map_or_else(|| seen.first(), |at| seen.get((at + step) % seen.len()));
+        let Some(next) = next.copied() else { return };
+        log::debug!("the keyboard goes to {next:?}");
+        routing.in_dialog = next.is_none();
+        routing.entered = next.or(routing.entered);
+        let focus = next.map_or_else(loose_focus_id, Pane::focus_id);
+        ctx.memory_mut(|m| m.request_focus(focus));
     }
 }

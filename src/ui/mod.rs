@@ -63,6 +63,7 @@ pub use self::{
         PathFor, PicturesDraft, PieceLook, PlanForeseen, PlanView, PlannedJoint, PreferencePage,
         RebindDraft, RecoveryView, SeamOrder, SeamsDraft, SelectedVertices, StepView, Toast,
         ToastKind, TrialColors, TrialNumbers, TrialPose, UnkeyedRow, bytes_in_words,
+        loose_focus_id,
     },
     inspector::{changed_keys, repaired},
     layers::{LayerAction, Layers, LayersView, ids as layer_ids},

@@ -46,8 +46,13 @@ fn control(node: &egui_kittest::Node<'_>) -> Option<String> {
 
 /// All controls in sight.
 fn controls(window: &Window) -> BTreeSet<String> {
+    controls_below(window.root())
+}
+
+/// All controls in sight below a node.
+fn controls_below(node: egui_kittest::Node<'_>) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
-    let mut stack = vec![window.root()];
+    let mut stack = vec![node];
     while let Some(node) = stack.pop() {
         all.extend(control(&node));
         stack.extend(node.children());
@@ -89,8 +94,13 @@ fn has_ring(window: &Window) -> bool {
 
 /// Goes round the whole window by Tab, from a panel on.
 fn walk(window: &mut Window) -> Vec<Stop> {
-    let mut stops: Vec<Stop> = Vec::new();
     press(window, Modifiers::NONE, Key::F6);
+    walk_from_here(window)
+}
+
+/// Goes round by Tab.
+fn walk_from_here(window: &mut Window) -> Vec<Stop> {
+    let mut stops: Vec<Stop> = Vec::new();
     for _ in 0..500 {
         press(window, Modifiers::NONE, Key::Tab);
         let Some(stop) = stop(window) else { continue };
@@ -99,7 +109,80 @@ fn walk(window: &mut Window) -> Vec<Stop> {
         }
         stops.push(stop);
     }
-    panic!("the walk does not come round");
+    let names: Vec<_> = stops.iter().map(|s| (s.role, &s.name)).collect();
+    panic!("the walk does not come round: {names:?}");
+}
+
+/// The dialog that is open.
+fn dialog(window: &Window) -> Option<egui_kittest::Node<'_>> {
+    let mut stack = vec![window.root()];
+    while let Some(node) = stack.pop() {
+        if node.accesskit_node().role() == Role::Dialog {
+            return Some(node);
+        }
+        stack.extend(node.children());
+    }
+    None
+}
+
+/// Whether the focus is in the dialog that is open.
+fn is_in_dialog(window: &Window) -> bool {
+    let mut stack: Vec<_> = dialog(window).into_iter().collect();
+    while let Some(node) = stack.pop() {
+        if node.accesskit_node().is_focused() {
+            return true;
+        }
+        stack.extend(node.children());
+    }
+    false
+}
+
+#[test]
+fn dialogs_have_names_and_are_worked_by_keyboard() {
+    let sample = include_bytes!("../../assets/mannequin.glb");
+    let (mut window, _folder, _) = open(builder(), sample);
+    let dialogs = [
+        ("file.preferences", "Preferences"),
+        ("file.export", "Export"),
+        ("file.pictures", "Render images"),
+        ("file.save_as", "Save"),
+        ("file.changes", "Save model.glb"),
+        ("file.recover", "Nothing to recover"),
+        ("clip.retime", "Retime clip"),
+        ("clip.import", "Import clips"),
+        ("weights.limit", "Limit"),
+        ("rig.humanoid_bones", "Humanoid"),
+        ("help.about", "Ulna"),
+    ];
+    let mut walked = 0;
+    for (command, title) in dialogs {
+        press(&mut window, Modifiers::COMMAND, Key::P);
+        window.event(egui::Event::Text(command.to_owned()));
+        window.run_steps(2);
+        press(&mut window, Modifiers::NONE, Key::Enter);
+        window.run_steps(4);
+        let open = dialog(&window).unwrap_or_else(|| panic!("{command} opens a dialog"));
+        let name = open.accesskit_node().label().unwrap_or_default();
+        assert!(name.starts_with(title), "{command}: “{name}”");
+        let all = controls_below(open);
+        // A dialog beside the panels is entered as they are.
+        press(&mut window, Modifiers::NONE, Key::Tab);
+        let mut around = 0;
+        while around < 8 && !is_in_dialog(&window) {
+            press(&mut window, Modifiers::NONE, Key::F6);
+            around += 1;
+        }
+        let stops = walk_from_here(&mut window);
+        let reached: BTreeSet<String> = stops.iter().map(|s| s.name.clone()).collect();
+        let missed: Vec<_> = all.difference(&reached).collect();
+        assert!(missed.is_empty(), "{command}: {missed:?}");
+        assert!(stops.iter().all(|s| !s.name.is_empty()), "{command}: a stop has no name");
+        walked += stops.len();
+        press(&mut window, Modifiers::NONE, Key::Escape);
+        press(&mut window, Modifiers::NONE, Key::Escape);
+        assert!(dialog(&window).is_none(), "{command} is closed by Escape");
+    }
+    assert!(walked > 60, "{walked} stops");
 }
 
 #[test]

@@ -121,6 +121,12 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
             .pivot(pivot)
             .default_pos(egui::pos2(left, top));
         window.show(ui.ctx(), |ui| {
+            let whole = ui.interact(
+                ui.max_rect(),
+                loose_focus_id(),
+                egui::Sense::focusable_noninteractive(),
+            );
+            whole.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Pane, true, "Dialog panel"));
             content(ui);
             follow_size(ui);
         });
@@ -130,6 +136,11 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
     if modal.should_close() {
         actions.push(DialogAction::SetDialog(None));
     }
+}
+
+/// Focus of a dialog beside the panels as a whole: Tab goes from there into it.
+pub fn loose_focus_id() -> Id {
+    Id::unique("loose dialog as a whole")
 }
 
 /// A window has the size that its content had in the frame before: where that changes, one more

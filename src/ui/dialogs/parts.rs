@@ -4,7 +4,7 @@ use std::path::Path;
 
 use egui::{
     Align, Align2, Button, Label, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui,
-    WidgetInfo, pos2, vec2,
+    UiKind, WidgetInfo, pos2, vec2,
 };
 use egui_material_icons::{MaterialIcon, icons};
 
@@ -25,6 +25,7 @@ pub fn head(
     words: &str,
     actions: &mut Actions,
 ) {
+    name_dialog(ui, title);
     ui.horizontal(|ui| {
         if let Some((icon, role)) = icon {
             let (rect, _) = ui.allocate_exact_size(vec2(22.0, 24.0), Sense::hover());
@@ -50,13 +51,30 @@ pub fn head(
     ui.add_space(8.0);
 }
 
+/// The title of a dialog, which is also its name for screen readers.
 pub fn title(ui: &mut Ui, theme: &Theme, text: &str) {
+    name_dialog(ui, text);
     ui.label(
         RichText::new(text)
             .font(Theme::font(Font::Title))
             .color(theme.color(ColorRole::TextPrimary)),
     );
     ui.add_space(8.0);
+}
+
+/// Names the dialog that a widget is in, for screen readers.
+pub fn name_dialog(ui: &Ui, text: &str) {
+    let dialog = ui
+        .stack()
+        .iter()
+        .find(|part| matches!(part.kind(), Some(UiKind::Modal | UiKind::Window)))
+        .map(|part| part.unique_id);
+    if let Some(id) = dialog {
+        ui.ctx().accesskit_node_builder(id, |node| {
+            node.set_role(Role::Dialog);
+            node.set_label(text);
+        });
+    }
 }
 
 pub fn primary(ui: &mut Ui, theme: &Theme, text: &str) -> Response {

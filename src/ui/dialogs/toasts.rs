@@ -1,6 +1,6 @@
 //! Messages at the lower right: the newest nearest the status bar, errors until they are closed.
 
-use egui::{Align2, Area, Id, Label, Order, RichText, Sense, Ui, vec2};
+use egui::{Align2, Area, Id, Label, Order, Response, RichText, Sense, Ui, accesskit::Live, vec2};
 use egui_material_icons::icons;
 
 use crate::ui::ProgramAction;
@@ -60,7 +60,8 @@ fn toast_ui(
                         RichText::new(&toast.text).color(theme.color(ColorRole::TextPrimary)),
                     );
                     if whole {
-                        ui.add(label.wrap());
+                        let said = ui.add(label.wrap());
+                        announce(ui, &said, toast.kind);
                         below(ui, (theme, newest), k, toast, actions);
                     } else {
                         ui.add(label.truncate()).on_hover_text(&toast.text);
@@ -81,6 +82,15 @@ fn toast_ui(
     if shown.response.contains_pointer() {
         actions.push(ProgramAction::HoldToast(k));
     }
+}
+
+/// Has screen readers say a message as it appears: an error at once, others when they are done.
+fn announce(ui: &Ui, said: &Response, kind: ToastKind) {
+    let live = match kind {
+        ToastKind::Error => Live::Assertive,
+        ToastKind::Ok | ToastKind::Note => Live::Polite,
+    };
+    ui.ctx().accesskit_node_builder(said.id, |node| node.set_live(live));
 }
 
 /// How often it was said, and what can be done about it.

@@ -13,7 +13,7 @@ use std::path::Path;
 use egui::{Align, Key, Layout, Modifiers, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::icons;
 
-use super::parts::{answer, head, name_of, plain, primary};
+use super::parts::{answer, head, name_dialog, name_of, plain, primary};
 use crate::ui::{
     Actions, ConvertDraft, Dialog, DialogAction, Theme, View,
     theme::Font,
@@ -109,6 +109,7 @@ fn keys(ui: &Ui, now: &mut ConvertDraft) {
 }
 
 fn head_ui(ui: &mut Ui, theme: &Theme, draft: &ConvertDraft, actions: &mut Actions) {
+    name_dialog(ui, &format!("Open {}", name_of(&draft.path)));
     ui.add_space(16.0);
     ui.horizontal(|ui| {
         let room = ui.available_width() - 36.0;
