@@ -132,7 +132,7 @@ impl App {
         self.purge_selection();
     }
 
-    /// What is selected and not there any more is not selected.
+    /// Removes nodes and keys that no longer exist from the selection.
     pub(super) fn purge_selection(&mut self) {
         if let Some(session) = &self.session {
             self.outliner.selection.purge(session.document());

@@ -25,7 +25,7 @@ impl App {
         ctx.request_repaint();
     }
 
-    /// Where the eye is on its way.
+    /// Moves the camera one frame along its transition.
     pub(super) fn step_transition(&mut self, ctx: &Context) {
         let Some((from, to, since)) = self.viewport.transition else { return };
         let t = ((ctx.input(|i| i.time) - since) / GLIDE).clamp(0.0, 1.0) as f32;

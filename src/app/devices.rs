@@ -1,5 +1,5 @@
-//! Which graphics device the window is on: what a person chose, what failed, and what was lost.
-//! Kept beside the preferences, and read before there is a window.
+//! The graphics device of the window: the chosen one, devices that failed, and lost devices.
+//! Stored beside the preferences, and read before there is a window.
 
 use std::{
     collections::VecDeque,
@@ -20,7 +20,7 @@ use ulna_session::{SystemDisk, write_atomically};
 const MOST_LOSSES: usize = 3;
 const WHILE: Duration = Duration::from_secs(60);
 
-/// What is kept from start to start.
+/// Choices and failures that are stored between starts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
@@ -36,10 +36,10 @@ pub(super) struct Devices(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    /// Where it is kept; nowhere in tests.
+    /// Folder of the stored file; none in tests.
     home: Option<PathBuf>,
     kept: Kept,
-    /// What the command line wants, this once.
+    /// Device that the command line names, for this start only.
     once: Option<String>,
     list: Vec<DeviceFacts>,
     used: Option<String>,
@@ -51,8 +51,8 @@ struct State {
 }
 
 impl Devices {
-    /// What is known of devices. One with which the last start got no further is left out from now
-    /// on.
+    /// Loads the stored choices. A device with which the last start did not finish is excluded from
+    /// now on.
     pub(super) fn load(home: Option<PathBuf>, once: Option<String>) -> Self {
         let kept = home.as_deref().map_or_else(Kept::default, read);
         let mut state = State { home, kept, once, ..State::default() };
@@ -154,7 +154,7 @@ impl Devices {
         (state.list.iter().map(row).collect(), state.kept.wish.clone())
     }
 
-    /// What is to be said and was not yet.
+    /// Takes the messages that were not shown yet.
     pub(super) fn take_news(&self) -> Vec<String> {
         std::mem::take(&mut self.state().news)
     }
@@ -175,7 +175,7 @@ impl State {
         Ok(adapters[k].clone())
     }
 
-    /// Which of these devices to use, and its name.
+    /// Index and name of the device to use.
     fn pick(&mut self, list: &[DeviceFacts]) -> Option<(usize, String)> {
         let wish = self.once.clone().or_else(|| self.kept.wish.clone());
         let choice = DeviceChoice { wish, failed: self.kept.failed.clone() };
@@ -265,7 +265,7 @@ fn read(home: &Path) -> Kept {
     })
 }
 
-/// What a window's surface met with.
+/// Error of the window's surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trouble {
     /// It is gone, and another can be made.
@@ -282,8 +282,8 @@ struct Surface {
 }
 
 impl Surface {
-    /// What to do about it. What happens again and again is no surface's trouble, and the window is
-    /// opened anew.
+    /// Action that a surface error calls for. Errors that repeat within two seconds are not caused
+    /// by the surface: the window is opened again.
     fn meet(&mut self, trouble: Trouble, now: Instant) -> SurfaceErrorAction {
         const MOST: usize = 5;
         self.met.retain(|at| now.duration_since(*at) < Duration::from_secs(2));

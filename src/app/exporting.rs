@@ -180,7 +180,7 @@ impl App {
         }
     }
 
-    /// What became of an export.
+    /// Shows the result of an export.
     pub(super) fn take_exported(
         &mut self,
         ctx: &Context,

@@ -14,7 +14,7 @@ use egui::Context;
 use super::App;
 use crate::ui::Dialog;
 
-/// What the last panic said, and where it was.
+/// Message and source location of the last panic.
 static LAST: Mutex<Option<String>> = Mutex::new(None);
 
 /// With so many faults in a sitting it is not to be worked with.
@@ -36,7 +36,7 @@ pub(super) fn watch() {
     });
 }
 
-/// What a panic carries, where it is text.
+/// Message of a panic, if its payload is text.
 fn words(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
     text.or_else(|| payload.downcast_ref::<String>().cloned())

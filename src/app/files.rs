@@ -1,5 +1,5 @@
-//! What is known of files around the open one: what a save is for, what was asked about the disk,
-//! and what crashes left behind.
+//! Files around the open one: pending saves and exports, questions about files on disk, and
+//! journals of crashes.
 
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,7 @@ use ulna_session::{ClipSource, Disk, ExportRequest, Recovery, SystemDisk};
 
 /// Files, and what was asked about them.
 pub(super) struct Files {
-    /// What to do when the save under way is done.
+    /// Action to perform when the current save is done.
     pub after_save: Option<DeferredAction>,
     /// The step that follows when the work beside the window is done and saved.
     pub after_work: Option<DeferredAction>,
@@ -28,11 +28,11 @@ pub(super) struct Files {
     pub asked_disk: Option<Option<SystemTime>>,
     /// Unkeyed poses that a person left out of the file, as they were then.
     pub left_unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,
-    /// What was exported last, and where.
+    /// The last export, with its paths.
     pub exported: Option<ExportRequest>,
     /// As it was chosen.
     pub export_draft: Option<ExportDraft>,
-    /// What is exported, being measured.
+    /// Size measurement of the export that is chosen in the dialog.
     pub measuring: Option<Measuring>,
     /// The content of the file that a form names.
     pub reading: Option<Reading>,
@@ -54,13 +54,13 @@ pub(super) struct Files {
     pub browsing: Option<Browsing>,
     /// Whether the system is asked for its own dialogs of files first.
     pub system_dialogs: bool,
-    /// Where clips are best left for each other, as it was found last.
+    /// Best transition points between clips, as found last.
     pub seams: Vec<BestSeam>,
     /// Journals that crashes left behind.
     pub recoveries: Vec<Recovery>,
     /// The same as panels show them.
     pub recovery_views: Vec<RecoveryView>,
-    /// Where journals lie.
+    /// Folder of the recovery journals.
     pub journal_home: Option<PathBuf>,
     /// The disk that saves and exports are written to.
     pub disk: Arc<dyn Disk>,
@@ -76,12 +76,12 @@ pub(super) struct Converted {
     pub cleans: bool,
 }
 
-/// What the system's file dialog is for.
+/// Purpose of the system's file dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Browse {
     /// A path, which is then taken.
     Path(PathFor),
-    /// Where the export goes that is being chosen.
+    /// Destination of the export that is being set up.
     Export { folder: bool },
     /// The file that a form names.
     Form,
@@ -92,7 +92,7 @@ pub(super) struct Browsing {
     pub chosen: mpsc::Receiver<Option<Vec<PathBuf>>>,
     pub what: Browse,
     pub since: Instant,
-    /// What comes where the system's does not.
+    /// Dialog to open if the system has no file dialog.
     pub instead: Option<Dialog>,
 }
 
@@ -147,7 +147,7 @@ impl Default for Files {
 }
 
 impl Files {
-    /// What panels see of dialogs.
+    /// View of the dialogs for the panels.
     pub(super) fn dialogs_view<'a>(&'a self, dialogs: &'a Dialogs) -> DialogsView<'a> {
         DialogsView {
             open: dialogs.open.as_ref(),

@@ -66,7 +66,7 @@ impl App {
         });
     }
 
-    /// What became of pictures.
+    /// Shows the result of rendering images.
     pub(super) fn took_pictures(
         &mut self,
         ctx: &Context,
@@ -92,7 +92,7 @@ impl App {
     }
 }
 
-/// What is before the camera.
+/// Clip, camera and settings of the images to render.
 struct Set {
     clip: ClipId,
     camera: ulna_render::Camera,

@@ -85,8 +85,8 @@ impl App {
         self.renderer.took(started.elapsed());
     }
 
-    /// What came since the last frame, before the panels: work that is done, files, the clock,
-    /// keys.
+    /// Handles events since the last frame before the panels are drawn: finished jobs, files, the
+    /// clock, keys.
     fn take_up_events(&mut self, ctx: &Context) {
         self.limit_caret_blink(ctx);
         self.end_gestures(ctx);
@@ -334,7 +334,7 @@ impl App {
             .or_else(|| document.aids.unkeyed(clip, self.timeline.playback.time).map(|(at, _)| at))
     }
 
-    /// Which layer is chosen of what is seen, and whether edits go there.
+    /// The chosen pose layer of the shown clip or pose, and whether edits go to it.
     pub(super) fn layers_view(&self) -> LayersView {
         let seen = self.session.as_ref().filter(|_| self.mode.spec().poses && !self.mixes());
         let home = seen.map(|_| LayerHome::of(self.shown_clip()));

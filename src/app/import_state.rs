@@ -23,7 +23,7 @@ pub(super) const PICTURE: [u32; 2] = [592, 360];
 pub(super) struct Importing {
     /// Of the document that they are fitted to: another file has another.
     pub(super) tree: Shared<Tree>,
-    /// Those that were read, in the order in which they were asked for.
+    /// Files that were read, in the order in which they were requested.
     pub(super) sources: Vec<ClipSource>,
     pub(super) reading: Reading,
     /// The file that is read in another way than it states.
@@ -53,7 +53,7 @@ impl Drop for Reading {
     }
 }
 
-/// What a picture is of.
+/// Subject of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Awaited {
     /// The middle of a row's clip.
@@ -70,12 +70,12 @@ pub(super) struct Playing {
     pub(super) begun: f64,
     /// It, as it would be here.
     pub(super) clip: Shared<Clip>,
-    /// How far it came before it stood still.
+    /// Time at which playback was paused, in seconds.
     pub(super) stands_at: f32,
     /// This model, and the clip's own, laid out for playing.
     pub(super) evaluators: [Evaluator; 2],
     pub(super) poses: [Pose; 2],
-    /// How far joints are from their middle, over the whole clip.
+    /// Largest distance of a joint from the center of all, over the whole clip, in meters.
     pub(super) reaches: [f32; 2],
     pub(super) texture: Option<TextureHandle>,
     pub(super) is_drawn: bool,
@@ -93,7 +93,7 @@ fn middle(document: &Document, pose: &Pose) -> Vec3 {
     if count > 0.0 { sum / count } else { Vec3::ZERO }
 }
 
-/// How far joints are from the middle of all at most, at a few moments of a clip.
+/// Largest distance of a joint from the center of all, at a few times of a clip, in meters.
 fn reach(document: &Document, clip: &Shared<Clip>) -> f32 {
     const MOMENTS: u32 = 8;
     let moments =
@@ -112,7 +112,7 @@ fn reach(document: &Document, clip: &Shared<Clip>) -> f32 {
 
 /// The bones of a skeleton, a little from its left, about its middle; in parts of twice its reach.
 fn bones(document: &Document, pose: &Pose, reach: f32) -> Vec<[[f32; 2]; 2]> {
-    /// How far to its side it is looked at, radians.
+    /// Angle of the camera to the side, in radians.
     const ASIDE: f32 = 0.5;
     let middle = middle(document, pose);
     let is_joint = document.joint_flags();

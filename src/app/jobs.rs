@@ -35,7 +35,7 @@ pub(super) struct Job {
     pub result: mpsc::Receiver<JobResult>,
 }
 
-/// What a look at a lane found.
+/// State of a job lane when it is polled.
 pub(super) enum Polled {
     Nothing,
     UnderWay,
@@ -51,32 +51,32 @@ pub(super) enum JobResult {
     Saved(Result<Box<SavedFile>, SaveFailure>, QueuedSave),
     /// Nothing where it was canceled; for the document of this number.
     Searched(Option<Box<WorstPose>>, u64),
-    /// What saving would change, and what differs in meaning.
+    /// Changes that saving would make, and differences in meaning.
     Listed(Result<Vec<String>, SaveError>),
-    /// What was exported, and as what it was asked for.
+    /// Result of an export, with its request.
     Exported(Result<Exported, ExportFailure>, ExportRequest),
     /// Pictures of a clip.
     Filmed(Result<Vec<PathBuf>, FilmError>),
-    /// Where clips are best left for each other; nothing where it was canceled. For the document
-    /// with this tree.
+    /// Best transition points between clips, for the document with this node tree; none if
+    /// canceled.
     Seams(Option<Vec<BestSeam>>, Shared<Tree>),
     /// A command that takes long, and how it is told.
     Worked(Box<Worked>, Title),
     /// The file as it is on disk now, with what came of doing the edits again.
     Reloaded(Result<(Box<Loaded>, Option<Replayed>), ReadError>),
-    /// What a crash left behind.
+    /// Recovered work of a crashed session.
     Recovered(Result<(Box<Loaded>, Redone), RecoveryError>, String),
-    /// What would come of reloading the file, which was written at this time.
+    /// Result of reloading the file, computed before the person decides.
     Foreseen(Result<Box<Outlook>, ReadError>),
     /// Another scene for the document.
     Remade(Box<Remade>),
     /// Clips that are added by the page *Retarget*.
     Retargeted(Box<RetargetedClips>),
-    /// Which step keeps the document from being saved, and why it is not.
+    /// Undo step that prevents saving, with the reason.
     Blamed(Option<usize>, SaveRequest, String),
 }
 
-/// What of a journal could not be done again, and whether that was on another file.
+/// Steps of a journal that could not be replayed, and whether the file has changed since.
 pub(super) struct Redone {
     pub failed: Vec<String>,
     pub changed: bool,
@@ -93,7 +93,7 @@ pub(super) struct Waiting {
 /// All long work.
 #[derive(Default)]
 pub(super) struct Jobs {
-    /// What is under way.
+    /// The running job.
     pub work: Option<Job>,
     pub waiting: VecDeque<Waiting>,
     /// A save.
@@ -139,7 +139,7 @@ impl Jobs {
         self.work.as_ref().is_some_and(|job| job.writes) || self.waiting.iter().any(|w| w.writes)
     }
 
-    /// What the status bar tells: a save first, for it is short.
+    /// Job that the status bar shows: a save first, because it is short.
     pub fn shown(&self) -> Option<&Job> {
         self.save.as_ref().or(self.work.as_ref())
     }

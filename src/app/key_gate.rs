@@ -11,11 +11,11 @@ use egui::{Context, Event, Id, Key, PointerButton, Popup, RawInput};
 use super::left_field::LeftField;
 use crate::ui::Pane;
 
-/// What is kept from frame to frame, shared with the plugin.
+/// State between frames, shared with the plugin.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    /// What had the focus when the frame before ended: egui takes it away on Escape before anybody
-    /// can ask.
+    /// Widget that had the focus at the end of the previous frame: egui removes the focus on
+    /// Escape before the app can read it.
     pub focused: Option<Id>,
     /// A dialog or the palette was open.
     pub dialog: bool,

@@ -6,7 +6,7 @@ use egui::{Context, Event, Popup};
 use super::{App, key_gate::is_panel};
 use crate::ui::{Dialog, Pane, loose_focus_id};
 
-/// What takes keys before the panels and the window do.
+/// Topmost receiver of keys, before the panels and the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Topmost {
     /// A menu or a drop-down list.
@@ -35,7 +35,7 @@ impl App {
         }
     }
 
-    /// What takes keys before the panels do.
+    /// The topmost receiver of keys.
     pub(super) fn topmost(&self, ctx: &Context) -> Topmost {
         let focused = ctx.memory(|m| m.focused());
         match () {

@@ -20,7 +20,7 @@ const PATIENCE: u32 = 16;
 /// Seconds for which a step that was too slow is not tried again.
 const BARRED: f64 = 30.0;
 
-/// What moves in a frame, and when that is.
+/// Motion in the viewport in one frame, with its time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Motion {
     /// Seconds on egui's clock.
@@ -30,11 +30,11 @@ pub(super) struct Motion {
     /// Whether the pointer moves with a button down: nothing rests, though the picture may be the
     /// same.
     pub stirs: bool,
-    /// What a person prefers.
+    /// Quality that the person chose.
     pub quality: Quality,
 }
 
-/// Where on the ladder the viewport is.
+/// Current step of the quality ladder.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ladder {
     step: usize,
@@ -171,7 +171,7 @@ mod tests {
         quick
     }
 
-    /// What a picture costs of a full one.
+    /// Cost of a picture relative to one at full quality, 0..=1.
     fn part(quick: Option<f32>) -> f32 {
         quick.map_or(1.0, |scale| 0.6 * scale * scale)
     }

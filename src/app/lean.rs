@@ -14,10 +14,10 @@ use egui_wgpu::{CallbackResources, CallbackTrait, RenderState, Renderer, ScreenD
 
 use ulna_render::{SHADERS, is_software};
 
-/// What replaces egui's painting, frame for frame.
+/// Paint callback that replaces egui's own painting in each frame.
 pub(super) struct LeanPanels(Arc<Parts>);
 
-/// What every frame is painted with.
+/// GPU resources that are used in each frame.
 struct Parts {
     /// Over what is there.
     blend: wgpu::RenderPipeline,

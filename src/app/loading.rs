@@ -11,7 +11,7 @@ use ulna_session::Session;
 pub(super) struct Loaded {
     pub session: Session,
     pub posed: Posed,
-    /// What is odd about its images, where it is on the device already.
+    /// The uploaded scene and the problems of its images, if the upload is done.
     pub uploaded: Option<(Uploaded, Vec<Diagnostic>)>,
 }
 
@@ -19,10 +19,10 @@ pub(super) struct Loaded {
 pub(super) struct Remade {
     /// Its number.
     pub serial: u64,
-    /// Where its surface may be another, too.
+    /// Posed surface for picking, if the geometry may have changed.
     pub posed: Option<Posed>,
     pub uploaded: Uploaded,
-    /// What is odd about its images, where they were decoded anew.
+    /// Problems of its images, if they were decoded again.
     pub findings: Option<Vec<Diagnostic>>,
 }
 

@@ -70,5 +70,5 @@ pub use self::{state::App, window::run};
 /// The bundled sample, made by `cargo run --example mannequin`.
 pub use ulna_session::SAMPLE;
 
-/// What concerns more vertices than these is done beside the window.
+/// Number of vertices above which work runs on another thread.
 const LONG: usize = 40_000;

@@ -1,4 +1,4 @@
-//! What is kept from one start to the next.
+//! Preferences that are stored between starts.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,17 +11,17 @@ use crate::ui::{Settings, ViewOptions};
 pub(super) struct Preferences {
     /// Files opened or saved, the latest first.
     pub recent: Vec<RecentFile>,
-    /// What is shown.
+    /// Visible panels and viewport displays.
     pub shown: ViewOptions,
-    /// Where the panels are, as the layout writes it.
+    /// Arrangement of the panels, as text of the layout.
     pub layout: Option<String>,
     /// Ulna was started before.
     pub started: bool,
-    /// What a person prefers.
+    /// Settings of the preferences dialog.
     pub settings: Settings,
     /// How clips were exported last.
     pub export: Option<crate::ui::ExportDraft>,
-    /// Where that went, by file.
+    /// Destination of the last export, per file.
     pub export_places: Vec<crate::ui::ExportPlace>,
     /// How pictures of clips were made last.
     pub pictures: crate::ui::PicturesDraft,
@@ -34,14 +34,14 @@ pub(super) struct Preferences {
 const KEY: &str = "ulna.preferences";
 
 impl Preferences {
-    /// What was stored, or the defaults where that does not read.
+    /// Loads the stored preferences, or the defaults if they cannot be read.
     pub(super) fn load(storage: Option<&dyn eframe::Storage>) -> Self {
         let Some(text) = storage.and_then(|s| s.get_string(KEY)) else { return Self::default() };
         Self::read(&text)
     }
 
-    /// What a text says; what of it does not read, as what another version stored, is as it is for
-    /// a new one, and the rest stays.
+    /// Reads preferences from text. Parts that cannot be read, such as those of another version,
+    /// get their defaults; the others are kept.
     fn read(text: &str) -> Self {
         serde_json::from_str(text)
             .or_else(|_| {

@@ -17,12 +17,12 @@ pub(super) struct Checking {
     pub result: Option<(State, mpsc::Receiver<Vec<Diagnostic>>)>,
 }
 
-/// What is odd about the file.
+/// Problems of the open file.
 #[derive(Default)]
 pub(super) struct Problems {
     /// All of it, the gravest first.
     pub list: Shared<Vec<Diagnostic>>,
-    /// What is odd about the file's images, which were decoded when it was opened.
+    /// Problems of the file's images, found when they were decoded.
     pub of_images: Vec<Diagnostic>,
     pub checking: Checking,
     /// Primitives whose weights changed since their problems were counted.

@@ -9,9 +9,9 @@ use ulna_render::Capture;
 
 /// The program around the file.
 pub(super) struct Program {
-    /// What is kept from start to start.
+    /// Preferences that are stored between starts.
     pub preferences: Preferences,
-    /// What a person prefers.
+    /// Settings of the preferences dialog.
     pub settings: Settings,
     /// Whether preferences outlive this window: not so in tests.
     pub keeps: bool,

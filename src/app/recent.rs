@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::ui::Recent;
 use ulna_model::{picture_to_png, unpack_picture};
 
-/// How many are kept.
+/// Maximum number of recent files.
 const MOST: usize = 12;
 /// Pixels of a picture.
 pub(super) const PICTURE: [u32; 2] = [480, 264];
@@ -29,7 +29,7 @@ pub(super) struct RecentFile {
     pub path: PathBuf,
     /// Seconds since 1970 when it was opened or saved last.
     pub opened: u64,
-    /// What is in it.
+    /// Summary of its content.
     pub facts: String,
 }
 
@@ -128,7 +128,7 @@ fn seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs()
 }
 
-/// How long ago, in words.
+/// Elapsed time in words, such as `3 days ago`.
 pub(super) fn ago(seconds: u64) -> String {
     let many = |n: u64, what: &str| {
         if n == 1 { format!("1 {what} ago") } else { format!("{n} {what}s ago") }

@@ -1,4 +1,4 @@
-//! What a crash left behind: offered at the next start, done again, or thrown away.
+//! Recovery after a crash: unsaved work is offered at the next start, replayed, or discarded.
 
 use std::{
     path::Path,
@@ -145,7 +145,7 @@ impl App {
         }
     }
 
-    /// What was done last is seen: in the mode it was done in, at its time of its clip.
+    /// Shows the last replayed step: in its mode, at its time of its clip.
     fn show_last_step(&mut self) {
         let Some(session) = &self.session else { return };
         let document = session.document();

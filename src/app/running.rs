@@ -45,7 +45,7 @@ impl App {
         });
     }
 
-    /// What is selected and shown.
+    /// Selection and display state that commands are run with.
     pub(super) fn around<'a>(&'a self, session: &'a Session) -> CommandContext<'a> {
         let layers = self.layers_view();
         CommandContext {
@@ -322,7 +322,7 @@ impl App {
         changed
     }
 
-    /// What a gesture had to say, when it is kept. A move of keys has said it at the pointer.
+    /// Shows the notes of a committed gesture. A move of keys has shown them at the pointer.
     pub(super) fn say_committed(&mut self, ctx: &Context) {
         let notes = self.session.as_mut().and_then(Session::take_sentence);
         if self.entered() != Some(Pane::Timeline)
@@ -335,7 +335,7 @@ impl App {
         }
     }
 
-    /// What a command had to say, or why it was not done.
+    /// Shows the notes of a command, or the reason why it failed.
     pub(super) fn say_done(&mut self, ctx: &Context, done: Result<(), RunError>, title: &str) {
         let title = title.trim_end_matches('…');
         let notes = self.session.as_mut().and_then(Session::take_sentence);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use ulna_session::{SaveRequest, Session};
 
-/// Where a save goes.
+/// Destination of a save.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SaveTo {
     /// To the document's own file, whichever that is when the save begins.
@@ -15,7 +15,7 @@ pub(super) enum SaveTo {
     Asked,
 }
 
-/// What a save is for.
+/// Purpose of a save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// The file becomes the document's own.

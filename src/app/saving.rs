@@ -129,7 +129,7 @@ impl App {
         }
     }
 
-    /// What became of a save.
+    /// Shows the result of a save.
     pub(super) fn take_saved(
         &mut self,
         ctx: &Context,
@@ -313,7 +313,7 @@ impl App {
         });
     }
 
-    /// What would come of reloading is known: the dialog that asks says so.
+    /// Shows the effect of reloading in the dialog that asks about it.
     pub(super) fn take_outlook(&mut self, found: Result<Box<Outlook>, ReadError>) {
         let Some(Dialog::ChangedOnDisk { outlook, .. }) = &mut self.dialogs.open else { return };
         match found {
@@ -440,7 +440,7 @@ impl App {
         }
     }
 
-    /// Where journals lie; nowhere in tests.
+    /// Folder of the recovery journals; none in tests.
     pub(super) fn journal_home(&self) -> Option<PathBuf> {
         self.program.keeps.then(|| eframe::storage_dir("ulna")).flatten().map(|d| d.join("journal"))
     }

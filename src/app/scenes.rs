@@ -68,7 +68,7 @@ impl App {
         }
     }
 
-    /// What is odd about the file's images joins what else is.
+    /// Adds the problems of the file's images to the list.
     pub(super) fn take_findings(&mut self, findings: Vec<Diagnostic>) {
         self.problems.change(|list| list.extend(findings.iter().cloned()));
         self.problems.of_images = findings;

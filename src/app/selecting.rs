@@ -97,7 +97,7 @@ impl App {
         }
     }
 
-    /// What is kept under a digit: in this sitting, else with the file.
+    /// Selection set of a digit: of this session, else of the file.
     fn set_under(&self, set: usize) -> Option<BTreeSet<NodeId>> {
         let document = self.session.as_ref()?.document();
         let of_file = || kept_sets(document).iter().find(|s| usize::from(s.digit) == set);

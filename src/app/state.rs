@@ -61,12 +61,12 @@ pub struct App {
 }
 
 impl App {
-    /// What of the view is shown, for tests.
+    /// View options, for tests.
     pub const fn options(&self) -> ViewOptions {
         self.viewport.options
     }
 
-    /// What kind of work the window is set to, for tests.
+    /// Mode of the window, for tests.
     pub const fn mode(&self) -> Mode {
         self.mode
     }
@@ -96,7 +96,7 @@ impl App {
         self.program.settings.keys.set_preset(preset);
     }
 
-    /// What is selected, for tests and scripts.
+    /// The selection, for tests and scripts.
     pub const fn selection(&self) -> &Selection {
         &self.outliner.selection
     }

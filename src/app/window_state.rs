@@ -11,7 +11,7 @@ pub(super) enum Leaving {
     Switch,
 }
 
-/// What is of the window itself, whatever it shows.
+/// State of the window itself, independent of the open file.
 pub(super) struct WindowState {
     /// A person agreed to close it.
     pub may_close: bool,

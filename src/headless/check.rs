@@ -59,7 +59,7 @@ impl Rules {
         Ok(rules)
     }
 
-    /// What is left of findings, the worst first.
+    /// Findings after the rules are applied, the gravest first.
     fn applied(&self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let has = |list: &[String], d: &Diagnostic| list.iter().any(|c| c == d.code);
         let kept = found
@@ -75,7 +75,7 @@ impl Rules {
     }
 }
 
-/// What was found in a file.
+/// Findings of one file.
 struct Checked {
     file: PathBuf,
     findings: Vec<Diagnostic>,

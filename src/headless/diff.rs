@@ -56,9 +56,9 @@ pub(super) fn text(file: &Path) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// What git calls an external diff with:
+/// Compares two files as git's external diff. Git passes
 /// `path old-file old-hex old-mode new-file new-hex new-mode`, and after a rename the new path and
-/// lines that say so. The status is 0 whatever differs: git takes any other for a crash.
+/// lines that describe it. The status is always 0: git takes any other for a crash.
 pub(super) fn external(path: &Path, old: &Path, rest: &[PathBuf]) -> Result<u8, Failure> {
     let (new, new_path) = match rest {
         [_, _, new, _, _] => (new, path),

@@ -70,8 +70,8 @@ pub(super) fn is_model(path: &Path) -> bool {
     endings().any(|known| known == ending)
 }
 
-/// Where each of several files goes: into the output itself, or into the folder that it is, under
-/// the file's own name.
+/// Output paths of several input files: the output itself for one file, else the output folder
+/// joined with the name of each file.
 pub(super) fn outputs(
     files: &[PathBuf],
     output: &Path,

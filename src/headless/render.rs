@@ -120,7 +120,7 @@ fn check_ending(args: &RenderArgs) -> Result<(), Failure> {
     })
 }
 
-/// What of the document is asked for.
+/// The scene, material variant and similar choices that the arguments ask for.
 fn shown(document: &Document, args: &RenderArgs) -> Result<DisplayChoice, Failure> {
     let scenes: Vec<String> = document.scenes.ids().map(|k| document.scene_label(k)).collect();
     let scene = args.scene.as_ref().map(|text| choice("scene", &scenes, text)).transpose()?;

@@ -78,12 +78,12 @@ impl Host for NoWindow {
     }
 }
 
-/// What a script did, for scripts that run it.
+/// Report of a script run, written by `--json`.
 #[derive(Default)]
 pub(super) struct ScriptReport {
     /// Its commands: line, name, and whether something changed.
     pub commands: Vec<Value>,
-    /// What they had to say: line, code, sentence.
+    /// Notes of the commands: line, code, sentence.
     pub notes: Vec<Value>,
 }
 
@@ -336,7 +336,7 @@ pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
     a == b || fs::canonicalize(a).is_ok_and(|a| fs::canonicalize(b).is_ok_and(|b| a == b))
 }
 
-/// What of the work no file holds.
+/// Notices about work that the written files do not contain.
 fn left_out(session: &Session) -> Vec<Notice> {
     let unsaved = session.unsaved();
     let mut left = Vec::new();

@@ -1,4 +1,4 @@
-//! What dialogs asked for: files, journals, the history.
+//! Handlers for actions of dialogs: files, journals, the history.
 
 use egui::Context;
 

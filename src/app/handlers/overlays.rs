@@ -7,7 +7,7 @@ use crate::ui::Onion;
 use ulna_model::{ClipId, Derived, Mesh, MeshId, NodeId, Shared, Slots};
 use ulna_motion::{Averaging, Balance, Masses, MotionPath};
 
-/// What balance was found from, and what it is.
+/// The balance display, with the inputs that it was computed from.
 #[derive(Default)]
 pub(in crate::app) struct BalanceState {
     pub masses: Derived<Slots<MeshId, Shared<Mesh>>, Masses>,
@@ -19,7 +19,7 @@ pub(in crate::app) struct BalanceState {
     pub path: Vec<Vec3>,
 }
 
-/// What ways were found from, and what they are.
+/// Motion paths, with the inputs that they were computed from.
 #[derive(Default)]
 pub(in crate::app) struct PathState {
     pub of: Option<(u64, ClipId, Vec<NodeId>, u64, Averaging)>,
@@ -27,7 +27,7 @@ pub(in crate::app) struct PathState {
     pub paths: Vec<MotionPath>,
 }
 
-/// What ghosts were asked for from.
+/// Inputs of the requested ghosts: they are computed again when one changes.
 #[derive(PartialEq)]
 pub(in crate::app) struct GhostsAsked {
     /// The document's generation, and the clip.

@@ -12,10 +12,10 @@ use ulna_render::Capture;
 pub(in crate::app) struct PosePictures {
     /// As panels see them.
     pub shown: BTreeMap<(Library, String), TextureId>,
-    /// What each was taken of, and the texture.
+    /// Per pose: hash of the picture's inputs, and the texture.
     pub taken: BTreeMap<(Library, String), (u64, Option<TextureHandle>)>,
     /// The upload of the model that they are of.
     pub serial: u64,
-    /// One that is on its way.
+    /// Picture that is being rendered.
     pub awaited: Option<((Library, String), u64, Capture)>,
 }

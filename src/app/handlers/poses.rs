@@ -33,7 +33,7 @@ struct Stored {
     poses: Vec<KeptPose>,
 }
 
-/// What a picture is of: the pose, and the upload of the model.
+/// Hash of a picture's inputs: the pose, and the serial number of the uploaded model.
 fn mark(pose: &KeptPose, serial: u64) -> u64 {
     let mut hasher = DefaultHasher::new();
     (pose_text(pose), serial).hash(&mut hasher);

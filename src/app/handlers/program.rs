@@ -1,4 +1,4 @@
-//! What is of the program around the file: messages, preferences, devices.
+//! Handlers for actions of the program: messages, preferences, devices.
 
 use egui::Context;
 use glam::Vec3;

@@ -1,4 +1,4 @@
-//! Where clips are best left for each other, found beside the window.
+//! Best transition points between clips, computed on another thread.
 
 use egui::Context;
 

@@ -181,7 +181,7 @@ impl App {
         }
     }
 
-    /// Which keys are selected in this state of the document, for when undo comes back to it.
+    /// Stores the key selection of this document revision, for when undo returns to it.
     pub(in crate::app) fn remember_keys(&mut self) {
         let Some(session) = self.session.as_ref().filter(|s| !s.history().is_open()) else {
             return;

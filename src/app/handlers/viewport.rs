@@ -1,4 +1,4 @@
-//! What the viewport asked for: the eye, and what the pointer is over.
+//! Handlers for actions of the viewport: the camera, and the item under the pointer.
 
 use egui::Context;
 use glam::{Vec2, Vec3};

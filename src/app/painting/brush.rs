@@ -216,7 +216,8 @@ impl PaintDomain {
         }
     }
 
-    /// What a dab would do to a vertex: who gives or gets, or why nothing happens.
+    /// Effect of a dab on a vertex: the joints that lose or receive weight, or the reason why there
+    /// is none. The flag says whether the text is a reason.
     fn preview_effect(&self, document: &Document, vertex: u32) -> (String, bool) {
         let Some((session, joint)) = self.session().and_then(|s| Some((s, s.joint?))) else {
             return ("select a joint to paint it".into(), true);

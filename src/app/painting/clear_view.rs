@@ -1,5 +1,5 @@
-//! What lies over the brush steps back: joints near it fade, and the weights that the file was
-//! opened with can be seen in place of what was made of them.
+//! A clear view of the surface under the brush: joints near it fade, and the weights of the file as
+//! opened can be shown in place of the edited ones.
 
 use std::collections::BTreeSet;
 

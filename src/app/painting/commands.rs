@@ -296,7 +296,7 @@ impl BrushContext<'_> {
     }
 }
 
-/// What a brush does to a whole surface, in the words of `weights.flood`.
+/// Mode of `weights.flood` that has the effect of a brush.
 const fn how(kind: BrushKind) -> How {
     match kind {
         BrushKind::Add => How::Add,

@@ -17,7 +17,7 @@ pub(super) fn in_sight(
     posed: PosedSurface<'_>,
     vertex: u32,
 ) -> bool {
-    /// What lies this near before a vertex, as a part of the way to it, is its own surface.
+    /// Hits this close in front of a vertex, as a fraction of its distance, are its own surface.
     const OWN: f32 = 2e-4;
     let Some(at) = posed.positions.get(vertex as usize).copied().filter(|p| p.is_finite()) else {
         return false;

@@ -1,4 +1,4 @@
-//! What the vertices are tinted with, and the counts beside it.
+//! Vertex tints of the weight display, and the counts of its legend.
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +17,7 @@ use ulna_render::ColorRole;
 use ulna_render::{Color, TintKind, tokens};
 use ulna_weights::{Fault, SkinnedSurface, WeightStats, fault_in};
 
-/// How long a frame may count.
+/// Time per frame for counting.
 const COUNTING: Duration = Duration::from_millis(5);
 /// Vertices from which on tints are made by several threads.
 const MANY_VERTICES: usize = 1 << 14;
@@ -165,7 +165,7 @@ impl PaintDomain {
     }
 }
 
-/// What the tints of one primitive are made from.
+/// Inputs of the tints of one primitive.
 #[derive(Clone, Copy)]
 struct PartTints<'a> {
     look: WeightLook,

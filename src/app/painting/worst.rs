@@ -1,5 +1,5 @@
-//! Where the skin breaks: the worst moment of every vertex, the list of the worst spots, and the
-//! way there.
+//! Worst deformations: the worst time of each vertex, the list of the worst spots, and showing one
+//! of them.
 
 use glam::Vec3;
 

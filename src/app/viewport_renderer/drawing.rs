@@ -137,7 +137,7 @@ impl ViewportRenderer {
     }
 }
 
-/// What is asked for, as the renderer has it.
+/// Options of the renderer for the requested view.
 fn show(
     document: &Document,
     (bones, hidden): (&[Bone], &BTreeSet<NodeId>),
@@ -173,7 +173,7 @@ fn bone_colors(
     seen: &Seen<'_>,
     hidden: &BTreeSet<NodeId>,
 ) -> Vec<BoneLook> {
-    /// What is left of a joint that steps back.
+    /// Opacity of a joint that is faded out.
     const FADED: f32 = 0.14;
     let Seen { selection, marks, hover, faded, unkeyed, .. } = *seen;
     let groups = document.joint_groups();

@@ -42,7 +42,7 @@ impl Posed {
 /// A document on a device.
 pub(in crate::app) struct Uploaded {
     pub(super) scene: Option<Scene>,
-    /// Whose scene it is.
+    /// Device that the scene is uploaded to.
     pub(super) device: Option<wgpu::Device>,
     pub(super) images: Arc<[Decoded]>,
 }

@@ -11,7 +11,7 @@ use ulna_model::{Document, Mix, NodeId, PrimitiveId, Shared, SkinId};
 use ulna_motion::{Bend, Bone, Playing, Pose, Surface};
 
 impl ViewportRenderer {
-    /// What of a mix plays at a time.
+    /// Clips of a mix that play at a time.
     pub fn playing(&mut self, document: &Document, mix: &Shared<Mix>, time: f64) -> Vec<Playing> {
         self.model.mixer.playing(document, mix, time)
     }
@@ -122,8 +122,8 @@ impl ViewportRenderer {
         &self.model.surface
     }
 
-    /// How far a ray goes to the surface, if it meets it between two distances. The surface must
-    /// have been asked for since it moved.
+    /// Distance along a ray to the surface, if it is hit between two distances, in meters. The
+    /// surface must have been requested since it last moved.
     pub(in crate::app) fn peek(
         &self,
         document: &Document,

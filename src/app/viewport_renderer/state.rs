@@ -29,17 +29,17 @@ pub struct ViewportRenderer {
     pub(super) upload: SceneUpload,
     /// Another number for every document that was uploaded.
     pub(super) scene_serial: u64,
-    /// How many scenes were asked for.
+    /// Number of scenes requested so far.
     pub(super) asked: u64,
-    /// Those of the file, once they are decoded: kept only where it offers a choice of scene or
-    /// materials, which are then uploaded anew.
+    /// Decoded images of the file. They are kept only if the file offers a choice of scenes or
+    /// materials, which are then uploaded again.
     pub(super) images: Option<Arc<[Decoded]>>,
-    /// What went wrong on the device, and whether it was said.
+    /// Errors of the device, and whether they were reported.
     pub(super) faults: Vec<String>,
     /// The model in the pose that is shown.
     pub(super) model: PosedModel,
     pub(super) ghosts: Ghosts,
-    /// What was drawn last.
+    /// The last picture.
     pub(super) picture: Picture,
     pub(super) look: ViewportColors,
     /// Points of the viewport, as the last frame laid it out.
@@ -108,22 +108,22 @@ pub(super) struct Ghosts {
     pub(super) bones: Vec<BoneLook>,
 }
 
-/// What quick pictures are of: which upload, and how it is shown.
+/// Key of the warmed-up pipelines: serial number of the upload, shading, and tint.
 pub(super) type Practiced = (u64, Shading, Option<TintKind>);
 
 /// A scene that is made beside the window.
 pub(super) struct Awaited {
-    /// Which one; those that were asked for before it come too late.
+    /// Serial number; results with a lower one are outdated.
     pub(super) serial: u64,
     /// Weights that changed since it was asked for.
     pub(super) reweighed: Vec<Change>,
     /// Whether the surface is another, too: until then the last pose stays with the last picture.
     pub(super) whole: bool,
-    /// What the pose was made from that it is uploaded in.
+    /// Inputs of the pose that it is uploaded in.
     pub(super) posed: Option<PosedAt>,
 }
 
-/// What the last picture showed.
+/// Inputs of the last picture.
 #[derive(Clone, PartialEq)]
 pub(super) struct Drawn {
     pub(super) serial: u64,
@@ -158,7 +158,7 @@ impl ViewportRenderer {
         }
     }
 
-    /// What makes documents ready to be drawn here.
+    /// Loader that prepares documents for this renderer.
     pub(in crate::app) fn loader(&self) -> Loader {
         Loader {
             gpu: self
@@ -168,8 +168,8 @@ impl ViewportRenderer {
         }
     }
 
-    /// What went wrong on the device since this was asked last and was not told before: the same is
-    /// told once.
+    /// Errors of the device since the last call that were not reported before. The same error is
+    /// reported once.
     pub(in crate::app) fn fault(&mut self) -> Option<String> {
         let (gpu, _) = self.gpu.as_ref().filter(|(gpu, _)| !gpu.is_lost())?;
         let left_out = self.scene.as_ref().map_or(0, |s| s.left_out().len());
@@ -276,7 +276,7 @@ impl ViewportRenderer {
         self.images.clone()
     }
 
-    /// How long a frame took on the CPU; smoothed, so that it can be read.
+    /// Records the CPU time of a frame. The shown value is smoothed, so that it can be read.
     pub(in crate::app) fn took(&mut self, time: Duration) {
         let ms = time.as_secs_f32() * 1000.0;
         self.frame_ms = if self.frame_ms == 0.0 { ms } else { self.frame_ms * 0.9 + ms * 0.1 };

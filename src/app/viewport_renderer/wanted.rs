@@ -8,7 +8,7 @@ use ulna_model::{Clip, ClipId, Document, Mix, NodeId, Shared, Unkeyed, UnkeyedAt
 use ulna_motion::Averaging;
 use ulna_render::{Camera, TintKind};
 
-/// Which clip is shown: one of the file, or a range of motion, which is no part of it.
+/// The shown clip: one of the file, or none for a range of motion, which is not in the file.
 pub(in crate::app) type ClipKey = Option<ClipId>;
 
 /// The document that is shown, and that of the file as opened.
@@ -34,7 +34,7 @@ pub(in crate::app) struct DisplayedClip {
     pub between: Averaging,
 }
 
-/// What is painted, for the picture.
+/// Weight painting as the picture shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::app) struct Painted {
     /// Tints in place of materials.
@@ -43,7 +43,7 @@ pub(in crate::app) struct Painted {
     pub edges: bool,
 }
 
-/// What a picture is to show.
+/// Inputs of a picture.
 #[derive(Clone, Copy)]
 pub(in crate::app) struct Seen<'a> {
     pub camera: &'a Camera,
@@ -57,7 +57,7 @@ pub(in crate::app) struct Seen<'a> {
     pub unkeyed: Option<&'a Unkeyed>,
 }
 
-/// Which ghosts are wanted.
+/// Requested ghosts.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::app) struct GhostsWanted {
     /// The document's generation, and the clip.
