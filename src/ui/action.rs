@@ -1,4 +1,4 @@
-//! What panels ask for: [`Action`]s, an enum a panel, carried out after all panels are laid out.
+//! [`Action`]s of the panels: one enum per panel, carried out after all panels are drawn.
 
 use super::{
     dialogs::DialogAction,
@@ -14,7 +14,7 @@ use super::{
 };
 use ulna_edit::{Command, CommandLine, CommandSpec};
 
-/// What a panel asks for.
+/// Request of a panel.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "few are there at a time")]
 pub enum Action {
@@ -28,28 +28,28 @@ pub enum Action {
     Preview {
         /// For the undo menu.
         label: String,
-        /// What it would do.
+        /// Commands that it would run.
         commands: Vec<Command>,
     },
     /// The gesture ends as previewed.
     Commit,
     /// The gesture never was.
     Cancel,
-    /// What the outliner asks for, and others that choose nodes.
+    /// Requests of the outliner, and of other panels that select nodes.
     Outliner(OutlinerAction),
-    /// What the timeline asks for.
+    /// Requests of the timeline.
     Timeline(TimelineAction),
-    /// Which layer is chosen.
+    /// Requests about the chosen layer.
     Layers(LayerAction),
-    /// What the viewport asks for.
+    /// Requests of the viewport.
     Viewport(ViewportAction),
-    /// What the strip of poses asks for.
+    /// Requests of the pose library.
     Poses(PosesAction),
-    /// What the list of problems asks for.
+    /// Requests of the list of problems.
     Problem(ProblemAction),
-    /// What dialogs ask for: files, journals, the history.
+    /// Requests of dialogs: files, journals, the history.
     Dialog(DialogAction),
-    /// What is of the program around the file: its messages, preferences and devices.
+    /// Requests about messages, preferences and devices.
     Program(ProgramAction),
     /// What Paint mode asks for.
     Paint(PaintAction),

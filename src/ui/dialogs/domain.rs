@@ -17,12 +17,12 @@ use ulna_session::{ExportRequest, Outlook, SaveRequest};
 pub enum Dialog {
     /// A path to open, typed.
     Open {
-        /// What was typed.
+        /// Path as typed.
         path: String,
     },
     /// Files to take clips of, typed.
     ImportFrom {
-        /// What was typed.
+        /// Path as typed.
         path: String,
     },
     /// A file whose clips are retargeted, typed.
@@ -39,14 +39,14 @@ pub enum Dialog {
     },
     /// A file to take weights of, typed.
     ImportWeights {
-        /// What was typed.
+        /// Path as typed.
         path: String,
-        /// Which spots give them; what fits unless chosen.
+        /// How vertices are matched; the method that fits is used if none is chosen.
         by: Option<CarryWay>,
     },
-    /// Where weights are written to, typed.
+    /// File that weights are written to, typed.
     ExportWeights {
-        /// What was typed.
+        /// Path as typed.
         path: String,
     },
     /// Meshes that are bound to joints.
@@ -59,7 +59,7 @@ pub enum Dialog {
         /// Meshes and the pose that becomes their bind pose.
         draft: Box<RebindDraft>,
     },
-    /// What was found in a file of another format, and how it is taken.
+    /// Content of a file of another format, and options of its import.
     Convert {
         /// File, contents and options of the import.
         draft: Box<ConvertDraft>,
@@ -76,33 +76,33 @@ pub enum Dialog {
         /// Files, clips and options of the transfer.
         draft: Box<ImportDraft>,
     },
-    /// Where clips are best left for each other.
+    /// Best transition points between clips.
     Seams {
-        /// What of it is shown.
+        /// Filter and order of the list.
         draft: Box<SeamsDraft>,
     },
     /// A path to save to, typed.
     SaveAs {
-        /// What was typed.
+        /// Path as typed.
         path: String,
         /// Whether the document stays with its file.
         copy: bool,
     },
     /// Unsaved work, and what was wanted.
     Unsaved {
-        /// What to do after.
+        /// Action to perform after saving.
         then: DeferredAction,
     },
-    /// What saving changes.
+    /// Changes that saving makes.
     Changes {
         /// Sentences.
         lines: Vec<String>,
     },
     /// Something is in the way of a save, and a person can say what to do.
     SaveRefused {
-        /// What.
+        /// Reason why saving stopped.
         obstacle: Obstacle,
-        /// What was to be saved, and where.
+        /// The save that was requested.
         request: Box<SaveRequest>,
         /// Whether it was to be a copy.
         copy: bool,
@@ -118,11 +118,11 @@ pub enum Dialog {
     },
     /// Another program wrote the file.
     ChangedOnDisk {
-        /// What is chosen.
+        /// Chosen way to go on.
         choice: ChangedOnDisk,
-        /// How long ago it was written, in words.
+        /// Time since it was written, in words.
         written: Option<String>,
-        /// What would come of reloading it, once that is known.
+        /// Effect of reloading it, once known.
         outlook: Option<Box<Outlook>>,
     },
     /// Poses that are not keyed, before a save.
@@ -130,23 +130,23 @@ pub enum Dialog {
         /// One a pose.
         rows: Vec<UnkeyedRow>,
     },
-    /// What a crash left behind.
+    /// Unsaved work of crashed sessions.
     Recovery {
-        /// Whose steps are listed.
+        /// Entry whose steps are listed.
         open: Option<usize>,
-        /// Which one is to be thrown away, if a person agrees once more.
+        /// Entry to discard after a second confirmation.
         discard: Option<usize>,
     },
     /// The program failed in a frame.
     Fault {
-        /// Where the report is.
+        /// Path of the report.
         report: Option<String>,
-        /// Where the journal is.
+        /// Path of the journal.
         journal: Option<String>,
     },
     /// The palette.
     Find,
-    /// What is to be exported, and where.
+    /// Export of clips to files.
     Export {
         /// Contents, options and target of the export.
         draft: Box<ExportDraft>,
@@ -156,7 +156,7 @@ pub enum Dialog {
         /// Range, size, format and target of the pictures.
         draft: Box<PicturesDraft>,
     },
-    /// What a command needs.
+    /// Form of a command with arguments.
     Arguments {
         /// Command and values of its arguments.
         draft: Box<FormDraft>,
@@ -170,14 +170,14 @@ pub enum Dialog {
         /// The text of the field.
         path: String,
     },
-    /// What was done.
+    /// Undo history.
     History {
         /// Steps that are marked, the first is 1.
         marked: BTreeSet<usize>,
     },
     /// The preferences.
     Preferences {
-        /// Which page.
+        /// Shown page.
         page: PreferencePage,
         /// The command that waits for its new key.
         listening: Option<String>,
@@ -188,7 +188,7 @@ pub enum Dialog {
     About,
 }
 
-/// What a path is for.
+/// Purpose of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathFor {
     /// To open it.
@@ -254,7 +254,7 @@ pub enum PreferencePage {
     Keys,
 }
 
-/// What was wanted when unsaved work came between.
+/// Action that waits until unsaved work is saved or discarded.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DeferredAction {
     /// Close the window.
@@ -269,7 +269,7 @@ pub enum DeferredAction {
     Revert,
 }
 
-/// What is in the way of a save.
+/// Reason why a save cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// Another file is there.
@@ -284,7 +284,7 @@ pub enum Obstacle {
     ReadOnly,
 }
 
-/// What to do with a file that another program wrote.
+/// Way to go on after another program changed the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangedOnDisk {
     /// Read it, and do the edits again on it.
@@ -298,7 +298,7 @@ pub enum ChangedOnDisk {
 /// A pose that is not keyed, and what is to become of it on saving.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnkeyedRow {
-    /// Which one.
+    /// Clip and time of the pose.
     pub at: UnkeyedAt,
     /// The name of its clip.
     pub clip: String,
@@ -313,9 +313,9 @@ pub struct UnkeyedRow {
 /// A step that a journal holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepView {
-    /// What a person did.
+    /// Title of the step.
     pub label: String,
-    /// To what.
+    /// Item that it changed.
     pub about: String,
     /// When, in words.
     pub when: String,
@@ -328,9 +328,9 @@ pub struct RecoveryView {
     pub picture: Option<TextureId>,
     /// The file's name.
     pub name: String,
-    /// Where it is.
+    /// Folder of the file.
     pub folder: String,
-    /// What was done and is in no file, the first first.
+    /// Steps that no file contains, oldest first.
     pub steps: Vec<StepView>,
     /// Whether the file looks changed since.
     pub changed: bool,
@@ -338,7 +338,7 @@ pub struct RecoveryView {
     pub last: String,
 }
 
-/// What dialogs ask for: files, journals, the history.
+/// Actions of dialogs: files, journals, the history.
 #[derive(Clone, Debug)]
 pub enum DialogAction {
     /// Back or forward to where this many steps are done.
@@ -361,7 +361,7 @@ pub enum DialogAction {
     SetDialog(Option<Dialog>),
     /// The system's own file dialog.
     Browse {
-        /// What for.
+        /// Purpose of the path.
         what: PathFor,
     },
     /// The same for the file that a form names.
@@ -383,9 +383,9 @@ pub enum DialogAction {
     AdjustImport(usize),
     /// Take the weights of a file.
     ImportWeights {
-        /// Which.
+        /// File with the weights.
         path: PathBuf,
-        /// Which spots give them; what fits unless chosen.
+        /// How vertices are matched; the method that fits is used if none is chosen.
         by: Option<CarryWay>,
     },
     /// Write weights to a file.
@@ -425,16 +425,16 @@ pub enum DialogAction {
     ShowWorst(usize),
     /// Save although something is in the way.
     SaveAnyway {
-        /// What is.
+        /// Reason why the save stopped.
         obstacle: Obstacle,
-        /// What was to be saved.
+        /// The save that was requested.
         request: Box<SaveRequest>,
         /// Whether it was to be a copy.
         copy: bool,
     },
     /// Do with a result what a person chose, where the model was changed while it was worked out.
     TakeWorked {
-        /// Which result.
+        /// Number of the result.
         number: u64,
         /// Whether it is worked out again on the model as it is now; else it is applied as it is.
         again: bool,
@@ -454,7 +454,7 @@ pub enum DialogAction {
     AskExport(Vec<ClipId>),
     /// Export.
     Export {
-        /// What, and where.
+        /// Content and destination of the export.
         request: Box<ExportRequest>,
         /// As it was chosen, for the next time.
         draft: Box<ExportDraft>,

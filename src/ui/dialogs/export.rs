@@ -20,7 +20,7 @@ use ulna_model::{ClipId, Document, Severity};
 use ulna_render::ColorRole;
 use ulna_session::Session;
 
-/// What files are called, where each clip gets one.
+/// Pattern of the file names, for one file per clip.
 fn names_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
     labeled(ui, theme, "File name", |ui| {
         let width = ui.available_width() - 120.0;
@@ -108,7 +108,8 @@ fn open_ui(
         });
 }
 
-/// What is written, with which keys, into what files, and where; whether the place was confirmed.
+/// Content, keys, files and destination of the export. Returns whether Enter confirmed the
+/// destination.
 fn how_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -192,7 +193,7 @@ fn how_ui(
     place_ui(ui, theme, now, actions)
 }
 
-/// Where it goes, typed or chosen; whether it was confirmed.
+/// Destination, typed or chosen. Returns whether Enter confirmed it.
 fn place_ui(ui: &mut Ui, theme: &Theme, now: &mut ExportDraft, actions: &mut Actions) -> bool {
     let each = now.each;
     let (label, text) = if each { ("Folder", &mut now.folder) } else { ("File", &mut now.file) };
@@ -300,7 +301,7 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
     });
 }
 
-/// What the check finds in what would be written: counts, and a list that opens.
+/// Problems in the files to be written: counts, and a list that opens.
 fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
     ui.add_space(4.0);
     // As high as the row that opens, so that the buttons below stay where they are.

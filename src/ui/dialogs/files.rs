@@ -40,7 +40,7 @@ struct Entry {
     name: String,
 }
 
-/// What a folder holds, or why it does not say; nothing until it is read.
+/// Content of a folder, or the reason why it cannot be read; empty until it is read.
 type Listing = Arc<OnceLock<Result<Folder, String>>>;
 
 /// A folder as it was read.
@@ -313,7 +313,7 @@ fn recent_ui(ui: &mut Ui, recent: &[Recent], text: &mut String) {
     });
 }
 
-/// What is in the folder, narrowed by what is typed of a name; whether a file was chosen for good.
+/// Content of the folder, filtered by the typed name. Returns whether a file was confirmed.
 fn list_ui(
     files: &mut FileList,
     ui: &mut Ui,

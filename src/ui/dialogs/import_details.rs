@@ -69,8 +69,8 @@ fn all_joints(document: &Document) -> Vec<NodeId> {
     document.nodes.order().iter().copied().filter(|n| is_joint[n.index()]).collect()
 }
 
-/// What joints of the file are here, as it is said by hand: those that have no counterpart, then
-/// those that were guessed. It holds for all files that have such a joint.
+/// Counterparts of joints, chosen by hand: joints without a counterpart first, then guessed ones.
+/// A choice applies to all files with a joint of that name.
 fn counterparts_ui(
     ui: &mut Ui,
     theme: &Theme,

@@ -52,7 +52,7 @@ use ulna_edit::{Transaction, command::FileCommand, table};
 use ulna_render::DeviceFacts;
 use ulna_render::{ColorRole, Measure};
 
-/// What dialogs keep from frame to frame.
+/// State of dialogs between frames.
 #[derive(Clone, Debug, Default)]
 pub struct DialogsState {
     files: files::FileList,
@@ -309,7 +309,7 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
     });
 }
 
-/// What leaving would lose, in one sentence.
+/// Work that leaving would lose, in one sentence.
 fn lost(unsaved: &ulna_session::Unsaved, reverts: bool) -> String {
     let many = |n: usize, what: &str| match n {
         0 => None,
@@ -445,7 +445,7 @@ fn commands(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// What was done, the oldest first; a click goes back to it, or forward. With Ctrl or Shift it
+/// Undo history, oldest step first. A click goes back or forward to a step. With Ctrl or Shift it
 /// marks steps, to be copied as a script.
 fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut Actions) {
     let theme = view.theme;
@@ -536,7 +536,7 @@ fn mark(marked: &BTreeSet<usize>, k: usize, all: bool) -> BTreeSet<usize> {
     marked
 }
 
-/// What the device is, what it holds, and what is done another way on it.
+/// Name and limits of the device, and features that are replaced on it.
 fn graphics(device: &DeviceFacts) -> Vec<String> {
     let driver =
         if device.driver.is_empty() { String::new() } else { format!(", {}", device.driver) };

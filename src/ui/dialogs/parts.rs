@@ -1,4 +1,4 @@
-//! What dialogs and messages about work at stake are made of: a head, sentences, choices, steps.
+//! Parts of dialogs and of messages about unsaved work: a head, sentences, choices, steps.
 
 use std::path::Path;
 

@@ -10,13 +10,13 @@ use crate::ui::{
 use ulna_model::Derived;
 use ulna_render::ColorRole;
 
-/// What is kept of it from frame to frame.
+/// State of the dialog between frames.
 #[derive(Clone, Debug, Default)]
 pub struct RebindState {
     foreseen: Foreseen,
 }
 
-/// What a draft comes to in a state of the document.
+/// Effects of a draft on one revision of the document.
 type Foreseen = Derived<(u64, RebindDraft), Result<Vec<String>, String>>;
 
 pub fn rebind_ui(

@@ -1,4 +1,4 @@
-//! What a crash left behind, file by file: done again, looked at, or thrown away.
+//! Unsaved work of crashed sessions, file by file: replay it, look at it, or discard it.
 
 use egui::{Align, Label, Layout, Rect, RichText, ScrollArea, Sense, Ui, vec2};
 use egui_material_icons::icons;

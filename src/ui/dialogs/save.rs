@@ -254,7 +254,7 @@ pub fn changed_ui(
     });
 }
 
-/// How much of the edits applies to the file as it is now.
+/// Sentence about the edits that apply to the changed file.
 fn applies(outlook: Option<&Outlook>) -> String {
     let Some(Outlook { replayed, .. }) = outlook else {
         return "Reapplies your edits to the new file as one undo step. Checking which edits apply…"

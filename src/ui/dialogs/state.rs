@@ -31,9 +31,9 @@ pub struct Toast {
     pub said: f64,
     /// From when on it is old, on the same clock: when it was said, or when the pointer left it.
     pub since: f64,
-    /// How often it was said.
+    /// Number of times it was shown.
     pub times: u32,
-    /// What can be done about it.
+    /// Buttons: label and action.
     pub verbs: Vec<(&'static str, Action)>,
 }
 
@@ -69,16 +69,16 @@ pub struct Dialogs {
     pub toasts: Vec<Toast>,
 }
 
-/// What panels see of it.
+/// View of the dialogs for the panels.
 #[derive(Clone, Copy, Debug)]
 pub struct DialogsView<'a> {
     /// The dialog that is open.
     pub open: Option<&'a Dialog>,
     /// Messages.
     pub toasts: &'a [Toast],
-    /// What the export that is being chosen comes to, once it is known.
+    /// Size and problems of the export that is set up, once known.
     pub foreseen: Option<&'a ExportForeseen>,
-    /// What is in the file that a form names, once that is known.
+    /// Content of the file that a form names, once known.
     pub there: Option<&'a LayersThere>,
     /// Effects of the command on the skeleton that a form is about.
     pub plan: PlanView<'a>,
@@ -88,11 +88,11 @@ pub struct DialogsView<'a> {
     pub import: Option<&'a ImportView>,
     /// Picture of a file of another format.
     pub convert: ConvertView,
-    /// Where clips are best left for each other, as it was found.
+    /// Best transition points between clips.
     pub seams: &'a [BestSeam],
-    /// What a crash left behind.
+    /// Unsaved work of crashed sessions.
     pub recoveries: &'a [RecoveryView],
-    /// Where journals lie.
+    /// Folder of the journals.
     pub journal_home: Option<&'a Path>,
 }
 

@@ -93,7 +93,7 @@ fn announce(ui: &Ui, said: &Response, kind: ToastKind) {
     ui.ctx().accesskit_node_builder(said.id, |node| node.set_live(live));
 }
 
-/// How often it was said, and what can be done about it.
+/// Count of repetitions, and buttons.
 fn below(
     ui: &mut Ui,
     (theme, newest): (&Theme, bool),

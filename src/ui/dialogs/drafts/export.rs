@@ -16,7 +16,7 @@ pub struct ExportDraft {
     /// Clips that are left out.
     #[serde(skip)]
     pub left_out: Vec<ClipId>,
-    /// What the list is narrowed to.
+    /// Filter of the list of clips.
     #[serde(skip)]
     pub filter: String,
     /// Whether meshes, materials and images are left out.
@@ -29,23 +29,23 @@ pub struct ExportDraft {
     pub each: bool,
     /// Whether it is a `.gltf`.
     pub gltf: bool,
-    /// What files are called where each clip gets one: see [`ExportRequest::names`]; and `{file}`
-    /// in it is what the document is called, `{date}` the day.
+    /// Pattern of the file names if each clip is one file: see [`ExportRequest::names`]. `{file}`
+    /// stands for the document's name, `{date}` for the day.
     pub names: String,
-    /// What the document is called.
+    /// Name of the document.
     #[serde(skip)]
     pub stem: String,
-    /// Where the one file goes, as typed, without its suffix.
+    /// Path of the single file as typed, without its extension.
     #[serde(skip)]
     pub file: String,
-    /// Where a file a clip goes, as typed.
+    /// Folder for one file per clip, as typed.
     #[serde(skip)]
     pub folder: String,
 }
 
 impl ExportDraft {
-    /// What stands there at first: all clips, beside the document's file; else as it was chosen
-    /// last, for whatever file. `places`: where exports went.
+    /// Initial choices: all clips, beside the document's file, or the options of the last export.
+    /// `places`: destinations of earlier exports.
     pub fn of(session: &Session, fps: f64, last: Option<Self>, places: &[ExportPlace]) -> Self {
         let path = session
             .path()
@@ -69,7 +69,7 @@ impl ExportDraft {
         .at(places, session.path())
     }
 
-    /// What it asks for; nothing where the rate is no number.
+    /// The export that the draft describes; `None` if the rate is not a number.
     pub fn request(&self, document: &Document) -> Option<ExportRequest> {
         let rate = if self.resampled {
             Some(self.rate.trim().replace(',', ".").parse().ok()?)
@@ -112,13 +112,13 @@ impl ExportDraft {
         *(if self.each { &mut self.folder } else { &mut self.file }) = text;
     }
 
-    /// Where the last export of this file went, where that is known.
+    /// The draft with the destination of the file's last export, if known.
     fn at(self, places: &[ExportPlace], of: Option<&Path>) -> Self {
         let Some(place) = places.iter().find(|p| Some(&*p.of) == of) else { return self };
         Self { file: place.file.clone(), folder: place.folder.clone(), ..self }
     }
 
-    /// What files are called, as [`ExportRequest::names`] takes it.
+    /// Pattern of the file names for [`ExportRequest::names`].
     pub fn file_names(&self) -> String {
         self.names.replace("{file}", &self.stem).replace("{date}", &today())
     }
@@ -136,7 +136,7 @@ fn without_suffix(path: PathBuf) -> PathBuf {
     if matches!(suffix.as_deref(), Some("glb" | "gltf")) { path.with_extension("") } else { path }
 }
 
-/// Where the exports of a file went.
+/// Destination of the exports of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExportPlace {
@@ -166,7 +166,7 @@ fn today() -> String {
     jiff::Zoned::now().date().to_string()
 }
 
-/// What an export will come to, found beside the window.
+/// Size and problems of an export, computed on another thread.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportForeseen {
     /// Bytes of each file, in their order.
@@ -175,6 +175,6 @@ pub struct ExportForeseen {
     pub fails: Option<String>,
     /// Clips that are loops and do not close, each with what is wrong.
     pub open: Vec<(ClipId, String)>,
-    /// What the check finds in what would be written, once that is known.
+    /// Problems found in the files to be written, once known.
     pub findings: Option<ExportFindings>,
 }

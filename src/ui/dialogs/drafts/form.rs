@@ -1,5 +1,4 @@
-//! What stands in the form of a command: one entry per argument, and the line of text that they
-//! come to.
+//! Content of a command's form: one entry per argument, and the command line that they form.
 
 use std::path::{Path, PathBuf};
 
@@ -119,9 +118,9 @@ pub fn label(spec: &CommandSpec, argument: &ArgumentSpec) -> String {
 /// An argument as it is entered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entered {
-    /// What the command gets; nothing where it is left out, or where what is typed does not read.
+    /// Value for the command; `None` if the argument is omitted or the typed text is not valid.
     pub value: Option<Value>,
-    /// What stands in its fields, where it is typed.
+    /// Text of its fields, if it is typed.
     pub texts: Vec<String>,
     /// Why what is typed does not read.
     pub wrong: Option<String>,
@@ -322,7 +321,7 @@ pub struct LayersThere {
     pub layers: Result<Vec<KeptLayer>, String>,
 }
 
-/// How many fields an editor has that are typed into.
+/// Number of text fields of an editor.
 pub fn field_count(entry: &Entry) -> usize {
     match entry {
         Entry::Vector(_) | Entry::Factor(_) | Entry::Axis => 3,
@@ -343,7 +342,7 @@ fn in_frames(seconds: f64, rate: f64) -> Option<String> {
     is_whole.then(|| format!("{frames} {}", if frames == 1.0 { "frame" } else { "frames" }))
 }
 
-/// What stands in the fields for a value.
+/// Text of the fields for a value.
 fn texts_of(entry: &Entry, value: Option<&Value>) -> Vec<String> {
     if *entry == Entry::StrengthKeys {
         let both = Quantity::of_strength_key();

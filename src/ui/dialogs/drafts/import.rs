@@ -14,19 +14,19 @@ use ulna_session::Fit;
 /// A clip of another file, as it would be here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportRow {
-    /// Which file.
+    /// Index of the file.
     pub file: usize,
     /// Seconds.
     pub length: f32,
     /// Frames a second, where its keys lie on some.
     pub fps: Option<f32>,
-    /// How many keys it has here.
+    /// Number of keys after the import.
     pub keys: usize,
     /// About how many bytes it adds.
     pub bytes: usize,
-    /// What it moves that is not here, by name.
+    /// Names of animated nodes that this model does not have.
     pub lost: Vec<String>,
-    /// How many joints have keys that were made anew.
+    /// Number of joints whose keys were resampled.
     pub resampled: usize,
     /// Whether it is likely to be another kind of body.
     pub is_other: bool,
@@ -39,7 +39,7 @@ pub struct ImportRow {
 /// The clip that is looked at, as it plays.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportMoment {
-    /// Which row.
+    /// Index of the row.
     pub row: usize,
     /// Seconds.
     pub time: f32,
@@ -59,7 +59,7 @@ pub struct ImportFile {
     pub fit: Option<Fit>,
     /// Why nothing of it comes in.
     pub fault: Option<String>,
-    /// Where it lies; nothing where it cannot be opened.
+    /// Path; `None` if the file cannot be opened.
     pub path: Option<PathBuf>,
     /// Joints of it that have no counterpart by themselves, by name.
     pub asked: Vec<String>,
@@ -68,7 +68,7 @@ pub struct ImportFile {
     pub guessed: Vec<(String, NodeId)>,
 }
 
-/// What there is to be chosen from.
+/// Files and clips to choose from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportView {
     /// The open file's name.
@@ -79,28 +79,28 @@ pub struct ImportView {
     pub waiting: Vec<String>,
     /// Clips.
     pub rows: Vec<ImportRow>,
-    /// What the clips are called, in the order of the rows.
+    /// Names of the clips, one per row.
     pub names: Vec<String>,
     /// Names that are taken here.
     pub taken: BTreeSet<String>,
-    /// What plays.
+    /// Clip and time of the preview.
     pub now: ImportMoment,
 }
 
-/// What is chosen.
+/// Choices of the dialog.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportDraft {
-    /// Which rows are taken.
+    /// Whether each row is imported.
     pub ticked: Vec<bool>,
-    /// What they are to be called.
+    /// New names, one per row.
     pub names: Vec<String>,
-    /// Which row is looked at.
+    /// Row shown in the preview.
     pub shown: usize,
-    /// What is done where a name is taken.
+    /// Action if a name is taken.
     pub taken: TakenName,
     /// How keys come over.
     pub how: KeysHow,
-    /// What joints of the files are here, by their names, where that was said; none where one is
+    /// Counterparts chosen by hand, by the joint's name in the files; `None` for a joint that is
     /// left out.
     pub by_hand: BTreeMap<String, Option<NodeId>>,
     /// Whether a clip is shown as it is in its file.

@@ -16,7 +16,7 @@ pub struct PicturesDraft {
     pub kind: FilmKind,
     /// Pixels.
     pub size: [u32; 2],
-    /// How many a second.
+    /// Frames per second.
     pub fps: f64,
     /// Nothing behind the model.
     pub transparent: bool,
@@ -26,7 +26,7 @@ pub struct PicturesDraft {
     pub joints: bool,
     /// The eye goes once around.
     pub turns: bool,
-    /// Where they go, as typed.
+    /// Path as typed.
     #[serde(skip)]
     pub to: String,
 }
@@ -60,7 +60,7 @@ impl PicturesDraft {
         Self { to: folder.join(name).display().to_string(), ..self }
     }
 
-    /// Where they go.
+    /// Path of the images.
     pub fn path(&self) -> PathBuf {
         let path = expand(&self.to);
         // Names of clips have dots; only a suffix of a picture is none of the name.

@@ -2,22 +2,22 @@
 
 use ulna_model::ClipId;
 
-/// What the seams are sorted by.
+/// Order of the transition points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SeamOrder {
-    /// How far joints jump.
+    /// By the distance that joints jump.
     #[default]
     Distance,
-    /// How far they turn.
+    /// By the angle that joints turn.
     Angle,
-    /// How much their velocity changes.
+    /// By the change of velocity.
     Speed,
 }
 
-/// What of the seams is shown.
+/// Filter and order of the transition points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeamsDraft {
-    /// What names of clips hold.
+    /// Text that the clips' names contain.
     pub filter: String,
     /// By what they are sorted.
     pub order: SeamOrder,

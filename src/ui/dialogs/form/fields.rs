@@ -24,7 +24,7 @@ use ulna_edit::{
 use ulna_model::{GroupColor, Property};
 use ulna_render::ColorRole;
 
-/// Where a field is drawn.
+/// Place of a field.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldPlace {
     /// Points that it may take.

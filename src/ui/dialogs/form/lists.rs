@@ -1,4 +1,4 @@
-//! What there is to pick from: names that commands understand, and what a person reads.
+//! Choices of arguments: names that commands understand, and labels for a person.
 
 use std::collections::HashMap;
 
@@ -18,19 +18,19 @@ use ulna_edit::{
 };
 use ulna_model::{ClipId, Document, LayerHome, NodeId, label};
 
-/// What an argument is picked from.
+/// Choices of an argument.
 pub struct Listed<'a> {
     /// Whether several are picked.
     pub many: bool,
     /// Whether what is picked is a number in a command.
     pub by_number: bool,
-    /// What stands there where nothing is picked and nothing needs to be.
+    /// Label if nothing is picked and the argument is optional.
     pub unset: String,
-    /// Those that are selected in the window.
+    /// Choices that are selected in the window.
     pub selected: Vec<String>,
     /// All of them.
     pub all: Box<dyn Fn() -> Vec<Pick> + 'a>,
-    /// What a person reads for the text of one.
+    /// Label of a choice, from its text.
     pub label: Box<dyn Fn(&str) -> String + 'a>,
 }
 
@@ -44,7 +44,7 @@ fn numbered<'n>(all: impl Iterator<Item = (Option<&'n str>, u32)>, what: &str) -
     all.map(|(name, k)| Pick { text: format!("#{k}"), label: label(name, what, k) }).collect()
 }
 
-/// What an editor picks from; `None` for one that picks nothing.
+/// Choices of an editor; `None` if it does not pick.
 pub fn listed<'a>(
     entry: &Entry,
     name: &str,

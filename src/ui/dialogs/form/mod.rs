@@ -293,7 +293,7 @@ fn is_fitted_to_clips(entry: &Entry) -> bool {
     matches!(entry, Entry::Words(words) if words.contains(&LimitBy::Fit.label()))
 }
 
-/// Where a pose goes: what is shown, or the pose of the file.
+/// Destination of a pose: the shown clip, or the pose of the file.
 fn over_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec, width: f32, now: &mut FormDraft) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let theme = view.theme;

@@ -17,7 +17,7 @@ use ulna_render::{ColorRole, Measure};
 pub struct Pick {
     /// Text that names it in a command.
     pub text: String,
-    /// What a person reads.
+    /// Label for a person.
     pub label: String,
 }
 
