@@ -51,7 +51,7 @@ pub enum Action {
     Dialog(DialogAction),
     /// Requests about messages, preferences and devices.
     Program(ProgramAction),
-    /// What Paint mode asks for.
+    /// Requests of Paint mode.
     Paint(PaintAction),
     /// Changes of joints in Rig mode.
     Rig(RigAction),
@@ -59,7 +59,7 @@ pub enum Action {
     Retarget(RetargetAction),
 }
 
-/// What the list of problems asks for.
+/// Request of the list of problems.
 #[derive(Clone, Debug)]
 pub enum ProblemAction {
     /// Show the place of a problem.
@@ -68,7 +68,7 @@ pub enum ProblemAction {
     FixProblem(usize),
 }
 
-/// What panels ask for in one frame.
+/// Actions of all panels in one frame.
 #[derive(Debug, Default)]
 pub struct Actions(Vec<Action>);
 

@@ -16,7 +16,7 @@ pub enum AssetRef {
 }
 
 impl AssetRef {
-    /// What it is.
+    /// Kind of asset, such as `Skin`.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Skin(_) => "Skin",

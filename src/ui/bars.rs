@@ -283,7 +283,7 @@ fn pose_destination_ui(ui: &mut Ui, view: &View<'_>) {
     ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
 }
 
-/// Whose axes the handles have: side by side where there is room, else in a list.
+/// Choice of the transform space: side by side if there is room, else in a list.
 fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     /// The least width of the window in which they stand side by side; over a clip more stands
     /// beside them.
@@ -327,7 +327,7 @@ fn symmetry_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// What a choice for the children of posed joints is called, and what it does.
+/// Name of a choice for the children of posed joints, and a sentence about its effect.
 pub const fn children_words(children: Children) -> (&'static str, &'static str) {
     match children {
         Children::Follow => ("Children follow", "Children move with a posed joint"),
@@ -342,7 +342,7 @@ pub const fn children_words(children: Children) -> (&'static str, &'static str) 
 /// All of those choices.
 const CHILDREN: [Children; 3] = [Children::Follow, Children::Place, Children::Angle];
 
-/// What hangs on a joint does while it is posed.
+/// Choice for the children of a posed joint: they follow it or stay in place.
 fn children_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let now = view.viewport.children;
@@ -671,7 +671,7 @@ fn selected_keys(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// What is unkeyed: how much of it is seen, and what can be done with it.
+/// Unkeyed poses: the number of them, and buttons to key or discard them.
 fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some(session) = view.session else { return };

@@ -22,7 +22,7 @@ const WAY: f32 = 160.0;
 #[derive(Clone, Debug, Default)]
 pub struct BlendDrag(Option<(&'static str, Document, f32)>);
 
-/// What a button does with the pose.
+/// Effect of a button on the pose.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// Nearer to a pose, or away from it.
@@ -47,12 +47,12 @@ impl Way {
         }
     }
 
-    /// How far a click goes.
+    /// Blend factor of a click.
     const fn click(self) -> f32 {
         if matches!(self, Self::Breakdown) { 0.0 } else { 0.1 }
     }
 
-    /// What is said while it is dragged.
+    /// Text at the pointer during a drag.
     fn said(self, dragged: f32) -> String {
         match self {
             Self::Toward(..) => format!("{:.0} %", dragged * 100.0),

@@ -1,4 +1,4 @@
-//! Where an edit goes: to the pose in Pose mode, to keys or an unkeyed pose where a clip is shown.
+//! Destination of edits: the pose in Pose mode, keys or an unkeyed pose if a clip is shown.
 
 use super::View;
 use ulna_edit::{
@@ -23,8 +23,8 @@ pub fn component(of: &Transform, property: Property) -> Trs {
     .into()
 }
 
-/// What makes a node's local transform `local` while a clip is shown: a key where auto-key is on,
-/// else an unkeyed pose. `changed` says which part a person touched.
+/// Command that makes a node's local transform `local` while a clip is shown: a key if auto-key is
+/// on, else an unkeyed pose. `changed` names the edited component.
 pub fn over_shown_clip(
     view: &View<'_>,
     node: NodeId,
@@ -133,8 +133,7 @@ pub fn with_other_side(
     commands
 }
 
-/// Where a pose goes now: into the pose of the file, over the clip that is shown, or into the
-/// chosen layer of either.
+/// Destination of a pose: the pose of the file, the shown clip, or the chosen layer of either.
 pub fn over(view: &View<'_>) -> PoseDestination {
     let over = view
         .shown_clip()

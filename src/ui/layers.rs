@@ -1,12 +1,11 @@
-//! Which layer is chosen, and whether edits go there: what the toolbar, the inspector and every
-//! tool agree on.
+//! The chosen layer, and whether edits go to it, shared by the toolbar, the inspector and all tools.
 
 use std::collections::BTreeMap;
 
 use ulna_edit::KeysHome;
 use ulna_model::{Clip, ClipId, Document, LayerHome, PoseLayerId, Shared};
 
-/// What panels ask for.
+/// Requests about layers.
 #[derive(Clone, Debug)]
 pub enum LayerAction {
     /// The layer of a clip, or of the pose, that is looked at and written to; none.
@@ -15,7 +14,7 @@ pub enum LayerAction {
     Into(bool),
 }
 
-/// What is kept for the whole program.
+/// Chosen layers, kept for the whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
     chosen: BTreeMap<LayerHome, PoseLayerId>,
@@ -23,7 +22,7 @@ pub struct Layers {
     pub into: bool,
 }
 
-/// What panels see of it.
+/// View of the layers for the panels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LayersView {
     /// Of what is seen: of the shown clip, or of the pose.
@@ -83,7 +82,7 @@ impl Layers {
         chosen.or_else(topmost)
     }
 
-    /// What panels see of it, where a clip or the pose is seen.
+    /// View for the panels, of the layers of a clip or of the pose.
     pub fn view(&self, document: Option<&Document>, home: Option<LayerHome>) -> LayersView {
         let chosen = document.zip(home).and_then(|(d, h)| self.chosen(d, h));
         let written = chosen.filter(|_| self.into || home == Some(LayerHome::Pose));
@@ -105,7 +104,7 @@ impl Layers {
     }
 }
 
-/// Which layers there are.
+/// All layers of the document.
 pub fn ids(document: &Document) -> BTreeMap<LayerHome, Vec<PoseLayerId>> {
     let all = document.aids.pose_layers.iter();
     all.map(|(home, layers)| (*home, layers.iter().map(|l| l.id).collect())).collect()

@@ -100,7 +100,7 @@ pub use self::{
     },
 };
 
-/// What the panels keep from frame to frame.
+/// State of the panels between frames.
 #[derive(Clone, Debug, Default)]
 pub struct Panels {
     outliner: outliner::OutlinerState,
@@ -188,7 +188,7 @@ impl Panels {
         &mut self.timeline
     }
 
-    /// Where the panels are.
+    /// Arrangement of the panels.
     pub const fn layout(&self) -> &Layout {
         &self.layout
     }

@@ -1,4 +1,4 @@
-//! What is odd about the file, each finding with its place.
+//! Problems of the file, each with its place.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,7 +17,7 @@ use ulna_model::{
 };
 use ulna_render::ColorRole;
 
-/// What the panel keeps: the findings in groups, made anew when there are others.
+/// State of the panel: findings in groups, computed again when the findings change.
 #[derive(Clone, Debug, Default)]
 pub struct ProblemsState {
     of: Option<Shared<Vec<Diagnostic>>>,
@@ -46,7 +46,7 @@ struct FindingGroup {
     all: Vec<usize>,
     /// `6 meshes: …`, where there are several.
     text: String,
-    /// What the buttons of each are called.
+    /// Accessible names of each finding's buttons.
     names: Vec<String>,
 }
 
@@ -104,7 +104,7 @@ impl ProblemsState {
     }
 }
 
-/// What the findings of a group are about, as a plural.
+/// Plural noun for the items of a group, such as *meshes*.
 fn noun(view: &View<'_>, all: &[usize]) -> &'static str {
     let document = view.session.map(|s| s.document());
     let of = |k: &usize| {

@@ -12,7 +12,7 @@ use ulna_render::DeviceFacts;
 /// Long work that is under way.
 #[derive(Clone, Debug)]
 pub struct JobView {
-    /// What it does, such as *Opening fox.glb*.
+    /// Description, such as *Opening fox.glb*.
     pub label: String,
     /// 0 to 1.
     pub fraction: f32,
@@ -23,11 +23,11 @@ pub struct JobView {
 /// A file that was opened lately, as the welcome page shows it.
 #[derive(Clone, Debug)]
 pub struct Recent {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
     /// When it was opened: *yesterday*.
     pub when: String,
-    /// What is in it: *41 joints · 76 clips*.
+    /// Summary of the content: *41 joints · 76 clips*.
     pub facts: String,
     /// Its picture.
     pub picture: Option<TextureId>,
@@ -35,7 +35,7 @@ pub struct Recent {
     pub missing: bool,
 }
 
-/// What is of the program around the file: its messages, preferences and devices.
+/// Requests about messages, preferences and devices.
 #[derive(Clone, Debug)]
 pub enum ProgramAction {
     /// Draws on this graphics device from now on, by its name; on the best unless given.
@@ -56,21 +56,21 @@ pub enum ProgramAction {
     Torn {
         /// The end.
         node: NodeId,
-        /// Where it is now, in meters in the scene.
+        /// New position in the scene, in meters.
         to: glam::Vec3,
-        /// By how much it was moved, meters.
+        /// Distance that it was moved, in meters.
         by: f32,
     },
     /// Instead of the last step, the limb that a node ends is to reach a point of the scene.
     ReachInstead {
         /// The end.
         node: NodeId,
-        /// Where to, in meters.
+        /// New position, in meters.
         to: glam::Vec3,
     },
 }
 
-/// What panels see of it.
+/// View of the program for the panels.
 #[derive(Clone, Debug)]
 pub struct ProgramView<'a> {
     /// Long work.
@@ -83,7 +83,7 @@ pub struct ProgramView<'a> {
     pub tour: Option<usize>,
     /// The graphics device.
     pub device: &'a str,
-    /// What there is to know of it.
+    /// Facts about the device.
     pub device_facts: Option<&'a DeviceFacts>,
     /// All of them, and whether they failed at an earlier start.
     pub devices: &'a [(DeviceFacts, bool)],

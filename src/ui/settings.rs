@@ -1,11 +1,11 @@
-//! What a person prefers: kept from start to start, changed in the preferences.
+//! Settings: stored between starts, changed in the preferences dialog.
 
 use serde::{Deserialize, Serialize};
 
 use super::curve_settings::CurveSettings;
 use ulna_edit::{KeyMap, command::Between};
 
-/// Which colors.
+/// Color theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ThemeChoice {
@@ -34,7 +34,7 @@ pub enum Length {
 }
 
 impl Length {
-    /// How many of it a meter has.
+    /// Number of these units in a meter.
     pub const fn per_meter(self) -> f32 {
         match self {
             Self::Meters => 1.0,
@@ -78,7 +78,7 @@ pub enum Quality {
     Fast,
 }
 
-/// What the timeline shows of a clip.
+/// Parts of a clip that the timeline shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimelineShow {
@@ -105,17 +105,17 @@ impl TimelineShow {
     }
 }
 
-/// What a person prefers.
+/// Settings of the preferences dialog.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Which colors.
+    /// Color theme.
     pub theme: ThemeChoice,
     /// The size of the whole window's contents, 1 as designed.
     pub scale: f32,
     /// Whether nothing glides.
     pub reduce_motion: bool,
-    /// Which key does what.
+    /// Key map.
     pub keys: KeyMap,
     /// In what lengths are shown.
     pub length: Length,
@@ -123,7 +123,7 @@ pub struct Settings {
     pub orbit: Orbit,
     /// Vertical field of view, degrees.
     pub fov: f32,
-    /// How far a drag turns the view, 1 as designed.
+    /// Speed of orbit drags; 1 is the default.
     pub orbit_speed: f32,
     /// Whether the wheel zooms to what is under the pointer, not to the middle.
     pub zoom_to_pointer: bool,

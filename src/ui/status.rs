@@ -16,7 +16,7 @@ use ulna_edit::command::{
 use ulna_render::ColorRole;
 use ulna_weights::BrushKind;
 
-/// What the mouse and keys do now: what is pressed, and what comes of it.
+/// Hints for the mouse and keys: the key, and its effect.
 fn hints(view: &View<'_>) -> Vec<(String, String)> {
     let mut list: Vec<(String, String)> =
         plain_hints(view).into_iter().map(|(key, does)| (key, does.to_owned())).collect();
@@ -36,7 +36,7 @@ fn hints(view: &View<'_>) -> Vec<(String, String)> {
     list
 }
 
-/// What setting a key would do now.
+/// Hint for the effect of setting a key.
 fn key_hint(view: &View<'_>) -> Option<String> {
     let (clip, session) =
         (view.shown_clip().filter(|_| view.mode.spec().edits_keys)?, view.session?);
@@ -64,7 +64,7 @@ fn key_hint(view: &View<'_>) -> Option<String> {
     })
 }
 
-/// What the mouse and keys do, whatever is selected.
+/// Hints that do not depend on the selection.
 fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
     // Keys are the live map's; what the mouse does is the same in all of them.
     let key = |command: &str| view.settings.keys.shown(command);
@@ -197,7 +197,7 @@ fn hints_ui(ui: &mut Ui, view: &View<'_>) {
     }
 }
 
-/// How far long work is, and a way to stop it.
+/// Progress of the running job, and a button that cancels it.
 fn job_ui(ui: &mut Ui, theme: &Theme, job: &JobView, actions: &mut Actions) {
     if job.cancelable && ui.add(egui::Button::new("Cancel").min_size(vec2(0.0, 20.0))).clicked() {
         actions.push(ProgramAction::CancelJob);

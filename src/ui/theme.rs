@@ -107,7 +107,7 @@ impl Theme {
             .corner_radius(4)
     }
 
-    /// What lies under segments.
+    /// Background of a row of segments.
     pub fn trough(&self) -> Color32 {
         self.color(if self.name == LIGHT {
             ColorRole::SurfaceControl

@@ -1,4 +1,4 @@
-//! What panels see: everything they may look at, read-only, each domain by its own part.
+//! Read-only view of the program for the panels, with one part per domain.
 
 use super::{
     LayersView, Theme, ViewOptions, asset_ref::AssetRef, dialogs::DialogsView, modes::Mode,
@@ -15,19 +15,19 @@ use ulna_session::Session;
 pub struct View<'a> {
     /// The open file.
     pub session: Option<&'a Session>,
-    /// What kind of work the window is set to.
+    /// Mode of the window.
     pub mode: Mode,
     /// Colors and measures.
     pub theme: &'a Theme,
-    /// What a person prefers.
+    /// Settings of the preferences dialog.
     pub settings: &'a Settings,
-    /// What commands may look at to be enabled.
+    /// State that decides which commands are enabled.
     pub availability: Availability,
-    /// What is selected.
+    /// Selected nodes and keys.
     pub selection: &'a Selection,
-    /// What is hidden and what is locked.
+    /// Hidden and locked nodes.
     pub visibility: &'a NodeVisibility,
-    /// What is looked at besides nodes.
+    /// Asset shown in the inspector instead of nodes.
     pub inspected: Option<AssetRef>,
     /// The joint under the pointer, in any panel.
     pub hover: Option<NodeId>,
@@ -37,13 +37,13 @@ pub struct View<'a> {
     pub joints: &'a [bool],
     /// For every node, whether it moves vertices; empty where nothing is drawn.
     pub deforms: &'a [bool],
-    /// Which parts of the window and of the model are shown.
+    /// Visible panels and viewport displays.
     pub options: ViewOptions,
-    /// What is odd about the file.
+    /// Problems of the file.
     pub problems: &'a Shared<Vec<Diagnostic>>,
     /// The clock.
     pub timeline: TimelineView<'a>,
-    /// Which layer is chosen.
+    /// The chosen layer.
     pub layers: LayersView,
     /// The eye and the tool.
     pub viewport: ViewportView<'a>,
@@ -106,7 +106,7 @@ impl View<'_> {
         self.selection.keys_of(self.keys_home())
     }
 
-    /// Where on the clip edits go: the time of the unkeyed pose that is carried, else the
+    /// Time of edits on the clip, in seconds: that of the unkeyed pose that is carried, else the
     /// playhead's.
     pub fn edit_time(&self) -> f32 {
         let timeline = self.timeline;

@@ -18,7 +18,7 @@ use ulna_edit::{
 };
 use ulna_render::ColorRole;
 
-/// What the page keeps.
+/// State of the page between frames.
 #[derive(Clone, Debug, Default)]
 pub struct WelcomeState {
     filter: String,

@@ -264,7 +264,7 @@ pub fn joint_icon(painter: &Painter, at: Pos2, color: Color32) {
     painter.add(Shape::convex_polygon(right, color.gamma_multiply(0.65), Stroke::NONE));
 }
 
-/// What a node is, in a word: `joint`, `mesh`, `camera`, `light` or `group`.
+/// Kind of a node: `joint`, `mesh`, `camera`, `light` or `group`.
 pub fn node_kind(view: &View<'_>, document: &Document, node: NodeId) -> &'static str {
     let n = document.node(node);
     if view.joints[node.index()] {
@@ -448,7 +448,7 @@ pub fn choices<T: PartialEq + Copy>(
     });
 }
 
-/// Where something of a mix counts, in words.
+/// Name of a mix mask: the part of the body where a clip has an effect.
 pub fn mask_words(document: &Document, mask: Option<&MixMask>) -> String {
     match mask {
         None => "Whole body".into(),
@@ -519,7 +519,7 @@ pub fn select_all(ctx: &egui::Context, field: egui::Id, text: &str) {
     state.store(ctx, field);
 }
 
-/// What a pin holds, in words.
+/// Name of the components that a pin holds.
 pub const fn pin_words(pin: Pin) -> &'static str {
     match pin {
         Pin { place: true, angle: true } => "place, angle",

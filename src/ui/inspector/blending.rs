@@ -1,5 +1,5 @@
-//! What a bar blends: clips on a line by their speed, or in a plane by the way they go; how much
-//! each counts, and how far feet slide.
+//! Blends of a mixer bar: clips on a line by speed, or in a plane by direction; their weights, and
+//! the sliding of feet.
 
 use egui::{
     Align, Align2, DragValue, Layout, Pos2, Rect, Response, RichText, Sense, Shape, Stroke, Ui,
@@ -18,13 +18,13 @@ use ulna_model::{ClipId, Derived, Document, InStep, Mix, MixBar, NodeId, Plays, 
 use ulna_motion::{Mixer, blend_weights, foot_slides, ground_place, ground_speed, plane_weights};
 use ulna_render::ColorRole;
 
-/// How far feet slide in a bar: as it keeps step, and if it did not.
+/// Sliding of feet in a bar: with synchronized steps, and without.
 #[derive(Clone, Debug, Default)]
 struct BlendFacts {
     slides: Vec<(NodeId, f32, Option<f32>)>,
 }
 
-/// What keeps what was found and what a hand has.
+/// Computed facts and the current drag.
 #[derive(Debug, Default)]
 pub struct BlendingState {
     found: Derived<(u64, usize, usize), BlendFacts>,
@@ -61,7 +61,7 @@ impl BlendFacts {
     }
 }
 
-/// What a hand does with a blend.
+/// Drag of a blend's points.
 #[derive(Default)]
 struct Hand {
     moved: bool,
@@ -73,7 +73,7 @@ impl Hand {
         (self.moved, self.let_go) = (self.moved || moved, self.let_go || let_go);
     }
 
-    /// Where it points on a graph.
+    /// Position of the pointer on a graph, while it is dragged.
     fn points(&mut self, response: &Response) -> Option<Pos2> {
         self.let_go |= response.drag_stopped() || response.clicked();
         let at =
@@ -96,7 +96,7 @@ fn place_of(document: &Document, id: ClipId) -> [f32; 2] {
     document.clips.get(id).map_or([0.0; 2], |c| ground_place(document, c)).map(hundredth)
 }
 
-/// What the bar that is looked at blends; nothing where it plays one clip.
+/// Blend of the selected bar; draws nothing if the bar plays one clip.
 pub(super) fn blend_ui(
     state: &mut BlendingState,
     ui: &mut Ui,
@@ -371,7 +371,7 @@ fn plane_ui(
     }
 }
 
-/// Where each clip lies, by number.
+/// Positions of the clips, as numbers.
 fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut Plays, hand: &mut Hand) {
     let count = now.clips().count();
     let mut removed = None;
@@ -457,7 +457,7 @@ fn slides_ui(ui: &mut Ui, theme: &Theme, document: &Document, found: Option<&Ble
     }
 }
 
-/// What makes a bar of one clip one that blends.
+/// Control that turns a bar of one clip into a blend.
 pub(super) fn blend_with_ui(
     state: &mut BlendingState,
     ui: &mut Ui,

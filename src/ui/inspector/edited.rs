@@ -1,5 +1,5 @@
-//! What differs from the file as it was opened: a thing a row, to be shown and to be taken back by
-//! itself.
+//! Differences from the file as opened: one row per item, each with buttons to show and to revert
+//! it.
 
 use egui::{Align, Layout, RichText, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
@@ -17,7 +17,7 @@ use ulna_model::{Derived, LayerHome};
 use ulna_render::ColorRole;
 use ulna_session::{Edited, EditedThing, Session};
 
-/// What the section keeps.
+/// State of the section between frames.
 #[derive(Clone, Debug, Default)]
 pub struct EditedState {
     /// Of a state of the document.

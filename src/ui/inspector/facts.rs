@@ -1,4 +1,4 @@
-//! What there is to know of the file, a mesh, a material, a skin, an image, a clip.
+//! Facts about the file, a mesh, a material, a skin, an image or a clip.
 
 use egui::{RichText, Sense, Ui, vec2};
 
@@ -85,7 +85,7 @@ pub fn file(ui: &mut Ui, theme: &Theme, session: &Session) {
     }
 }
 
-/// What of a clip takes some looking for.
+/// Facts about a clip that take long to compute.
 #[derive(Clone, Debug, Default)]
 pub struct ClipFacts {
     travel: Option<String>,

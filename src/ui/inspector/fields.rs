@@ -13,14 +13,14 @@ use ulna_edit::evaluate;
 use ulna_model::transform::unit_or;
 use ulna_render::{ColorRole, Measure};
 
-/// What kind of numbers a row holds, and its name.
+/// Kind of the numbers in a row, and its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Triple {
     name: &'static str,
     degrees: bool,
     speed: f64,
     neutral: f32,
-    /// How many shown units a stored one is.
+    /// Displayed units per stored unit.
     factor: f32,
 }
 
@@ -141,7 +141,7 @@ impl Order {
     }
 }
 
-/// What a person did to a row.
+/// Edit of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Edited {
     /// New values, while they change.
@@ -154,7 +154,7 @@ pub struct Edited {
     pub done: bool,
     /// The axis whose lock was clicked.
     pub lock: Option<usize>,
-    /// Where a mark beside the row goes.
+    /// Position of the mark beside the row.
     pub slot: egui::Pos2,
 }
 

@@ -1,5 +1,4 @@
-//! What the selected keys are: from when to when, how long, how values between them come about;
-//! each to be typed.
+//! Fields of the selected keys: first and last time, length, interpolation.
 
 use egui::{ComboBox, DragValue, Frame, Margin, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 
@@ -151,7 +150,7 @@ fn times_ui(
     }
 }
 
-/// What the keys are to the animator.
+/// Key type of the selected keys, such as breakdown or extreme.
 fn kind_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &mut Actions) {
     let tracks = view
         .selected_keys()

@@ -30,13 +30,13 @@ pub struct LayersState {
     pub renamed: Option<(PoseLayerId, String)>,
     /// The layer that is dragged to another place.
     pub dragged: Option<PoseLayerId>,
-    /// What is typed to find clips in that list.
+    /// Filter of that list of clips.
     pub search: String,
     /// The clips that get a copy, while they are chosen.
     pub copied_to: BTreeSet<ClipId>,
     /// Whether the list is open where edits do not go to layers.
     pub open: bool,
-    /// What folding the layers of a clip would come to.
+    /// Result of baking the layers of a clip into keys.
     pub fold: Derived<(u64, ClipId), Option<(Folded, f32)>>,
 }
 
@@ -293,7 +293,7 @@ fn rename_ui(
     true
 }
 
-/// How much of it counts: drawn as far as it does.
+/// Strength of the layer, drawn as a filled bar.
 fn strength_ui(
     ui: &mut Ui,
     view: &View<'_>,

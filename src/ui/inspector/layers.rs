@@ -184,7 +184,7 @@ fn from_keys_ui(
     });
 }
 
-/// What lies below all layers.
+/// Row of the keys or the pose below all layers.
 fn bottom_row(
     ui: &mut Ui,
     view: &View<'_>,
@@ -320,8 +320,8 @@ fn foot(
     }
 }
 
-/// What folding the layers of a clip would come to, and how far a joint would be off; nothing where
-/// they are too much to be tried beside the window.
+/// Result of baking the layers of a clip into keys, with the largest error of a joint. `None` if
+/// the clip has too many keys to compute it on another thread.
 fn measure_fold(document: &Document, id: ClipId) -> Option<(Folded, f32)> {
     /// Keys of a clip up to which it is tried.
     const MOST: usize = 20_000;

@@ -23,12 +23,12 @@ use ulna_model::{ClipId, Document, NodeId, Pin};
 use ulna_motion::ik;
 use ulna_render::{ColorRole, Measure};
 
-/// What is kept of the limb from frame to frame.
+/// State of the limb's controls between frames.
 #[derive(Clone, Debug, Default)]
 pub struct Swivel {
-    /// How far it is turned so far, degrees, and the document as it was.
+    /// Swivel angle so far, in degrees, and the document before the drag.
     turned: Option<(NodeId, f32, Document)>,
-    /// Where a node stands over a clip.
+    /// Ground contacts of a node over a clip.
     contacts: Beside<(u64, ClipId, NodeId), Vec<ik::HoldRange>>,
 }
 
@@ -105,7 +105,7 @@ pub fn limb_ui(
     pins_ui(ui, view, document, actions);
 }
 
-/// How far the limb is turned about the line from its root to its end, from where it is.
+/// Swivel angle of the limb about the line from its root to its end.
 fn swivel_ui(
     swivel: &mut Swivel,
     ui: &mut Ui,
@@ -195,7 +195,7 @@ fn reach_ui(ui: &mut Ui, view: &View<'_>, limb: &ik::Limb) {
     response.on_hover_text("How far the limb is extended. Soft reach starts at the line");
 }
 
-/// Where the node stands over the clip: each to be held.
+/// Ground contacts of the node over the clip, each with a button to hold it.
 fn contacts_ui(
     swivel: &mut Swivel,
     ui: &mut Ui,

@@ -19,7 +19,7 @@ use ulna_model::{
 use ulna_motion::{Mixer, Pose, Stack, nlerp_gap};
 use ulna_render::ColorRole;
 
-/// What keeps what was found and what a hand has.
+/// Computed facts and the current drag.
 #[derive(Clone, Debug, Default)]
 pub struct MixingState {
     blending: BlendingState,
@@ -283,8 +283,8 @@ fn gap_ui(
     }
 }
 
-/// How far NLERP is from SLERP at most for any two of what plays in a lane now, what lies below it
-/// counted.
+/// Largest angle between NLERP and SLERP for any two clips that play in a lane now, including the
+/// lanes below it.
 fn greatest_gap(
     mixer: &mut Mixer,
     document: &Document,

@@ -42,8 +42,8 @@ use ulna_model::{ClipId, Derived, Document, Local, NodeId, Property, RestSource,
 use ulna_render::ColorRole;
 use ulna_session::Session;
 
-/// What the inspector keeps: the Euler angles a person is typing, so that they do not jump to
-/// another spelling of the same rotation.
+/// State of the inspector between frames. It keeps the Euler angles that are being typed, so that
+/// they do not change to other angles of the same rotation.
 #[derive(Clone, Debug, Default)]
 pub struct InspectorState {
     angles: Vec<(NodeId, &'static str, glam::Quat, Vec3)>,
@@ -61,7 +61,7 @@ pub struct InspectorState {
     skins: skin::Apart,
     /// Of the layers.
     layers: layer_rows::LayersState,
-    /// What differs since opening.
+    /// Differences from the file as opened.
     edited: edited::EditedState,
     /// The end of a limb that is being moved by typed numbers alone, and where it was in the scene.
     torn: Option<(NodeId, Vec3)>,
@@ -380,8 +380,8 @@ fn row_locks(order: Order, document: &Document, node: NodeId, property: Property
     RowLocks { axes: document.node(node).locks.of(property), is_shown: false, as_one }
 }
 
-/// What a node's transform becomes by what was typed into the row of the active one; nothing where
-/// nothing was. The others take the component that changed, and keep theirs.
+/// New transform of a node after an edit of the active node's row; `None` if nothing was edited.
+/// Other nodes get the changed component only.
 fn changed(
     state: &mut InspectorState,
     edited: &Edited,

@@ -16,7 +16,7 @@ use ulna_model::{Clip, ClipId, Derived, Document, NodeId, Shared, Track, TrackId
 use ulna_motion::clip_edit::{Closing, Seam, closed, seam};
 use ulna_render::ColorRole;
 
-/// What is found about a seam: as it is, and as it will be.
+/// Facts about a loop seam: now, and after the repair.
 #[derive(Clone, Debug, Default)]
 pub struct SeamFacts {
     before: Option<Seam>,
@@ -24,7 +24,7 @@ pub struct SeamFacts {
     keys: usize,
 }
 
-/// Which document, which clip, and how it is closed.
+/// Key of the facts: document revision, clip, and options of the repair.
 pub type FoundOf = (u64, ClipId, CloseHow, usize, bool);
 
 impl SeamFacts {

@@ -1,5 +1,5 @@
-//! What a skin says of a joint: where it was bound, and what it does to the vertices that hang on
-//! it now.
+//! Facts about a joint of a skin: its bind pose, and its effect on its vertices in the current
+//! pose.
 
 use egui::{CollapsingHeader, Label, RichText, Ui};
 use glam::Mat4;
@@ -15,7 +15,8 @@ use ulna_motion::Pose;
 use ulna_render::ColorRole;
 use ulna_weights::{at_rest, bound_mesh};
 
-/// How far the joints of a skin show its meshes apart at rest, meters, in a state of the document.
+/// Largest offset of a skin's meshes from their modelled shape at rest, in meters, per document
+/// revision.
 pub type Apart = Derived<(u64, SkinId), f64>;
 
 /// Below this they agree, meters: what single precision leaves of a body.

@@ -42,20 +42,20 @@ pub enum StrokePhase {
     Cancel,
 }
 
-/// What is asked of the bend.
+/// Requests about test bends.
 #[derive(Clone, Debug)]
 pub enum BendAction {
     /// Whether rings are shown, in place of the brush.
     Rings(bool),
-    /// How far from the bind pose joints stand.
+    /// Amount of the bend, from the bind pose (0) to the full bend (1).
     Amount(f32),
     /// Joints are turned about an axis of the scene since the drag began.
     Turn {
-        /// Which.
+        /// Joints to turn.
         nodes: Vec<NodeId>,
         /// The axis.
         axis: Vec3,
-        /// How far.
+        /// Angle in degrees.
         degrees: f32,
     },
     /// The drag ends.
@@ -71,14 +71,14 @@ pub enum BendAction {
     Test(Shared<TestPose>),
     /// A pose that is kept with the file is shown.
     Kept(String),
-    /// What is seen is kept with the file, under this name.
+    /// Saves the shown pose in the file under this name.
     Keep(String),
 }
 
-/// What is done to the weights of several joints at once.
+/// Operation on the weights of several joints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum JointAct {
-    /// What the brush does, everywhere or to what is selected.
+    /// Applies the brush to all or to the selected vertices.
     Flood,
     /// Toward the mean of the neighbors, one joint after another.
     Smooth,
@@ -88,12 +88,12 @@ pub enum JointAct {
     Merge,
     /// Each of two has the weights of the other.
     Swap,
-    /// What they have is shared anew by how far along the limb a vertex lies, from the first to the
-    /// last of its chain.
+    /// Redistributes their weight by the position of each vertex along the limb, from the first to
+    /// the last joint of the chain.
     Limb,
 }
 
-/// What Paint mode asks for.
+/// Requests of Paint mode.
 #[derive(Clone, Debug)]
 pub enum PaintAction {
     /// The pointer over the viewport while painting, in points of its picture; nothing: not over
@@ -101,9 +101,9 @@ pub enum PaintAction {
     BrushHover(Option<(Vec2, Vec2)>),
     /// A part of a stroke.
     Stroke {
-        /// Which part.
+        /// Phase of the stroke.
         phase: StrokePhase,
-        /// Where, in points of the picture.
+        /// Position in the viewport, in points.
         at: Vec2,
         /// The picture's size.
         size: Vec2,
@@ -122,7 +122,7 @@ pub enum PaintAction {
     AdjustBrush(Option<BrushNumber>),
     /// Lock or unlock the weights of joints.
     LockWeights {
-        /// Which.
+        /// Joints to lock or unlock.
         nodes: Vec<NodeId>,
         /// Whether they are locked.
         locked: bool,
@@ -154,14 +154,14 @@ pub enum PaintAction {
     GoToSpot(Spot),
     /// Do something to the weights of several joints.
     OnJoints {
-        /// Which.
+        /// Joints to change.
         nodes: Vec<NodeId>,
-        /// What.
+        /// Operation.
         act: JointAct,
     },
     /// The vertices of the canvas in a part of the picture.
     SelectVerticesIn {
-        /// Which part, in points of the picture.
+        /// Area of the viewport, in points.
         area: VertexArea,
         /// The picture's size.
         size: Vec2,
@@ -174,16 +174,16 @@ pub enum PaintAction {
     Tool(PaintTool),
     /// A gradient from one point of the picture to another.
     Gradient {
-        /// Where the brush's value is given whole.
+        /// Position with the full value of the brush.
         from: Vec2,
-        /// Where it has faded.
+        /// Position where the value is 0.
         to: Vec2,
         /// The picture's size.
         size: Vec2,
     },
     /// These vertices of the canvas.
     SelectVertices {
-        /// Which.
+        /// Vertices to select.
         vertices: Vec<u32>,
         /// Besides those that are.
         add: bool,

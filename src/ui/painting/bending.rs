@@ -39,7 +39,7 @@ pub struct BendDrag {
 }
 
 impl Bending {
-    /// What is bent, with the number of the bend; nothing where nothing is.
+    /// The current bend and its serial number; `None` if no joint is bent.
     pub fn shown(&self) -> Option<(&Bend, u64)> {
         (!self.bend.is_none()).then_some((&self.bend, self.serial))
     }

@@ -27,7 +27,7 @@ pub struct Layering {
     pub mask: ShownMask,
 }
 
-/// What a layer's state is made from: which one, of which layers and pairs, on which canvas.
+/// Inputs of a layer's state: the layer, all layers and mirror pairs, and the painted surface.
 #[derive(Clone)]
 struct LayerState {
     target: LayerTarget,
@@ -106,7 +106,7 @@ impl Layering {
         }
     }
 
-    /// What names the painted layer in a line.
+    /// Name of the painted layer in a command line.
     pub fn text(&self, document: &Document, skin: SkinId) -> Option<String> {
         Some(match self.target? {
             LayerTarget::Base => BASE.to_owned(),

@@ -10,15 +10,15 @@ pub enum WeightLook {
     Joint,
     /// All joints, each in a color of its own, mixed by share.
     All,
-    /// What is wrong.
+    /// Problems of the weights.
     Faults,
-    /// How far edges are stretched or squeezed in this pose.
+    /// Stretching and squeezing of edges in this pose.
     Strain,
-    /// How much of its volume blending takes from the skin in this pose.
+    /// Loss of the skin's volume by blending in this pose.
     Volume,
     /// The worst that any clip does to a vertex.
     Worst,
-    /// How far each vertex would move if its weights were kept in bytes.
+    /// Distance that each vertex would move if its weights were stored as bytes.
     Bytes,
     /// As `Bytes`, in shorts.
     Shorts,

@@ -4,11 +4,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use ulna_render::Camera;
 
-/// Which vertices were found to be seen in a stroke, which nobody turns the view in: each is looked
-/// for once.
+/// Cache of visible vertices during a stroke: the view does not turn, so each vertex is tested once.
 #[derive(Default)]
 pub struct Sights {
-    /// From where, and in which pose.
+    /// Camera and pose of the cache.
     of: Option<(Camera, u64)>,
     known: Vec<AtomicU8>,
 }
@@ -26,7 +25,7 @@ impl Sights {
         }
     }
 
-    /// What `looks` says of a vertex, asked once.
+    /// Cached visibility test: `looks` is called once per vertex.
     pub fn of<'a>(
         &'a self,
         looks: &'a (dyn Fn(u32) -> bool + Sync),

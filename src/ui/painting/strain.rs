@@ -5,12 +5,12 @@ use ulna_model::Document;
 use ulna_motion::{Pose, Strain, StrainScratch, VertexStrain, WorstPose};
 use ulna_weights::{SkinnedSurface, moved_by_storing};
 
-/// What the strain views show, and those of another stored type.
+/// Values of the strain views, and of the views of other weight types.
 #[derive(Default)]
 pub struct StrainColors {
     /// By the canvas's vertices, 0 to 1; NaN for none.
     pub values: Vec<f32>,
-    /// What 1 is where another stored type is shown, meters.
+    /// Distance that is shown as 1 in the views of other weight types, in meters.
     pub farthest: f32,
 }
 

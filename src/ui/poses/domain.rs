@@ -1,5 +1,4 @@
-//! Which kept poses are shown, and how they are put on: the state of the strip, and what it asks
-//! for.
+//! State and actions of the pose library: the shown poses, and how they are applied.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +7,7 @@ use egui::TextureId;
 use ulna_edit::command::PoseReach;
 use ulna_model::KeptPose;
 
-/// Where poses are kept.
+/// Place where poses are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Library {
     /// With the file, in its extras.
@@ -22,7 +21,7 @@ impl Library {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::File, Self::Own];
 
-    /// What it is called.
+    /// Title in the window.
     pub const fn title(self) -> &'static str {
         match self {
             Self::File => "In this file",
@@ -47,7 +46,7 @@ pub struct Applied {
     pub pose: Option<String>,
     /// Its text, where it is not.
     pub text: Option<String>,
-    /// How far toward it; all the way unless given.
+    /// Blend amount, 0..=1; 1 if omitted.
     pub amount: Option<f32>,
     /// As its mirror image.
     pub flip: bool,
@@ -55,7 +54,7 @@ pub struct Applied {
     pub reach: PoseReach,
 }
 
-/// What the strip of poses asks for.
+/// Requests of the pose library.
 #[derive(Clone, Debug)]
 pub enum PosesAction {
     /// Shows what is kept elsewhere.
@@ -64,7 +63,7 @@ pub enum PosesAction {
     SetReach(PoseReach),
     /// Whether as their mirror images.
     SetFlip(bool),
-    /// How far a click goes, 0 to 1.
+    /// Blend amount of a click, 0..=1.
     SetAmount(f32),
     /// Shows poses in place of the timeline in Animate mode, or the timeline again.
     ShowInAnimate(bool),
@@ -81,17 +80,17 @@ pub enum PosesAction {
 /// Kept poses, as the window shows them.
 #[derive(Clone, Debug)]
 pub struct Poses {
-    /// Which are shown.
+    /// Shown library.
     pub library: Library,
     /// On what they are put.
     pub reach: PoseReach,
     /// Whether as their mirror images.
     pub flip: bool,
-    /// How far a click goes, 0 to 1.
+    /// Blend amount of a click, 0..=1.
     pub amount: f32,
     /// Whether they are shown in place of the timeline in Animate mode.
     pub in_animate: bool,
-    /// Those of one's own.
+    /// Poses of the personal library.
     pub own: Vec<KeptPose>,
     /// How the clipboard's answer is taken.
     pub pasting: Pasting,
@@ -114,20 +113,20 @@ impl Default for Poses {
     }
 }
 
-/// What panels see of it.
+/// View of the pose library for the panels.
 #[derive(Clone, Copy, Debug)]
 pub struct PosesView<'a> {
-    /// Which are shown.
+    /// Shown library.
     pub library: Library,
     /// On what they are put.
     pub reach: PoseReach,
     /// Whether as their mirror images.
     pub flip: bool,
-    /// How far a click goes, 0 to 1.
+    /// Blend amount of a click, 0..=1.
     pub amount: f32,
     /// Whether they are shown in place of the timeline in Animate mode.
     pub in_animate: bool,
-    /// Those of one's own.
+    /// Poses of the personal library.
     pub own: &'a [KeptPose],
     /// Pictures of this model in them, by where they are kept and by name; those that are taken
     /// already.
@@ -135,7 +134,7 @@ pub struct PosesView<'a> {
 }
 
 impl Poses {
-    /// What panels see.
+    /// View for the panels.
     pub fn view<'a>(
         &'a self,
         pictures: &'a BTreeMap<(Library, String), TextureId>,

@@ -50,7 +50,7 @@ const WAY: f32 = 160.0;
 /// Points of the amount of a click and of its label.
 const AMOUNT: f32 = 190.0;
 
-/// What the strip keeps.
+/// State of the pose library between frames.
 #[derive(Clone, Debug, Default)]
 pub struct PosesState {
     filter: String,
@@ -60,7 +60,7 @@ pub struct PosesState {
     blend: BlendDrag,
     /// A card that is to be in sight.
     reveal: Option<String>,
-    /// How many there were.
+    /// Number of poses in the previous frame.
     count: usize,
 }
 
@@ -119,7 +119,7 @@ pub fn height(view: &View<'_>, bare: bool) -> Option<f32> {
     if none { Some(EMPTY + transport) } else { bare.then_some(STRIP) }
 }
 
-/// What puts a pose on, where edits go now.
+/// Command that applies a pose to the current destination of edits.
 fn apply(
     view: &View<'_>,
     start: &Document,
@@ -431,7 +431,7 @@ fn drag_ui(
     }
 }
 
-/// What can be done with a pose.
+/// Context menu of a pose.
 fn card_menu(
     state: &mut PosesState,
     response: &egui::Response,

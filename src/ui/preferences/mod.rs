@@ -248,7 +248,7 @@ fn eye(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Acti
     );
 }
 
-/// Which device it is drawn on: the best, or one of the list.
+/// Choice of the graphics device: automatic, or one of the list.
 fn device(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let used = view.program.devices.iter().find(|(d, _)| d.used).map(|(d, _)| d.id());
     let auto = used.map_or_else(|| "Auto".to_owned(), |id| format!("Auto: {id}"));
