@@ -1,4 +1,5 @@
-//! The chosen layer, and whether edits go to it, shared by the toolbar, the inspector and all tools.
+//! The chosen layer, and whether edits go to it: shared by the toolbar, the inspector and all
+//! tools.
 
 use std::collections::BTreeMap;
 

@@ -15,7 +15,7 @@ use ulna_motion::Pose;
 use ulna_render::ColorRole;
 use ulna_weights::{at_rest, bound_mesh};
 
-/// Largest offset of a skin's meshes from their modelled shape at rest, in meters, per document
+/// Largest offset of a skin's meshes from their own shape at rest, in meters, per document
 /// revision.
 pub type Apart = Derived<(u64, SkinId), f64>;
 

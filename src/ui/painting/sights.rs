@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use ulna_render::Camera;
 
-/// Cache of visible vertices during a stroke: the view does not turn, so each vertex is tested once.
+/// Cache of visible vertices during a stroke. The view does not turn, so each vertex is tested
+/// once.
 #[derive(Default)]
 pub struct Sights {
     /// Camera and pose of the cache.

@@ -1,6 +1,6 @@
 //! The one place that maps seconds to points and back.
 
-/// What part of time is in sight.
+/// Visible range of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeAxis {
     /// Left edge, points.

@@ -1,4 +1,4 @@
-//! Which keys of the listed rows change nothing.
+//! Redundant keys of the listed rows.
 
 use super::per_track::PerTrack;
 use ulna_model::{KeySet, KeyTimes, Shared, Track, TrackId};
@@ -18,7 +18,7 @@ impl DeadKeys {
     /// Of a clip with more keys only rows that are seen are looked at.
     pub const MOST_IN_CLIP: usize = 60_000;
 
-    /// Those of a track.
+    /// Times of the redundant keys of a track, in seconds.
     pub fn of(&mut self, id: TrackId, track: &Shared<Track>) -> &[f32] {
         let find =
             |t: &Track| if t.times.len() > MOST { Vec::new() } else { dead_keys(t, &t.times, 0.0) };
@@ -30,7 +30,7 @@ impl DeadKeys {
         self.found.retain(stays);
     }
 
-    /// How many there are.
+    /// Number of redundant keys.
     pub fn count(&self) -> usize {
         self.found.iter().map(|(_, dead)| dead.len()).sum()
     }

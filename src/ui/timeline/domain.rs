@@ -8,7 +8,7 @@ use ulna_model::{Clip, ClipId, Document, KeySet, Mix, Repeat, Shared, TrackId, U
 use ulna_motion::{Playing, clip_edit::Gap};
 use ulna_session::{Playback, RulerUnit};
 
-/// What the timeline asks for.
+/// Requests of the timeline.
 #[derive(Clone, Debug)]
 pub enum TimelineAction {
     /// Carries an unkeyed pose along with the playhead, or none.
@@ -17,7 +17,7 @@ pub enum TimelineAction {
     SelectKeys {
         /// The clip or layer that owns them.
         home: KeysHome,
-        /// Which.
+        /// Keys to select.
         keys: KeySet,
         /// Besides those that are, or instead of them.
         how: SelectHow,
@@ -30,11 +30,11 @@ pub enum TimelineAction {
     Fps(f64),
     /// The ruler counts something else.
     Unit(RulerUnit),
-    /// What of the clip plays.
+    /// Sets the playback range, in seconds; `None` plays the whole clip.
     Range(Option<(f64, f64)>),
-    /// How fast it plays.
+    /// Sets the playback speed; 1 is real time.
     Speed(f64),
-    /// What happens at its end.
+    /// Sets the behavior at the end of the clip.
     Repeat(Repeat),
     /// A loop is repaired in this way, or none.
     Repair(Option<RepairLoop>),
@@ -53,9 +53,9 @@ pub enum TimelineAction {
 /// A loop that is being repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepairLoop {
-    /// Which clip.
+    /// Clip to repair.
     pub clip: ClipId,
-    /// In which way.
+    /// Method of the repair.
     pub how: CloseHow,
     /// Frames that are bent, where the tail is blended.
     pub frames: usize,
@@ -67,15 +67,15 @@ pub struct RepairLoop {
     pub all: bool,
 }
 
-/// What the repair of a loop comes to.
+/// Preview of a loop repair.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RepairSeen {
-    /// Which document, and how it is repaired.
+    /// Document revision and repair that the preview was made from.
     pub of: (u64, RepairLoop),
     /// The clip as it will be, and a number of its own; nothing where it is not to be seen, or
     /// cannot be.
     pub clip: Option<(Shared<Clip>, u64)>,
-    /// How far joints jump as the clip is now.
+    /// Loop gaps of the joints in the current clip.
     pub gaps: Vec<Gap>,
     /// Times of keys that it changes.
     pub changed: BTreeMap<TrackId, Vec<f32>>,
@@ -90,12 +90,12 @@ pub enum SelectHow {
     Add,
     /// Not these.
     Remove,
-    /// Those of them that were not, and not those that were.
+    /// Inverts the selection of the given keys.
     Toggle,
 }
 
 impl SelectHow {
-    /// What is selected then.
+    /// The resulting selection.
     pub fn applied(self, now: KeySet, keys: KeySet) -> KeySet {
         match self {
             Self::Only => keys,
@@ -118,23 +118,23 @@ pub struct Timeline {
     pub edit_selected: bool,
     /// The loop that is being repaired.
     pub repair: Option<RepairLoop>,
-    /// What that comes to.
+    /// Preview of that repair.
     pub repair_seen: Option<RepairSeen>,
     /// The bar of the mix that is looked at: its lane, and its place there.
     pub mix_bar: Option<(usize, usize)>,
     /// The lane whose mask is painted in the tree.
     pub mask_lane: Option<usize>,
-    /// What of the mix plays, where it is shown.
+    /// Clips of the mix that play now, if the mixer is shown.
     pub playing: Vec<Playing>,
     /// The unkeyed pose that is shown at the playhead wherever that goes.
     pub carried: Option<UnkeyedAt>,
     /// The mix that the chosen bar and lane are of.
     followed: Option<Shared<Mix>>,
-    /// Which keys were selected in which state of the document, by the number of its revision.
+    /// Selected keys per document revision.
     kept_keys: BTreeMap<u64, (KeysHome, KeySet)>,
 }
 
-/// What panels see of it.
+/// View of the timeline for the panels.
 #[derive(Clone, Copy, Debug)]
 pub struct TimelineView<'a> {
     /// The clock.
@@ -145,13 +145,13 @@ pub struct TimelineView<'a> {
     pub edit_selected: bool,
     /// The loop that is being repaired.
     pub repair: Option<&'a RepairLoop>,
-    /// What that comes to.
+    /// Preview of that repair.
     pub repair_seen: Option<&'a RepairSeen>,
     /// The bar of the mix that is looked at: its lane, and its place there. It may be gone.
     pub mix_bar: Option<(usize, usize)>,
     /// The lane whose mask is painted in the tree.
     pub mask_lane: Option<usize>,
-    /// What of the mix plays, where it is shown.
+    /// Clips of the mix that play now, if the mixer is shown.
     pub playing: &'a [Playing],
     /// The unkeyed pose that is seen.
     pub unkeyed: Option<UnkeyedAt>,
@@ -160,7 +160,7 @@ pub struct TimelineView<'a> {
 }
 
 impl Timeline {
-    /// What panels see of it, with the unkeyed pose that is seen.
+    /// View for the panels, with the shown unkeyed pose.
     pub const fn view(&self, unkeyed: Option<UnkeyedAt>) -> TimelineView<'_> {
         TimelineView {
             playback: &self.playback,
@@ -206,7 +206,7 @@ impl Timeline {
         }
     }
 
-    /// Which keys were selected in a state of the document.
+    /// Selected keys of a document revision.
     pub fn kept_keys(&self, revision: u64) -> Option<(KeysHome, KeySet)> {
         self.kept_keys.get(&revision).cloned()
     }

@@ -12,7 +12,7 @@ use ulna_render::ColorRole;
 /// Keys nearer to one another than this are a band, points.
 const DENSE: f64 = 5.0;
 
-/// What of a track's keys is drawn how.
+/// Drawing style of a track's keys.
 #[derive(Clone, Copy)]
 pub struct KeyStyle<'a> {
     pub theme: &'a Theme,
@@ -79,7 +79,7 @@ impl KeyStyle<'_> {
         self.theme.color(role).gamma_multiply(self.fade)
     }
 
-    /// What of some rising times is in sight.
+    /// Range of the visible times among sorted times.
     pub fn seen(&self, times: &[f32]) -> std::ops::Range<usize> {
         let margin = 8.0 / self.axis.scale();
         let from = times.partition_point(|t| f64::from(*t) < self.axis.start - margin);
@@ -240,7 +240,7 @@ fn is_still(track: &Track, key: usize) -> bool {
     track.interpolation != Interpolation::CubicSpline || (flat(key, 2) && flat(key + 1, 0))
 }
 
-/// How many of some rising times lie before `until`: doubling steps, then between the last two.
+/// Number of sorted times before `until`, by galloping search.
 fn gallop(times: &[f32], until: f64) -> usize {
     let mut step = 1;
     while step < times.len() && f64::from(times[step]) < until {

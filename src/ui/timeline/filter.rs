@@ -1,5 +1,5 @@
-//! Which rows the sheet lists: by name, selection, kind, motion, and keys at the playhead; pinned
-//! ones always.
+//! Filter of the sheet's rows: by name, selection, kind, motion, and keys at the playhead. Pinned
+//! rows are always listed.
 
 use std::{cell::RefCell, collections::BTreeSet};
 
@@ -13,7 +13,7 @@ use ulna_model::{NodeId, Property, Shared, Track, TrackId};
 use ulna_motion::clip_edit::SAME_TIME;
 use ulna_render::ColorRole;
 
-/// What is listed.
+/// Filter of the rows.
 #[derive(Clone, Debug, Default)]
 pub struct RowFilter {
     /// Part of a name.
@@ -31,7 +31,7 @@ pub struct RowFilter {
     moving: RefCell<PerTrack<bool>>,
 }
 
-/// What a filter asks for.
+/// Criteria of a filter, for comparing filters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
     name: String,
@@ -48,7 +48,7 @@ const KINDS: [(Property, &str); 4] = [
 ];
 
 impl RowFilter {
-    /// What it asks for.
+    /// Criteria of the filter.
     pub fn listed(&self) -> Listed {
         Listed {
             name: self.name.clone(),

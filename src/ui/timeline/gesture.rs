@@ -1,5 +1,5 @@
-//! What a hand does to keys: a box around some, a move, a stretch, a copy. Each move is the same
-//! command, from the keys as they were at the press.
+//! Drags of keys: box selection, move, scale, copy. Each pointer move previews the same command on
+//! the keys as they were at the press.
 
 use egui::{Event, Key, Ui};
 
@@ -16,7 +16,7 @@ use ulna_edit::{
 use ulna_model::{Clip, ClipId, KeySet, Shared, TrackId};
 use ulna_motion::clip_edit::SAME_TIME;
 
-/// What is done to keys.
+/// Operation on keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Retime {
     /// They go along.
@@ -41,11 +41,11 @@ pub struct Retiming {
     pub keys: KeySet,
     /// The time that the pointer has hold of, on the clip.
     pub grabbed: f64,
-    /// Where the pointer was.
+    /// Time under the pointer at the press, in seconds.
     from: f64,
-    /// What is typed in place of the pointer: frames, or a factor.
+    /// Typed amount, which replaces the pointer: frames, or a factor.
     typed: String,
-    /// What was previewed last: seconds, or a factor.
+    /// Amount of the last preview: seconds, or a factor.
     pub shown: f64,
     /// The clip as it was.
     before: Shared<Clip>,
@@ -62,7 +62,7 @@ pub struct Spot {
     pub height: f32,
 }
 
-/// What is under way.
+/// The current drag.
 #[derive(Clone, Debug, Default)]
 pub enum KeyGesture {
     /// Nothing.
@@ -261,7 +261,7 @@ impl Retiming {
         })
     }
 
-    /// What is said at the pointer: how many keys, how far, and what makes way.
+    /// Text at the pointer: number of keys, distance, and keys that are replaced or moved.
     pub fn said(&self, now: Option<&Shared<Clip>>, fps: f64) -> String {
         let count = self.keys.len();
         let mut said = vec![if count == 1 { "1 key".to_owned() } else { format!("{count} keys") }];

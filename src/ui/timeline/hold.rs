@@ -14,7 +14,7 @@ use ulna_edit::command::{
 use ulna_model::{ClipId, NodeId};
 use ulna_render::ColorRole;
 
-/// What is held, and from when to when.
+/// Node to lock, and the range of time.
 #[derive(Clone, Debug)]
 pub struct Hold {
     clip: ClipId,
@@ -127,7 +127,8 @@ fn drag_ui(hold: &mut Hold, ui: &Ui, view: &View<'_>, axis: &TimeAxis, rect: Rec
     }
 }
 
-/// What is about to be done, over the ruler; whether it is to be, or not.
+/// Bar over the ruler that states the range, with its buttons. Returns whether it was confirmed,
+/// and whether it was canceled.
 fn bar_ui(hold: &Hold, ui: &Ui, view: &View<'_>, name: &str, at: egui::Pos2) -> (bool, bool) {
     let theme = view.theme;
     let text = format!("Lock {name} from {:.3} to {:.3} s", hold.from, hold.to);

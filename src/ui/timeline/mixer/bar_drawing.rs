@@ -13,7 +13,7 @@ const LEAST_WORDS: f32 = 40.0;
 /// Steps of a fade's curve.
 const STEPS: usize = 24;
 
-/// What a bar plays, in words.
+/// Text of a bar: the clips that it plays.
 pub fn bar_text(document: &Document, bar: &MixBar) -> String {
     let label = |id: ClipId| {
         if document.clips.contains(id) { document.clip_label(id) } else { "missing clip".into() }
@@ -41,7 +41,7 @@ fn axis_points(axis: &TimeAxis, seconds: f64) -> f32 {
     (seconds * axis.scale()) as f32
 }
 
-/// Where the squares of both fades are.
+/// Positions of the handles of both fades.
 pub fn squares(bar: &MixBar, rect: Rect, axis: &TimeAxis) -> [Pos2; 2] {
     let within = |x: f32| {
         x.clamp(

@@ -112,7 +112,7 @@ struct BarUi<'a, 'v> {
     mix: &'a Shared<Mix>,
     at: (usize, usize),
     axis: &'a TimeAxis,
-    /// What of it is in sight, and all of it.
+    /// Visible part, and the whole rectangle.
     seen: Rect,
     rect: Rect,
     chosen: bool,
@@ -123,8 +123,8 @@ impl BarUi<'_, '_> {
         &self.mix.lanes[self.at.0].bars[self.at.1]
     }
 
-    /// Where a looping clip begins again, and its markers, which can be dragged on the bar that is
-    /// chosen.
+    /// Starts of a looping clip's cycles, and its markers. Markers of the selected bar can be
+    /// dragged.
     fn passings(
         &self,
         state: &mut MixerState,
@@ -320,7 +320,7 @@ impl BarUi<'_, '_> {
         });
     }
 
-    /// What a bar that is dragged with Ctrl takes to: ends and markers of the others, and the
+    /// Times that a bar dragged with Ctrl snaps to: ends and markers of other bars, and the
     /// playhead.
     fn things(&self, state: &mut MixerState, drag: &Drag) -> Vec<f64> {
         let mut times = vec![0.0, self.view.timeline.playback.time];
@@ -346,7 +346,7 @@ impl BarUi<'_, '_> {
     }
 }
 
-/// What a dragged time comes to lie on.
+/// Times that a dragged time snaps to.
 enum On {
     Frames(f64),
     Things(Vec<f64>),

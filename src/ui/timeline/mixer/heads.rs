@@ -345,7 +345,7 @@ fn more_ui(
     }
 }
 
-/// How far NLERP is from SLERP at most for the two clips that count most now.
+/// Largest angle between NLERP and SLERP for the two clips with the largest weights now.
 fn greatest_gap(document: &Document, playing: &[Playing]) -> f32 {
     let mut heaviest: Vec<&Playing> = playing.iter().collect();
     heaviest.sort_by(|a, b| b.weight.total_cmp(&a.weight));

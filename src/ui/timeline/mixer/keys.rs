@@ -13,7 +13,7 @@ use crate::ui::{
 use ulna_model::{Clip, Document, Mix, NodeId, Shared};
 use ulna_render::{ColorRole, Measure};
 
-/// How much the rounds after the first are seen.
+/// Opacity of the cycles after the first.
 const FAINT: f32 = 0.4;
 
 /// Times that rise, each once.
@@ -23,7 +23,7 @@ fn sorted(mut times: Vec<f32>) -> Vec<f32> {
     times
 }
 
-/// What has keys in a clip, in the order of the tree, and when.
+/// Nodes with keys in a clip, in the order of the tree, with their key times in seconds.
 fn rows(document: &Document, clip: &Clip) -> Vec<(Option<NodeId>, Vec<f32>)> {
     let times_of = |node: NodeId| -> Vec<f32> {
         let own = clip.tracks.values().filter(|t| t.target == node);

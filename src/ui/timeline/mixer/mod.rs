@@ -177,7 +177,7 @@ fn lanes_ui(
     }
 }
 
-/// Where the keys end and the lanes begin, and the line that is dragged between them.
+/// Border between the keys and the lanes, which can be dragged.
 fn split_ui(
     state: &mut MixerState,
     ui: &Ui,
