@@ -22,11 +22,11 @@ use ulna_edit::command::{
 use ulna_model::{ClipId, Document, KeySet, KeyTimes, NodeId, Property};
 use ulna_render::ColorRole;
 
-/// Where a row's name is drawn.
+/// Area of a row's name.
 struct NameArea<'a> {
     painter: &'a Painter,
     area: Rect,
-    /// What of the area is not covered by the ruler.
+    /// Part of the area that the ruler does not cover.
     seen: Rect,
 }
 
@@ -262,7 +262,7 @@ fn factors(
     }
 }
 
-/// What can be done with the row of a joint.
+/// Context menu of a joint's row.
 fn row_menu(
     state: &mut TimelineState,
     ui: &mut Ui,

@@ -155,7 +155,7 @@ fn drag_window(
     }
 }
 
-/// How many keys of the rows that were looked at change nothing, and a button that removes them.
+/// Number of redundant keys in the listed rows, and a button that removes them.
 fn dead_keys_ui(
     state: &TimelineState,
     ui: &mut Ui,

@@ -1,4 +1,4 @@
-//! What is found of a track once and kept as long as the track is the same.
+//! Cache of facts per track, valid as long as the track is the same.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ impl<T> Default for PerTrack<T> {
 }
 
 impl<T> PerTrack<T> {
-    /// That of a track, found by a function where it is not known.
+    /// Fact of a track; `find` computes it if the track is new or has changed.
     pub fn of(&mut self, id: TrackId, track: &Shared<Track>, find: impl Fn(&Track) -> T) -> &T {
         let slot = self.found.entry(id).or_insert_with(|| (track.clone(), find(track)));
         if !Shared::ptr_eq(&slot.0, track) {

@@ -1,4 +1,4 @@
-//! Which keys lie under a point, within a box, within a line drawn round them.
+//! Picking of keys: under a point, in a box, or in a lasso.
 
 use std::rc::Rc;
 
@@ -222,7 +222,7 @@ fn drawn(ui: &Ui) -> (Option<Pos2>, egui::Modifiers, bool, bool) {
     })
 }
 
-/// What is done with the keys that were drawn round.
+/// Change of the selection by the keys in a box or lasso.
 const fn how(modifiers: egui::Modifiers) -> SelectHow {
     match modifiers {
         m if m.shift => SelectHow::Add,

@@ -18,7 +18,7 @@ use ulna_model::{
 /// A node with the tracks that move it.
 type Animated = (NodeId, Vec<(TrackId, Shared<Track>)>);
 
-/// What a row shows.
+/// Content of a row.
 #[derive(Clone, Debug)]
 pub enum Row {
     Summary,
@@ -66,7 +66,7 @@ impl Row {
     }
 }
 
-/// What rows are listed from.
+/// Inputs of the list of rows: it is made again when one changes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowsOf {
     clips: (Shared<Clip>, Option<Shared<Clip>>),
@@ -77,7 +77,7 @@ pub struct RowsOf {
     open: BTreeSet<NodeId>,
     /// A state of the document, where names are looked for.
     named: Option<u64>,
-    /// Where only selected joints are listed.
+    /// Selected joints, if only they are listed.
     selection: Option<BTreeSet<NodeId>>,
     /// The playhead, where only tracks with a key there are listed.
     time: Option<u64>,
@@ -121,12 +121,12 @@ impl RowsOf {
     }
 }
 
-/// What there is to be listed.
+/// Rows of the sheet.
 #[derive(Clone, Debug)]
 pub struct Rows {
     /// Nodes that move, with their tracks.
     nodes: Vec<Animated>,
-    /// Where each is among them.
+    /// Index of each node in `nodes`.
     at: HashMap<NodeId, usize>,
     /// One after the other.
     pub list: Vec<Row>,

@@ -19,7 +19,7 @@ use ulna_edit::command::{
 use ulna_render::ColorRole;
 use ulna_session::{Playback, RulerUnit};
 
-/// What the ruler counts: how many a second, and how many of those a number on it is of.
+/// Unit of the ruler: units per second, and units per number on the ruler.
 fn counted(playback: &Playback) -> (f64, f64) {
     match playback.unit {
         RulerUnit::Frames => (playback.fps, 1.0),
@@ -124,8 +124,7 @@ pub fn ruler_ui(
     context_menu(&response, |ui| ruler_menu(state.ruler_time, ui, view, actions));
 }
 
-/// What can be done at a time: markers, what plays, time put in or taken out, and what the ruler
-/// counts.
+/// Context menu of the ruler at a time: markers, playback range, inserted and removed time, unit.
 fn ruler_menu(time: f64, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let playback = view.timeline.playback;
     let Some(id) = playback.clip else { return };
@@ -236,8 +235,8 @@ fn flag(painter: &Painter, view: &View<'_>, axis: &TimeAxis, rect: Rect) {
     );
 }
 
-/// What plays: the clip as a gray line, the range as a teal bar with grips, which are dragged; a
-/// double click takes it away.
+/// Playback range: the clip as a gray line, the range as a teal bar with handles to drag. A double
+/// click removes the range.
 fn range_ui(
     state: &mut TimelineState,
     ui: &Ui,

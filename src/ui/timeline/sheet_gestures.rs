@@ -177,7 +177,7 @@ impl Sheet<'_> {
         state.begin(Retiming::new(self.view, keys, kind, grabbed, from, true));
     }
 
-    /// What is under way goes on, and is drawn.
+    /// Continues and draws the current drag.
     pub(super) fn gesture_ui(&self, state: &mut TimelineState, ui: &Ui, actions: &mut Actions) {
         if self.body.is_positive()
             && !matches!(state.gesture, KeyGesture::Box(_) | KeyGesture::Lasso(_))
@@ -214,7 +214,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// What a move does, beside the pointer.
+    /// Text beside the pointer about the effect of a move.
     fn said_at_pointer(&self, ui: &Ui, gesture: &Retiming) {
         let (theme, document) = (self.view.theme, self.view.session.map(|s| s.document()));
         let (Some(at), Some(document)) = (ui.input(|i| i.pointer.latest_pos()), document) else {
@@ -249,8 +249,8 @@ impl Sheet<'_> {
     }
 }
 
-/// What was held when the primary button was pressed in this frame: a drag stays what its press
-/// began.
+/// Modifiers at the press of the primary button in this frame: they decide the kind of the drag
+/// until it ends.
 fn pressed_with(ui: &Ui) -> Option<egui::Modifiers> {
     let of = |e: &egui::Event| match e {
         egui::Event::PointerButton {

@@ -15,7 +15,7 @@ use crate::ui::{Actions, View};
 use ulna_edit::KeysHome;
 use ulna_model::{Clip, ClipId, KeySet, Shared, Track, TrackId};
 
-/// What is laid out of a clip in this frame.
+/// Layout of a clip's sheet in one frame.
 pub struct Sheet<'a> {
     pub view: &'a View<'a>,
     pub id: ClipId,

@@ -27,14 +27,14 @@ pub enum KeyList {
     Interpolation,
     /// How smooth curves go through them.
     Tangents,
-    /// What they are to the animator.
+    /// Key types.
     Kind,
 }
 
-/// How far NLERP of a clip is from SLERP at most, in a state of the document, radians.
+/// Largest angle between NLERP and SLERP of a clip, in radians, per document revision.
 pub(super) type NlerpGap = Derived<(u64, ClipId), f32>;
 
-/// What the timeline keeps.
+/// State of the timeline between frames.
 #[derive(Clone, Debug, Default)]
 pub struct TimelineState {
     /// The owner of the keys that were shown last.
@@ -48,13 +48,13 @@ pub struct TimelineState {
     pub(super) scroll: f32,
     /// The press that ended a move is still down: it clicks nothing.
     pub(super) swallow: bool,
-    /// What was held when the button was pressed last.
+    /// Modifiers at the last press of the button.
     pub(super) pressed: egui::Modifiers,
-    /// What a hand does to keys.
+    /// Current drag of keys.
     pub(super) gesture: KeyGesture,
-    /// What a hand does to a marker.
+    /// Current edit of a marker.
     pub(super) marker: MarkerEdit,
-    /// What a key asked for, to begin where the pointer is.
+    /// Operation that a shortcut requested; it begins at the pointer.
     pub(super) wanted: Option<Retime>,
     /// A list that is to be opened at the pointer.
     pub(super) asks: Option<KeyList>,
@@ -64,21 +64,21 @@ pub struct TimelineState {
     pub(super) blend: BlendDrag,
     /// From when to when a node is to be held, while that is chosen.
     pub(super) hold: Option<Hold>,
-    /// What is typed to find a clip in the list of all.
+    /// Filter of the list of clips.
     pub(super) clip_search: String,
-    /// How far NLERP is from SLERP in the clip that is shown.
+    /// Largest angle between NLERP and SLERP in the shown clip.
     pub(super) nlerp_gap: NlerpGap,
     /// The node whose row is to be brought into sight.
     pub(super) reveal: Option<NodeId>,
-    /// Which node was active.
+    /// Active node of the previous frame.
     pub(super) active: Option<NodeId>,
-    /// Where the playhead was.
+    /// Playhead of the previous frame, in seconds.
     pub(super) playhead: f64,
     /// The time that the menu of the ruler is about.
     pub(super) ruler_time: f64,
     /// Whether the start, or the end, of what plays is dragged.
     pub(super) range_grip: Option<bool>,
-    /// What of the overview is dragged.
+    /// Part of the overview that is dragged.
     pub(super) grip: Option<Grip>,
     pub(super) dead: DeadKeys,
     /// A key of a layer's strength that is dragged.

@@ -42,13 +42,13 @@ fn command(home: LayerHome, layer: &PoseLayer, keys: &[(f32, f32)]) -> LayerStre
     }
 }
 
-/// Where the row of a layer is.
+/// Row of a layer's strength.
 struct Row<'a> {
     sheet: &'a Sheet<'a>,
     layer: &'a PoseLayer,
     track: &'a Track,
     rect: Rect,
-    /// What of its keys is not covered.
+    /// Visible part of its keys.
     body: Rect,
 }
 

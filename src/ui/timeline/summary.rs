@@ -2,15 +2,15 @@
 
 use ulna_model::{Clip, Derived, KeyKind, KeyKinds, KeySet, Shared, Track};
 
-/// What the row of all keys shows.
+/// Content of the summary row.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// Every time at which some track has a key, once.
     pub times: Vec<f32>,
     /// Tracks that have a key there, by time.
     counts: Vec<u32>,
-    /// What the keys of a time are to the animator: where they differ, an extreme before a
-    /// breakdown before an in-between.
+    /// Key type per time. If the types differ, an extreme is shown before a breakdown, and that
+    /// before an in-between.
     pub kinds: KeyKinds,
 }
 

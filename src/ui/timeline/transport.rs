@@ -22,7 +22,7 @@ use ulna_motion::{Averaging, nlerp_difference};
 use ulna_render::ColorRole;
 use ulna_session::RulerUnit;
 
-/// What there is room for in a line of so many points: the least needed goes first.
+/// Controls that fit in a line of a given width: the least important are left out first.
 struct TransportFit {
     speed: bool,
     /// The switch between rows of keys and curves as three words; else as a list.
@@ -166,7 +166,7 @@ fn time_fields(ui: &mut Ui, view: &View<'_>, frames: bool, actions: &mut Actions
     ui.visuals_mut().widgets.inactive = plain;
 }
 
-/// Which clip plays, by which ruler, and how fast.
+/// Controls for the clip, the unit of the ruler and the speed.
 fn clip_and_rate(
     state: &mut TimelineState,
     ui: &mut Ui,
@@ -541,7 +541,7 @@ fn key_buttons(
     }
 }
 
-/// What is shown of the clip's keys. From the right to the left.
+/// Buttons for the display of the clip's keys, from right to left.
 fn sheet_buttons(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, document: &Document) {
     let theme = view.theme;
     if icon_button(ui, theme, icons::ICON_FIT_SCREEN, "Fit the clip", "", false, Ok(())).clicked() {

@@ -33,7 +33,7 @@ pub(super) enum Sum {
     Times(f64, ValueAbout),
 }
 
-/// What begins with a sign of arithmetic that cannot begin a number.
+/// Arithmetic in typed text, such as `*1.5`: it begins with an operator that cannot begin a number.
 fn sum_of(text: &str) -> Option<Sum> {
     let text = text.trim();
     // `*1.5 mean` and `*1.5 first` scale about that; otherwise about nothing.

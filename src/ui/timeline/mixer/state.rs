@@ -7,7 +7,7 @@ use ulna_edit::command::{EnterHow, GoWhen};
 use ulna_model::{ClipId, Document, Mix, Shared};
 use ulna_motion::{BarClock, Jump, Mixer, jumps};
 
-/// What of a bar a hand has.
+/// Part of a bar that is dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grip {
     Whole,
@@ -34,7 +34,7 @@ pub struct Drag {
 /// The clocks of bars, by lane and bar.
 type Clocks = HashMap<(usize, usize), Option<Arc<BarClock>>>;
 
-/// What the mixer keeps.
+/// State of the mixer between frames.
 #[derive(Clone, Debug)]
 pub struct MixerState {
     pub drag: Option<Drag>,
@@ -46,7 +46,7 @@ pub struct MixerState {
     pub renamed: Option<(usize, String)>,
     pub fade: f64,
     pub bake: Baking,
-    /// What a list of clips is narrowed to.
+    /// Filter of a list of clips.
     pub search: String,
     pub goes: GoWhen,
     pub how: EnterHow,
