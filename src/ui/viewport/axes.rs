@@ -1,5 +1,5 @@
-//! Where the scene's axes point: the gizmo in the corner, which also turns the view, and the axes
-//! of joints.
+//! Axes in the viewport: the gizmo in the corner, which also turns the view, and the axes of
+//! joints.
 
 use egui::{Align2, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::{Vec2, Vec3};

@@ -25,7 +25,7 @@ fn mark(painter: &Painter, at: Pos2, dark: Color32, light: Color32) {
     painter.circle_stroke(at, RADIUS, Stroke::new(1.5, dark));
 }
 
-/// What is seen of balance, where it is asked for.
+/// Draws the center of mass, its path and the support area, if the display is on.
 pub fn balance_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let Some(balance) = view.viewport.balance else { return };
     let theme = view.theme;

@@ -10,7 +10,7 @@ use ulna_model::{Derived, DisplayChoice, NodeId};
 use ulna_motion::{Balance, Bone, MotionPath, Space};
 use ulna_render::{Camera, Shading};
 
-/// What is shown.
+/// Visible panels and displays.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct ViewOptions {
@@ -93,9 +93,9 @@ pub struct Onion {
     pub by_keys: bool,
     /// Frames from one to the next.
     pub step: u32,
-    /// How many before the playhead.
+    /// Number of ghosts before the playhead.
     pub before: u32,
-    /// How many after it.
+    /// Number of ghosts after the playhead.
     pub after: u32,
     /// Only of the meshes that the selected joints move.
     pub of_selected: bool,
@@ -112,12 +112,12 @@ impl Default for Onion {
     }
 }
 
-/// Whose axes the manipulator has.
+/// Transform space of the gizmo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GizmoSpace {
-    /// Those of a space of the scene.
+    /// Axes of a space of the scene.
     Of(Space),
-    /// Those of the picture.
+    /// Axes of the view.
     View,
 }
 
@@ -138,7 +138,7 @@ impl GizmoSpace {
         Self::Of(Space::Rest),
     ];
 
-    /// What it is called.
+    /// Title in the window.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Of(Space::Local) => "Local",
@@ -150,7 +150,7 @@ impl GizmoSpace {
         }
     }
 
-    /// What it is, for who does not know.
+    /// Explanation for a tooltip.
     pub const fn help(self) -> &'static str {
         match self {
             Self::Of(Space::Local) => "The joint's own axes in its current pose",
@@ -181,7 +181,7 @@ impl Pivot {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Each, Self::Active, Self::Median, Self::Spot];
 
-    /// What it is called.
+    /// Title in the window.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Each => "Individual origins",
@@ -219,7 +219,7 @@ impl Default for SnapSteps {
     }
 }
 
-/// What a drag snaps to while a key is held.
+/// Snap target of a drag while a key is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SnapTo {
     /// The origin of a joint.
@@ -263,7 +263,7 @@ impl SnapTo {
 pub struct ReachOptions {
     /// Whether the spine leans and the hips move where a limb does not reach.
     pub full: bool,
-    /// How many bones follow; the limb unless given.
+    /// Number of joints in the chain; the limb if omitted.
     pub chain: Option<usize>,
     /// Whether the end keeps its angle in the scene.
     pub keeps: bool,
@@ -302,7 +302,7 @@ impl ReachOptions {
 /// A bone near a point of the picture.
 #[derive(Clone, Copy, Debug)]
 pub struct PickedBone {
-    /// Whose bone.
+    /// Joint of the bone.
     pub joint: NodeId,
     /// The spot of it, in the scene.
     pub spot: Vec3,
@@ -313,7 +313,7 @@ pub struct PickedBone {
     pub deforms: bool,
 }
 
-/// What the viewport asks for.
+/// Requests of the viewport.
 #[derive(Clone, Debug)]
 pub enum ViewportAction {
     /// Another scene, or another variant of the materials.
@@ -322,7 +322,7 @@ pub enum ViewportAction {
     Hover(Option<NodeId>),
     /// The pointer is over the viewport's surface, in points of its picture, and over no joint.
     HoverSurface {
-        /// Where.
+        /// Position in the viewport, in points.
         at: Vec2,
         /// The picture's size.
         size: Vec2,
@@ -331,7 +331,7 @@ pub enum ViewportAction {
     },
     /// A click on the viewport's surface, in points of its picture.
     PickSurface {
-        /// Where.
+        /// Position in the viewport, in points.
         at: Vec2,
         /// The picture's size.
         size: Vec2,
@@ -342,7 +342,7 @@ pub enum ViewportAction {
     },
     /// A press on the viewport's surface that may take hold of a limb, in points of its picture.
     Grab {
-        /// Where.
+        /// Position in the viewport, in points.
         at: Vec2,
         /// The picture's size.
         size: Vec2,
@@ -351,7 +351,7 @@ pub enum ViewportAction {
     },
     /// Whether the joints on the other side are posed as the mirror image.
     SetSymmetry(bool),
-    /// What hangs on posed joints does meanwhile.
+    /// Sets whether children of posed joints follow them.
     SetChildren(Children),
     /// Another tool, of which no gesture begins yet.
     SetTool(ToolCommand),
@@ -366,28 +366,28 @@ pub enum ViewportAction {
     /// A spot of what is under the pointer, in points of the picture, is wanted while something is
     /// dragged there.
     SeekSpot {
-        /// Where.
+        /// Position in the viewport, in points.
         at: Vec2,
         /// The picture's size.
         size: Vec2,
-        /// What is sought.
+        /// Kind of the snap target.
         of: SnapTo,
-        /// What is dragged, and with it what hangs on it: no spot of that.
+        /// Dragged nodes: they and their descendants are no snap targets.
         except: Vec<NodeId>,
     },
     /// Whether every drag snaps, and to what.
     SetSnap(bool, SnapSteps),
-    /// Which ghosts are shown.
+    /// Sets the options of ghosts.
     SetOnion(Onion),
     /// How thick joints are drawn.
     SetJointSize(f32),
-    /// What is compared.
+    /// Sets the comparison with the file as opened.
     SetCompare(Compare),
     /// The viewport's size, in points.
     ViewportSize(Vec2),
 }
 
-/// What is seen beside what was edited.
+/// Comparison of the edited model with the file as opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compare {
     /// Nothing.
@@ -441,28 +441,28 @@ pub struct Viewport {
     pub reach: ReachOptions,
     /// Whether the joints on the other side are posed as the mirror image.
     pub symmetry: bool,
-    /// What hangs on posed joints does meanwhile.
+    /// Whether children of posed joints follow them.
     pub children: Children,
-    /// What is shown.
+    /// Visible panels and displays.
     pub options: ViewOptions,
-    /// What is seen beside what was edited.
+    /// Comparison with the file as opened.
     pub compare: Compare,
     /// Whether the file as it was opened is seen while a key is held.
     pub peeks: bool,
-    /// Where the skin was clicked last, and how often.
+    /// Position of the last click on the skin, and the number of clicks there.
     pub last_pick: Option<(Vec2, usize)>,
     /// The joint under the pointer by the skin that it moves: in which picture, and where.
     pub surface_hover: Derived<(u64, Camera, Vec2), Option<NodeId>>,
 }
 
 impl Viewport {
-    /// What is seen beside what was edited, a held key included.
+    /// Comparison with the file as opened, including a held key.
     pub fn compared(&self) -> Compare {
         if self.peeks { Compare::File } else { self.compare }
     }
 }
 
-/// What panels see of it.
+/// View of the viewport for the panels.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewportView<'a> {
     /// The eye.
@@ -485,15 +485,15 @@ pub struct ViewportView<'a> {
     pub reach: ReachOptions,
     /// Whether the joints on the other side are posed as the mirror image.
     pub symmetry: bool,
-    /// What hangs on posed joints does meanwhile.
+    /// Whether children of posed joints follow them.
     pub children: Children,
-    /// What is seen beside what was edited.
+    /// Comparison with the file as opened.
     pub compare: Compare,
     /// The picture.
     pub texture: Option<TextureId>,
     /// The bones of the pose that is shown.
     pub bones: &'a [Bone],
-    /// Where the center of mass is, while that is shown.
+    /// Center of mass and support area, if they are shown.
     pub balance: Option<&'a Balance>,
     /// Its way over the clip that is shown.
     pub balance_path: &'a [Vec3],

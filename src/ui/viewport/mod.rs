@@ -29,13 +29,13 @@ use ulna_edit::{Preset, command::ToolCommand};
 use ulna_render::Camera;
 use ulna_render::ColorRole;
 
-/// What the viewport keeps.
+/// State of the viewport between frames.
 #[derive(Clone, Debug, Default)]
 pub struct ViewportState {
     tools: tools::Tools,
     selecting: tools::Selecting,
     brush: tools::BrushState,
-    /// What was held when a button was pressed: a drag stays what it began as.
+    /// Modifiers at the press of a button: they decide the kind of the drag until it ends.
     press: egui::Modifiers,
     /// The press that ended another gesture is still down.
     swallow: bool,

@@ -1,4 +1,4 @@
-//! What is drawn over the picture by egui: names, read-outs, and a few switches.
+//! Overlay of the viewport, drawn by egui: names, read-outs, and switches.
 
 use egui::{Align2, Painter, Rect, Ui, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};
@@ -20,7 +20,7 @@ use ulna_render::{ColorRole, Measure};
 /// Points that a name over the picture takes at most.
 const NAME: f32 = 220.0;
 
-/// What the view menu offers to look from.
+/// Directions in the view menu.
 static DIRECTIONS: [ViewCommand; 8] = [
     ViewCommand::Perspective,
     ViewCommand::Front,
@@ -116,7 +116,7 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
     ui.input(|i| i.pointer.hover_pos()).is_some_and(|p| bar.response.rect.contains(p))
 }
 
-/// Which scene and which variant of the materials, where the file offers some.
+/// Choice of the scene and of the material variant, if the file has several.
 fn choosers(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let shown = document.shown;
@@ -259,7 +259,7 @@ fn folded_ui(ui: &mut Ui, view: &View<'_>, folded: Folded, actions: &mut Actions
     }
 }
 
-/// Which ghosts are shown.
+/// Options of ghosts.
 fn onion_ui(ui: &mut Ui, theme: &Theme, onion: Onion, actions: &mut Actions) {
     let mut now = onion;
     ui.indent("onion skin", |ui| {
@@ -289,7 +289,7 @@ fn onion_ui(ui: &mut Ui, theme: &Theme, onion: Onion, actions: &mut Actions) {
     }
 }
 
-/// Where the view looks from, and through what.
+/// Menu of view directions and cameras.
 fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let text = if view.viewport.camera.orthographic { "Orthographic" } else { "Perspective" };
@@ -478,7 +478,7 @@ fn seam_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
     }
 }
 
-/// What of a mix plays, and how much of it, at the foot of the picture.
+/// Playing clips of a mix with their weights, at the bottom of the viewport.
 fn mix_ui(painter: &Painter, ui: &Ui, view: &View<'_>, document: &model::Document, rect: Rect) {
     /// Clips that are told; more are no read-out.
     const MOST: usize = 5;

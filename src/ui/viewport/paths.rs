@@ -22,7 +22,7 @@ use ulna_render::ColorRole;
 pub struct PathDrag {
     node: NodeId,
     time: f32,
-    /// Where it was when it was pressed.
+    /// Position of the key at the press, in the scene.
     from: Vec3,
     /// As it was when it was pressed: what is asked which joints follow.
     document: Document,

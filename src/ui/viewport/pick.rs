@@ -1,5 +1,4 @@
-//! What lies under the pointer: joints by their distance on the screen, so that they can be caught
-//! through the mesh.
+//! Picking: joints by their distance on the screen, so that they can be picked through the mesh.
 
 use glam::Vec2;
 
@@ -78,7 +77,7 @@ pub fn segment_distance(p: Vec2, a: Vec2, b: Vec2) -> f32 {
     p.distance(a.lerp(b, along(p, a, b)))
 }
 
-/// How far along a segment the point of it lies that is nearest to `p`: 0 at `a`, 1 at `b`.
+/// Position on a segment that is nearest to `p`: 0 at `a`, 1 at `b`.
 fn along(p: Vec2, a: Vec2, b: Vec2) -> f32 {
     let ab = b - a;
     ((p - a).dot(ab) / ab.length_squared().max(1e-9)).clamp(0.0, 1.0)

@@ -1,4 +1,4 @@
-//! What the tool that drags the body is set to: a second bar under that of the view.
+//! Options of the limb tool: a second bar under the bar of the view.
 
 use egui::{Align, Layout, Rect, RichText, Role, Ui, WidgetInfo, vec2};
 

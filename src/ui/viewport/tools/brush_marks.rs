@@ -46,15 +46,14 @@ pub fn brush_overlay_ui(lists_joints: bool, ui: &Ui, view: &View<'_>, rect: Rect
     }
 }
 
-/// Where the painted side has no mirror image, while the other side is painted too: squares that
-/// stand on a corner. Where there are so many that they would hide the model, those about the
-/// brush.
+/// Marks of vertices without a mirror image, while both sides are painted: diamonds. If there are
+/// so many that they would hide the model, only those near the brush are drawn.
 fn unpaired(painter: &Painter, view: &View<'_>, rect: Rect) {
     const FEW: usize = 200;
     /// Beyond that nobody meant the sides to be alike, and each frame looks at all of them.
     const MOST: usize = 50_000;
     const HALF: f32 = 3.0;
-    /// How far from the brush, in parts of its radius.
+    /// Distance from the brush, in brush radii.
     const ABOUT: f32 = 1.5;
     let list = view.paint.unpaired().filter(|l| view.paint.options.brush.mirror && l.len() <= MOST);
     let (Some(canvas), Some(list)) = (view.paint.surface(), list) else { return };
@@ -202,7 +201,7 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     }
 }
 
-/// What lies under the white of the brush: dark in both themes, since white is white in both.
+/// Casing of the brush's white line: dark in all themes, because the line is white in all.
 pub fn casing(theme: &Theme) -> Color32 {
     theme.color(ColorRole::JointEdge)
 }

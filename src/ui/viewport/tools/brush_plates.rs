@@ -14,9 +14,9 @@ use ulna_model::{Document, Node};
 use ulna_render::ColorRole;
 use ulna_weights::layers::Painted;
 
-/// Where a plate of a size lies in the picture beside a brush, or at its far rims where that is
-/// large: to its right, its left, below it or above it; where it has room nowhere, in the corner
-/// that leaves most of the brush.
+/// Place of a plate beside a brush: to its right, its left, below it or above it. Beside a large
+/// brush it is at the far rim. Without room on any side it is in the corner that covers the least
+/// of the brush.
 fn beside(rect: Rect, ring: Rect, middle: Pos2, size: egui::Vec2) -> Rect {
     const GAP: f32 = 20.0;
     const FAR: f32 = 260.0;
@@ -160,7 +160,7 @@ fn legend_size(rect: Rect) -> egui::Vec2 {
     if is_small(rect) { vec2(150.0, 54.0) } else { vec2(260.0, 60.0) }
 }
 
-/// What the colors mean.
+/// Legend of the colors.
 pub fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
@@ -285,7 +285,7 @@ fn has_bare(document: &Document) -> bool {
     document.shown_nodes().into_iter().any(|n| is_bare(document.node(n)))
 }
 
-/// What is wrong with the weights, counted.
+/// Counts of weight problems.
 pub fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let faults = view.paint.faults();

@@ -1,5 +1,5 @@
-//! What the pointer does in the viewport, a tool a file. Each draws its handles and asks for what a
-//! drag means; the maths of a drag is in `geometry`, where it is tested without a window.
+//! Tools of the viewport, one per file. Each draws its handles and requests the commands of a drag.
+//! The math of drags is in `ulna-geometry`, where it is tested without a window.
 
 mod brush;
 mod brush_marks;
@@ -44,7 +44,7 @@ fn tool_of(tool: ToolCommand) -> &'static dyn ViewportTool {
     }
 }
 
-/// What the tools keep of a drag.
+/// State of the tools between frames.
 #[derive(Clone, Debug, Default)]
 pub struct Tools {
     gizmo: Gizmo,
@@ -121,7 +121,7 @@ pub fn icon_of(tool: ToolCommand) -> MaterialIcon {
     tool_of(tool).icon()
 }
 
-/// What can be done with a tool.
+/// Hints of a tool for the status bar.
 pub fn hints_of(tool: ToolCommand) -> Vec<(Press, &'static str)> {
     tool_of(tool).hints()
 }

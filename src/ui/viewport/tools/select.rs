@@ -33,13 +33,13 @@ impl ViewportTool for SelectTool {
     }
 }
 
-/// What selecting keeps from frame to frame.
+/// State of the Select tool between frames.
 #[derive(Clone, Debug, Default)]
 pub struct Selecting {
     /// The area that is drawn.
     area: Option<Area>,
-    /// Where joints were clicked last, and how often: the next click there takes the next of those
-    /// that are near.
+    /// Position of the last click on joints, and the number of clicks there: the next click selects
+    /// the next joint nearby.
     cycle: Option<(Vec2, usize)>,
 }
 

@@ -10,7 +10,7 @@ pub trait ViewportTool {
     /// Its sign in the toolbar.
     fn icon(&self) -> MaterialIcon;
 
-    /// What can be done with it while something is selected, for the status bar.
+    /// Hints for the status bar while nodes are selected.
     fn hints(&self) -> Vec<(Press, &'static str)>;
 
     /// Its handles about what is selected; none unless it has some.
@@ -18,13 +18,13 @@ pub trait ViewportTool {
         HandleSet::default()
     }
 
-    /// What its key does when it is pressed again.
+    /// Operation that begins when the tool's key is pressed again.
     fn begins(&self) -> Option<Operation> {
         None
     }
 }
 
-/// What a person presses.
+/// Input of a hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Press {
     /// On the mouse, or a key that is held.

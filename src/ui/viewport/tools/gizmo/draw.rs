@@ -17,12 +17,12 @@ use ulna_render::ColorRole;
 
 const AXES: [ColorRole; 3] = [ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ];
 const NAMES: [&str; 3] = ["X", "Y", "Z"];
-/// Where the readout begins, from the widest handle.
+/// Distance of the readout from the widest handle, in points.
 const ASIDE: f32 = 24.0;
-/// What is behind the middle.
+/// Opacity of the far half of handles.
 const FAR: f32 = 0.3;
 
-/// What draws in the picture's points.
+/// Painter in points of the viewport.
 struct HandlePainter<'a> {
     painter: Painter,
     rect: Rect,
@@ -206,7 +206,7 @@ fn draw_roll(pen: &HandlePainter<'_>, shape: &HandleShape, lit: bool, color: Col
     pen.painter.circle(to, radius, color, Stroke::new(1.0, casing));
 }
 
-/// Where it began, the axis it is along, and the way so far.
+/// Draws the start, the axis and the path of a drag.
 fn draw_way(pen: &HandlePainter<'_>, ui: &Ui, view: &View<'_>, frame: &Frame, gesture: &Gesture) {
     let theme = pen.theme;
     let lit = theme.color(ColorRole::AxisHover);
@@ -266,7 +266,7 @@ fn draw_way(pen: &HandlePainter<'_>, ui: &Ui, view: &View<'_>, frame: &Frame, ge
     }
 }
 
-/// What is posed, and the numbers, beside the handles and never under the pointer.
+/// Readout of the posed nodes and the numbers, beside the handles and never under the pointer.
 fn readout(
     pen: &HandlePainter<'_>,
     view: &View<'_>,
@@ -383,7 +383,7 @@ fn snap_hint(pen: &HandlePainter<'_>, gesture: &Gesture) -> std::sync::Arc<egui:
     pen.painter.layout_job(job)
 }
 
-/// What a tool waits for that was just chosen by its key, beside the handles.
+/// Hint about the keys that a tool waits for after it was chosen by its key.
 pub fn awaited(
     ui: &Ui,
     view: &View<'_>,
@@ -412,7 +412,7 @@ pub fn awaited(
     pen.painter.galley(corner + vec2(12.0, 7.0), text, pen.theme.color(ColorRole::TextSecondary));
 }
 
-/// Whose axes, and from where it is counted.
+/// Name of the space of the axes, and the origin of the numbers.
 fn about(gesture: &Gesture) -> &'static str {
     use crate::ui::viewport::domain::GizmoSpace as Of;
     match (gesture.operation, gesture.limit) {

@@ -1,5 +1,4 @@
-//! Where the handles stand: the point they are about, the directions of their axes, and how large
-//! they are there.
+//! Frame of the gizmo: its center, the directions of its axes, and its size there.
 
 use glam::{DVec3, Mat4, Vec2, Vec3, Vec4};
 
@@ -12,7 +11,7 @@ use ulna_model::{Document, NodeId};
 use ulna_motion::{BoneDirections, Pose, Space, Standing, ik};
 use ulna_render::Camera;
 
-/// Where the handles stand.
+/// Center, axes and size of the gizmo.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// The node whose axes they are.
@@ -33,14 +32,14 @@ pub struct Frame {
     pub roll: Option<Roll>,
 }
 
-/// Where a limb's elbow is, and the line that it turns about.
+/// Elbow of a limb, and the line that it swivels about.
 #[derive(Clone, Copy, Debug)]
 pub struct Swivel {
     /// The limb's root, in the scene.
     pub root: Vec3,
     /// Its first bend.
     pub elbow: Vec3,
-    /// Where it is taken hold of.
+    /// Position of the handle, in the scene.
     pub handle: Vec3,
     /// From root to end, unit.
     pub axis: Vec3,
@@ -58,8 +57,7 @@ pub struct Roll {
 }
 
 impl Frame {
-    /// Where the handles of what is selected stand; nothing where nothing can be posed, or it
-    /// cannot be seen.
+    /// Frame of the selection's gizmo; `None` if the selection cannot be posed or is not visible.
     pub fn of(view: &View<'_>, size: Vec2) -> Option<Self> {
         // A clip that Rig mode plays is only watched.
         let document = view.session.filter(|_| view.rig.clip.is_none())?.document();
@@ -98,7 +96,7 @@ impl Frame {
 
 /// The swivel of the limb that a node ends.
 fn swivel(document: &Document, pose: &Pose, node: NodeId, chain: Option<usize>) -> Option<Swivel> {
-    /// How far out it is taken hold of, as a part of the limb's length.
+    /// Distance of the handle from the elbow, as a fraction of the limb's length.
     const OUT: f32 = 0.35;
     let limb = ik::limb_of(document, pose, node, chain, false)?;
     let [first, second, ..] = limb.turns[..] else { return None };
@@ -136,7 +134,7 @@ pub fn bone(document: &Document, pose: &Pose, node: NodeId) -> Option<Vec3> {
     (bone.is_finite() && bone.length() > 1e-9).then_some(bone)
 }
 
-/// Where the spot is that was set as a pivot, in the scene.
+/// Position of the custom pivot, in the scene.
 pub fn spot(view: &View<'_>) -> Option<Vec3> {
     let (node, at) = view.viewport.pivot_spot?;
     Some(view.pose.world.get(node.index())?.transform_point3(at)).filter(|p| p.is_finite())
@@ -153,7 +151,7 @@ fn median(document: &Document, selection: &Selection, pose: &Pose) -> Option<Vec
     (!nodes.is_empty()).then(|| sum / nodes.len() as f32)
 }
 
-/// What a node's axes are.
+/// Axes of a node in the current pose.
 pub fn standing(document: &Document, pose: &Pose, node: NodeId) -> Standing {
     Standing {
         parent: pose.parent_world(document, node),
@@ -180,8 +178,8 @@ pub fn axes(
     }
 }
 
-/// What one meter of the scene is along a space's axes in a node's parent, with the sign by which
-/// its axes are shown, where that is one number for all of them.
+/// Length of one meter of the scene along a space's axes in the node's parent space, with the sign
+/// of the displayed axes; `None` if it differs between the axes.
 pub fn parent_units(parent: &Mat4, space: Space) -> Option<f32> {
     if space == Space::World {
         return Some(1.0);

@@ -29,23 +29,23 @@ const FINE: f32 = 0.2;
 /// A gesture under way.
 #[derive(Clone, Debug)]
 pub struct Gesture {
-    /// What is done.
+    /// Operation of the drag.
     pub operation: Operation,
-    /// Along what.
+    /// Axis or plane that it is limited to.
     pub limit: Limit,
-    /// Where the handles stood at its start.
+    /// Frame of the gizmo at the start.
     pub frame: Frame,
-    /// Whose axes they are.
+    /// Space of the axes.
     pub space: GizmoSpace,
-    /// What is posed.
+    /// Posed nodes.
     pub nodes: Vec<NodeId>,
     /// Whether a button is held, whose release ends it; else a click or a key does.
     pub held: bool,
     /// Along the axes: meters or factors; of a rotation x, in degrees.
     pub value: Vec3,
-    /// What is typed for each of them.
+    /// Typed text per axis.
     pub typed: [String; 3],
-    /// Which of them is typed into.
+    /// Axis that is typed into.
     pub field: usize,
     /// A point of the last node that is put somewhere, in its own space.
     pub(super) tip: Option<Vec3>,
@@ -57,7 +57,7 @@ pub struct Gesture {
     fine: FinePointer,
     ring: RingTurn,
     snapped_at: f64,
-    /// What it snaps to, while a key is held.
+    /// Snap target while a key is held.
     pub snap_to: Option<SnapTo>,
     /// The turn of a ball.
     pub(super) ball: (Vec3, f32),
@@ -80,7 +80,7 @@ fn rig_nodes(view: &View<'_>, document: &Document, operation: Operation) -> Vec<
     document.nodes.order().iter().copied().filter(is_meant).collect()
 }
 
-/// What becomes of a gesture after a frame.
+/// State of a drag after a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// It goes on.
@@ -396,7 +396,7 @@ impl Gesture {
         self.take_typed(view)
     }
 
-    /// What is typed stands; whether it can be read.
+    /// Takes the typed numbers. Returns whether they are valid.
     fn take_typed(&mut self, view: &View<'_>) -> bool {
         let scale = match self.operation {
             Operation::Move | Operation::Reach | Operation::Extrude => {
@@ -594,7 +594,7 @@ impl Gesture {
         }
     }
 
-    /// Where the handles stand as far as it goes now.
+    /// Frame of the gizmo at the current state of the drag.
     pub fn seen(&self, camera: &Camera, size: Vec2) -> Option<Frame> {
         let mut frame = self.frame.seen(camera, size)?;
         if let Some(roll) = frame.roll.as_mut().filter(|_| self.operation == Operation::Roll) {
@@ -609,7 +609,7 @@ impl Gesture {
         self.frame.origin = from;
     }
 
-    /// What it is called as a step.
+    /// Title of the undo step.
     pub fn label(&self) -> String {
         let title = self.operation.title();
         match self.nodes[..] {
@@ -618,7 +618,7 @@ impl Gesture {
         }
     }
 
-    /// What is posed, in words.
+    /// Name of the posed nodes.
     pub fn what(&self) -> String {
         match self.nodes[..] {
             [one] => self.document.node(one).label(one),
@@ -626,7 +626,7 @@ impl Gesture {
         }
     }
 
-    /// Where it was pressed.
+    /// Position of the press, in points of the viewport.
     pub const fn start(&self) -> Vec2 {
         self.start
     }

@@ -15,7 +15,7 @@ use ulna_render::Camera;
 const REACH: f32 = 7.0;
 /// Points from the middle of a box or disc.
 const SPOT: f32 = 8.0;
-/// Where plane squares begin and end on their axes.
+/// Extent of plane squares along their axes, in points.
 const PLANE: (f32, f32) = (20.0, 33.0);
 const STEPS: usize = 96;
 /// Radius of the ring about a bone, points.
@@ -25,7 +25,7 @@ const END_ON: f32 = 0.97;
 /// A plane that is seen so much edge on is none either.
 const EDGE_ON: f32 = 0.16;
 
-/// Which handle.
+/// A handle of the gizmo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handle {
     /// Along axis 0, 1, 2.
@@ -46,7 +46,7 @@ pub enum Handle {
     Roll,
 }
 
-/// Which handles a tool has, each with how far out it lies, in points.
+/// Handles of a tool, each with its distance from the center in points.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HandleSet {
     /// Arrows, and what they do.
@@ -59,7 +59,7 @@ pub struct HandleSet {
     pub outer: Option<(f32, Operation)>,
     /// Boxes, and whether a line leads to them.
     pub boxes: Option<(f32, bool)>,
-    /// What the disc in the middle does.
+    /// Operation of the disc in the center.
     pub center: Option<Operation>,
     /// Whether a limb has its swivel.
     pub swivel: bool,
@@ -68,7 +68,7 @@ pub struct HandleSet {
 }
 
 impl HandleSet {
-    /// What a handle does.
+    /// Operation and limit of a handle.
     pub fn meaning(&self, handle: Handle) -> (Operation, Limit) {
         match handle {
             Handle::Arrow(k) => (self.arrows.map_or(Operation::Move, |a| a.1), Limit::Axis(k)),
@@ -100,7 +100,7 @@ impl HandleSet {
 /// A handle as it lies in the picture.
 #[derive(Clone, Debug)]
 pub struct HandleShape {
-    /// Which.
+    /// The handle.
     pub handle: Handle,
     /// Its line, or the corners of its square; each point with whether it is on the near side.
     pub line: Vec<(Vec2, bool)>,
@@ -225,7 +225,7 @@ impl HandleShape {
         points.into_iter().find(|p| under(all, *p) == Some(self.handle))
     }
 
-    /// What a person would call it.
+    /// Name of the handle.
     pub fn name(&self, set: &HandleSet) -> String {
         const AXES: [&str; 3] = ["X", "Y", "Z"];
         const PLANES: [&str; 3] = ["Y and Z", "Z and X", "X and Y"];

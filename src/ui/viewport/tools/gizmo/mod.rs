@@ -30,7 +30,7 @@ use crate::ui::{
     viewport::domain::SnapTo,
 };
 
-/// What the manipulator keeps.
+/// State of the gizmo between frames.
 #[derive(Clone, Debug, Default)]
 pub struct Gizmo {
     gesture: Option<Gesture>,
