@@ -1,5 +1,5 @@
-//! Rotation limits of the joints of a dragged limb: an arc at each joint, with a hand at the current
-//! angle.
+//! Rotation limits of the joints of a dragged limb: an arc at each joint, with a hand at the
+//! current angle.
 
 use egui::{Align2, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::{Mat3, Vec2, Vec3};
