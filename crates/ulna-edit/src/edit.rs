@@ -16,30 +16,30 @@ use ulna_model::{
 pub enum Edit {
     /// The user-local transform of a node, and the local transform that it comes to.
     SetPoses(
-        /// Whose, in rising order, each once; `None` is the rest.
+        /// Nodes in rising order, each once; `None` is the rest pose.
         Vec<(NodeId, Option<NodePose>)>,
     ),
-    /// What an unkeyed pose changes of a node.
+    /// Change of a node in an unkeyed pose.
     SetUnkeyed {
         /// Over which clip, and when.
         at: UnkeyedAt,
-        /// Whose.
+        /// The node.
         node: NodeId,
         /// `None`: nothing.
         to: Option<Components>,
     },
     /// The weights of a node's morph targets.
     SetMorphs {
-        /// Whose.
+        /// The node.
         node: NodeId,
         /// `None` is what its mesh gives.
         to: Option<Shared<[f32]>>,
     },
-    /// What an unkeyed pose changes of a node's morph targets.
+    /// Change of a node's morph targets in an unkeyed pose.
     SetUnkeyedMorphs {
         /// Over which clip, and when.
         at: UnkeyedAt,
-        /// Whose.
+        /// The node.
         node: NodeId,
         /// `None`: nothing.
         to: Option<Shared<[f32]>>,
@@ -73,14 +73,14 @@ pub enum Edit {
     },
     /// The roots of a scene.
     SetRoots {
-        /// Whose.
+        /// The scene.
         scene: SceneId,
-        /// What they become.
+        /// New value.
         to: Vec<NodeId>,
     },
     /// A node's name.
     SetNodeName {
-        /// Whose.
+        /// The node.
         node: NodeId,
         /// `None` is no name.
         to: Option<Arc<str>>,
@@ -94,16 +94,16 @@ pub enum Edit {
     },
     /// A track of a clip.
     SetTrack {
-        /// Which clip.
+        /// The clip.
         clip: ClipId,
-        /// Which track.
+        /// The track.
         track: TrackId,
         /// `None` removes it.
         to: Option<Shared<Track>>,
     },
     /// A whole clip: new, removed, or renamed.
     SetClip {
-        /// Which.
+        /// The clip.
         clip: ClipId,
         /// `None` removes it.
         to: Option<Shared<Clip>>,
@@ -114,7 +114,7 @@ pub enum Edit {
         mesh: MeshId,
         /// The primitive of the mesh.
         primitive: PrimitiveId,
-        /// What they become.
+        /// New weights of some vertices.
         patch: Box<WeightPatch>,
     },
     /// All weights of a primitive, with another number of sets perhaps.
@@ -123,7 +123,7 @@ pub enum Edit {
         mesh: MeshId,
         /// The primitive of the mesh.
         primitive: PrimitiveId,
-        /// What they become.
+        /// New weights.
         to: Shared<WeightMap>,
     },
     /// Whether a primitive has weights at all.
@@ -135,18 +135,18 @@ pub enum Edit {
         /// `None`: it has none.
         to: Option<Shared<WeightMap>>,
     },
-    /// Where the vertices of a primitive are.
+    /// Rest positions of a primitive's vertices.
     SetShape {
         /// Its mesh.
         mesh: MeshId,
         /// The primitive of the mesh.
         primitive: PrimitiveId,
-        /// What it becomes; as much of everything as there is.
+        /// New shape, with the same attributes and counts as before.
         to: Box<RestGeometry>,
     },
-    /// Which texture a material takes its normals from.
+    /// Normal texture of a material.
     SetNormalMap {
-        /// Which material.
+        /// The material.
         material: MaterialId,
         /// `None`: from none.
         to: Option<Box<TextureRef>>,
@@ -167,28 +167,28 @@ pub enum Edit {
     },
     /// Whether the file keeps the layers.
     SetKeepsLayers {
-        /// What it becomes.
+        /// New value.
         to: bool,
     },
     /// The weight layers of a skin. What they come to is set by other edits beside this one.
     SetLayers {
-        /// Whose.
+        /// The skin.
         skin: SkinId,
         /// `None`: there are none.
         to: Option<Shared<WeightLayers>>,
     },
     /// How a node stays while others are posed.
     SetPin {
-        /// Which.
+        /// The node.
         node: NodeId,
         /// `None`: it does not.
         to: Option<Pin>,
     },
     /// All poses that are kept with a scene.
     SetKeptPoses {
-        /// Which scene.
+        /// The scene.
         scene: SceneId,
-        /// What they become.
+        /// New value.
         to: Shared<[KeptPose]>,
     },
     /// The contacts of a clip.
@@ -207,9 +207,9 @@ pub enum Edit {
     },
     /// All sets of nodes that are kept with a scene.
     SetNodeSets {
-        /// Which scene.
+        /// The scene.
         scene: SceneId,
-        /// What they become.
+        /// New value.
         to: Shared<[NodeSet]>,
     },
     /// All groups of joints that are kept with a scene.
@@ -233,7 +233,7 @@ pub enum Edit {
     },
     /// The mix that is kept with a scene.
     SetKeptMix {
-        /// Which scene.
+        /// The scene.
         scene: SceneId,
         /// `None`: there is none.
         to: Option<Shared<Mix<String, String>>>,
@@ -245,7 +245,7 @@ pub enum Edit {
     },
     /// All pairs of joints that were said to be each other's mirror image.
     SetMirrorPairs {
-        /// What they become.
+        /// New value.
         to: Shared<[(NodeId, Option<NodeId>)]>,
     },
 }
@@ -265,7 +265,7 @@ pub enum EditError {
     /// Something still refers to an element that an edit removes.
     #[error("{what} {id} cannot be removed because something still refers to it")]
     Needed {
-        /// What it is.
+        /// Kind of the item.
         what: &'static str,
         /// Its number.
         id: u32,
@@ -273,7 +273,7 @@ pub enum EditError {
     /// It names what is not there, or numbers that are none.
     #[error("{what} {id} refers to missing data, or has invalid values")]
     Unsound {
-        /// What it is.
+        /// Kind of the item.
         what: &'static str,
         /// Its number.
         id: u32,
@@ -299,7 +299,7 @@ pub enum EditError {
     Morphs {
         /// The node.
         node: u32,
-        /// How many targets its mesh has.
+        /// Number of morph targets of its mesh.
         targets: usize,
     },
     /// Weights for vertices that are not there, or for a primitive that has none.

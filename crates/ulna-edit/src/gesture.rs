@@ -9,7 +9,7 @@ pub(super) struct Open {
     pub(super) label: String,
     /// The document that it began with, but for strokes, which are taken back vertex by vertex.
     pub(super) base: Option<Document>,
-    /// What it would be as commands.
+    /// The gesture as commands.
     pub(super) commands: Vec<Command>,
     pub(super) forward: Vec<Edit>,
     pub(super) inverse: Vec<Edit>,
@@ -29,7 +29,7 @@ impl Open {
     }
 }
 
-/// What a stroke did to a primitive so far.
+/// Changes of a primitive by a stroke so far.
 #[derive(Clone, Debug)]
 pub(super) struct Stroked {
     pub(super) mesh: MeshId,

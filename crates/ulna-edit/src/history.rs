@@ -29,7 +29,7 @@ use crate::{
 };
 use ulna_model::{Document, MeshId, Parts, PrimitiveId, Shared, WeightPatch, put_in_order};
 
-/// What was done and can be undone. Bounded by bytes; "unsaved" is `revision != saved`.
+/// Undo history, bounded by bytes. The document is unsaved if `revision != saved`.
 #[derive(Clone, Debug)]
 pub struct History {
     // Shared, so that a copy for work beside the window costs nothing.
@@ -40,12 +40,12 @@ pub struct History {
     /// Revision below the oldest step that is kept.
     floor: u64,
     saved: u64,
-    /// Where the state on disk can be reached no more, since steps up to it were undone and others
-    /// done instead: the revision at which the ways part, and how many steps the state on disk is
-    /// from there.
+    /// Set if the state on disk can no longer be reached, because steps before it were undone and
+    /// others done instead: the last common revision, and the number of steps from there to the
+    /// state on disk.
     parted: Option<(u64, usize)>,
     budget: usize,
-    /// What all steps hold, those that were undone included.
+    /// Memory of all steps, including undone ones.
     ledger: Shared<Ledger>,
     /// Another number after every change of the document, previews too.
     generation: u64,
@@ -105,8 +105,8 @@ impl History {
         }
     }
 
-    /// What was touched since this was asked last. [`Change::Other`] stands for whatever was
-    /// forgotten, too.
+    /// Takes the changes since the last call. [`Change::Other`] also stands for changes that were
+    /// dropped.
     pub fn take_changes(&mut self) -> Vec<Change> {
         let mut changes = std::mem::take(&mut self.changes);
         for change in &mut changes {
@@ -222,8 +222,7 @@ impl History {
         Ok(())
     }
 
-    /// What the strokes of the gesture under way did to weights so far: what became of the vertices
-    /// that they changed.
+    /// Changed weights of the current gesture's strokes: the new weights of the changed vertices.
     pub fn stroke_changes(&self, document: &Document) -> Vec<(MeshId, PrimitiveId, WeightPatch)> {
         let change = |stroke: &Stroked| {
             let mesh = document.meshes.get(stroke.mesh)?;
@@ -431,7 +430,7 @@ impl History {
         self.undone.iter().any(|t| t.revision == self.saved)
     }
 
-    /// How many steps back or forward a state is; nothing where no step leads to it.
+    /// Number of undo or redo steps to a revision; `None` if no step leads to it.
     fn steps_from(&self, revision: u64) -> Option<usize> {
         let back =
             self.done.iter().position(|t| t.revision == revision).map(|k| self.done.len() - k - 1);
@@ -480,7 +479,7 @@ impl History {
         self.done.drain(..over);
     }
 
-    /// How many bytes of steps are kept at most.
+    /// Sets the maximum size of all steps, in bytes.
     pub const fn set_budget(&mut self, bytes: usize) {
         self.budget = bytes;
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ulna_model::{Held, Parts};
 
-/// What steps hold. Steps enter and leave; a part stays counted as long as one of them has it.
+/// Memory use of undo steps. A shared part is counted as long as one step holds it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
     /// Bytes that single steps hold alone.

@@ -1,4 +1,4 @@
-//! What is selected: nodes and keys. Not part of the document, but of what a person looks at.
+//! Selection of nodes and keys. It is not part of the document.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ impl KeysHome {
     }
 }
 
-/// What is selected.
+/// Selected nodes and keys.
 ///
 /// Each clip and each layer has its own selection of keys, which can be read only by naming the
 /// owner. A command that passes the owner shown on the timeline therefore never gets keys of
@@ -158,7 +158,7 @@ impl Selection {
     }
 }
 
-/// What is hidden and what is locked. Not part of the file: it is how a person looks at it.
+/// Hidden and locked nodes. They are not part of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeVisibility {
     /// Nodes that are not shown.

@@ -11,7 +11,7 @@ use ulna_model::{Document, Held, Parts};
 /// One undo step.
 #[derive(Clone, Debug)]
 pub struct Transaction {
-    /// What a person did, for the menu and the list.
+    /// Title of the step, for the menu and the history.
     pub label: String,
     pub(super) given: Vec<CommandLine>,
     pub(super) forward: Vec<Edit>,

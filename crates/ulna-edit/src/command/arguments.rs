@@ -309,7 +309,7 @@ impl Arguments {
         list.ok_or_else(|| Self::wrong(name, "a list of numbers", value))
     }
 
-    /// What names a clip.
+    /// Name or index of a clip.
     pub(super) fn clip_name(&self, name: &'static str) -> Result<String, ArgumentError> {
         let value = self.value(name)?;
         match value.as_u64() {

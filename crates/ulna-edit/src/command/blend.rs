@@ -21,15 +21,15 @@ use ulna_model::{
 use ulna_motion::{Pose, Stack};
 
 choice! {
-    /// Which pose another is brought nearer to.
+    /// Pose that the current pose is blended toward.
     Toward {
-        /// That of the rest.
+        /// The rest pose.
         Rest = "rest",
-        /// That of the keys before.
+        /// The pose of the previous keys.
         Previous = "previous",
-        /// That of the keys after.
+        /// The pose of the next keys.
         Next = "next",
-        /// What lies between the keys before and after, straight, at this time.
+        /// The linear in-between of the previous and next keys at this time.
         Between = "between",
     }
 }
@@ -154,7 +154,7 @@ impl Moments<'_> {
     }
 }
 
-/// Which nodes are meant: those given, else all that the clip moves, or that are posed.
+/// Nodes to blend: the given ones, else all that the clip animates or that are posed.
 fn nodes_of(
     document: &Document,
     nodes: Option<&Nodes>,
@@ -201,7 +201,7 @@ fn blend(
     place.put(wanted)
 }
 
-/// How far somebody wants to go, where that is not too far.
+/// A blend amount, if it is finite and at most 10.
 pub(super) fn finite(amount: f32) -> Result<f32, CommandError> {
     const MOST: f32 = 10.0;
     if amount.abs() <= MOST {

@@ -33,7 +33,7 @@ document_commands! {
 }
 
 choice! {
-    /// What is done with a clip whose name is taken.
+    /// Handling of a clip whose name is taken.
     TakenName {
         /// It gets a number.
         Number = "number",
@@ -95,7 +95,7 @@ struct TrackText {
     node: String,
     property: Property,
     interpolation: Interpolation,
-    /// Which list of times.
+    /// Index of the list of times.
     times: usize,
     /// As the lists of times.
     values: String,

@@ -69,7 +69,7 @@ document_commands! {
 }
 
 super::field::choice! {
-    /// What happens at the end of a clip.
+    /// Behavior at the end of a clip.
     AtEnd {
         /// It stops.
         Once = "once",

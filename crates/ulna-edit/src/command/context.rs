@@ -9,12 +9,12 @@ use super::{
 use crate::{KeysHome, Selection};
 use ulna_model::{ClipId, Document, LayerHome, PoseLayerId, UnkeyedAt};
 
-/// What is selected and shown.
+/// Selection and display state that commands are run with.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandContext<'a> {
     /// The document.
     pub document: &'a Document,
-    /// What is selected.
+    /// The selection.
     pub selection: &'a Selection,
     /// The clip that is shown, in Animate mode or while painting over one.
     pub clip: Option<ClipId>,
@@ -24,7 +24,7 @@ pub struct CommandContext<'a> {
     pub seen: Option<ClipId>,
     /// Seconds at the playhead.
     pub time: f64,
-    /// What plays of the clip, where a range was chosen, seconds.
+    /// Playback range of the clip, in seconds, if one was chosen.
     pub range: Option<(f64, f64)>,
     /// The unkeyed pose that is seen.
     pub unkeyed: Option<UnkeyedAt>,
@@ -78,7 +78,7 @@ impl CommandContext<'_> {
         Seconds(self.time as f32)
     }
 
-    /// Where a pose goes: over the clip that is shown, else into the pose of the file.
+    /// Destination of a pose: the shown clip, else the pose of the file.
     pub fn over(&self) -> PoseDestination {
         if let Some(layer) = self.written_layer() {
             return self

@@ -1,5 +1,5 @@
-//! What a command is written as: its data, its words and its entry of the table in one place, so
-//! that text, menus and help are made from the type.
+//! Macros that define commands: data, text and table entry in one place, so that scripts, menus and
+//! help are derived from the type.
 
 /// A command of a family on the document; it converts into the enum of the family.
 pub trait FamilyMember {
@@ -112,7 +112,7 @@ macro_rules! document_commands {
                 }
             }
 
-            /// What it comes to.
+            /// Computes the command's edits; does not apply them.
             pub(in crate::command) fn work(
                 &self,
                 scene: &$crate::command::scene::Scene<'_>,

@@ -10,7 +10,7 @@ use super::{
 use ulna_model::{Components, Document, NodeId, PoseLayerId};
 
 choice! {
-    /// What nodes do while the one that they hang on is posed.
+    /// Behavior of child nodes while their parent is posed.
     #[derive(Default)]
     Children {
         /// They go with it.

@@ -97,7 +97,7 @@ impl DocumentCommand {
         }
     }
 
-    /// What it comes to; not applied.
+    /// Computes the command's edits; does not apply them.
     ///
     /// # Errors
     /// Where it cannot be done, as a sentence.
@@ -167,8 +167,8 @@ impl Command {
         }
     }
 
-    /// What of the weights it may touch, to be narrowed down; nothing where it is not about what is
-    /// painted.
+    /// Scope of the weights that the command may change, for narrowing it; `None` if it is not about
+    /// painted weights.
     pub fn touch(&mut self) -> Option<Touch<'_>> {
         match self {
             Self::Document(DocumentCommand::Weight(command)) => command.touch(),

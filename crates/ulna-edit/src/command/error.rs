@@ -11,7 +11,7 @@ pub enum CommandError {
     /// No such command.
     #[error("there is no command “{name}”{near}; `ulna commands` lists them")]
     Unknown {
-        /// What was asked for.
+        /// Requested name.
         name: String,
         /// A name that is close, in parentheses; or empty.
         near: String,
@@ -74,7 +74,7 @@ pub(super) fn share(value: f32, name: &str) -> Result<f32, CommandError> {
     }
 }
 
-/// What is wrong with an argument.
+/// Error in an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ArgumentError {
     /// It is needed.
@@ -100,9 +100,9 @@ pub enum ArgumentError {
     Type {
         /// The argument.
         name: String,
-        /// What it should be.
+        /// Expected type.
         wanted: &'static str,
-        /// What it is.
+        /// Given value.
         found: String,
     },
     /// It is none of the words that can stand there.
@@ -112,7 +112,7 @@ pub enum ArgumentError {
         name: String,
         /// The words.
         wanted: String,
-        /// What it is.
+        /// Given word.
         found: String,
         /// A word that is close, in parentheses; or empty.
         near: String,
@@ -130,7 +130,7 @@ pub enum ArgumentError {
     Ambiguous {
         /// The name, the path or the pattern.
         name: String,
-        /// How many.
+        /// Number of matches.
         count: usize,
         /// Texts that mean one of them, or all of them, as part of a sentence.
         ways: String,
@@ -140,7 +140,7 @@ pub enum ArgumentError {
     AmbiguousClip {
         /// The name, or the pattern.
         name: String,
-        /// How many.
+        /// Number of matches.
         count: usize,
         /// Texts that mean one of them, as part of a sentence.
         ways: String,
@@ -158,7 +158,7 @@ pub enum ArgumentError {
         name: String,
         /// A name that is close, in parentheses; or empty.
         near: String,
-        /// What there is.
+        /// Existing names.
         there: String,
     },
 }

@@ -103,7 +103,7 @@ families! {
         Kept(KeptPoseCommand),
         /// Whole clips, and names.
         Clip(ClipCommand),
-        /// What is done to a whole clip.
+        /// Operations on whole clips.
         ClipWork(ClipWorkCommand),
         /// Clips that come from elsewhere.
         ClipArrival(ClipArrivalCommand),

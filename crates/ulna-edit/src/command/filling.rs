@@ -18,7 +18,7 @@ use super::{
 use ulna_model::NodeId;
 use ulna_motion::Mirror;
 
-/// What a command comes to: one, or several that are one step.
+/// Commands made from the selection; several form one undo step.
 pub type Filled = Result<Vec<Command>, Unfilled>;
 
 /// Makes a command from the selection and the visible state.
@@ -303,7 +303,7 @@ fn reset_to_file(around: &CommandContext<'_>) -> Filled {
     Ok(vec![SessionCommand::ResetToFile { node: around.nodes() }.into()])
 }
 
-/// What was changed is keyed; where nothing was, what is selected.
+/// Keys the changed nodes, or the selected ones if nothing was changed.
 fn set_key(around: &CommandContext<'_>) -> Filled {
     let clip = around.keys_clip()?;
     if around.written_layer().is_some() {

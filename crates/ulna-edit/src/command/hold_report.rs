@@ -1,5 +1,4 @@
-//! What is said of feet that are held: numbers before and after, ranges that were left and why,
-//! jumps.
+//! Report of locked feet: sliding before and after, skipped ranges with reasons, and jumps.
 
 use glam::Vec3;
 
@@ -7,16 +6,16 @@ use super::CommandError;
 use ulna_model::Notice;
 use ulna_motion::ik;
 
-/// What became of the ranges of one node, for the sentence about it.
+/// Results for the ranges of one node, for its sentence.
 #[derive(Default)]
 pub(super) struct HoldReport {
-    /// How many ranges are held.
+    /// Number of locked ranges.
     held: usize,
-    /// How many stand already.
+    /// Number of ranges that did not slide.
     standing: usize,
-    /// How the skin slid before and slides now, meters per second.
+    /// Sliding speed of the skin before and after, in meters per second.
     slid: (f32, f32),
-    /// How far a node is from its place at most, meters.
+    /// Largest distance of the node from its place, in meters.
     error: f32,
     /// Sentences about ranges that are left as they were.
     left: Vec<String>,

@@ -21,7 +21,7 @@ use ulna_model::{Clip, Components, Document, NodeId, Notice, Pin, Property, Shar
 use ulna_motion::{Limits, Pose, Space, Standing, ik, limits_of};
 
 choice! {
-    /// What the end of a limb does while it is put elsewhere.
+    /// Rotation of the limb's end while it is moved.
     EndAngle {
         /// Keeps its angle in the scene: feet stay flat.
         Keep = "keep",
@@ -31,7 +31,7 @@ choice! {
 }
 
 choice! {
-    /// What follows where a limb does not reach.
+    /// Part of the body that follows if the limb cannot reach.
     Body {
         /// Nothing.
         Limb = "limb",
@@ -75,7 +75,7 @@ impl PinKind {
         }
     }
 
-    /// What a pin is called.
+    /// Name of a pin.
     pub const fn of(pin: Option<Pin>) -> Self {
         match pin {
             Some(Pin { place: true, angle: true }) => Self::Both,

@@ -69,11 +69,11 @@ document_commands! {
 }
 
 choice! {
-    /// What of a skeleton a kept pose is put on.
+    /// Part of the skeleton that a saved pose is applied to.
     PoseReach {
         /// All that it is of.
         Body = "body",
-        /// What is selected.
+        /// The selected joints.
         Selected = "selected",
         /// The limbs of what is selected.
         Limb = "limb",
@@ -277,7 +277,7 @@ impl ApplyPose {
         place: &PoseTarget<'_>,
         document: &Document,
     ) -> Result<Fits, CommandError> {
-        /// What differs by less is there already.
+        /// Smaller differences count as equal.
         const NEAR: f32 = 2e-6;
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let amount = finite(self.amount.unwrap_or(1.0))?;
@@ -345,7 +345,7 @@ impl ApplyPose {
     }
 }
 
-/// What an applied pose comes to.
+/// Transforms and morph weights of an applied pose.
 pub(super) struct Fits {
     pub locals: Wanted,
     pub morphs: Vec<(NodeId, Vec<f32>)>,

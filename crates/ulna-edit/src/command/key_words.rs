@@ -61,7 +61,7 @@ impl TangentSide {
 }
 
 choice! {
-    /// What a key is to the animator.
+    /// Key type.
     KindName {
         /// No more than a key.
         Plain = "plain",
@@ -69,7 +69,7 @@ choice! {
         Extreme = "extreme",
         /// How it goes from one extreme to the next.
         Breakdown = "breakdown",
-        /// What only fills.
+        /// An in-between.
         InBetween = "in-between",
     }
 }

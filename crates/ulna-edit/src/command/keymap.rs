@@ -1,5 +1,4 @@
-//! Which key runs which command: three presets over the table's own keys, and what a person
-//! changed.
+//! Keys of commands: the table's own keys, three presets that change them, and a person's changes.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +23,7 @@ impl Preset {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Ulna, Self::Blender, Self::Maya];
 
-    /// What it is called.
+    /// Title in the window.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Ulna => "Ulna",
@@ -33,7 +32,7 @@ impl Preset {
         }
     }
 
-    /// Where it differs from the table; an empty key means none.
+    /// Differences from the table; an empty key means no key.
     const fn differences(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Ulna => &[],
@@ -224,8 +223,8 @@ impl KeyMap {
     }
 }
 
-/// Where a command's key is meant. Where a panel and the window have the same key, it is the
-/// panel's.
+/// Place where a command's key applies. If a panel and the window use the same key, the panel gets
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyScope {
     /// Everywhere.
@@ -245,7 +244,7 @@ impl KeyScope {
     pub const ALL: [Self; 5] =
         [Self::Window, Self::Joints, Self::Outliner, Self::Paint, Self::Timeline];
 
-    /// That of a command.
+    /// Scope of a command.
     pub fn of(command: &CommandSpec) -> Self {
         match command.name.split_once('.') {
             Some(("paint", _)) => Self::Paint,
@@ -256,7 +255,7 @@ impl KeyScope {
         }
     }
 
-    /// What it is called where keys are listed; nothing where it goes without saying.
+    /// Title in the list of keys; empty for the whole window.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Window => "",

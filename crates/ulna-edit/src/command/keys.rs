@@ -72,8 +72,8 @@ document_commands! {
     } = "unkeyed.discard", "Discard unkeyed poses", enabled: rules::unkeyed;
 }
 
-/// Which components of a node are keyed where neither values nor parts are given: what is unkeyed
-/// there; or what the clip moves already, and else its rotation.
+/// Components of a node to key if neither values nor components are given: the unkeyed ones, else
+/// those that the clip animates, else the rotation.
 fn parts_of(clip: &Clip, node: NodeId, unkeyed: Option<&Unkeyed>) -> Vec<Property> {
     if let Some(pose) = unkeyed {
         if let Some(changed) = pose.locals.get(&node) {
@@ -286,7 +286,7 @@ impl SetKey {
         morphs::key_edits(document, id, &key, free)
     }
 
-    /// What of an unkeyed pose is keyed is unkeyed no more.
+    /// Removes the keyed components from the unkeyed pose.
     fn now_keyed(
         &self,
         unkeyed: Option<&(UnkeyedAt, Shared<Unkeyed>)>,
@@ -313,8 +313,7 @@ impl SetKey {
     }
 }
 
-/// What setting a key at a time comes to, before it is done: how many nodes, and how many channels
-/// that are not there yet.
+/// Preview of setting a key at a time: number of nodes, and number of new channels.
 pub fn what_is_keyed(
     document: &Document,
     clip: ClipId,

@@ -177,8 +177,8 @@ pub(super) fn first_keys(
     }
 }
 
-/// Where what was there before is seen again before the first of some keys and after the last,
-/// within the clip.
+/// Times of neutral keys before the first and after the last of some keys, within the clip, in
+/// seconds.
 fn around_of(from: f32, to: f32, (first, last): (f32, f32), (ease, apart): (f32, f32)) -> Vec<f32> {
     let mut more = Vec::new();
     if from - first > apart {

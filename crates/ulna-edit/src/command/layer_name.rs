@@ -39,8 +39,8 @@ field!(
     }
 );
 
-/// What names a layer in a line: its name, which its list has once; its number where that would be
-/// taken for one.
+/// Text of a layer in a command line: its name, which is unique in its list, or its number if the
+/// name looks like a number.
 pub fn pose_layer_text(document: &Document, id: PoseLayerId) -> String {
     match document.aids.pose_layer(id) {
         Some((_, layer)) if !layer.name.starts_with('#') => layer.name.to_string(),
@@ -49,7 +49,7 @@ pub fn pose_layer_text(document: &Document, id: PoseLayerId) -> String {
 }
 
 impl LayerName {
-    /// Which it is, among those of a clip or of the pose.
+    /// The layer, among those of a clip or of the pose.
     ///
     /// # Errors
     /// Where there is none.
@@ -85,7 +85,7 @@ impl LayerName {
     }
 }
 
-/// What a list of layers is of, in words.
+/// Owner of a list of layers, in words.
 pub(super) fn home_words(document: &Document, home: LayerHome) -> String {
     match home {
         LayerHome::Pose => "the pose".into(),
@@ -103,7 +103,7 @@ pub struct LayerOf {
 }
 
 impl LayerOf {
-    /// One that is there.
+    /// Refers to an existing layer.
     pub fn of(home: LayerHome, layer: PoseLayerId) -> Self {
         Self { clip: home.clip().map(ClipName::Id), layer: Some(LayerName::Id(layer)) }
     }

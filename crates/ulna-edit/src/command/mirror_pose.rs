@@ -47,7 +47,7 @@ fn differing(from: &Transform, to: &Transform) -> Components {
     }
 }
 
-/// What these local transforms change.
+/// Changes that these local transforms make.
 fn changes(place: &PoseTarget<'_>, wanted: &BTreeMap<NodeId, Transform>) -> Wanted {
     wanted.iter().map(|(node, to)| (*node, differing(&place.local(*node), to))).collect()
 }
@@ -157,7 +157,7 @@ fn images(
     (wanted, scales)
 }
 
-/// What is said of how far these changes are from the mirror image.
+/// Notice about the deviation of these changes from the mirror image.
 fn off(
     document: &Document,
     mirror: &Mirror,

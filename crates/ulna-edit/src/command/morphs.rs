@@ -204,9 +204,9 @@ pub(super) struct MorphKey<'a> {
     pub time: f32,
     /// Of which node.
     pub node: NodeId,
-    /// What it is set to; what is seen unless given.
+    /// New weights; the shown ones if omitted.
     pub value: Option<&'a [f32]>,
-    /// How many targets its mesh has.
+    /// Number of morph targets of its mesh.
     pub targets: usize,
     /// Interpolation of tracks that get their second key.
     pub interpolation: Option<Between>,

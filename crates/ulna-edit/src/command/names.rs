@@ -21,8 +21,8 @@ fn one_of(texts: impl ExactSizeIterator<Item = String>) -> String {
     }
 }
 
-/// That a text means several nodes, with texts that mean one of them: each is looked up before it
-/// is offered.
+/// Error that a text means several nodes, with texts that mean one of them. Each is looked up
+/// before it is offered.
 pub(super) fn ambiguous(document: &Document, text: &str, ids: &[NodeId]) -> ArgumentError {
     let one = one_of(ids.iter().map(|id| path_text(document, *id)));
     let pattern = format!("{text}*");
@@ -88,7 +88,7 @@ pub fn node_text(document: &Document, node: NodeId) -> String {
 /// for each.
 pub(super) struct NodeTexts<'a> {
     document: &'a Document,
-    /// How many nodes have a name.
+    /// Number of nodes per name.
     named: HashMap<&'a str, usize>,
 }
 
@@ -213,7 +213,7 @@ pub(super) fn find_nodes(document: &Document, text: &str) -> Result<Vec<NodeId>,
     }
 }
 
-/// That a text means no node.
+/// Error that a text means no node.
 pub(super) fn nothing_named(document: &Document, text: &str) -> ArgumentError {
     let near = did_you_mean(text, document.nodes.values().filter_map(|n| n.name.as_deref()));
     ArgumentError::NotFound { name: text.to_owned(), near }
@@ -274,7 +274,7 @@ pub fn mesh_label(document: &Document, mesh: MeshId) -> String {
     }
 }
 
-/// What names a mesh in a line: its name where it alone has it.
+/// Text of a mesh in a command line: its name if that is unique, else its number.
 pub fn mesh_text(document: &Document, mesh: MeshId) -> String {
     let label = mesh_label(document, mesh);
     let alone =

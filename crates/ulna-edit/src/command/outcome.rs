@@ -4,15 +4,16 @@ use super::{bind_report::BindReport, rig_report::RigReport};
 use crate::Edit;
 use ulna_model::{ClipId, KeySet, Notice};
 
-/// What a tool comes to.
+/// Result of a command.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What is to be changed.
+    /// Edits to apply.
     pub edits: Vec<Edit>,
-    /// What is to be said of it, as a sentence without its full stop: what it left as it was and
-    /// why, what it replaced, what it could not keep. Nothing where it did just what was asked.
+    /// Notices, each a sentence without its full stop: items that were left unchanged with the
+    /// reason, that were replaced, or that could not be kept. Empty if the command did just what was
+    /// asked.
     pub notes: Vec<Notice>,
-    /// Which keys of a clip are selected then; those that were unless said.
+    /// New selection of a clip's keys; `None` keeps the selection.
     pub keys: Option<(ClipId, KeySet)>,
     /// Effects of a change of the skeleton on the clips and the skin.
     pub rig: Option<Box<RigReport>>,

@@ -1,5 +1,5 @@
-//! Where a pose goes: the one way in which every posing command writes. A command finds the local
-//! transforms that it wants from what is seen, and hands over the components that it is about.
+//! Destination of poses: all posing commands write through it. A command computes local transforms
+//! from the shown pose, and passes the components that it changes.
 //!
 //! ```text
 //!  gizmo, number, IK,        ┌ no clip: Ul of the nodes
@@ -7,7 +7,7 @@
 //!                            └ a layer: its Ul, of the clip or of the pose
 //! ```
 //!
-//! What is wanted is what is seen then: layers above where it goes are divided out.
+//! The wanted pose is the shown pose afterwards: layers above the destination are divided out.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ use ulna_motion::{
     with_layers,
 };
 
-/// What is seen where a pose goes, and how it gets there.
+/// Shown pose of a destination, and the way to write to it.
 pub struct PoseTarget<'a> {
     document: &'a Document,
     target: Destination<'a>,
@@ -59,7 +59,7 @@ struct IntoLayer {
 }
 
 impl<'a> PoseTarget<'a> {
-    /// Where a command's pose goes.
+    /// Destination of a command's pose.
     ///
     /// # Errors
     /// Where there is no such clip or time, or only one of them is given.
@@ -147,7 +147,7 @@ impl<'a> PoseTarget<'a> {
         self.seen().parent_world(self.document, node)
     }
 
-    /// What a node's axes are, for turns in this space.
+    /// Axes of a node, for rotations in this space.
     pub fn standing(&self, node: NodeId, space: Space) -> Standing {
         // Nobody else asks where the parent is.
         let parent = if space == Space::World { self.parent_world(node) } else { Mat4::IDENTITY };

@@ -8,7 +8,7 @@ use std::{
 use ulna_model::Document;
 use ulna_motion::{Pose, RecentPoses, Stack};
 
-/// What commands on the document work on.
+/// Input of commands on the document.
 #[derive(Debug)]
 pub struct Scene<'a> {
     /// The document.

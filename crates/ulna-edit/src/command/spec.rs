@@ -76,7 +76,7 @@ impl ArgumentType {
         }
     }
 
-    /// What a person would begin with, where nothing that is selected or shown says it.
+    /// Usual first value, if the selection and the display give none.
     pub const fn usual(self) -> Option<&'static str> {
         match self {
             Self::Axis => Some("x"),
@@ -85,7 +85,7 @@ impl ArgumentType {
         }
     }
 
-    /// What it looks like, for a field that is empty.
+    /// Example for an empty field.
     pub const fn hint(self) -> &'static str {
         match self {
             Self::Node => "names, separated by commas",
@@ -121,7 +121,7 @@ pub struct ArgumentSpec {
     pub kind: ArgumentType,
     /// Whether the command needs it.
     pub required: bool,
-    /// What it is, in a sentence.
+    /// Description, one sentence.
     pub help: &'static str,
 }
 
@@ -144,7 +144,7 @@ pub struct CommandSpec {
     pub(super) after: &'static str,
     /// Default key, such as `Ctrl+Shift+Z`; empty where it has none.
     pub key: &'static str,
-    /// What it takes.
+    /// Arguments.
     pub arguments: Vec<ArgumentSpec>,
     /// Its own rule. [`CommandSpec::check`] has the others, too.
     pub(super) enabled: fn(&Availability) -> Result<(), &'static str>,

@@ -99,7 +99,7 @@ pub fn table() -> &'static [CommandSpec] {
     &TABLE.0
 }
 
-/// What families of commands were called before; scripts and journals may still say so.
+/// Former names of command families, which scripts and journals may still use.
 const BEFORE: [(&str, &str); 2] = [("layers.", "weight_layer."), ("pending.", "unkeyed.")];
 
 /// The command of a name, or of a name that it had before.

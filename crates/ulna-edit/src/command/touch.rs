@@ -3,7 +3,7 @@
 use super::field::{Meshes, Nodes, Reach, VertexTerms};
 use ulna_model::PrimitiveId;
 
-/// What of the weights a command may touch, as far as it takes it.
+/// Scope of the weights that a command may change, as far as its arguments limit it.
 #[derive(Debug)]
 pub struct Touch<'a> {
     /// Meshes.

@@ -1,5 +1,4 @@
-//! What edits of clips keep, whichever command makes them: the frame rate, and that glTF can hold
-//! the keys.
+//! Invariants of all edits of clips: the frame rate is kept, and glTF can hold the keys.
 
 use std::collections::BTreeSet;
 

@@ -88,8 +88,8 @@ pub(super) fn tidy(rest: &Local, mut user: Transform, mut local: Transform) -> O
     (user != Transform::IDENTITY).then_some(NodePose { user, local: Local::Trs(local) })
 }
 
-/// What an edit of these nodes drops: the shear of matrices, of which translation, rotation and
-/// scale hold none.
+/// Notice about shear that an edit of these nodes drops: matrices can hold shear; translation,
+/// rotation and scale cannot.
 pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<Notice> {
     let mut worst: Option<(f32, NodeId)> = None;
     let mut count = 0;
@@ -182,7 +182,7 @@ pub fn free_of_matrices(document: &Document, done: &mut Outcome) {
     done.edits.push(freed);
 }
 
-/// What folding layers would drop: the shear of matrices of joints that come into one.
+/// Notice about shear that baking layers would drop, of joints with matrices.
 fn layered_shear(document: &Document, edits: &[Edit]) -> Option<Notice> {
     let mut taken = Vec::new();
     for edit in edits {

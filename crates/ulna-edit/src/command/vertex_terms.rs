@@ -14,7 +14,7 @@ use super::{
 use ulna_model::{Document, NodeId};
 use ulna_weights::{Pick, Reshape, SkinnedSurface, pick, reshape};
 
-/// What a text says of vertices.
+/// Parsed query of vertices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vertices {
     terms: Vec<Term>,
@@ -29,16 +29,16 @@ enum Term {
     ArgumentPart((usize, usize), Vec<Range<usize>>),
     /// By what they are.
     Pick(Pick),
-    /// Those of the meshes of a name.
+    /// Vertices of the meshes with a name.
     Mesh(String),
-    /// Those that a joint moves.
+    /// Vertices with a weight on a joint in a range.
     Of { joint: String, from: f32, to: f32 },
 }
 
 /// Numbers past the last vertex of a primitive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastEnd {
-    /// Which part of the canvas.
+    /// Index of the part of the surface.
     pub part: usize,
     /// The numbers.
     pub range: Range<usize>,
@@ -56,14 +56,14 @@ pub enum Untold {
 /// Steps after the terms: more are a mistake.
 const MOST_STEPS: usize = 32;
 
-/// What can be written, for a message.
+/// Allowed forms, for a message.
 const WANTED: &str = "vertex numbers such as 0-99, 120, or 0/1: 7 (mesh/primitive: vertex), or a \
     query: all, faulty, stray, open, crowded, doubled, unpaired, mesh NAME, of JOINT 0.2..0.8, \
     optionally followed by | grow 2, | shrink, | linked, | loop, | ring, | grow_loop 3, | mirror, \
     | invert";
 
 impl Vertices {
-    /// What an argument says.
+    /// Parses an argument.
     ///
     /// # Errors
     /// Where it says nothing that is understood.
@@ -102,7 +102,7 @@ impl Vertices {
         named.flatten().collect()
     }
 
-    /// Which of a canvas's vertices are meant, among those of the parts that are.
+    /// Marks the meant vertices of a surface, among those of the meant parts.
     ///
     /// # Errors
     /// Where numbers are past the end, or there is no such joint.

@@ -24,7 +24,7 @@ pub(super) struct Slots<'a> {
 }
 
 impl Slots<'_> {
-    /// What they come to; with `any_sets` as many a vertex as it likes, by fours.
+    /// The patch of weights; with `any_sets`, vertices may get more sets of four influences.
     pub(super) fn patch(
         &self,
         document: &Document,

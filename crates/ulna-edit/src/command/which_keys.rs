@@ -1,4 +1,4 @@
-//! Which keys of a clip a command means: by times and tracks, or one by one.
+//! Keys of a clip that a command means: by times and tracks, or one by one.
 
 use serde_json::{Map, Value};
 
@@ -11,10 +11,10 @@ use super::{
 use crate::{KeysHome, Selection};
 use ulna_model::{Clip, ClipId, Document, KeySet, KeyTimes, Property, Track};
 
-/// Which keys of a track.
+/// Keys of one track.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TrackKeys {
-    /// Those at these times.
+    /// Keys at these times, in seconds.
     Times(Vec<f32>),
     /// All from a time to another, both included: what a capture's keys are written as.
     Range(f32, f32),
@@ -155,11 +155,11 @@ fn finite(value: &Value) -> Option<f32> {
     value.as_f64().map(|v| v as f32).filter(|v| v.is_finite())
 }
 
-/// Which keys of a clip: those at `time`, at `times`, from `from` to `to`, of some nodes and of
-/// some of their tracks; or `keys`, one by one.
+/// Keys of a clip: at `time`, at `times`, or from `from` to `to`, of some nodes and some of their
+/// tracks; or `keys`, one by one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WhichKeys {
-    /// Those at this time,
+    /// Time of the keys, in seconds.
     pub time: Option<Seconds>,
     /// or at these,
     pub times: Option<Numbers>,
@@ -233,7 +233,7 @@ impl WhichKeys {
         (!keys.is_empty()).then(|| (clip, Self::these(clip, keys.clone())))
     }
 
-    /// Which they are: exact times of keys that are there.
+    /// The keys, with their exact times.
     ///
     /// # Errors
     /// Where a node is not there, or times are said in several ways or in none.
@@ -353,7 +353,7 @@ impl KeyList {
     }
 }
 
-/// Which times a line means: `time`, any of `times`, or from `from` to `to`.
+/// Times that a command line names: `time`, `times`, or a range.
 enum NamedKeys {
     Range(f32, f32),
     /// In rising order.

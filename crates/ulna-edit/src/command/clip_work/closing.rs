@@ -167,7 +167,7 @@ fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> 
     })
 }
 
-/// What can be done where a way to close a loop opens it.
+/// Advice if a method of closing a loop opens it.
 const fn instead_of(how: Closing) -> &'static str {
     match how {
         Closing::DropFrame => "the last frame is not a duplicate; keep it",

@@ -150,7 +150,7 @@ document_commands! {
 }
 
 choice! {
-    /// Where the travel of a clip goes.
+    /// Destination of a clip's travel.
     TravelGoes {
         /// To the joint above the hips.
         Root = "root",

@@ -38,7 +38,7 @@ fn part(
     Ok((made, layers, error.or(of_layers)))
 }
 
-/// Where a time of a clip is in a part of it.
+/// Maps times of a clip to times of a part of it; `None` for times outside the part.
 fn in_part((from, to): (f32, f32)) -> impl Fn(f32) -> Option<f32> {
     let near = clip_edit::SAME_TIME;
     move |t| (from - near..=to + near).contains(&t).then(|| t.clamp(from, to) - from)

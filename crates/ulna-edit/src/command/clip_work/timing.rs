@@ -149,8 +149,8 @@ impl StartAtZero {
     }
 }
 
-/// How long a frame of a clip is, seconds: of the rate that is kept with it, else of the one that
-/// its keys fit, else as far as the keys of its fullest track are apart, else a thirtieth.
+/// Length of a clip's frame, in seconds: of its stored rate, else of the rate that its keys fit,
+/// else the spacing of keys in the track with the most keys, else 1/30.
 pub fn frame_of(clip: &Clip) -> f64 {
     /// Fewer keys on frames than this share are no fit.
     const FIT: f32 = 0.9;

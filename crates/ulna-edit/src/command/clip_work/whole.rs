@@ -85,7 +85,7 @@ pub(super) fn put(id: ClipId, clip: Clip, notes: impl IntoIterator<Item = Notice
     }
 }
 
-/// How far the motion is off, where it is.
+/// Notice about the largest change of the motion, if there is one.
 pub(super) fn measured(error: MotionError) -> Option<Notice> {
     error.in_words().map(|said| Notice::new("motion_changed", said))
 }

@@ -120,7 +120,7 @@ impl ArgumentPart for Trs {
     }
 }
 
-/// What of the weights a tool may touch.
+/// Scope of a weight tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reach {
     /// Meshes to change; all if `None`.

@@ -32,8 +32,7 @@ field!(
     }
 );
 
-/// What joints of another file are here, by names: `theirs=ours`, and `theirs=` where one is left
-/// out.
+/// Counterparts of another file's joints by name: `theirs=ours`, or `theirs=` to leave one out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterparts(pub Vec<(String, String)>);
 field!(
@@ -86,7 +85,7 @@ impl Nodes {
         Self::Ids(vec![node])
     }
 
-    /// Which they are, in the order that they were named.
+    /// The nodes, in the order in which they were named.
     ///
     /// # Errors
     /// Where a text names none, or several without a `*`.
@@ -107,7 +106,7 @@ impl Nodes {
         }
     }
 
-    /// Which they are, each once.
+    /// The nodes, each once.
     ///
     /// # Errors
     /// As [`Nodes::in_order`].
@@ -138,7 +137,7 @@ field!(
 );
 
 impl ClipName {
-    /// Which it is.
+    /// The clip.
     ///
     /// # Errors
     /// Where there is none, or several are meant.
@@ -169,7 +168,7 @@ field!(
 );
 
 impl Meshes {
-    /// Which they are, in the order that they were named.
+    /// The meshes, in the order in which they were named.
     ///
     /// # Errors
     /// Where a text names none.

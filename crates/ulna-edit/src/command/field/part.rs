@@ -21,8 +21,7 @@ pub trait Field: Sized {
     fn write(&self, document: &Document) -> Value;
 }
 
-/// What stands in a command's struct: an argument, one that need not be given, or several that
-/// belong together.
+/// Field of a command's struct: an argument, an optional argument, or a group of arguments.
 pub trait ArgumentPart: Sized {
     /// Its entries in the list of arguments; `help` is one sentence of what it is.
     fn specs(name: &'static str, help: &'static str) -> Vec<ArgumentSpec>;

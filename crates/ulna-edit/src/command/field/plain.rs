@@ -137,7 +137,7 @@ field!(VertexList, ArgumentType::Vertices, |from, name| from.counts(name).map(Se
 /// Vertices by numbers or in words, with the text that said so.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VertexTerms {
-    /// What is meant.
+    /// The vertices.
     pub vertices: Vertices,
     said: Value,
 }

@@ -26,7 +26,7 @@ choice! {
 }
 
 choice! {
-    /// What a flood does with its value.
+    /// Operation of a flood with its value.
     How {
         /// Puts it there.
         Replace = "replace" | "set",
@@ -40,11 +40,11 @@ choice! {
 }
 
 choice! {
-    /// Which spot of another surface gives its weights.
+    /// Point of another surface that weights are taken from.
     CarryWay {
         /// The nearest of the surface.
         Surface = "surface",
-        /// That with the same texture coordinates.
+        /// The point with the same texture coordinates.
         Uv = "uv",
         /// The vertex of the same number.
         Order = "order",
@@ -119,9 +119,9 @@ choice! {
 }
 
 choice! {
-    /// What says which vertices are each other's mirror image.
+    /// Method of finding mirrored vertices.
     MirrorWay {
-        /// Where they lie, then how they hang together.
+        /// By position, then by connectivity.
         Place = "place",
         /// Their texture coordinates.
         Uv = "uv",

@@ -49,7 +49,7 @@ impl Unit {
         }
     }
 
-    /// How many of the shown unit the command's own unit is.
+    /// Displayed units per unit of the command.
     pub const fn shown_per_stored(self) -> f64 {
         if matches!(self, Self::Percent) { 100.0 } else { 1.0 }
     }
@@ -111,7 +111,7 @@ impl Quantity {
         [Self::new(Unit::Seconds, 0.0..=1e5), Self::share()]
     }
 
-    /// What was typed, in the command's own unit: arithmetic with units, such as `90/2`, `12 cm` or
+    /// Parses typed text into the command's unit: arithmetic with units, such as `90/2`, `12 cm` or
     /// `1 s + 3 f`. `rate`: frames per second.
     ///
     /// # Errors
@@ -162,7 +162,7 @@ impl Quantity {
     }
 }
 
-/// Which nodes are offered.
+/// Nodes that are offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodesOf {
     /// All of them, joints first.
@@ -177,7 +177,7 @@ pub enum NodesOf {
     Cameras,
 }
 
-/// What is done where a switch is not set.
+/// Meaning of a switch that is not set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unset {
     /// As if it were off.

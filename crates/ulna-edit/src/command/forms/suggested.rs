@@ -1,4 +1,4 @@
-//! What stands in a form at first: what is selected and shown.
+//! Initial values of forms, from the selection and the display.
 
 use glam::{EulerRot, Vec3};
 use serde_json::{Map, Value, json};
@@ -16,10 +16,10 @@ use crate::command::{
 use ulna_model::{Clip, ClipId, LayerHome, NodeId, Transform};
 use ulna_motion::{Mirror, Pose};
 
-/// What a form is filled from.
+/// Sources of a form's initial values.
 #[derive(Clone, Copy, Debug)]
 pub struct Suggestions<'a> {
-    /// What is selected and shown.
+    /// Selection and display state.
     pub around: CommandContext<'a>,
     /// The pose that is seen.
     pub pose: &'a Pose,
@@ -449,8 +449,8 @@ impl Suggestions<'_> {
         })
     }
 
-    /// Which keys a command on keys means: the selected ones; else those of the range that plays;
-    /// else all of the clip.
+    /// Fills in the keys of a command: the selected ones, else those in the playback range, else all
+    /// keys of the clip.
     fn selected_keys(&self, spec: &CommandSpec, values: &mut Map<String, Value>) {
         // Keys that are to come are not those that are selected.
         let new = spec.name == InsertKeys::NAME;

@@ -6,7 +6,7 @@ use crate::command::{
 };
 
 other_commands! {
-    /// What is selected.
+    /// The selection.
     SelectCommand in "Edit", by Host;
 
     /// Selects every joint

@@ -12,7 +12,7 @@ use crate::command::{
 use ulna_motion::KeysBy;
 
 other_commands! {
-    /// What the open file carries out.
+    /// Commands that the session of the open file carries out.
     SessionCommand in "Edit", by Session;
 
     /// Undoes the last edit

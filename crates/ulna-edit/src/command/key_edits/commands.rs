@@ -249,7 +249,7 @@ document_commands! {
 }
 
 choice! {
-    /// What is calculated with values.
+    /// Arithmetic operation on key values.
     ValueHow {
         /// Adds.
         Add = "add",
@@ -261,7 +261,7 @@ choice! {
 }
 
 choice! {
-    /// What stays where values are scaled.
+    /// Fixed value of a scaling.
     ValueAbout {
         /// Nothing: 0, no turn, the scale 1.
         Zero = "zero",

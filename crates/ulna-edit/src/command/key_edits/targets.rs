@@ -100,8 +100,8 @@ impl KeyTargets<'_> {
         Self::refuse_pointers(document, (self.id, self.clip), is_of_all(which), shifted)
     }
 
-    /// What stays behind of a clip whose keys all move in time: what a person chose one by one is
-    /// done, and that is said.
+    /// Notices about channels that cannot follow if all keys of a clip move in time. Keys that were
+    /// chosen one by one are moved, with a notice.
     pub(in crate::command) fn left_behind(&self) -> Vec<Notice> {
         let of = |code, n: usize, what: &str| {
             (n > 0).then(|| Notice::new(code, format!("{} {what}", count(n, "channel"))))

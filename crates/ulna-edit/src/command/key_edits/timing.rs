@@ -37,8 +37,8 @@ fn retimed(
     Ok((done, replaced))
 }
 
-/// How far keys can move, where none goes before 0: what is wanted, and what is said where it is
-/// less.
+/// Time that keys can move by without going before 0, in seconds, with a notice if it is less than
+/// `wanted`.
 fn held_at_start(first: f32, wanted: f32) -> (f32, Option<Notice>) {
     let by = wanted.max(-first.max(0.0));
     let said = || format!("moved by only {by} s, because keys cannot be before 0 s");

@@ -108,7 +108,7 @@ impl ChangeKeys {
     }
 }
 
-/// What stays where the values of some keys are scaled.
+/// Fixed value of a scaling of key values, per component.
 pub(super) fn about(track: &Track, times: &[f32], about: ValueAbout) -> Vec<f32> {
     let values: Vec<&[f32]> =
         times.iter().filter_map(|t| track.key_at(*t, 0.0)).map(|k| track.value(k)).collect();

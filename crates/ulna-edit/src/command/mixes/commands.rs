@@ -76,11 +76,11 @@ choice! {
     GoWhen {
         /// At once.
         Now = "now",
-        /// Where the clip that plays ends.
+        /// At the end of the playing clip.
         End = "end",
         /// At the next marker of the clip that plays.
         Marker = "marker",
-        /// Where the one that plays and the one that comes are most alike, from there on.
+        /// At the next time where both clips match best.
         Seam = "seam",
     }
 }

@@ -37,7 +37,7 @@ thread_local! {
     static FOUND: RefCell<Option<(FoundIn, Shared<Mix>)>> = const { RefCell::new(None) };
 }
 
-/// What a mix that a file keeps is found from: the names of clips and nodes.
+/// Inputs of a stored mix that was resolved: names of clips and nodes.
 struct FoundIn {
     pub(super) kept: SharedWeak<NamedMix>,
     pub(super) tree: Shared<Tree>,
@@ -111,7 +111,7 @@ fn kept_mix(document: &Document, named: &NamedMix) -> (Mix, Vec<String>) {
     (found_mix(document, &here).unwrap_or_default(), gone)
 }
 
-/// What a mix that the file keeps names and is not there.
+/// Names of clips and nodes that a stored mix refers to and the file does not have.
 pub fn gone_of_kept_mix(document: &Document) -> Vec<String> {
     let kept = scene_of(document).and_then(|s| document.scenes.get(s)?.mix.clone());
     kept.map(|kept| kept_mix(document, &kept).1).unwrap_or_default()

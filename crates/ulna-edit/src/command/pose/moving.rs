@@ -129,8 +129,8 @@ impl Shift {
     }
 }
 
-/// How far a scaling along the axes of a space stretches a direction, and how far it turns it, as
-/// the sine of the angle.
+/// Stretch of a direction by a scaling along the axes of a space, and its turn as the sine of the
+/// angle.
 fn stretched(axes: &[Vec3; 3], by: Vec3, along: Vec3) -> (f32, f32) {
     let axis = |k: usize| axes[k] * (by[k] - 1.0) * axes[k].dot(along);
     let to = along + axis(0) + axis(1) + axis(2);

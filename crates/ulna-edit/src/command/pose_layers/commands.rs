@@ -13,7 +13,7 @@ use crate::command::{
 use ulna_model::{ClipId, Document};
 
 choice! {
-    /// Where a layer counts, by parts of a body.
+    /// Part of the body that a layer affects.
     Region {
         /// Everywhere.
         All = "all",
@@ -21,9 +21,9 @@ choice! {
         Upper = "upper",
         /// All but that.
         Lower = "lower",
-        /// What is not on the right.
+        /// All but the right side.
         Left = "left",
-        /// What is not on the left.
+        /// All but the left side.
         Right = "right",
     }
 }
@@ -228,7 +228,7 @@ field!(
 );
 
 impl ClipList {
-    /// Which they are, each once.
+    /// The clips, each once.
     ///
     /// # Errors
     /// Where a text names none.

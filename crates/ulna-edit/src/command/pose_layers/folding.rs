@@ -253,7 +253,7 @@ impl ExtractLayer {
 
 impl SplitLayer {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        /// How far off the few keys may be where nobody says.
+        /// Default error of reduced keys, in millimeters.
         const USUAL: f32 = 5.0;
         let document = scene.document;
         let id = self.clip.find(document)?;

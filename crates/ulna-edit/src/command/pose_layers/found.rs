@@ -97,7 +97,7 @@ pub(super) fn free_name(layers: &PoseLayers, name: &str) -> Arc<str> {
     (1..).map(numbered).find(free).unwrap_or_default().into()
 }
 
-/// What a layer is called that has this name, or that nobody named.
+/// Name of a new layer: the given name, or a numbered default.
 pub(super) fn name_for(
     layers: &PoseLayers,
     name: Option<&String>,

@@ -26,7 +26,7 @@ use ulna_motion::LayerWriteError;
 pub struct LayerKeysCommand {
     /// The layer.
     pub layer: LayerName,
-    /// What is done.
+    /// Operation on the layer's keys.
     pub command: KeysOfLayer,
 }
 

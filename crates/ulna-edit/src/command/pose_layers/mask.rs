@@ -1,4 +1,4 @@
-//! Where a layer counts, as it is said and as it is kept.
+//! Masks of layers: as arguments, and as stored.
 
 use super::{
     commands::{MaskPoseLayer, Region},

@@ -123,7 +123,7 @@ pub(super) fn add_below(document: &Document, joints: &mut Vec<NodeId>) {
     }
 }
 
-/// How far a joint is bound from where it was, meters of the scene, the farthest.
+/// Largest distance between the old and new bind positions of a joint, in meters of the scene.
 pub(super) fn farthest(was: &[Mat4], now: &[Mat4], scene_from_mesh: &DMat4) -> f64 {
     let place =
         |inverse: &Mat4| (*scene_from_mesh * inverse.as_dmat4().inverse()).w_axis.truncate();

@@ -64,11 +64,11 @@ document_commands! {
 }
 
 choice! {
-    /// Which shape of a mesh is bound.
+    /// Shape of a mesh that is bound.
     BoundShape {
-        /// What was modeled: it is seen where its joints stand.
+        /// The modeled shape: it is shown at its joints.
         Stored = "stored",
-        /// What is seen: it stays as it is posed.
+        /// The posed shape: it stays as it is shown.
         Posed = "posed",
     }
 }

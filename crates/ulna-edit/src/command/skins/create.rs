@@ -20,7 +20,7 @@ use ulna_motion::Pose;
 use ulna_weights::world;
 
 impl CreateSkin {
-    /// What it would change, a sentence each without its full stop.
+    /// Changes that it would make, one sentence each, without its full stop.
     ///
     /// # Errors
     /// Why it cannot be done.

@@ -85,7 +85,7 @@ impl DocumentDraft {
     }
 }
 
-/// What became of the node of a mesh that was hung on joints.
+/// Handling of the node of a mesh that was bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hung {
     /// No transform of it counted.
@@ -96,10 +96,10 @@ pub(super) enum Hung {
     Stays,
 }
 
-/// What a bind comes to, without the weights that it gives.
+/// Result of a bind without the new weights.
 pub(super) struct Plan {
     pub(super) draft: DocumentDraft,
-    /// What it changes, a sentence each without its full stop.
+    /// Changes, one sentence each, without its full stop.
     pub(super) lines: Vec<String>,
     /// Meshes that get weights.
     pub(super) bare: Vec<MeshId>,

@@ -16,7 +16,7 @@ use ulna_motion::{Pose, Stack};
 use ulna_weights::{at_rest, bound_mesh};
 
 impl BindSkin {
-    /// What it would change, a sentence each without its full stop.
+    /// Changes that it would make, one sentence each, without its full stop.
     ///
     /// # Errors
     /// Why it cannot be done.

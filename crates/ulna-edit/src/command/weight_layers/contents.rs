@@ -100,7 +100,7 @@ impl PaintLayer {
         }
     }
 
-    /// What a layer holds of vertices, slot by slot: the text form of a stroke into it.
+    /// Sets a layer's weights of vertices, slot by slot: the text form of a stroke.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         if self.layer == BASE {
@@ -139,7 +139,7 @@ impl PaintLayer {
         set(document, skin, with_part(layers, at, BTreeMap::from([(key, part)])))
     }
 
-    /// What the base holds of vertices.
+    /// Sets the base weights of vertices.
     fn paint_base(&self, document: &Document) -> Result<Vec<Edit>, CommandError> {
         let (mesh, primitive, mut patch) = self.slots().patch(document, false)?;
         let Some(skin) = document.layered(mesh, primitive) else {

@@ -60,8 +60,8 @@ pub(super) fn set(
     Ok(edits)
 }
 
-/// What makes the weights what layers come to, and keeps the seams with meshes on other skins
-/// closed.
+/// Edits that set the weights to the result of the layers, and keep the seams with meshes of other
+/// skins closed.
 fn seen_edits(
     document: &Document,
     skin: SkinId,
@@ -99,7 +99,7 @@ fn seen_edits(
     seen.chain(twins).collect()
 }
 
-/// What mirrored layers come to where other joints are each other's mirror image.
+/// Edits that update mirrored layers after the mirror pairs of joints changed.
 pub(in crate::command) fn mirrored_anew(document: &Document) -> Result<Vec<Edit>, CommandError> {
     let mut edits = Vec::new();
     for (skin, layers) in document
@@ -113,7 +113,7 @@ pub(in crate::command) fn mirrored_anew(document: &Document) -> Result<Vec<Edit>
     Ok(edits)
 }
 
-/// What names a layer of a skin in a line: its name where it alone has it, else `#` and its number.
+/// Text of a layer in a command line: its name if that is unique, else `#` and its number.
 pub fn layer_text(document: &Document, skin: SkinId, layer: LayerId) -> String {
     let all = || document.aids.weight_layers.values().flat_map(|l| &l.layers);
     let found = document.aids.weight_layers.get(&skin).and_then(|l| l.layer(layer));
@@ -180,8 +180,8 @@ pub fn primitives_of(document: &Document, skin: SkinId) -> BTreeSet<PrimitiveKey
     keys.filter(|(mesh, k)| document.layered(*mesh, *k).is_none_or(|owner| owner == skin)).collect()
 }
 
-/// What stands for the base where a layer is named. No layer has such a name: those that begin so
-/// go by their numbers.
+/// Name of the base weights in place of a layer. No layer is called by such a name: layers whose
+/// names begin so are called by their numbers.
 pub const BASE: &str = "#base";
 
 /// The layer that a tool's result goes into: the topmost that shows, if its opacity is 1.

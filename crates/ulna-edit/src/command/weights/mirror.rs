@@ -62,12 +62,12 @@ pub fn meshes_of_body(document: &Document, skin: SkinId) -> Vec<MeshId> {
     meshes.into_iter().collect()
 }
 
-/// What there was to be mirrored.
+/// Counts of vertices to mirror.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     /// Vertices that are meant on the side that takes, or on the plane.
     taking: usize,
-    /// Those of them that have a mirror image.
+    /// Number of them with a mirror image.
     paired: usize,
 }
 

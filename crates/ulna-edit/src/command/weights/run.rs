@@ -33,9 +33,9 @@ impl Job {
     }
 }
 
-/// What a line touches, skin by skin: all weights of the file, or those of a mesh, a primitive,
-/// some vertices. A mesh that hangs on several skins is touched once, with the one that has the
-/// joints which the line names.
+/// Scope of a command, skin by skin: all weights of the file, or those of a mesh, a primitive or
+/// some vertices. A mesh with several skins is changed once, with the skin that has the joints that
+/// the command names.
 pub(super) fn jobs(
     document: &Document,
     reach: &Reach,
@@ -99,8 +99,8 @@ pub(super) fn jobs(
     Ok(list)
 }
 
-/// Which of a skin's joints stay, as the weights count them: also where the joint of another skin
-/// that a mesh hangs on has that number.
+/// Locked joints of a skin, as indices of the weights. An index is also locked if it is that of a
+/// locked joint in another skin of the mesh.
 fn locked_slots(
     document: &Document,
     canvas: &SkinnedSurface,
@@ -119,7 +119,7 @@ fn locked_slots(
     slots
 }
 
-/// What a tool made of one canvas.
+/// Result of a tool on one surface.
 pub(super) struct ToolResult {
     pub(super) canvas: SkinnedSurface,
     pub(super) changes: Vec<(usize, PartChange)>,
@@ -165,7 +165,7 @@ pub(super) fn run_on_base(
     run_all_on_base(document, verb, |document| each_job(document, reach, &[], &mut tool))
 }
 
-/// What a tool makes of every job.
+/// Runs a tool on all jobs.
 fn each_job(
     document: &Document,
     reach: &Reach,
@@ -218,7 +218,7 @@ fn run_all_on_base(
     Ok(Outcome { edits, notes, ..Outcome::default() })
 }
 
-/// What was done to canvases as edits of the weights themselves, and what is said of it.
+/// Turns results of tools into edits of the weights, with notices.
 fn gathered(document: &Document, verb: &str, all: Vec<ToolResult>) -> Outcome {
     let mut edits = Vec::new();
     let (mut left, mut touched) = (BTreeMap::<String, usize>::new(), 0);
@@ -283,7 +283,7 @@ fn gathered(document: &Document, verb: &str, all: Vec<ToolResult>) -> Outcome {
     }
 }
 
-/// That a mesh hangs on several skins, which share its weights though their joints differ.
+/// Notice that a mesh has several skins, which share its weights although their joints differ.
 fn shared_by(document: &Document, mesh: MeshId) -> Option<String> {
     let skins = skins_of(document, mesh);
     let first = document.skin(*skins.first()?);
@@ -294,7 +294,7 @@ fn shared_by(document: &Document, mesh: MeshId) -> Option<String> {
     })
 }
 
-/// How many vertices of a primitive a map gives other weights.
+/// Number of vertices of a primitive whose weights differ from a map.
 fn differing(document: &Document, mesh: MeshId, primitive: PrimitiveId, to: &WeightMap) -> usize {
     let now = document.primitive(mesh, primitive).and_then(|p| p.weights.as_deref());
     let Some(now) = now.filter(|now| now.sets == to.sets) else { return to.vertex_count() };

@@ -267,7 +267,7 @@ fn in_order_of<'a>(
         .collect()
 }
 
-/// What a vertex of a map has, joints by other numbers.
+/// Weights of a vertex of a map, with renumbered joints.
 fn row_of<'a>(
     map: &'a WeightMap,
     joints: &'a [Option<u16>],
