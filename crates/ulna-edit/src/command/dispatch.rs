@@ -167,8 +167,8 @@ impl Command {
         }
     }
 
-    /// Scope of the weights that the command may change, for narrowing it; `None` if it is not about
-    /// painted weights.
+    /// Scope of the weights that the command may change, for narrowing it; `None` if it is not
+    /// about painted weights.
     pub fn touch(&mut self) -> Option<Touch<'_>> {
         match self {
             Self::Document(DocumentCommand::Weight(command)) => command.touch(),

@@ -10,8 +10,8 @@ pub struct Outcome {
     /// Edits to apply.
     pub edits: Vec<Edit>,
     /// Notices, each a sentence without its full stop: items that were left unchanged with the
-    /// reason, that were replaced, or that could not be kept. Empty if the command did just what was
-    /// asked.
+    /// reason, that were replaced, or that could not be kept. Empty if the command did just what
+    /// was asked.
     pub notes: Vec<Notice>,
     /// New selection of a clip's keys; `None` keeps the selection.
     pub keys: Option<(ClipId, KeySet)>,

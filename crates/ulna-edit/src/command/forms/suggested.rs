@@ -449,8 +449,8 @@ impl Suggestions<'_> {
         })
     }
 
-    /// Fills in the keys of a command: the selected ones, else those in the playback range, else all
-    /// keys of the clip.
+    /// Fills in the keys of a command: the selected ones, else those in the playback range, else
+    /// all keys of the clip.
     fn selected_keys(&self, spec: &CommandSpec, values: &mut Map<String, Value>) {
         // Keys that are to come are not those that are selected.
         let new = spec.name == InsertKeys::NAME;
