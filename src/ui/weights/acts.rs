@@ -23,13 +23,13 @@ use ulna_model::SkinId;
 use ulna_render::ColorRole;
 use ulna_weights::{Maps, fault_in};
 
-/// What the section keeps.
+/// State of the section between frames.
 #[derive(Clone, Debug)]
 pub struct ActsState {
     most: usize,
     below: f32,
     passes: usize,
-    /// How many vertices an act would change, by what it was counted for.
+    /// Number of vertices that an operation would change, with the inputs of the count.
     counted: Option<(Asked, usize)>,
 }
 
@@ -39,8 +39,7 @@ impl Default for ActsState {
     }
 }
 
-/// What a count is of: the act, the state of the document, the skin, its locks, and the vertices
-/// that are selected.
+/// Inputs of a count: operation, document revision, skin, locks, and selected vertices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Asked {
     act: Act,
@@ -79,8 +78,7 @@ impl Act {
     }
 }
 
-/// How many vertices an act would change; counted when it is asked for, and kept until something
-/// changes.
+/// Number of vertices that an operation would change; cached until an input changes.
 fn count(state: &mut ActsState, view: &View<'_>, act: Act) -> Option<usize> {
     let (canvas, session) = (view.paint.surface()?, view.session?);
     let chosen = view.paint.vertices();

@@ -34,7 +34,7 @@ pub fn bend_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     bar_ui(ui, view, actions);
 }
 
-/// How far from bind: dragged from where it is pressed.
+/// Slider between the bind pose and the shown pose, dragged from the position of the press.
 fn bar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (theme, amount) = (view.theme, view.paint.bending.bend.amount);
     let (rect, response) = ui.allocate_exact_size(vec2(BAR, 24.0), Sense::click_and_drag());
@@ -95,7 +95,7 @@ fn bar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     tooltip(response, theme, help, "", Ok(()));
 }
 
-/// What the menu of poses offers besides clips: limbs bent, and poses that are kept with the file.
+/// Items of the pose menu besides clips: test bends of limbs, and poses saved in the file.
 pub fn tests_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (theme, bending) = (view.theme, view.paint.bending);
     let Some(session) = view.session else { return };

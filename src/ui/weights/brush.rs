@@ -170,7 +170,7 @@ fn unpaired_ui(ui: &mut Ui, theme: &Theme, count: usize, actions: &mut Actions) 
     });
 }
 
-/// What a stroke does besides: on which sides, what a pen scales, how dabs follow each other.
+/// Further options of strokes: mirroring, pen pressure, spacing of dabs.
 fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut bool) {
     let theme = view.theme;
     let narrow = ui.available_width() < NARROW;
@@ -249,7 +249,7 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
     });
 }
 
-/// What the brush leaves alone: nothing, what turns away, or what cannot be seen.
+/// Faces to paint: all, front-facing, or visible.
 fn sight_ui(ui: &mut Ui, brush: &mut Brush) {
     let choices =
         [("Front and back", false, false), ("Front-facing", true, false), ("Visible", true, true)];
@@ -272,7 +272,7 @@ fn sight_ui(ui: &mut Ui, brush: &mut Brush) {
     });
 }
 
-/// What a pen's pressure scales.
+/// Values that the pen's pressure scales.
 fn pressure_ui(ui: &mut Ui, brush: &mut Brush) {
     let now = match (brush.pressure, brush.pressure_radius) {
         (false, false) => "Pen pressure: off",
@@ -302,7 +302,7 @@ fn send(view: &View<'_>, brush: Brush, actions: &mut Actions) {
     }
 }
 
-/// What a drag over the model is: a stroke, or a gradient.
+/// Kind of drags over the model: stroke, or gradient.
 fn drags_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     ui.horizontal(|ui| {

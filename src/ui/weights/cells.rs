@@ -15,7 +15,7 @@ use ulna_render::ColorRole;
 /// Stands for all selected vertices where a cell names one.
 pub const EVERY: u32 = u32::MAX;
 
-/// What is chosen, and typed.
+/// Selected cells, and the text being typed.
 #[derive(Clone, Debug, Default)]
 pub struct Cells {
     typed: Option<Typed>,
@@ -38,7 +38,7 @@ struct Typed {
     vertex: u32,
     joint: u16,
     text: String,
-    /// What it is for, where that is more than the cell.
+    /// Block of cells that it applies to, if more than one.
     block: Option<Block>,
     /// Frames since it was in sight.
     unseen: u8,
@@ -52,12 +52,12 @@ impl Typed {
     }
 }
 
-/// What the table shows: rows and columns, and where they stand.
+/// Rows and columns of the table, with their positions.
 #[derive(Clone, Copy)]
 pub struct Sheet<'a> {
     pub vertices: &'a [u32],
     pub joints: &'a [u16],
-    /// Where the first column begins, points of the window.
+    /// Left edge of the first column, in points of the window.
     pub left: f32,
     /// Points a column.
     pub each: f32,
@@ -402,8 +402,7 @@ fn grid(text: &str) -> Result<(usize, Vec<f32>), String> {
     Ok((width.unwrap_or(1).max(1), values))
 }
 
-/// What a text makes of a weight, by the rules of [`meant`]; what goes on from it stays within 0
-/// and 1.
+/// New weight from typed text, by the rules of [`meant`]; relative changes are clamped to 0..=1.
 fn gone_on(weight: f32, text: &str) -> Result<f32, String> {
     let (how, value) = meant(text)?;
     let made = match how {
@@ -415,8 +414,8 @@ fn gone_on(weight: f32, text: &str) -> Result<f32, String> {
     Ok(made.clamp(0.0, 1.0))
 }
 
-/// What a text does to weights, each to its own: `0.5` sets, `+0.1` and `-0.1` add and take, `*0.5`
-/// and `/2` scale; else why it is none.
+/// Operation of typed text on each weight: `0.5` sets, `+0.1` and `-0.1` add, `*0.5` and `/2`
+/// scale. The error says why the text is not valid.
 pub fn meant(text: &str) -> Result<(How, f32), String> {
     let text = text.trim();
     let none = || format!("“{text}” is not a number. Type a weight such as 0.5, or +0.1, *0.5");

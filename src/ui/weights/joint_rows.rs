@@ -215,7 +215,7 @@ fn click_of(ui: &Ui) -> Click {
     }
 }
 
-/// What else can be done with a joint.
+/// Context menu of a joint.
 fn joint_menu(
     ui: &mut Ui,
     view: &View<'_>,

@@ -24,19 +24,19 @@ use ulna_weights::layers::LayerTarget;
 /// Rows that are shown at least before the list scrolls.
 const ROWS: f32 = 5.0;
 
-/// Which joints are listed.
+/// Filter of the listed joints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JointsShown {
     /// All of the skin.
     #[default]
     All,
-    /// Those that move a vertex.
+    /// Joints with weight on a vertex.
     Deforming,
-    /// Those that move the spot under the brush.
+    /// Joints with weight under the brush.
     Here,
-    /// Those that move a selected vertex.
+    /// Joints with weight on a selected vertex.
     OnSelected,
-    /// Those that the painted layer holds.
+    /// Joints in the painted layer.
     InLayer,
 }
 
@@ -49,7 +49,7 @@ impl JointsShown {
         matches!(self, Self::OnSelected | Self::InLayer)
     }
 
-    /// What is said where none is listed.
+    /// Text if no joint is listed.
     const fn none(self) -> &'static str {
         match self {
             Self::All => "The skin has no joints",
@@ -71,13 +71,13 @@ impl JointsShown {
     }
 }
 
-/// What the list keeps.
+/// State of the list between frames.
 #[derive(Clone, Debug, Default)]
 pub struct JointList {
     filter: String,
     shown: JointsShown,
     tree: bool,
-    /// Those that are chosen together, the one clicked last at the end.
+    /// Selected joints; the last clicked one is at the end.
     chosen: Vec<NodeId>,
     /// Points that all else in the panel takes.
     others: f32,
@@ -88,8 +88,7 @@ pub struct JointList {
     held: Option<(HeldKey, Vec<bool>)>,
 }
 
-/// What the held joints are of: the state of the document, the skin, the layer, or the vertices
-/// that are selected.
+/// Inputs of the listed joints: document revision, skin, layer, and selected vertices.
 #[derive(Clone, Debug, PartialEq)]
 struct HeldKey {
     generation: u64,
@@ -99,7 +98,7 @@ struct HeldKey {
 }
 
 impl JointList {
-    /// Those that are chosen.
+    /// Selected joints.
     pub fn chosen(&self) -> &[NodeId] {
         &self.chosen
     }
@@ -174,7 +173,8 @@ impl JointList {
         (self.chosen.len() > 1).then_some(&self.chosen)
     }
 
-    /// Which joint is painted, and so the order of the list, stays while several are chosen.
+    /// Handles a click. The painted joint, and so the order of the list, stays while several joints
+    /// are selected.
     fn choose(&mut self, node: NodeId, click: Click, order: &[NodeId], actions: &mut Actions) {
         let at = |n: NodeId| order.iter().position(|o| *o == n);
         match (click, self.chosen.last().copied().and_then(at).zip(at(node))) {
@@ -195,12 +195,12 @@ impl JointList {
         }
     }
 
-    /// What the rest of the panel takes, so that the list has what is left.
+    /// Measures the height of the rest of the panel; the list gets the remaining height.
     pub fn measure(&mut self, all: f32, own: f32) {
         self.others = all - own;
     }
 
-    /// What is left for the list of a panel of this height.
+    /// Remaining height for the list in a panel of this height.
     pub const fn room(&self, panel: f32) -> f32 {
         panel - self.others
     }
@@ -262,7 +262,7 @@ fn listed(
     list.into_iter().map(|(joint, _)| Row { joint, node: joints[joint], depth: 0 }).collect()
 }
 
-/// What is done to several joints at once.
+/// Operations on several selected joints.
 fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (Some(chosen), Some(canvas)) =
         (state.several().map(<[NodeId]>::to_vec), view.paint.surface())
@@ -337,7 +337,7 @@ fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut 
     ui.add_space(2.0);
 }
 
-/// What the list is of, its limit and all locks.
+/// Title of the list, with the maximum number of influences and the lock of all joints.
 fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut Actions) {
     let theme = view.theme;
     let place = egui::Layout::right_to_left(egui::Align::Center);
@@ -391,7 +391,7 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut 
     });
 }
 
-/// Which joints are listed, and how.
+/// Filter and order of the list.
 fn filter_ui(state: &mut JointList, ui: &mut Ui, theme: &Theme, layered: bool) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
@@ -508,8 +508,7 @@ pub fn joints_ui(
     height
 }
 
-/// What is to be known where a mesh hangs on other skins too: its weights are one and the same for
-/// all of them.
+/// Note if a mesh has other skins too: all of them use the same weights.
 fn shared_note(document: &Document, canvas: &SkinnedSurface) -> Option<String> {
     let named = |skin: SkinId| {
         let name = document.skin(skin).name.clone().filter(|n| !n.is_empty());

@@ -140,15 +140,15 @@ fn painted_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-/// Where names begin.
+/// Left edge of names, in points.
 const NAME: f32 = 36.0;
-/// What stands behind a name.
+/// Width of the controls behind a name, in points.
 const CONTROLS: f32 = 168.0;
 
-/// What names a layer in a command.
+/// Reference to a layer in a command.
 type Named = (String, Option<Meshes>);
 
-/// Where a layer is.
+/// Row of a layer.
 struct LayerRow<'a> {
     skin: SkinId,
     mesh: &'a Meshes,
@@ -240,7 +240,7 @@ fn layer_row(
     context_menu(&response, |ui| layer_menu(ui, layer, at, &named, actions));
 }
 
-/// What else can be done with a layer.
+/// Context menu of a layer.
 fn layer_menu(
     ui: &mut Ui,
     layer: &WeightLayer,

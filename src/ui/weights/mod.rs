@@ -23,7 +23,7 @@ use ulna_render::ColorRole;
 /// Points above and below what is in the panel.
 const MARGIN: f32 = 14.0;
 
-/// What the panel keeps.
+/// State of the panel between frames.
 #[derive(Clone, Debug, Default)]
 pub struct WeightsState {
     acts: acts::ActsState,

@@ -100,7 +100,7 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-/// Which pose is painted on.
+/// Choice of the pose to paint on.
 fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let range = view.paint.range_length().is_some();

@@ -34,7 +34,7 @@ const MEAN_OF: usize = 10_000;
 /// Of what the means are: the document's generation, the selection and the columns.
 type MeansOf = (u64, (usize, u64), Vec<u16>);
 
-/// What the table keeps.
+/// State of the table between frames.
 #[derive(Clone, Debug, Default)]
 pub struct TableState {
     cells: Cells,
@@ -445,7 +445,7 @@ fn all_row(
     );
 }
 
-/// Which joints are shown, and the way to the others.
+/// Range of the shown joints, with buttons to the others.
 fn pager(
     state: &mut TableState,
     ui: &mut Ui,
