@@ -1,5 +1,5 @@
-//! What dialogs ask and do: forms of commands, choosing a file; and that everything has room in
-//! small and enlarged windows.
+//! Dialogs: forms of commands, choosing a file; and room for all controls in small and enlarged
+//! windows.
 
 use egui::{Event, Key, Modifiers, Rect, accesskit::Role};
 use egui_kittest::{
@@ -128,7 +128,7 @@ fn wait_for(window: &mut Window, name: &str) {
     panic!("{name} does not come");
 }
 
-/// What takes clicks or text, with where it is.
+/// Controls that take clicks or text, with their rectangles.
 fn controls(window: &Window) -> Vec<(String, Rect)> {
     const KINDS: [Role; 6] = [
         Role::Button,
@@ -215,8 +215,8 @@ const BARS: [&str; 28] = [
     "Show joints",
 ];
 
-/// What is chosen in *Export…* is what is written, and the same again by one key; the open file is
-/// never replaced.
+/// *Export…* writes just the chosen clips, and the same again by one key. The open file is never
+/// replaced.
 #[test]
 fn chosen_clips_are_exported_a_file_each_and_again_by_a_key() {
     let (mut window, _folder) = window(SAMPLE);
@@ -390,8 +390,7 @@ fn a_file_of_an_import_is_opened_instead() {
     assert!(!says(&window, "Ulna had an internal error") && says(&window, "Mast"));
 }
 
-/// What was matched otherwise than by the same name can be said otherwise; the clip that is looked
-/// at plays, and stands where it is clicked.
+/// Guessed counterparts can be changed. The shown clip plays, and stops at a clicked time.
 #[test]
 fn a_match_that_was_guessed_is_changed_by_hand() {
     let mut other = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
@@ -466,8 +465,8 @@ fn a_clip_becomes_a_picture_that_moves() {
     }
 }
 
-/// What takes long goes on beside the window, is one step when it is done, and leaves nothing where
-/// it is canceled.
+/// Long work runs on another thread, is one undo step when it is done, and changes nothing if it is
+/// canceled.
 #[test]
 fn many_keys_are_reduced_beside_the_window() {
     use ulna_edit::CommandLine;

@@ -78,7 +78,7 @@ pub(super) fn drag(window: &mut Window, from: Pos2, to: Pos2) {
     window.run_steps(3);
 }
 
-/// Where a node's head is on the window.
+/// Position of a node in the window.
 fn head(window: &Window, node: NodeId) -> Pos2 {
     let rect = window.get_by_label("Viewport").rect();
     let at = window.state().project(node).expect("in sight");

@@ -1,5 +1,5 @@
-//! Whose a key is: the topmost thing that is open, the field that has the focus, the panel that was
-//! entered, the window.
+//! Receivers of keys: the topmost open popup or dialog, the focused field, the entered panel, the
+//! window.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, accesskit};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};

@@ -50,7 +50,7 @@ fn read(path: &std::path::Path) -> Session {
     Session::open(path, &Progress::default()).unwrap()
 }
 
-/// How far the head is turned from what the sample's own *Walk* does, degrees.
+/// Angle of the head from the sample's own *Walk*, in degrees.
 fn turn(session: &Session, original: &Session, head: ulna_model::NodeId) -> f32 {
     let at = |session: &Session| {
         let document = session.document();

@@ -129,7 +129,7 @@ fn strafes(window: &mut Window) {
     assert!(matches!(mix(window).lanes[0].bars[1].plays, Plays::Clip(_)));
 }
 
-/// What a hand does to bars by keys, to a mask down the tree, and to a lane's weight while it
+/// Bars are edited by keys, masks are painted in the tree, and a lane's weight changes while it
 /// plays.
 #[test]
 fn bars_are_cut_removed_and_copied_masks_are_painted_and_playing_goes_on() {

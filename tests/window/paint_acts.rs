@@ -366,7 +366,7 @@ fn cells_take_a_grid_from_the_one_that_is_selected_on() {
     assert!(window.query_by_label_contains("7 columns").is_some(), "it says what does not fit");
 }
 
-/// How many vertices the panel says are selected.
+/// Number of selected vertices that the panel shows.
 fn chosen(window: &Window) -> usize {
     let said = window.query_by_label_contains("selected ·").map(|n| n.accesskit_node());
     let label = said.and_then(|n| n.value().or_else(|| n.label())).unwrap_or_default();

@@ -22,7 +22,7 @@ fn rest(window: &Window, name: &str) -> Quat {
     document.node(node(document, name)).rest.transform().rotation
 }
 
-/// How far a joint is turned from another rotation, degrees.
+/// Angle of a joint from another rotation, in degrees.
 fn degrees(window: &Window, name: &str, from: Quat) -> f32 {
     rotation(window, name).angle_between(from).to_degrees()
 }

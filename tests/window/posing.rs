@@ -74,7 +74,7 @@ pub(super) fn arm() -> (Window, tempfile::TempDir, NodeId) {
     (window, folder, arm)
 }
 
-/// What a command line does to a document.
+/// The document after a command line.
 fn after(document: &Document, line: &CommandLine) -> Document {
     let mut session =
         Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");

@@ -25,7 +25,7 @@ fn length(window: &Window) -> f32 {
     session(window).document().clips[WALK].length()
 }
 
-/// Where a time of the clip, as it was fitted, lies in the row of a node.
+/// Position of a time of the fitted clip in the row of a node.
 fn place(window: &Window, row: &str, time: f32, length: f32) -> Pos2 {
     let row = window.get_by_label(&format!("Track {row}")).rect();
     let sheet = window.get_by_label("Timeline keys").rect();

@@ -17,7 +17,7 @@ use ulna_geometry::PointId;
 use ulna_model::{Document, MeshId, PrimitiveId, SkinId};
 use ulna_weights::{Influences, SkinnedSurface};
 
-/// How many vertices are selected, as the panel says.
+/// Number of selected vertices that the panel shows.
 fn selected(window: &Window) -> usize {
     let label = window.query_all_by_label_contains("selected ·").next().and_then(|n| {
         let node = n.accesskit_node();
