@@ -25,9 +25,10 @@ pub enum CurveSpace {
 
 /// A track as curves: the value of each component at keys and between them, as it plays.
 ///
-/// Components of rotations are the angles about x, y and z in degrees, in this order and without
-/// jumps of full turns. Alternatively, they are the four numbers of the quaternion with consistent
-/// signs. For other tracks, they are the track's own numbers. All are computed in double precision.
+/// Components of rotations are the angles about x, y and z in degrees without jumps of full turns,
+/// indexed by axis for every Euler order. Alternatively, they are the four numbers of the
+/// quaternion with consistent signs. For other tracks, they are the track's own numbers. All are
+/// computed in double precision.
 #[derive(Clone, Debug)]
 pub struct TrackCurves {
     track: Track,
