@@ -1,29 +1,30 @@
-//! Triangles in a tree of boxes: what a ray hits, which vertices are in a ball.
+//! A bounding volume hierarchy over triangles, for ray hits and for vertices within a ball.
 //!
-//! The shape of the tree follows from the number of triangles alone: leaves of eight, and every two
-//! neighbors of a level make one of the next. So a level is one slice, a node holds one range of
-//! leaves, and new boxes for all of it are a few plain loops that cores share.
+//! The shape of the tree depends only on the number of triangles. Each leaf has eight triangles,
+//! and every two neighboring nodes of a level have one parent. So a level is one slice, and each
+//! node covers one range of leaves. New boxes for the whole tree are a few plain loops, which run
+//! in parallel.
 
 use glam::{Vec3, Vec3A, Vec4};
 use rayon::prelude::*;
 
 use super::{Csr, CsrCounter, Ray};
 
-/// A tree over triangles. The triangles stay the same; where they are may change.
+/// A bounding volume hierarchy over triangles. The triangles are fixed; their vertices can move.
 #[derive(Clone, Debug, Default)]
 pub struct Bvh {
-    /// The boxes of the leaves, then those of every two of them, and so on up to the one around
-    /// all.
+    /// The boxes of each level: leaves first, the root last. A node bounds two nodes of the level
+    /// below.
     levels: Vec<Vec<Bounds>>,
-    /// Triangle numbers, leaf by leaf.
+    /// Triangle indices, grouped by leaf.
     triangles: Vec<u32>,
-    /// Vertices, leaf by leaf: each that a triangle uses is in one leaf.
+    /// The vertices that each leaf owns. Every vertex that a triangle uses belongs to one leaf.
     owned: Csr,
-    /// The vertices of a leaf's triangles, the last one repeated to fill up a multiple of four.
+    /// The vertices of each leaf's triangles, padded with the last one to a multiple of four.
     corners: Csr,
 }
 
-/// Lowest and highest corner.
+/// An axis-aligned box: its lowest and highest corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bounds {
     low: Vec3A,
@@ -38,7 +39,7 @@ impl Bounds {
         list.iter().fold(Self::NOTHING, both)
     }
 
-    /// Where a ray enters it, if it does so before `limit`.
+    /// Distance at which a ray enters the box, if it is less than `limit`.
     fn entry(&self, origin: Vec3A, inverse: Vec3A, limit: f32) -> Option<f32> {
         let a = (self.low - origin) * inverse;
         let b = (self.high - origin) * inverse;
@@ -48,19 +49,19 @@ impl Bounds {
     }
 }
 
-/// A node: its level, 0 being the leaves, and its place there.
+/// A node: its level (0 for leaves) and its index in the level.
 #[derive(Clone, Copy, Debug)]
 struct NodeAt {
     level: usize,
     index: usize,
 }
 
-/// Triangles a leaf.
+/// Triangles per leaf.
 const LEAF: usize = 8;
-/// Boxes a task.
+/// Boxes per parallel task.
 const TASK: usize = 4096;
 
-/// A triangle while the tree is built.
+/// A triangle during construction of the tree.
 #[derive(Clone, Copy)]
 struct Item {
     center: Vec3,
@@ -68,7 +69,8 @@ struct Item {
 }
 
 impl Bvh {
-    /// A tree over the triangles of `indices`, three corners each; what is left over is none.
+    /// Builds a tree over the triangles of `indices`, three corners each. Remaining indices are
+    /// ignored.
     pub fn build(positions: &[Vec3], indices: &[u32]) -> Self {
         let triangles = indices.as_chunks::<3>().0;
         let item = |(k, c): (usize, &[u32; 3])| Item {
@@ -89,7 +91,7 @@ impl Bvh {
         tree
     }
 
-    /// Gives every vertex to the first leaf that uses it, and every leaf its corners.
+    /// Assigns every vertex to the first leaf that uses it, and stores the corners of every leaf.
     fn share_out(&mut self, vertices: usize, triangles: &[[u32; 3]]) {
         const NONE: u32 = u32::MAX;
         let mut owner = vec![NONE; vertices];
@@ -115,7 +117,7 @@ impl Bvh {
         }
     }
 
-    /// How many triangles it was built over.
+    /// Number of triangles of the tree.
     pub const fn triangle_count(&self) -> usize {
         self.triangles.len()
     }
@@ -132,23 +134,24 @@ impl Bvh {
         &self.levels[at.level][at.index]
     }
 
-    /// The nodes below one that is no leaf.
+    /// The children of a node that is not a leaf.
     fn below(&self, at: NodeAt) -> impl Iterator<Item = NodeAt> + use<> {
         let (level, first) = (at.level - 1, at.index * 2);
         (first..self.levels[level].len().min(first + 2)).map(move |index| NodeAt { level, index })
     }
 
-    /// The leaves below a node.
+    /// The leaves under a node.
     fn leaves(&self, at: NodeAt) -> std::ops::Range<usize> {
         at.index << at.level..((at.index + 1) << at.level).min(self.leaf_count())
     }
 
-    /// Lowest and highest corner of all that the triangles use; `None` where there are none.
+    /// Lowest and highest corner of all vertices that triangles use; `None` if there are no
+    /// triangles.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         self.root().map(|root| self.bounds_of(root)).map(|b| (b.low.into(), b.high.into()))
     }
 
-    /// New boxes for the same triangles with their corners at `positions`.
+    /// Updates all boxes for the same triangles with their corners at `positions`.
     pub fn refit(&mut self, positions: &[Vec3]) {
         let Some((leaves, above)) = self.levels.split_first_mut() else { return };
         let corners = &self.corners;
@@ -171,7 +174,8 @@ impl Bvh {
         }
     }
 
-    /// [`Bvh::refit`] of a few leaves, by number in rising order, and of what is above them.
+    /// [`Bvh::refit`] of some leaves only, and of their ancestors. `nodes` are leaf indices in
+    /// rising order.
     pub fn refit_leaves(&mut self, mut nodes: Vec<u32>, positions: &[Vec3]) {
         for level in 0..self.levels.len() {
             let (below, here) = self.levels.split_at_mut(level);
@@ -188,7 +192,7 @@ impl Bvh {
         }
     }
 
-    /// For every vertex, the leaves that use it.
+    /// Index from each vertex to the leaves that use it.
     pub fn leaves_of_vertices(&self, vertices: usize) -> LeavesOf {
         let mut counter = CsrCounter::new(vertices);
         self.corners.items().iter().for_each(|v| counter.add(*v as usize, 1));
@@ -201,8 +205,8 @@ impl Bvh {
         LeavesOf { lists: filler.finish(), marks: vec![0; self.leaf_count().div_ceil(64)] }
     }
 
-    /// The nearest triangle on a ray before `limit`, seen from either side: the distance, its
-    /// number, and the shares of its corners, which sum to 1.
+    /// The nearest triangle that a ray hits before `limit`, from either side. Returns the distance,
+    /// the index of the triangle, and the barycentric coordinates, which sum to 1.
     pub fn hit(
         &self,
         positions: &[Vec3],
@@ -230,7 +234,7 @@ impl Bvh {
                     let enter = self.bounds_of(half).entry(origin, inverse, nearest);
                     stack.extend(enter.map(|enter| (half, enter)));
                 }
-                // The nearer one is looked at first.
+                // Visit the nearer child first.
                 if stack.len() == from + 2 && stack[from].1 <= stack[from + 1].1 {
                     stack.swap(from, from + 1);
                 }
@@ -251,9 +255,9 @@ impl Bvh {
     }
 
     /// Whether a triangle crosses the segment of length `limit` from the origin of a ray. Triangles
-    /// reach a little beyond their edges, so that no ray slips through between two of them.
+    /// extend a little beyond their edges, so that no ray passes between two of them.
     pub fn is_blocked(&self, positions: &[Vec3], indices: &[u32], ray: &Ray, limit: f32) -> bool {
-        /// Of the sides of a triangle: what rounding loses.
+        /// Tolerance for rounding errors, relative to the height of a triangle.
         const SLACK: f32 = 1e-5;
         let origin = Vec3A::from(ray.origin);
         let inverse = Vec3A::from(ray.direction).recip();
@@ -280,8 +284,8 @@ impl Bvh {
         false
     }
 
-    /// Hands over triangles by rising distance of their boxes from a point, until none is nearer
-    /// than `visit` last said.
+    /// Visits triangles by rising distance of their boxes from a point. Stops when no box is nearer
+    /// than the last value that `visit` returned.
     pub fn near(&self, point: Vec3, mut visit: impl FnMut(usize) -> f32) {
         let Some(root) = self.root() else { return };
         let point = Vec3A::from(point);
@@ -299,7 +303,7 @@ impl Bvh {
             if at.level > 0 {
                 let from = stack.len();
                 stack.extend(self.below(at).map(|half| (half, away(half))));
-                // The nearer one is looked at first.
+                // Visit the nearer child first.
                 if stack.len() == from + 2 && stack[from].1 <= stack[from + 1].1 {
                     stack.swap(from, from + 1);
                 }
@@ -312,9 +316,9 @@ impl Bvh {
         }
     }
 
-    /// Hands over, list by list, the vertices of all leaves that come within `radius` of `center`:
-    /// those that are that near, and some more, each once. Vertices that no triangle uses are not
-    /// seen.
+    /// Passes the vertices of all leaves whose boxes are within `radius` of `center`, leaf by leaf
+    /// and each vertex once. This includes some vertices outside of the ball. Vertices without
+    /// triangles are not included.
     pub fn around(&self, center: Vec3, radius: f32, add: &mut impl FnMut(&[u32])) {
         if radius.is_nan() || radius < 0.0 {
             return;
@@ -338,10 +342,10 @@ impl Bvh {
     }
 }
 
-/// The box of some vertices, a multiple of four.
+/// The box of some vertices. Their number is a multiple of four.
 fn leaf_box(corners: &[u32], positions: &[Vec3]) -> Bounds {
     let numbers: &[f32] = bytemuck::cast_slice(positions);
-    // Four numbers at once, of which the last is the next vertex's, or none's.
+    // Load four numbers at once. The fourth belongs to the next vertex, or is 0 after the last one.
     let load = |vertex: u32| {
         let at = vertex as usize * 3;
         match numbers.get(at..at + 4) {
@@ -358,8 +362,8 @@ fn leaf_box(corners: &[u32], positions: &[Vec3]) -> Bounds {
     Bounds { low: Vec3A::from_vec4(low), high: Vec3A::from_vec4(high) }
 }
 
-/// Puts triangles in the order of the leaves: split along the longest side of their centers' box,
-/// so that the first part fills a whole node of the level below.
+/// Sorts triangles into the order of the leaves. Splits along the longest side of the box of the
+/// triangles' centers, so that the first part fills a whole node of the level below.
 fn arrange(items: &mut [Item]) {
     let leaves = items.len().div_ceil(LEAF);
     if leaves <= 1 {
@@ -384,16 +388,16 @@ fn arrange(items: &mut [Item]) {
     }
 }
 
-/// The leaves that use each vertex, and marks to list some of them once.
+/// Index from vertices to the leaves that use them, with marks to list each leaf once.
 #[derive(Clone, Debug)]
 pub struct LeavesOf {
     lists: Csr,
-    /// A bit a leaf; all 0 between calls.
+    /// One bit per leaf; all 0 between calls.
     marks: Vec<u64>,
 }
 
 impl LeavesOf {
-    /// The leaves of some vertices, each once, in rising order.
+    /// The leaves that use any of some vertices, each once, in rising order.
     pub fn of(&mut self, vertices: &[u32]) -> Vec<u32> {
         for vertex in vertices {
             let vertex = *vertex as usize;
@@ -412,8 +416,9 @@ impl LeavesOf {
     }
 }
 
-/// Möller and Trumbore, *Fast, minimum storage ray/triangle intersection* (1997), both sides.
-/// Points beyond an edge by `slack` of the triangle's height count as hit.
+/// Intersection of a ray with a triangle from either side: Möller and Trumbore, *Fast, minimum
+/// storage ray/triangle intersection* (1997). Points beyond an edge by up to `slack` of the
+/// triangle's height count as hits.
 fn ray_triangle(ray: &Ray, [a, b, c]: [Vec3; 3], slack: f32) -> Option<(f32, [f32; 3])> {
     let (ab, ac) = (b - a, c - a);
     let p = ray.direction.cross(ac);
@@ -477,8 +482,8 @@ mod tests {
         assert!(hits > 50, "{hits}");
     }
 
-    /// Every box is the one around the corners of its triangles: a refit leaves none behind,
-    /// however many tasks it takes.
+    /// Checks that every box is exactly the bounds of its triangles' corners, after any number of
+    /// parallel refit tasks.
     fn check_boxes(tree: &Bvh, positions: &[Vec3], indices: &[u32]) {
         let mut stack: Vec<NodeAt> = tree.root().into_iter().collect();
         let mut nodes = 0;
@@ -503,7 +508,7 @@ mod tests {
 
     #[test]
     fn every_box_holds_its_triangles_and_no_more() {
-        // The last one is built and refitted in several tasks.
+        // The largest sheet is built and refitted in several tasks.
         for n in [2, 3, 4, 17, 150] {
             let (positions, indices) = sheet(n, 0.2);
             let mut tree = Bvh::build(&positions, &indices);
@@ -514,7 +519,7 @@ mod tests {
             let (mut positions, _) = sheet(n, -0.7);
             tree.refit(&positions);
             check_boxes(&tree, &positions, &indices);
-            // A few leaves alone.
+            // Refit of a few leaves only.
             let moved: Vec<u32> = (0..positions.len() as u32).filter(|k| k % 97 == 3).collect();
             for v in &moved {
                 positions[*v as usize] += Vec3::new(0.3, -2.0, *v as f32);
@@ -597,7 +602,7 @@ mod tests {
             assert!(blocked(Vec3::new(a, b, 1.0), Vec3::new(b, a, -1.0)));
             assert!(!blocked(Vec3::new(a, b, 1.0), Vec3::new(b, a, 0.3)));
         }
-        // Through each edge and each vertex inside of the sheet, askew.
+        // Oblique rays through each inner edge and vertex of the sheet.
         for corners in indices.as_chunks::<3>().0 {
             for k in 0..3 {
                 let [p, q] = [corners[k], corners[(k + 1) % 3]].map(|v| positions[v as usize]);

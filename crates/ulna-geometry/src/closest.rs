@@ -1,10 +1,10 @@
-//! The nearest spot of a surface: what carries weights from one mesh to another.
+//! The nearest point of a surface. Used to transfer weights from one mesh to another.
 
 use glam::Vec3;
 
 use super::{Bvh, Ray};
 
-/// A still surface that can be asked for its nearest spot.
+/// A static surface for nearest-point queries.
 #[derive(Clone, Debug)]
 pub struct ClosestSurface {
     positions: Vec<Vec3>,
@@ -12,25 +12,25 @@ pub struct ClosestSurface {
     bvh: Bvh,
 }
 
-/// A spot of a surface.
+/// A point on a surface, found by a nearest-point query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
-    /// How far it is, meters.
+    /// Distance from the query point, meters.
     pub distance: f32,
-    /// The vertices of its triangle.
+    /// The vertices of the triangle that contains the point.
     pub vertices: [u32; 3],
-    /// Their shares at the spot; sum to 1.
+    /// Barycentric coordinates of the point, one per vertex; sum to 1.
     pub shares: [f32; 3],
 }
 
 impl ClosestSurface {
-    /// A surface of triangles. Indices past the positions must not be among them.
+    /// Creates a surface of triangles. All indices must be valid indices into `positions`.
     pub fn new(positions: Vec<Vec3>, indices: Vec<u32>) -> Self {
         let bvh = Bvh::build(&positions, &indices);
         Self { positions, indices, bvh }
     }
 
-    /// The spot nearest to a point; nothing where there is no triangle.
+    /// The surface point nearest to `point`; `None` if the surface has no triangle.
     pub fn nearest(&self, point: Vec3) -> Option<Nearest> {
         let corners = self.indices.as_chunks::<3>().0;
         let mut best: Option<Nearest> = None;
@@ -52,7 +52,7 @@ impl ClosestSurface {
     }
 }
 
-/// The point of a triangle nearest to `p`, and the shares of the corners: Ericson, *Real-Time
+/// The point of a triangle nearest to `p`, and its barycentric coordinates: Ericson, *Real-Time
 /// Collision Detection* (2005), section 5.1.5.
 fn on_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> ([f32; 3], Vec3) {
     let (ab, ac, ap) = (b - a, c - a, p - a);

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-/// Rows of different lengths, one after the other in one array.
+/// Rows of different lengths, stored one after the other in one array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Csr<T = u32> {
-    /// Start of each row among the items, and the end of the last one.
+    /// Index of the first item of each row, and the end of the last row.
     starts: Vec<u32>,
     items: Vec<T>,
 }
@@ -35,7 +35,7 @@ impl<T> Csr<T> {
         &self.items
     }
 
-    /// Bytes that the arrays hold, without what items hold outside themselves.
+    /// Bytes that the arrays allocate, without heap memory of the items.
     pub const fn bytes(&self) -> usize {
         self.starts.capacity() * size_of::<u32>() + self.items.capacity() * size_of::<T>()
     }
@@ -55,7 +55,7 @@ impl<T> Csr<T> {
         (row < self.len()).then(|| self.row(row))
     }
 
-    /// The items of neighboring rows.
+    /// The items of a range of rows.
     ///
     /// # Panics
     /// There are no such rows.
@@ -64,7 +64,7 @@ impl<T> Csr<T> {
         &self.items[self.starts[rows.start] as usize..self.starts[rows.end] as usize]
     }
 
-    /// The items of one row, to be changed in place.
+    /// Mutable access to the items of one row.
     ///
     /// # Panics
     /// There is no such row.
@@ -86,7 +86,8 @@ impl<T> Csr<T> {
 }
 
 impl Csr {
-    /// Groups the numbers `0..` by the row that each belongs to. Rows are in rising order.
+    /// Groups the numbers `0..` by row: `row_of` lists the row of each number. The numbers of a row
+    /// are in rising order.
     pub fn grouped(row_of: impl Iterator<Item = usize> + Clone, rows: usize) -> Self {
         let mut counter = CsrCounter::new(rows);
         row_of.clone().for_each(|row| counter.add(row, 1));
@@ -97,8 +98,8 @@ impl Csr {
 }
 
 impl<T: Copy + Send> Csr<T> {
-    /// Shortens every row. `keep` moves the items that stay to the front of a row, and returns
-    /// their number.
+    /// Shortens every row. `keep` moves the items to keep to the front of a row, and returns their
+    /// number.
     #[must_use]
     pub fn shortened(mut self, keep: impl Fn(usize, &mut [T]) -> usize + Sync) -> Self {
         let mut rows: Vec<&mut [T]> = Vec::with_capacity(self.starts.len() - 1);
@@ -134,12 +135,12 @@ pub struct CsrCounter {
 }
 
 impl CsrCounter {
-    /// Rows without items.
+    /// Creates a counter with empty rows.
     pub fn new(rows: usize) -> Self {
         Self { starts: vec![0; rows + 1] }
     }
 
-    /// Makes room for more items in a row.
+    /// Reserves space for more items in a row.
     #[inline]
     pub fn add(&mut self, row: usize, items: u32) {
         self.starts[row + 1] += items;
@@ -157,7 +158,7 @@ impl CsrCounter {
     }
 }
 
-/// Second pass: puts the items into the rows that were counted.
+/// Second pass: writes the items into the rows that were counted.
 #[derive(Clone, Debug)]
 pub struct CsrFiller<T> {
     next: Vec<u32>,
@@ -165,7 +166,7 @@ pub struct CsrFiller<T> {
 }
 
 impl<T: Copy> CsrFiller<T> {
-    /// Adds items to a row, after those that it has.
+    /// Appends items to a row.
     #[inline]
     pub fn push<const N: usize>(&mut self, row: usize, items: [T; N]) {
         let next = &mut self.next[row];
@@ -174,7 +175,7 @@ impl<T: Copy> CsrFiller<T> {
         *next += N as u32;
     }
 
-    /// The rows.
+    /// Returns the finished rows.
     pub fn finish(self) -> Csr<T> {
         self.csr
     }

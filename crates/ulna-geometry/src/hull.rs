@@ -1,9 +1,9 @@
-//! Convex hulls in the plane: what a body stands on.
+//! Convex hulls in the plane, used for the support polygon of a body.
 
 use glam::Vec2;
 
-/// The corners of the convex hull of points, counter-clockwise, none of them on a line between its
-/// neighbors. Fewer than three where all points lie on a line.
+/// The corners of the convex hull of points, counter-clockwise, without collinear corners. Fewer
+/// than three corners if all points are collinear.
 ///
 /// Andrew, *Another efficient algorithm for convex hulls in two dimensions*, 1979.
 pub fn convex_hull(points: &[Vec2]) -> Vec<Vec2> {
@@ -31,8 +31,8 @@ pub fn convex_hull(points: &[Vec2]) -> Vec<Vec2> {
     hull
 }
 
-/// How far inside a convex polygon a point lies, its corners counter-clockwise; below 0 how far
-/// outside. Of a line or a point, never inside.
+/// Depth of a point inside a convex polygon with counter-clockwise corners. Negative outside: the
+/// distance to the polygon. Never positive if the polygon is a line or a point.
 pub fn depth_in(hull: &[Vec2], p: Vec2) -> f32 {
     let edges = || (0..hull.len()).map(|k| (hull[k], hull[(k + 1) % hull.len()]));
     let to_edge = |(a, b): (Vec2, Vec2)| {

@@ -1,15 +1,14 @@
-//! The cotangent Laplacian of a triangle mesh, however bad the mesh.
+//! The cotangent Laplacian of a triangle mesh, robust to degenerate and non-manifold meshes.
 
 use glam::Vec3;
 use rayon::prelude::*;
 
 use super::sparse::{SparseError, SymmetricMatrix};
 
-/// The least weight of an edge. A typical one is about 0.5. Edges between obtuse triangles have a
+/// Minimum weight of an edge. A typical one is about 0.5. Edges between obtuse triangles have a
 /// negative weight, which would let solutions leave the range of their fixed values.
 const LEAST_WEIGHT: f64 = 1e-6;
-/// The least height of a triangle over its longest edge that mollification leaves, as a part of the
-/// mean edge length.
+/// Minimum slack of a triangle's inequality after mollification, relative to the mean edge length.
 const MOLLIFICATION: f64 = 1e-5;
 
 /// The discrete Laplacian of a surface: positive semidefinite, with rows that sum to 0.
@@ -26,14 +25,14 @@ pub struct SurfaceLaplacian {
 ///
 /// Edge lengths are mollified, so triangles without area have finite cotangents (Sharp and Crane,
 /// *A Laplacian for nonmanifold triangle meshes*, 2020). Negative weights are clamped. Triangles
-/// count that lack two equal corners and positions that are not finite; a point without any of them
-/// has a row of zeros. Edges may have any number of triangles.
+/// with two equal corners or with positions that are not finite are skipped. A point without a
+/// valid triangle has a row of zeros. Edges may have any number of triangles.
 ///
 /// # Errors
 /// There are more than 2³² points or 2³¹ edges.
 ///
 /// # Panics
-/// A triangle has a corner that is no point.
+/// A corner of a triangle is not the index of a point.
 pub fn cotangent_laplacian(
     points: &[Vec3],
     triangles: &[[u32; 3]],
@@ -47,7 +46,7 @@ pub fn cotangent_laplacian(
         .collect();
     let sum: f64 = valid.iter().flat_map(|(_, lengths)| lengths).sum();
     let mean = sum / (valid.len().max(1) * 3) as f64;
-    // Any margin is as good as another if all points are at one position.
+    // If all points are at one position, any margin works.
     let margin = MOLLIFICATION * if mean > 0.0 { mean } else { 1.0 };
     let lacking = |[a, b, c]: [f64; 3]| (a - b - c).max(b - c - a).max(c - a - b) + margin;
     let added = valid.iter().map(|(_, lengths)| lacking(*lengths)).fold(0.0, f64::max);
@@ -60,7 +59,7 @@ pub fn cotangent_laplacian(
         let sum: f64 = squares.iter().sum();
         for k in 0..3 {
             areas[corners[k] as usize] += area / 3.0;
-            // Half the cotangent of the corner opposite the edge.
+            // Half the cotangent of the angle opposite the edge.
             let weight = (sum - 2.0 * squares[k]) / (8.0 * area);
             elements.push((corners[(k + 1) % 3], corners[(k + 2) % 3], -weight));
         }

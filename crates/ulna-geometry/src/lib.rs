@@ -1,4 +1,4 @@
-//! Pure geometry on arrays and rays. Knows of no document.
+//! Pure geometry on arrays and rays. This crate knows no document, file or window.
 
 mod bvh;
 mod closest;

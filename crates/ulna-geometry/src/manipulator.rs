@@ -1,5 +1,5 @@
-//! What a pointer's way over the handles of a manipulator means: angles, distances and factors,
-//! from points of the picture and rays through them.
+//! Pointer motion over the handles of a manipulator, converted to angles, distances and factors.
+//! The inputs are points of the viewport and rays through them.
 
 use std::f32::consts::TAU;
 
@@ -7,11 +7,12 @@ use glam::{Vec2, Vec3};
 
 use super::Ray;
 
-/// A line or plane seen at less than this sine of an angle is no guide to a pointer.
+/// Minimum sine of the angle between a ray and a handle's line or plane. Below it, the pointer
+/// position does not determine a point on the handle.
 const EDGE: f32 = 0.08;
 
-/// How far along a line through `origin`, in meters, the point nearest to a ray is; `axis` is unit.
-/// Nothing where the line runs along the ray, so that every point of it is as near.
+/// Signed distance, in meters, along the line through `origin` with unit direction `axis`, of the
+/// point nearest to a ray. `None` if the line is almost parallel to the ray.
 pub fn along_axis(ray: &Ray, origin: Vec3, axis: Vec3) -> Option<f32> {
     let (to, cos) = (origin - ray.origin, axis.dot(ray.direction));
     let sine_squared = 1.0 - cos * cos;
@@ -21,8 +22,8 @@ pub fn along_axis(ray: &Ray, origin: Vec3, axis: Vec3) -> Option<f32> {
     Some((cos * to.dot(ray.direction) - to.dot(axis)) / sine_squared)
 }
 
-/// Where a ray meets the plane through `origin` that is square to the unit `normal`. Nothing where
-/// it runs along it, or meets it behind the eye.
+/// Intersection of a ray with the plane through `origin` with the unit `normal`. `None` if the
+/// plane is almost parallel to the ray, or is behind the eye.
 pub fn on_plane(ray: &Ray, origin: Vec3, normal: Vec3) -> Option<Vec3> {
     let facing = normal.dot(ray.direction);
     if facing.abs() < EDGE {
@@ -32,15 +33,16 @@ pub fn on_plane(ray: &Ray, origin: Vec3, normal: Vec3) -> Option<Vec3> {
     (distance > 0.0).then(|| ray.origin + ray.direction * distance)
 }
 
-/// What a way of the pointer over a ball in front of the eye turns it by: a unit axis and radians.
-/// `right` and `up` are those of the picture, in the scene; the radius is in points.
+/// Trackball rotation for a pointer motion `way` over a ball in front of the eye: a unit axis, and
+/// radians. `right` and `up` are the axes of the viewport in scene space. `way` and `radius` are in
+/// points.
 pub fn ball_turn(way: Vec2, radius: f32, right: Vec3, up: Vec3) -> (Vec3, f32) {
-    // The picture's y goes down.
+    // The viewport's y axis points down.
     let axis = up * way.x + right * way.y;
     (axis.normalize_or(up), way.length() / radius.max(1.0))
 }
 
-/// Where a pointer would be that goes slower while a key is held, and never jumps.
+/// A virtual pointer with adjustable speed. It never jumps when the speed changes.
 #[derive(Clone, Copy, Debug)]
 pub struct FinePointer {
     at: Vec2,
@@ -48,17 +50,18 @@ pub struct FinePointer {
 }
 
 impl FinePointer {
-    /// Pressed there.
+    /// Starts at the position of the press.
     pub const fn new(at: Vec2) -> Self {
         Self { at, last: at }
     }
 
-    /// Where that is.
+    /// Current position of the virtual pointer.
     pub const fn now(&self) -> Vec2 {
         self.at
     }
 
-    /// The pointer is at a point now; what it went since the last time counts by `factor`.
+    /// Moves by the pointer's motion since the last call, scaled by `factor`. Returns the new
+    /// position.
     pub fn follow(&mut self, pointer: Vec2, factor: f32) -> Vec2 {
         self.at += (pointer - self.last) * factor;
         self.last = pointer;
@@ -66,26 +69,27 @@ impl FinePointer {
     }
 }
 
-/// How a ring is seen.
+/// Appearance of a rotation ring in the viewport.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RingSight {
-    /// As a ring: the pointer goes round its center.
+    /// Visible as an ellipse: the pointer is dragged around its center.
     Round {
-        /// The center, in points of the picture.
+        /// The center, in points of the viewport.
         center: Vec2,
         /// Whether the axis points to the eye.
         toward: bool,
     },
-    /// From its edge: along it is the only way to go.
+    /// Seen edge-on: the pointer is dragged along a line.
     Edge {
-        /// Where its near side moves as it turns, unit, in the picture.
+        /// Unit direction in the viewport in which the near side of the ring moves for a positive
+        /// rotation.
         along: Vec2,
         /// The ring's radius, in points.
         radius: f32,
     },
 }
 
-/// How far a ring was turned since it was pressed. Full turns count.
+/// Rotation of a ring since the press, in radians. Full turns are counted.
 #[derive(Clone, Copy, Debug)]
 pub struct RingTurn {
     start: Vec2,
@@ -94,23 +98,23 @@ pub struct RingTurn {
 }
 
 impl RingTurn {
-    /// Pressed at a point of the picture.
+    /// Starts at the position of the press, in points of the viewport.
     pub const fn new(start: Vec2) -> Self {
         Self { start, last: 0.0, turned: 0.0 }
     }
 
-    /// Where it was pressed.
+    /// Position of the press.
     pub const fn start(&self) -> Vec2 {
         self.start
     }
 
-    /// The pointer is at a point now: radians so far, about the axis by the right hand. What it
-    /// went since the last time counts by `factor`, so that going finer does not make it jump.
+    /// Follows the pointer. Returns the radians so far about the axis, by the right-hand rule. The
+    /// motion since the last call is scaled by `factor`, so a change of the factor causes no jump.
     pub fn follow(&mut self, sight: RingSight, pointer: Vec2, factor: f32) -> f32 {
         let (angle, wraps) = match sight {
             RingSight::Round { center, toward } => {
                 let by = (pointer - center).to_angle() - (self.start - center).to_angle();
-                // The picture's y goes down.
+                // The viewport's y axis points down.
                 (if toward { -by } else { by }, true)
             }
             RingSight::Edge { along, radius } => {
@@ -127,7 +131,7 @@ impl RingTurn {
     }
 }
 
-/// A number as a drag gives it: on the nearest step where there is one, else to a hundredth.
+/// A value of a drag, rounded to the nearest multiple of `step`, if any, and to hundredths.
 pub fn snapped(value: f32, step: Option<f32>) -> f32 {
     let value = step.map_or(value, |step| (value / step).round() * step);
     (value * 100.0).round() / 100.0
@@ -193,7 +197,7 @@ mod tests {
         for way in [-2.0, -0.1, 0.0, 0.7, 3.0] {
             let found = along_axis(&ray(eye, origin + axis * way), origin, axis).unwrap();
             assert!((found - way).abs() < 1e-4, "{way}: {found}");
-            // Beside the line, square to it and to the ray, it is the same.
+            // An offset perpendicular to the line and to the ray does not change the result.
             let aside =
                 axis.cross((origin + axis * way - eye).normalize_or_zero()).normalize_or_zero()
                     * 0.3;

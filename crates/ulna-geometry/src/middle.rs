@@ -1,18 +1,18 @@
-//! Middles of limbs inside their skin, found by rays.
+//! Centers of limbs inside their skin, found by ray casts.
 
 use glam::Vec3;
 
 use super::Ray;
 
-/// Middle of a body along a ray: between its first and last crossing with the skin, or with
-/// `front` between the first two. `extent` and `hit` are those of [`middle_of_limb`].
+/// Center of a body along a ray: midway between its first and last crossing with the skin. With
+/// `front`, between the first two crossings. `extent` and `hit` are those of [`middle_of_limb`].
 pub fn middle_along_ray(
     ray: &Ray,
     extent: f32,
     front: bool,
     hit: &dyn Fn(&Ray) -> Option<f32>,
 ) -> Option<Vec3> {
-    /// Crossings that are looked for.
+    /// Maximum number of crossings.
     const MOST: usize = 64;
     let gap = extent * 1e-4;
     let (mut start, mut crossings) = (0.0, Vec::new());
@@ -23,22 +23,23 @@ pub fn middle_along_ray(
         start += distance + gap;
     }
     let (first, last) = (*crossings.first()?, *crossings.last()?);
-    // Shells that lie on one another, such as clothes on skin, are one crossing.
+    // Shells that overlap closely, such as clothes over skin, count as one crossing.
     let second = crossings.iter().copied().find(|d| d - first > gap * 20.0);
     let end = if front { second.unwrap_or(last) } else { last };
     Some(ray.origin + ray.direction * ((first + end) * 0.5))
 }
 
-/// Middle of a limb around a point inside it: mean of opposite points of the skin, square to the
-/// bone. `bone` is the direction of the bone, `extent` the size of the scene in meters, and `hit`
-/// the distance along a ray to the skin. `None` if the point is not inside.
+/// Center of a limb around a point inside it: the mean of opposite skin points in the plane
+/// perpendicular to the bone. `bone` is the direction of the bone, `extent` the size of the scene
+/// in meters. `hit` returns the distance along a ray to the skin. `None` if the point is not
+/// inside.
 pub fn middle_of_limb(
     at: Vec3,
     bone: Vec3,
     extent: f32,
     hit: &dyn Fn(&Ray) -> Option<f32>,
 ) -> Option<Vec3> {
-    /// Pairs of opposite directions, and repetitions from the middle that was found.
+    /// Pairs of opposite directions, and iterations from the last center.
     const PAIRS: usize = 12;
     const ROUNDS: usize = 6;
     let way = if bone.length() > extent * 1e-6 { bone } else { Vec3::Y };
@@ -62,10 +63,10 @@ pub fn middle_of_limb(
     Some(middle)
 }
 
-/// Middle of the narrowest loop around a point inside a limb: of all directions, the limb's own has
-/// the shortest loop around it. `extent` and `hit` are those of [`middle_of_limb`].
+/// Center of the narrowest loop around a point inside a limb. The shortest loop is the one around
+/// the limb's own direction. `extent` and `hit` are those of [`middle_of_limb`].
 pub fn middle_of_loop(at: Vec3, extent: f32, hit: &dyn Fn(&Ray) -> Option<f32>) -> Option<Vec3> {
-    /// Directions that are tried, over half a sphere.
+    /// Directions to try, over a hemisphere.
     const DIRECTIONS: usize = 48;
     /// Pairs of opposite points of a loop.
     const PAIRS: usize = 8;
@@ -80,7 +81,7 @@ pub fn middle_of_loop(at: Vec3, extent: f32, hit: &dyn Fn(&Ray) -> Option<f32>) 
         }
         Some(sum)
     };
-    // Points of a spiral are spread evenly.
+    // A spiral distributes points evenly.
     let direction = |k: usize| {
         let height = (k as f32 + 0.5) / DIRECTIONS as f32;
         let angle = k as f32 * 2.399_963;
@@ -96,14 +97,14 @@ pub fn middle_of_loop(at: Vec3, extent: f32, hit: &dyn Fn(&Ray) -> Option<f32>) 
 mod tests {
     use super::*;
 
-    /// Distance to a tube around an axis through a point, with a radius.
+    /// Ray distance to a tube with an axis, a center and a radius.
     fn tube(axis: Vec3, center: Vec3, radius: f32) -> impl Fn(&Ray) -> Option<f32> {
         move |ray| {
             let (origin, direction) = (ray.origin, ray.direction);
             let flat = |v: Vec3| v - axis * v.dot(axis);
             let (o, d) = (flat(origin - center), flat(direction));
             let (a, b, c) = (d.dot(d), 2.0 * o.dot(d), o.dot(o) - radius * radius);
-            // Along the tube there is a cap, far away.
+            // Rays along the tube hit a cap, far away.
             if a < 1e-9 {
                 return Some(10.0);
             }
@@ -133,7 +134,7 @@ mod tests {
         assert_eq!(middle_of_loop(Vec3::ZERO, 1.0, &|_| None), None);
     }
 
-    /// Distance to the next of some planes across x.
+    /// Ray distance to the next of some planes perpendicular to x.
     fn planes(at: &[f32]) -> impl Fn(&Ray) -> Option<f32> {
         move |ray| at.iter().map(|x| x - ray.origin.x).find(|d| *d > 0.0)
     }
@@ -141,7 +142,7 @@ mod tests {
     #[test]
     fn the_middle_along_a_ray_is_between_the_skin_in_front_and_behind() {
         let ray = Ray { origin: Vec3::ZERO, direction: Vec3::X };
-        // A shirt over an arm, then the body behind the arm.
+        // A sleeve over an arm, then the body behind the arm.
         let hit = planes(&[1.0, 1.001, 1.2, 2.0, 2.6]);
         let x = |front| middle_along_ray(&ray, 2.0, front, &hit).unwrap().x;
         assert!((x(true) - 1.1).abs() < 1e-5, "{}", x(true));

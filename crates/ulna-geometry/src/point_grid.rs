@@ -1,33 +1,33 @@
-//! A grid of cells for finding near points.
+//! A hashed grid of cells for searches of near points.
 
 use glam::Vec3;
 use rayon::prelude::*;
 
 use super::csr::Csr;
 
-/// Points by the cell of a grid in which they lie. Points that are not finite are left out.
+/// Points by the grid cell that contains them. Points that are not finite are left out.
 ///
-/// The cells are hashed into as many rows as there are points, so several may share one. Cells of
-/// one block have neighboring rows: near points are near in memory.
+/// The cells are hashed into as many rows as there are points, so several cells may share one row.
+/// Cells of one block have neighboring rows, so near points are near in memory.
 #[derive(Clone, Debug)]
 pub struct PointGrid {
     /// Length of a cell's edges.
     cell: f32,
-    /// Shift of the cells' borders, in cells.
+    /// Offset of the cells' borders, in cells.
     shift: f32,
-    /// Largest number of points of a cell that are visited.
+    /// Maximum number of points per cell that a search visits.
     most: usize,
     mask: u64,
     rows: Csr,
 }
 
-/// Number of a cell along each axis.
+/// Index of a cell along each axis.
 type Cell = [i64; 3];
 
 impl PointGrid {
-    /// A grid with cells of edge length `cell`, whose borders are shifted by `shift` cells, where
-    /// 0 puts one at the origin. Of a cell, at most `most` points are ever visited, so a heap of
-    /// points does not slow every search down.
+    /// Creates a grid with cells of edge length `cell`, whose borders are offset by `shift` cells.
+    /// A `shift` of 0 puts one border at the origin. A search visits at most `most` points per
+    /// cell, so many coincident points do not slow it down.
     pub fn new(points: &[Vec3], cell: f32, shift: f32, most: usize) -> Self {
         let size = points.len().next_power_of_two();
         let mut grid = Self { cell, shift, most, mask: size as u64 - 1, rows: Csr::default() };
@@ -37,7 +37,7 @@ impl PointGrid {
         grid
     }
 
-    /// The cell of a point. Points too far out for the grid share its last cells.
+    /// The cell of a point. Coordinates saturate, so points far away share the outermost cells.
     #[inline]
     fn cell_of(&self, p: Vec3) -> Cell {
         (p / self.cell + self.shift).floor().to_array().map(|c| c as i64)
@@ -45,7 +45,7 @@ impl PointGrid {
 
     #[inline]
     fn row_of(&self, cell: Cell) -> usize {
-        /// Bits of the cells along a side of a block.
+        /// Base-2 logarithm of the number of cells along a side of a block.
         const SIDE: u32 = 2;
         let mix = |h: u64, c: &i64| {
             (h.rotate_left(21) ^ (*c >> SIDE) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -55,9 +55,9 @@ impl PointGrid {
         (((mixed ^ (mixed >> 29)) << (3 * SIDE) | within) & self.mask) as usize
     }
 
-    /// Visits the indices of all points within a radius, each once, by cells with x fastest, then
-    /// in rising order. Some points beyond the radius are visited, too. `points` are those of the
-    /// grid.
+    /// Visits the indices of all points within a radius, each once, in the order of cells with x
+    /// fastest, then in rising order. Some points outside of the radius are visited, too. `points`
+    /// must be those of the grid.
     #[inline]
     pub fn visit_near(&self, points: &[Vec3], at: Vec3, radius: f32, mut visit: impl FnMut(usize)) {
         if !at.is_finite() {
@@ -70,8 +70,8 @@ impl PointGrid {
                 for x in low[0]..=high[0] {
                     let cell = [x, y, z];
                     let row = self.rows.row(self.row_of(cell));
-                    // Points of other cells are beyond the radius. They count only where the
-                    // number of visits is limited, or where their cell is visited as well.
+                    // Points of other cells in this row are outside of the radius. They matter only
+                    // if the number of visits is limited, or if their cell is visited as well.
                     if is_one && row.len() <= self.most {
                         row.iter().for_each(|k| visit(*k as usize));
                         continue;

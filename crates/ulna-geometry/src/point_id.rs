@@ -1,4 +1,4 @@
-//! Points of a surface, by number.
+//! Ids of surface points.
 
 use std::num::NonZeroU32;
 
@@ -12,13 +12,13 @@ impl PointId {
     /// The first point.
     pub const FIRST: Self = Self(NonZeroU32::MIN);
 
-    /// The number of the point, as an index into lists by point.
+    /// The index of the point in lists by point.
     #[inline]
     pub const fn index(self) -> usize {
         (self.0.get() - 1) as usize
     }
 
-    /// The first points, in rising order.
+    /// The first `count` points, in rising order.
     pub fn first(
         count: usize,
     ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {

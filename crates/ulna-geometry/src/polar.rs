@@ -1,14 +1,14 @@
-//! The turning part of a matrix: what a turn in the scene is taken into a scaled or mirrored parent
-//! by.
+//! The orthogonal part of a matrix. Converts rotations of the scene into scaled or mirrored
+//! parents.
 
 use glam::{DMat3, DMat4};
 
-/// The orthogonal factor of a matrix's 3×3 part in its polar decomposition, reflection included, by
-/// Newton's iteration `O ← (O + O⁻ᵀ)/2` (Higham, *Computing the Polar Decomposition*, 1986).
-/// Nothing where the matrix is singular.
+/// The orthogonal factor of a matrix's 3×3 part in its polar decomposition, reflection included.
+/// Uses Newton's iteration `O ← (O + O⁻ᵀ)/2` (Higham, *Computing the Polar Decomposition*, 1986).
+/// `None` if the matrix is singular.
 pub fn orthogonal_factor(matrix: &DMat4) -> Option<DMat3> {
     let mut o = DMat3::from_mat4(*matrix);
-    // Of about length 1, so that few steps do.
+    // Scale to unit determinant, so that few iterations suffice.
     let size = o.determinant().abs().cbrt();
     if o.determinant().abs() <= 1e-30 || !size.is_finite() {
         return None;

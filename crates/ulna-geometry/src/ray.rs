@@ -1,12 +1,12 @@
-//! Rays: what a pointer is in the scene.
+//! Rays in scene space.
 
 use glam::Vec3;
 
 /// A ray in scene space.
 #[derive(Clone, Copy, Debug)]
 pub struct Ray {
-    /// Where it starts.
+    /// Start of the ray, meters.
     pub origin: Vec3,
-    /// Where it goes; unit.
+    /// Unit direction of the ray.
     pub direction: Vec3,
 }

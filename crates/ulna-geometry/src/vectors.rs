@@ -1,16 +1,16 @@
-//! Which vector instructions the long loops use: the widest that the processor has, unless the
-//! environment forbids them.
+//! The choice of vector instructions for long loops: the widest of the processor, unless an
+//! environment variable forbids them.
 
 use std::sync::OnceLock;
 
 use pulp::Arch;
 
-/// The environment variable that forbids wider vectors than it names: `avx512`, `avx2` or `scalar`.
-/// So one machine can measure, and test, what others would do.
+/// Name of the environment variable that sets the widest allowed vectors: `avx512`, `avx2` or
+/// `scalar`. One machine can thus measure and test the code of lesser processors.
 pub const VECTORS_VARIABLE: &str = "ULNA_VECTORS";
 
-/// The instructions that loops are dispatched to. Asked once; later changes of the environment
-/// change nothing.
+/// The instruction set that loops are dispatched to. It is chosen at the first call; later changes
+/// of the environment have no effect.
 pub fn vectors() -> Arch {
     static CHOSEN: OnceLock<Arch> = OnceLock::new();
     *CHOSEN.get_or_init(|| {
@@ -25,8 +25,7 @@ pub fn vectors() -> Arch {
     })
 }
 
-/// The widest vectors of this processor up to those that are named; nothing for a name that is not
-/// known.
+/// The widest vectors of this processor up to the named ones; `None` for an unknown name.
 fn up_to(name: &str) -> Option<Arch> {
     match name {
         "" | "avx512" => Some(Arch::new()),
@@ -39,15 +38,15 @@ fn up_to(name: &str) -> Option<Arch> {
     }
 }
 
-/// AVX2 with FMA, for loops that are written for eight lanes; nothing where the processor has none
-/// or it is forbidden.
+/// AVX2 with FMA, for loops that are written for eight lanes. `None` if the processor lacks it or
+/// it is forbidden.
 #[cfg(target_arch = "x86_64")]
 pub fn eight_lanes() -> Option<pulp::x86::V3> {
     (!matches!(vectors(), Arch::Scalar)).then(pulp::x86::V3::try_new).flatten()
 }
 
-/// What [`vectors`] chose, for a person: `AVX-512`, `AVX2`, or `no vector instructions` (`NEON` and
-/// the like elsewhere).
+/// Display name of the choice of [`vectors`]: `AVX-512`, `AVX2`, or `no vector instructions` (other
+/// names, such as `NEON`, on other processors).
 pub fn vectors_in_use() -> &'static str {
     match vectors() {
         Arch::Scalar => "no vector instructions",
@@ -66,8 +65,8 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn the_widest_vectors_of_the_machine_are_taken() {
-        // What pulp asks of a processor before it uses 512 bits; AVX2 with FMA is what nearly all
-        // have.
+        // The features that pulp requires for 512-bit vectors. Nearly all processors have AVX2 with
+        // FMA.
         let wide = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512cd")

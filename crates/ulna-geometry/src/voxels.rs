@@ -1,4 +1,4 @@
-//! A surface in a grid of cells, and distances through the cells that it fills.
+//! A surface as voxels, and path lengths through the solid cells.
 
 use std::{
     num::NonZeroU32,
@@ -7,22 +7,22 @@ use std::{
 
 use glam::Vec3;
 
-/// The most samples of triangles. Coarser cells are used where more were needed.
+/// Maximum number of samples of triangles. Cells are made coarser to stay below it.
 const MOST_SAMPLES: f64 = 3e8;
-/// The fewest cells along the longest side.
+/// Minimum number of cells along the longest side.
 const FEWEST_CELLS: usize = 16;
-/// The most cells along the longest side: 17 million in all.
+/// Maximum number of cells along the longest side: 17 million cells in all.
 const MOST_CELLS: usize = 256;
-/// Distance of samples, in cells. No point of a triangle is farther than 0.41 cells from a sample,
-/// so a path through the sides of cells cannot cross the surface beside the marked cells.
+/// Spacing of samples, in cells. No point of a triangle is farther than 0.41 cells from a sample.
+/// So a path through the faces of cells cannot cross the surface between marked cells.
 const SPACING: f64 = 0.7;
 /// Lengths of steps to a neighbor along one, two and three axes, in [`STEP`]ths of a cell: within
 /// 1 % of √2 and √3.
 const STEPS: [u32; 3] = [12, 17, 21];
 const STEP: f32 = 12.0;
-/// Lists by distance: more than a step is long.
+/// Number of lists by distance; more than the longest step.
 const BUCKETS: usize = 32;
-/// Sides from which a cell outside of an open surface must be covered to count as enclosed.
+/// Minimum number of covered sides for a cell outside of an open surface to count as enclosed.
 const ENCLOSING_SIDES: u8 = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,19 +41,19 @@ pub struct SurfaceVoxels {
     /// Length of a cell's edges.
     size: f32,
     cells: Vec<Cell>,
-    /// By cell, the number of the solid cell plus 1.
+    /// Number of each cell among the solid cells, plus 1; `None` for cells outside.
     numbers: Vec<Option<NonZeroU32>>,
-    /// The solid cells: those that are not outside.
+    /// Indices of the solid cells, which are those on or inside the surface.
     solid: Vec<u32>,
 }
 
 impl SurfaceVoxels {
-    /// The grid of a surface with `count` cells along the longest side of its box. The cells that a
-    /// flood from the corner does not reach are inside. `None` if there is no triangle with finite
-    /// corners, or if `cancel` is set before the end.
+    /// Creates the grid of a surface with `count` cells along the longest side of its box. Cells
+    /// that a flood fill from the corner does not reach are inside. `None` if there is no triangle
+    /// with finite corners, or if `cancel` is set before the end.
     ///
     /// # Panics
-    /// A triangle has a corner that is no position.
+    /// A corner of a triangle is not the index of a position.
     pub fn new(
         positions: &[Vec3],
         triangles: &[[u32; 3]],
@@ -106,7 +106,7 @@ impl SurfaceVoxels {
         self.solid.len()
     }
 
-    /// Marks the cells of a triangle.
+    /// Marks the surface cells of a triangle.
     fn mark(&mut self, [a, b, c]: [Vec3; 3]) {
         let steps = subdivisions([a, b, c], f64::from(self.size));
         let part = (steps as f32).recip();
@@ -120,7 +120,8 @@ impl SurfaceVoxels {
         }
     }
 
-    /// Marks what is reached from the corner through sides of cells.
+    /// Flood fill: marks the cells that are reached from the corner through faces of cells as
+    /// outside.
     fn flood(&mut self) {
         let mut stack = vec![0];
         self.cells[0] = Cell::Outside;
@@ -155,9 +156,9 @@ impl SurfaceVoxels {
         }
     }
 
-    /// Fills what an open surface encloses, such as a sleeve: the outside cells that the surface
-    /// covers from at least four of the six directions along the axes. Whichever way triangles
-    /// face, the result is the same.
+    /// Fills the space that an open surface encloses, such as a sleeve. These are the outside cells
+    /// that the surface covers from at least four of the six axis directions. The orientation of
+    /// triangles does not matter.
     pub fn fill_enclosed(&mut self) {
         let mut covered = vec![0u8; self.cells.len()];
         let [width, height, _] = self.sides;
@@ -190,8 +191,8 @@ impl SurfaceVoxels {
         [cell % width, cell / width % height, cell / (width * height)]
     }
 
-    /// The cell of a point. The outer layer is left out: a point in it is within rounding of the
-    /// surface's box, or outside by less than a cell.
+    /// The cell of a point. Points in the outer layer are assigned to the layer next to it. Such a
+    /// point is within rounding of the surface's box, or outside by less than a cell.
     fn cell_at(&self, point: Vec3) -> Option<usize> {
         let at = ((point - self.low) / self.size).floor();
         // NaN is outside, too.
@@ -200,7 +201,7 @@ impl SurfaceVoxels {
         is_inside.then(|| (z * self.sides[1] + y) * self.sides[0] + x)
     }
 
-    /// The solid cell of a point, by number, and the distance to its center.
+    /// The number of the solid cell that contains a point, and the distance to its center.
     pub fn solid_at(&self, point: Vec3) -> Option<(usize, f32)> {
         let cell = self.cell_at(point)?;
         let number = self.numbers[cell]?.get() as usize - 1;
@@ -213,11 +214,11 @@ impl SurfaceVoxels {
     }
 
     /// The solid cells along a segment, each with the least distance of its center to a sample of
-    /// it. Samples are half a cell apart.
+    /// the segment. Samples are half a cell apart.
     pub fn solid_along(&self, head: Vec3, tail: Vec3) -> Vec<(usize, f32)> {
         let high = self.low + Vec3::from(self.sides.map(|s| s as f32)) * self.size;
         let way = tail - head;
-        // The part of the segment in the box of the grid.
+        // Clip the segment to the box of the grid.
         let (mut from, mut to) = (0.0f32, 1.0f32);
         for axis in 0..3 {
             let (a, b) = (self.low[axis] - head[axis], high[axis] - head[axis]);
@@ -240,9 +241,9 @@ impl SurfaceVoxels {
         found
     }
 
-    /// Lengths of the shortest paths through solid cells from some of them, each with a distance to
-    /// begin with; infinite where there is no path. Paths go by the 26 neighbors of a cell, so they
-    /// are up to 8 % longer than straight lines.
+    /// Lengths of the shortest paths through solid cells from `starts`, each with an initial
+    /// distance. Infinite for cells without a path. Paths step to the 26 neighbors of a cell, so
+    /// they are up to 8 % longer than straight lines.
     pub fn distances(&self, starts: &[(usize, f32)]) -> Vec<f32> {
         let units = STEP / self.size;
         let mut lengths = vec![u32::MAX; self.solid.len()];
@@ -289,7 +290,7 @@ impl SurfaceVoxels {
         lengths.into_iter().map(real).collect()
     }
 
-    /// The neighbors of a cell: what is added to its index, and the length of the step.
+    /// The neighbors of a cell: the offset of each cell index, and the length of the step.
     fn steps(&self) -> Vec<(isize, u32)> {
         let [width, height, _] = self.sides.map(|s| s as isize);
         let mut steps = Vec::with_capacity(26);
@@ -307,7 +308,7 @@ impl SurfaceVoxels {
     }
 }
 
-/// Parts that a triangle's edges are divided into, so that samples are near enough.
+/// Number of parts that a triangle's edges are divided into, for samples within [`SPACING`].
 fn subdivisions([a, b, c]: [Vec3; 3], size: f64) -> u32 {
     let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
     (f64::from(longest) / (SPACING * size)).ceil().clamp(1.0, 1e4) as u32
@@ -317,7 +318,7 @@ fn subdivisions([a, b, c]: [Vec3; 3], size: f64) -> u32 {
 mod tests {
     use super::*;
 
-    /// A box from −1 to 1, without the upper side if `is_open`.
+    /// A box from −1 to 1, without the top if `is_open`.
     fn closed_box(is_open: bool) -> (Vec<Vec3>, Vec<[u32; 3]>) {
         let corner =
             |k: usize| Vec3::from([k & 1, k >> 1 & 1, k >> 2].map(|b| b as f32 * 2.0 - 1.0));
@@ -358,7 +359,7 @@ mod tests {
             [Vec3::X * 0.9, Vec3::new(0.8, 0.8, 0.0), Vec3::splat(-0.7), Vec3::new(0.9, 0.4, 0.0)]
         {
             let (cell, rest) = voxels.solid_at(goal).unwrap();
-            // Both ends are off by up to the way from a corner of a cell to its center.
+            // Both ends have an error of up to the distance from a corner of a cell to its center.
             let error = distances[cell] + rest - goal.length();
             let most = 0.09 * goal.length() + 2.0 * voxels.cell_size();
             assert!((-voxels.cell_size()..most).contains(&error), "{goal}: {error}");
@@ -390,7 +391,7 @@ mod tests {
         assert!(SurfaceVoxels::new(&positions, &[], 20, &off).is_none());
         assert!(SurfaceVoxels::new(&[Vec3::NAN; 3], &[[0, 1, 2]], 20, &off).is_none());
         assert!(SurfaceVoxels::new(&positions, &triangles, 20, &AtomicBool::new(true)).is_none());
-        // All at one position.
+        // All corners at one position.
         let point = SurfaceVoxels::new(&[Vec3::ONE; 3], &[[0, 1, 2]], 20, &off).unwrap();
         assert_eq!(point.solid_count(), 1);
     }

@@ -4,11 +4,12 @@ use glam::Vec3;
 
 use super::PointId;
 
-/// Welds vertices that have exactly the same position. The point of each vertex, and the positions
-/// of the points, in the order of their first vertices.
+/// Welds vertices that have exactly the same position. Returns the point of each vertex, and the
+/// positions of the points, in the order of their first vertices.
 pub fn weld(positions: &[Vec3]) -> (Vec<PointId>, Vec<Vec3>) {
-    // An open table: the standard one spends most of its time on hashing against hostile keys. A
-    // collision costs one comparison here, as the table is at most half full.
+    // An open-addressing table without protection against hostile keys, which would take most of
+    // the time in the standard table. A collision costs one comparison here, as the table is at
+    // most half full.
     let size = (positions.len() * 2).next_power_of_two().max(16);
     let mut table: Vec<Option<PointId>> = vec![None; size];
     let mut point_of = Vec::with_capacity(positions.len());
@@ -36,7 +37,7 @@ pub fn weld(positions: &[Vec3]) -> (Vec<PointId>, Vec<Vec3>) {
     (point_of, points)
 }
 
-/// The bits of a position, in which 0 and −0 are the same.
+/// The bits of a position, with −0 replaced by 0.
 fn bits_of(p: Vec3) -> [u32; 3] {
     (p + Vec3::ZERO).to_array().map(f32::to_bits)
 }

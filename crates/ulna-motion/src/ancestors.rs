@@ -1,4 +1,4 @@
-//! The nodes above a node.
+//! Ancestors of a node.
 
 use ulna_model::{Document, NodeId};
 

@@ -1,4 +1,4 @@
-//! The spaces that joints are posed in: whose axes a turn, a move or a scaling is along.
+//! Spaces for posing: the axes of rotations, translations and scalings.
 
 use glam::{EulerRot, Mat4, Quat, Vec3};
 use serde::Serialize;
@@ -6,31 +6,30 @@ use serde::Serialize;
 use ulna_geometry::orthogonal_factor;
 use ulna_model::{Property, TransformError, transform::unit_or};
 
-/// The axes a move is along.
+/// The space whose axes a rotation, translation or scaling uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Space {
-    /// The node's own.
+    /// The node's own axes.
     #[default]
     Local,
-    /// Its parent's.
+    /// The axes of the node's parent.
     Parent,
-    /// The scene's.
+    /// The axes of the scene.
     World,
-    /// Those that the node's angles about x, y and z are counted on. They need not be square to one
-    /// another.
+    /// The axes of the node's Euler angles x, y and z. They may not be orthogonal.
     Gimbal,
-    /// The node's own at rest, in its parent as it is.
+    /// The node's own axes in the rest pose, under the current parent.
     Rest,
 }
 
 impl Space {
-    /// All of them.
+    /// All spaces.
     pub const ALL: [Self; 5] = [Self::Local, Self::Parent, Self::World, Self::Gimbal, Self::Rest];
-    /// Their words in a command line.
+    /// The labels of all spaces, in the same order.
     pub const WORDS: [&'static str; 5] = ["local", "parent", "world", "gimbal", "rest"];
 
-    /// The word in a command line.
+    /// The name in a command line.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Local => "local",
@@ -41,8 +40,8 @@ impl Space {
         }
     }
 
-    /// The space that a word names. “scene” means the world, as in other programs and on the pages
-    /// of this one.
+    /// The space with this name. `scene` is a synonym of `world`, as in other programs and in the
+    /// documentation.
     pub fn named(word: &str) -> Option<Self> {
         if word == "scene" {
             return Some(Self::World);
@@ -51,19 +50,18 @@ impl Space {
     }
 }
 
-/// Where a node stands, as far as its axes are concerned.
+/// The parent transform and the rotations of a node, from which its axes are computed.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     /// `scene_from_parent`.
     pub parent: Mat4,
-    /// The rotation of its rest.
+    /// Rotation of the rest.
     pub rest: Quat,
-    /// The rotation of its local transform.
+    /// Rotation of the local transform.
     pub rotation: Quat,
 }
 
-/// A turn about a direction of the parent, whose angle runs the other way round in a mirrored
-/// parent.
+/// A rotation axis in the parent's space. In a mirrored parent, the angle changes its sign.
 #[derive(Clone, Copy, Debug)]
 struct InParent {
     axis: Vec3,
@@ -71,12 +69,12 @@ struct InParent {
 }
 
 impl Standing {
-    /// The axes x, y, z of a space as unit directions of the parent; of the scene, by the parent's
-    /// orthogonal factor.
+    /// The x, y and z axes of a space as unit directions of the parent. The scene's axes are
+    /// converted with the orthogonal factor of the parent's matrix.
     ///
     /// # Errors
-    /// [`TransformError::SingularParent`] where the parent has no such factor and the space is the
-    /// scene.
+    /// [`TransformError::SingularParent`] if the space is the scene and the parent's matrix has no
+    /// such factor.
     pub fn axes_in_parent(&self, space: Space) -> Result<[Vec3; 3], TransformError> {
         let axes = [Vec3::X, Vec3::Y, Vec3::Z];
         Ok(match space {
@@ -84,8 +82,7 @@ impl Standing {
             Space::Parent => axes,
             Space::Rest => axes.map(|a| self.rest * a),
             Space::Gimbal => {
-                // R = Rx·Ry·Rz: more of an angle is a turn about its axis as those before it leave
-                // it.
+                // R = Rx·Ry·Rz: an angle's axis is rotated by the angles before it.
                 let (x, y, _) = self.rotation.to_euler(EulerRot::XYZ);
                 let (x, y) = (Quat::from_rotation_x(x), Quat::from_rotation_y(y));
                 [Vec3::X, x * Vec3::Y, x * y * Vec3::Z]
@@ -99,9 +96,8 @@ impl Standing {
         })
     }
 
-    /// The same axes as directions of the scene. In a mirrored parent a positive turn about one of
-    /// the parent's runs the other way round, so those directions are turned about: a turn is by
-    /// the right hand in the scene.
+    /// The same axes as directions of the scene. In a mirrored parent, they are negated, so that
+    /// positive rotations follow the right-hand rule in the scene.
     ///
     /// # Errors
     /// As [`Standing::axes_in_parent`].
@@ -116,10 +112,10 @@ impl Standing {
     }
 
     /// Axes of the unlocked channels of a property of the pose offset, as unit directions of the
-    /// scene; an angle's axis is the one that it turns about.
+    /// scene. For rotations, the axes of the Euler angles.
     ///
     /// # Errors
-    /// [`TransformError::SingularParent`] where the parent has no orthogonal factor.
+    /// [`TransformError::SingularParent`] if the parent's matrix has no orthogonal factor.
     pub fn unlocked_axes(
         &self,
         property: Property,
@@ -147,23 +143,25 @@ impl Standing {
         Ok(InParent { axis: along, mirrored })
     }
 
-    /// The rotation after a turn about an axis of a space.
+    /// The rotation after a turn about an axis of a space by `angle` radians.
     ///
-    /// A turn `u` in the scene is taken into the parent by the orthogonal factor `O` of the
-    /// parent's matrix, reflection included: `r' = (O⁻¹·u·O)·r`. Nothing of a parent's unequal
-    /// scales goes into the node.
+    /// A turn `u` in the scene is converted to the parent by the orthogonal factor `O` of the
+    /// parent's matrix, reflection included: `r' = (O⁻¹·u·O)·r`. So non-uniform scales of the
+    /// parent do not affect the node.
     ///
     /// # Errors
-    /// [`TransformError::SingularParent`] where the parent has no such factor.
+    /// [`TransformError::SingularParent`] if the parent's matrix has no such factor.
+    /// [`TransformError::NotFinite`] if the result is not finite.
     pub fn turned(&self, axis: Vec3, angle: f32, space: Space) -> Result<Quat, TransformError> {
         let turned = match space {
-            // On the right, so that a turn about an own axis leaves no last digit in the others.
+            // Multiplied on the right, so that a turn about an own axis does not change the other
+            // Euler angles by rounding.
             Space::Local => self.rotation * Quat::from_axis_angle(axis, angle),
             Space::Parent => Quat::from_axis_angle(axis, angle) * self.rotation,
             Space::World | Space::Gimbal | Space::Rest => {
                 let along = self.in_parent(axis, space)?;
-                // A conjugate of a turn is the turn about the axis taken along, the other way round
-                // in a mirror.
+                // The conjugate of a turn is the turn about the transformed axis, with a negated
+                // angle in a mirrored space.
                 let sense = if along.mirrored { -angle } else { angle };
                 Quat::from_axis_angle(along.axis, sense) * self.rotation
             }

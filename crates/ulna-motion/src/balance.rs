@@ -1,8 +1,8 @@
-//! Balance: where the center of a body's mass is, and what it stands on.
+//! Balance: the center of mass of a body and its support area.
 //!
-//! No file says what a body weighs. Its skin does roughly: a piece of it with the area `A`, at a
-//! distance `r` from the bone that moves it, stands for a wedge of the volume `A·r/2`, whether the
-//! mesh is closed or not. Since skinning is linear, the center of all is found from one moment a
+//! Files do not store masses. The skin approximates them: a piece of skin with the area `A`, at a
+//! distance `r` from the bone that moves it, represents a wedge of the volume `A·r/2`. This works
+//! for open meshes, too. Since skinning is linear, the center of mass follows from one moment per
 //! joint:
 //!
 //! ```text
@@ -15,17 +15,18 @@ use super::{Pose, Stack, ik};
 use ulna_geometry::{convex_hull, depth_in};
 use ulna_model::{Document, NodeId, SkinId, Topology};
 
-/// Of a body's height: what stands is this near to the lowest, and a sole this thick.
+/// Maximum height of a standing foot above the lowest point, and thickness of a sole. Both are
+/// relative to the body's height.
 const LOW: f32 = 0.03;
 const SOLE: f32 = 0.012;
 
-/// One mesh: its mass, by what moves it.
+/// The mass of one mesh, by joint.
 #[derive(Clone, Debug)]
 struct MeshMass {
     node: NodeId,
-    /// Nothing: it moves with its node.
+    /// `None` if the mesh moves with its node.
     skin: Option<SkinId>,
-    /// By joint: the sum of mass times place, and of mass; mesh space.
+    /// By joint: the sums of mass times position (xyz) and of mass (w), in mesh space.
     moments: Vec<Vec4>,
 }
 
@@ -37,14 +38,14 @@ struct SoleVertex {
     moved_by: Vec<(u16, f32)>,
 }
 
-/// What ends a leg, and the vertices that move with it.
+/// The end of a leg, and the vertices that move with it.
 #[derive(Clone, Debug)]
 struct Foot {
     end: NodeId,
     vertices: Vec<SoleVertex>,
 }
 
-/// The mass of a document's surface, and its feet. Found once for a document.
+/// The mass of a document's surface, and its feet. Computed once per document.
 #[derive(Clone, Debug, Default)]
 pub struct Masses {
     parts: Vec<MeshMass>,
@@ -52,26 +53,28 @@ pub struct Masses {
     height: f32,
 }
 
-/// Where a body's mass is in a pose, and what it stands on.
+/// The center of mass of a pose, and its support area.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Balance {
-    /// The center of mass, scene.
+    /// Center of mass, in scene space.
     pub center: Vec3,
-    /// The height of the ground: of the lowest that it stands on.
+    /// Height of the ground: the lowest vertex of the standing feet.
     pub ground: f32,
-    /// The corners of the area it stands on, at that height; empty where it stands on nothing.
+    /// Corners of the support area, at the ground's height; empty if no foot stands.
     pub support: Vec<Vec3>,
-    /// How far inside that area the center is, seen from above, meters; below 0 outside.
+    /// Distance of the center of mass inside the support area, seen from above, in meters. Negative
+    /// if it is outside.
     pub inside: f32,
 }
 
-/// The distance of a point from a segment.
+/// Distance of a point from a segment.
 fn from_segment(p: Vec3, a: Vec3, b: Vec3) -> f32 {
     let along = ((p - a).dot(b - a) / (b - a).length_squared().max(1e-20)).clamp(0.0, 1.0);
     p.distance(a.lerp(b, along))
 }
 
-/// The bones of a skin in mesh space, by joint: from it to those below it, or itself.
+/// Bones of a skin in mesh space, by joint: segments from the joint to its children, or the joint
+/// itself.
 fn bones(document: &Document, skin: SkinId) -> Vec<Vec<(Vec3, Vec3)>> {
     let skin = document.skin(skin);
     let places: Vec<Vec3> =
@@ -90,7 +93,7 @@ fn bones(document: &Document, skin: SkinId) -> Vec<Vec<(Vec3, Vec3)>> {
 }
 
 impl Masses {
-    /// Of all shown triangles at rest.
+    /// Masses of all shown triangles in the rest pose.
     pub fn of(document: &Document) -> Self {
         let rest = Pose::evaluate(document, &Stack::default());
         let mut masses = Self::default();
@@ -182,7 +185,7 @@ impl Masses {
         self.parts.push(part);
     }
 
-    /// `scene_from_mesh` by joint, of each part.
+    /// `scene_from_mesh` by joint, for each mesh.
     fn palettes(&self, document: &Document, pose: &Pose) -> Vec<Vec<Mat4>> {
         let of = |p: &MeshMass| {
             p.skin.map_or_else(|| vec![pose.world[p.node.index()]], |s| pose.palette(document, s))
@@ -190,7 +193,7 @@ impl Masses {
         self.parts.iter().map(of).collect()
     }
 
-    /// Where the center of mass is in a pose; nothing where there is no mass.
+    /// Center of mass in a pose; `None` if there is no mass.
     pub fn center(&self, document: &Document, pose: &Pose) -> Option<Vec3> {
         self.center_in(&self.palettes(document, pose))
     }
@@ -202,8 +205,8 @@ impl Masses {
         (sum.w > 0.0 && center.is_finite()).then_some(center)
     }
 
-    /// Where the mass is in a pose, and what it stands on: feet that are low, or held where they
-    /// are.
+    /// Center of mass and support area in a pose. Feet stand if they are low, or if `held` is true
+    /// for their end joint.
     pub fn balance(
         &self,
         document: &Document,
@@ -230,7 +233,7 @@ impl Masses {
             let low = lowest(points);
             if low - ground <= self.height * LOW || held(*end) {
                 let sole = points.iter().filter(|p| p.y - low <= self.height * SOLE);
-                // Seen from above, so that the corners turn as they do on paper.
+                // Seen from above. z is negated, so that the hull is counter-clockwise.
                 soles.extend(sole.map(|p| Vec2::new(p.x, -p.z)));
             }
         }
@@ -243,7 +246,7 @@ impl Masses {
     }
 }
 
-/// The first joint from one down on which several hang.
+/// The first joint, from `from` downward, that has several children with children of their own.
 fn branching(document: &Document, from: NodeId, joints: &[bool]) -> NodeId {
     let mut node = from;
     loop {

@@ -1,10 +1,9 @@
-//! Skin is tried by bending it: what a joint is turned by, and how far from bind, while weights are
-//! painted. No part of the document: weights are saved, the bend that they were looked at in is
-//! not, unless it is kept as a pose.
+//! Test bends of a skin, used while weights are painted. A bend is not part of the document: it is
+//! not saved, unless the user saves it as a pose.
 //!
 //! ```text
-//!  what is shown ─┐
-//!  a test pose ───┴► turns, in the joint's own axes ─► away from the bind pose ─► the pose
+//!  shown pose ──┐
+//!  test pose ───┴► rotations about the joints' own axes ─► blend with the bind pose ─► pose
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,23 +20,23 @@ use ulna_model::{
     transform::{angle_between, is_invertible, unit_or},
 };
 
-/// A pose that skin is tried in: the joints that it is of; all others stand as they were bound.
+/// A pose for testing a skin. Joints that are not listed are in the bind pose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TestPose {
-    /// What it is called.
+    /// Display name.
     pub name: String,
-    /// Local transforms, in part or whole.
+    /// Local transforms, complete or some components only.
     pub locals: BTreeMap<NodeId, Components>,
 }
 
-/// How a skeleton is bent while weights are painted.
+/// The bend of a skeleton during weight painting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bend {
-    /// In place of what is shown.
+    /// Test pose that replaces the shown pose.
     pub pose: Option<Shared<TestPose>>,
-    /// What joints are turned by, in their own axes, on top of that.
+    /// Rotations of joints about their own axes, applied after the pose.
     pub turns: BTreeMap<NodeId, Quat>,
-    /// How far from the bind pose, 0, all joints stand: 1 is there.
+    /// Blend factor between the bind pose (0) and the bent pose (1) for all joints.
     pub amount: f32,
 }
 
@@ -47,7 +46,7 @@ impl Default for Bend {
     }
 }
 
-/// Part of the way from one transform to another.
+/// Interpolation between two transforms.
 fn between(from: &Transform, to: &Transform, amount: f32) -> Transform {
     let near = if from.rotation.dot(to.rotation) < 0.0 { -to.rotation } else { to.rotation };
     Transform {
@@ -58,13 +57,13 @@ fn between(from: &Transform, to: &Transform, amount: f32) -> Transform {
 }
 
 impl Bend {
-    /// Whether it leaves what is shown as it is.
+    /// Whether the bend changes nothing.
     pub fn is_none(&self) -> bool {
         self.pose.is_none() && self.turns.is_empty() && self.amount >= 1.0
     }
 
-    /// A pose, bent. The test pose and the way from bind are for joints of the skin, turns for
-    /// whatever was turned; everything else stands as it was.
+    /// Applies the bend to a pose. The test pose and the blend with the bind pose affect joints of
+    /// the skin. Rotations affect every listed node. All other nodes are unchanged.
     #[must_use]
     pub fn applied(&self, document: &Document, skin: SkinId, shown: &Pose) -> Pose {
         let own: BTreeSet<NodeId> = document.skin(skin).joints.iter().copied().collect();
@@ -82,7 +81,7 @@ impl Bend {
             if self.amount < 1.0 && own.contains(joint) {
                 local = between(&rest, &local, self.amount.max(0.0));
             }
-            // What nothing is done to keeps its matrix.
+            // Unchanged joints keep their exact matrix.
             let Transform { translation, rotation, scale } = local;
             let all = Components {
                 translation: Some(translation),
@@ -95,9 +94,9 @@ impl Bend {
         shown.with(document, &wanted)
     }
 
-    /// Turns joints about an axis of the scene by an angle in radians, as a drag does that began in
-    /// a pose: each about itself, so that a chain curls. `before` is what they were turned by then,
-    /// and `seen` the pose of the whole bend, at an amount of 1.
+    /// Rotates joints about an axis of the scene by an angle in radians. Each joint rotates about
+    /// itself, so a chain curls. `before` are the rotations at the start of the drag. `seen` is the
+    /// pose of the whole bend at that time, with an amount of 1.
     pub fn turn(
         &mut self,
         document: &Document,
@@ -111,7 +110,7 @@ impl Bend {
             else {
                 continue;
             };
-            // Where the turn is put in: after the joint's rotation, before its scale.
+            // The turn is applied after the joint's rotation and before its scale.
             let parent = Mat3::from_mat4(seen.parent_world(document, *node));
             let determinant = parent.determinant();
             if !local.is_finite() || !is_invertible(f64::from(determinant)) {
@@ -119,7 +118,7 @@ impl Bend {
             }
             let own = local.transform().rotation.conjugate() * (parent.inverse() * axis);
             let Some(axis) = own.try_normalize() else { continue };
-            // A mirrored space turns the other way round.
+            // In a mirrored space, the angle changes its sign.
             let angle = if determinant < 0.0 { -angle } else { angle };
             let turn = Quat::from_axis_angle(axis, angle);
             let now = before.get(node).copied().unwrap_or_default();
@@ -128,8 +127,8 @@ impl Bend {
         self.turns.retain(|_, turn| angle_between(*turn, Quat::IDENTITY) > 1e-5);
     }
 
-    /// Turns the mirror joints of joints that were turned by [`Bend::turn`], given as there, so
-    /// that they stand as the mirror image. Where both of a pair were turned, neither follows.
+    /// Rotates the mirror partners of joints to the mirror image after [`Bend::turn`] with the same
+    /// arguments. If both joints of a pair are in `nodes`, neither is changed.
     pub fn turn_other_side(
         &mut self,
         document: &Document,
@@ -140,7 +139,7 @@ impl Bend {
         let turned = |turns: &BTreeMap<NodeId, Quat>, node: NodeId| {
             turns.get(&node).copied().unwrap_or_default()
         };
-        // As it is without turns by hand.
+        // The local transform without rotations of the bend.
         let untouched = |node: NodeId| {
             let mut local = seen.local.get(node.index())?.transform();
             local.rotation =
@@ -164,21 +163,21 @@ impl Bend {
     }
 }
 
-/// Moments of clips that are looked at in all, where there are no more clips than a fifth of that.
+/// Total number of clip times to examine, unless there are more clips than a fifth of it.
 const MOMENTS: usize = 600;
-/// Moments of a clip at least: the ends of a loop alone would say nothing.
+/// Minimum number of times per clip. The two ends of a loop alone would show no motion.
 const LEAST: usize = 5;
-/// Clips that are looked at.
+/// Maximum number of clips to examine.
 const CLIPS: usize = 400;
-/// Poses in the list.
+/// Maximum number of test poses.
 const MOST: usize = 16;
-/// Limbs shorter than this part of the skeleton are bent together where they hang on one joint:
-/// fingers, whiskers.
+/// Limbs shorter than this fraction of the skeleton share one test pose if they have the same
+/// parent, such as fingers or whiskers.
 const SMALL: f32 = 0.12;
-/// Radians below which no clip bends a limb.
+/// Minimum bend of a limb in a clip, in radians. Limbs that bend less get a forward bend.
 const STRAIGHT: f32 = 0.2;
 
-/// Joints that are bent together.
+/// Limbs that are bent in one test pose.
 struct BentJoints {
     name: String,
     limbs: Vec<Limb>,
@@ -191,7 +190,7 @@ impl BentJoints {
     }
 }
 
-/// The limbs of a skin, the largest first.
+/// Limbs of a skin for test poses, largest first.
 fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<BentJoints> {
     let joints: BTreeSet<NodeId> = document.skin(skin).joints.iter().copied().collect();
     let below = |n: NodeId| {
@@ -213,7 +212,7 @@ fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<BentJoints> {
     for end in joints.iter().copied().filter(|n| is_end(*n)) {
         let Some(mut limb) = limb_of(document, rest, end, None, true) else { continue };
         limb.nodes.retain(|n| joints.contains(n));
-        // What carries everything bends nothing.
+        // The joint that carries the whole skeleton bends nothing.
         let carries = |n: &NodeId| document.node(*n).parent.is_none_or(|p| !joints.contains(&p));
         if limb.nodes.len() > 1 && limb.nodes.first().is_some_and(carries) {
             limb.nodes.remove(0);
@@ -253,9 +252,9 @@ fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<BentJoints> {
     parts
 }
 
-/// Poses to try a skin in: of each limb the moment of all clips at which its joints are turned
-/// farthest from bind, all other joints as bound; where no clip turns it, its joints are bent to
-/// the front by 60 degrees each. The largest limbs first, at most 16.
+/// Test poses of a skin: for each limb, the time of all clips at which its joints are rotated
+/// farthest from the bind pose, with all other joints in the bind pose. If no clip bends the limb,
+/// its joints are bent forward by 60 degrees each. Largest limbs first, at most 16.
 pub fn test_poses(document: &Document, skin: SkinId) -> Vec<TestPose> {
     let bound = Bend { amount: 0.0, ..Bend::default() };
     let rest = bound.applied(document, skin, &Pose::evaluate(document, &Stack::default()));
@@ -292,8 +291,8 @@ pub fn test_poses(document: &Document, skin: SkinId) -> Vec<TestPose> {
     found.filter(|pose| !pose.locals.is_empty()).collect()
 }
 
-/// Scene axis about which a bone bends to the front, which glTF has at +Z (section 3.4). Bones that
-/// point there already bend down. `next` is the end of the bone.
+/// Scene axis about which a bone bends forward, which is +Z in glTF (section 3.4). Bones that
+/// already point forward bend down. `next` is the end of the bone.
 fn forward_axis(
     document: &Document,
     rest: &Pose,
@@ -301,7 +300,7 @@ fn forward_axis(
     next: Option<NodeId>,
 ) -> Option<Vec3> {
     let at = |n: NodeId| rest.world[n.index()].w_axis.truncate();
-    // The last goes on as it came.
+    // The last bone continues the direction of the one before.
     let bone = match (next, document.node(node).parent) {
         (Some(next), _) => at(next) - at(node),
         (None, Some(before)) => at(node) - at(before),
@@ -311,18 +310,19 @@ fn forward_axis(
     Some(if axis.length() > 0.3 { axis } else { Vec3::X })
 }
 
-/// The axis about which a joint bends most.
+/// The main bending axis of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BendingAxis {
-    /// Unit vector in the joint's own axes at rest; positive angles bend the usual way.
+    /// Unit vector in the joint's own axes in the rest pose. Positive angles bend in the usual
+    /// direction.
     pub axis: Vec3,
-    /// Least and largest angle from the rest in all clips, radians; `None` where no clip bends the
+    /// Minimum and maximum angle from the rest in all clips, radians; `None` if no clip bends the
     /// joint.
     pub range: Option<[f32; 2]>,
 }
 
-/// The axis about which a joint bends: the main axis of its rotations in all clips, else the axis
-/// that bends its bone forward. `rest` is the rest pose.
+/// Main bending axis of a joint: the main axis of its rotations in all clips, or else the axis that
+/// bends its bone forward. `rest` is the rest pose.
 pub fn bending_axis(document: &Document, rest: &Pose, node: NodeId) -> Option<BendingAxis> {
     if let Some(found) = limits_of(document, &[node]).get(&node)
         && found.high.x - found.low.x > STRAIGHT
@@ -342,8 +342,8 @@ pub fn bending_axis(document: &Document, rest: &Pose, node: NodeId) -> Option<Be
     Some(BendingAxis { axis: axis.try_normalize()?, range: None })
 }
 
-/// Each joint of some limbs turned so that its bone goes to the front, which glTF has at +Z
-/// (section 3.4); what points there already goes down.
+/// Rotates each joint of some limbs so that its bone bends forward, which is +Z in glTF (section
+/// 3.4). Bones that already point forward bend down.
 fn bent_forward(document: &Document, rest: &Pose, limbs: &[Limb]) -> BTreeMap<NodeId, Components> {
     const ANGLE: f32 = 60.0;
     let mut locals = BTreeMap::new();
@@ -435,7 +435,7 @@ mod tests {
             let seen = bend.applied(&document, SkinId(0), &shown(&document));
             let before = bend.turns.clone();
             bend.turn(&document, (&before, &seen), &[ELBOW], (Vec3::Z, angle * 0.3));
-            // The same drag goes on: from its start, not from where it was.
+            // The drag continues. The angle counts from its start, not from the last call.
             bend.turn(&document, (&before, &seen), &[ELBOW], (Vec3::Z, angle));
         }
         assert!(bend.is_none(), "{bend:?}");
@@ -476,7 +476,7 @@ mod tests {
             pose.locals[&ELBOW].rotation.unwrap().angle_between(Quat::IDENTITY).to_degrees()
         };
         assert!((angle(&found[0]) - 60.0).abs() < 1e-2);
-        // Forward: the upper half comes toward +Z.
+        // Forward: the upper half moves toward +Z.
         let bend = Bend { pose: Some(found[0].clone().into()), ..Bend::default() };
         let pose = bend.applied(&document, SkinId(0), &shown(&document));
         assert!(pose.world[1].transform_vector3(Vec3::Y).z > 0.8);

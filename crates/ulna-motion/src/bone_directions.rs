@@ -1,4 +1,4 @@
-//! Directions of bones, which axes and the roll of joints follow.
+//! Directions of bones, used for the axes and the roll of joints.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use glam::DVec3;
 use crate::Mirror;
 use ulna_model::{Document, NodeId};
 
-/// Directions of the bones of a skeleton. `H`: the position of a joint in the scene.
+/// Directions of the bones of a skeleton. `H` returns the position of a joint in the scene.
 pub struct BoneDirections<'d, H> {
     document: &'d Document,
-    /// By node. All nodes in a file without joints.
+    /// Whether each node is a joint. All nodes, if the file has no joints.
     joints: Vec<bool>,
-    /// Joints that no skin names, by node.
+    /// Whether each node is a loose joint, which belongs to no skin.
     loose: Vec<bool>,
     mirror: Arc<Mirror>,
     head: H,
 }
 
 impl<'d, H: Fn(NodeId) -> DVec3> BoneDirections<'d, H> {
-    /// Of the joints of a document.
+    /// Creates the directions for the joints of a document.
     pub fn of(document: &'d Document, head: H) -> Self {
         let joints = document.joint_flags();
         let has_joints = joints.contains(&true);
@@ -28,7 +28,8 @@ impl<'d, H: Fn(NodeId) -> DVec3> BoneDirections<'d, H> {
         Self { document, joints, loose, mirror: Mirror::of(document), head }
     }
 
-    /// Whether a node is a joint beside a joint: a loose joint has loose ones beside it.
+    /// Whether a node is a joint relative to `beside`: loose joints count only next to loose
+    /// joints.
     fn is_joint(&self, node: NodeId, beside: NodeId) -> bool {
         let (node, beside) = (node.index(), beside.index());
         self.joints[node] || (self.loose[beside] && self.loose[node])
@@ -54,20 +55,22 @@ impl<'d, H: Fn(NodeId) -> DVec3> BoneDirections<'d, H> {
         std::iter::successors(parent(&node), parent).find(|n| self.is_joint(*n, node))
     }
 
-    /// The direction and length of the bone of a joint in the scene, in meters: to the joint below,
-    /// of several to the one in the middle of the body or else the one farthest ahead, and at the
-    /// end of a chain away from the joint above; `None` where it has none.
+    /// Direction and length of the bone of a joint, as a vector in the scene, in meters. The bone
+    /// points to the joint below. If there are several, it points to the one in the middle of the
+    /// body, or else to the one farthest ahead. At the end of a chain, it points away from the
+    /// joint above. `None` if there is neither.
     pub fn bone(&self, node: NodeId) -> Option<DVec3> {
         let head = (self.head)(node);
         let above = self.above(node).map(|p| head - (self.head)(p)).filter(|w| is_some(*w));
-        // How far a joint below is ahead; without a bone before it, how far away.
+        // Distance ahead of a joint below, along the bone above; without a bone above, its
+        // distance.
         let ahead = |way: DVec3| match above {
             Some(above) => way.dot(above.normalize()),
             None => way.length(),
         };
         let ways = |nodes: &[NodeId]| -> Option<DVec3> {
             let ways = nodes.iter().map(|n| (self.head)(*n) - head).filter(|w| is_some(*w));
-            // Of two that are as far ahead, the first.
+            // In case of a tie, the first.
             ways.reduce(|a, b| if ahead(b) > ahead(a) + 1e-6 * a.length() { b } else { a })
         };
         let below = self.below(node);

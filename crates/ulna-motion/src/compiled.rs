@@ -1,9 +1,9 @@
-//! A clip laid out for playing: tracks side by side in blocks of eight, so that a few long loops
-//! pose a skeleton.
+//! A clip prepared for playback: tracks in blocks of eight, so that a few long loops pose a
+//! skeleton.
 //!
-//! Tracks that are LINEAR and share their key times become one group: one search finds the keys of
-//! all. The others keep a span each. What is left, weights of morph targets above all, is sampled
-//! track by track, from where it was last.
+//! LINEAR tracks with the same key times form one group: one search finds the keys of all of them.
+//! Other tracks cache one segment each. The remaining tracks, mainly morph target weights, are
+//! sampled one by one, each with a cursor to its last segment.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,22 +17,23 @@ use super::{
 use ulna_geometry::vectors;
 use ulna_model::{Clip, Interpolation, Local, Property, Shared, Slice, Track};
 
-/// A clip that was laid out.
+/// A prepared clip.
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
     groups: Vec<TrackGroup>,
     own: UnsharedTracks,
     singles: Vec<(Shared<Track>, usize)>,
-    /// By single.
+    /// Targets of `singles`, in the same order.
     singles_to: Targets,
-    /// For every node that the clip moves: whether translation, rotation and scale all come from
-    /// it.
+    /// Node indices that the clip drives, each with whether translation, rotation and scale are all
+    /// driven.
     moved: Vec<(u32, bool)>,
-    /// How linear rotations go from key to key.
+    /// Interpolation of LINEAR rotations.
     between: Averaging,
 }
 
-/// Tracks with key times of their own, by property and by what a span of theirs holds.
+/// Tracks with key times of their own, by property and by values per segment (2 keys, or 4 for
+/// CUBICSPLINE).
 #[derive(Clone, Debug)]
 struct UnsharedTracks {
     moves: SegmentCache<3, 2>,
@@ -85,8 +86,8 @@ impl UnsharedTracks {
 }
 
 impl Compiled {
-    /// Lays a clip out whose linear rotations are interpolated so; nothing where two tracks move
-    /// the same, since their order would count.
+    /// Prepares a clip. `between` is the interpolation of LINEAR rotations. `None` if two tracks
+    /// have the same target and property, since their order would matter.
     pub(super) fn new(clip: &Clip, between: Averaging) -> Option<Self> {
         let mut by_times: HashMap<Vec<u32>, usize> = HashMap::new();
         let mut known: HashMap<*const f32, usize> = HashMap::new();
@@ -119,7 +120,7 @@ impl Compiled {
         }
         let mut groups = Vec::new();
         for tracks in members {
-            // A group of fewer fills no block.
+            // Groups of fewer than four tracks would leave most of a block unused.
             if tracks.len() < 4 {
                 own.extend(tracks);
             } else {
@@ -136,12 +137,12 @@ impl Compiled {
         Some(Self { groups, own: UnsharedTracks::new(&own), singles, singles_to, moved, between })
     }
 
-    /// Nodes that the clip moves, each with whether nothing of what they had before is left.
+    /// Node indices that the clip drives, each with whether all three components are driven.
     pub(super) fn moved(&self) -> &[(u32, bool)] {
         &self.moved
     }
 
-    /// Finds the places of the nodes that it moves, which have one each.
+    /// Looks up the slots of the driven nodes.
     pub(super) fn arrange(&mut self, slots: &Slots) {
         for group in &mut self.groups {
             group.moves.to.arrange(slots);
@@ -152,15 +153,15 @@ impl Compiled {
         self.singles_to.arrange(slots);
     }
 
-    /// Puts the clip's values at `time` seconds where they belong. Local transforms of moved nodes
-    /// must be [`Local::Trs`] already.
+    /// Writes the values of the clip at `time` seconds. Local transforms of driven nodes must be
+    /// [`Local::Trs`] already.
     pub(super) fn apply(&mut self, time: f64, local: &mut [Local], morphs: &mut [Vec<f32>]) {
         self.sample(time, &mut ToLocals(local), morphs);
     }
 
-    /// Hands the clip's values at `time` seconds on.
+    /// Writes the values of the clip at `time` seconds to a sink.
     pub(super) fn sample<S: Sink>(&mut self, time: f64, sink: &mut S, morphs: &mut [Vec<f32>]) {
-        // The widest vectors of the machine at hand.
+        // Use the widest vector instructions of the processor.
         let Self { groups, own, between, .. } = self;
         let (into, between) = (&mut *sink, *between);
         vectors().dispatch(
@@ -187,7 +188,7 @@ impl Compiled {
     }
 }
 
-/// Hands on what lanes hold, rotations interpolated so.
+/// Writes the values of groups and unshared tracks. `B` interpolates rotations.
 #[inline(always)]
 fn apply<B: Blend<4, 2>>(
     groups: &mut [TrackGroup],
@@ -211,11 +212,11 @@ struct TrackGroup {
     turns: Rows<4>,
 }
 
-/// Values of tracks of one property, key after key, in blocks of eight tracks.
+/// Values of the tracks of one property, key by key, in blocks of eight tracks.
 #[derive(Clone, Debug)]
 struct Rows<const W: usize> {
     to: Targets,
-    /// Blocks a key.
+    /// Blocks per key.
     blocks: usize,
     data: Vec<[F32x8; W]>,
 }
@@ -236,7 +237,7 @@ impl<const W: usize> Rows<W> {
         Self { to: Targets::new(tracks.iter().map(|t| t.target.0).collect()), blocks, data }
     }
 
-    /// The values of a key.
+    /// The blocks of a key.
     fn row(&self, key: usize) -> &[[F32x8; W]] {
         &self.data[key * self.blocks..(key + 1) * self.blocks]
     }
@@ -348,12 +349,12 @@ mod tests {
     }
 
     fn clip() -> impl Strategy<Value = Clip> {
-        // More than a block, and not a multiple of one.
+        // More than one block, and not a multiple of a block.
         let nodes = prop::collection::vec(0u32..1, 1..23).prop_flat_map(|nodes| {
             let each = |node| Property::TRS.map(|property| prop::option::of(track(node, property)));
             (0..nodes.len() as u32).flat_map(each).collect::<Vec<_>>()
         });
-        // A few tracks take the times of the first, as tracks of a group do.
+        // Some tracks use the times of the first, like the tracks of a group.
         (nodes, any::<bool>()).prop_map(|(tracks, share)| {
             let mut tracks: Vec<Track> = tracks.into_iter().flatten().collect();
             let linear: Vec<usize> = (0..tracks.len())
@@ -385,7 +386,7 @@ mod tests {
             mut times in prop::collection::vec(-4.0f64..60.0, 1..40),
             forward in any::<bool>(),
         ) {
-            // Keys, and moments that an f32 cannot hold beside them.
+            // Times at keys, and times next to keys that f32 cannot distinguish from them.
             for track in clip.tracks.values().take(8) {
                 let key = f64::from(track.times[track.times.len() / 2]);
                 times.extend([key, key - 1e-9, key + 1e-9]);
@@ -406,12 +407,12 @@ mod tests {
                         Property::Rotation => found.rotation.into(),
                         Property::Scale | Property::Weights => found.scale.extend(0.0),
                     };
-                    // Tangents count by the length of a span.
+                    // Tangents are scaled by the length of a segment.
                     let longest = track.times.windows(2).map(|w| w[1] - w[0]).fold(1.0, f32::max);
                     let cubic = track.interpolation == Interpolation::CubicSpline;
                     let mut size = if cubic { longest } else { 1.0 };
                     if cubic && track.property == Property::Rotation {
-                        // What was made unit was short before.
+                        // Normalization magnifies errors of short quaternions.
                         let raw = Track { property: Property::Weights, ..(**track).clone() };
                         let mut before = [0.0; 4];
                         sample_into(&raw, time, &mut before);

@@ -1,9 +1,7 @@
-//! Counterparts of the joints of another file: by the humanoid map of a VRM, by name, or by what
-//! part of a body they are.
+//! Matching of joints between two files: by the humanoid map of a VRM, by name, or by body part.
 //!
-//! The map of either side wins over names and over what they are guessed to be. Only where both
-//! skeletons are the very same one, path by path and rest by rest, do the names say all there is to
-//! say.
+//! The humanoid map of either side overrides names and the body parts guessed from them. Names
+//! alone decide only if both skeletons are identical in paths and rests.
 
 use std::collections::HashMap;
 
@@ -14,33 +12,33 @@ use super::{
 };
 use ulna_model::{Document, NodeId, Transform};
 
-/// What a joint of another file is found by.
+/// A joint of another file that needs a counterpart.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sought {
-    /// Its name.
+    /// Name of the joint.
     pub name: String,
-    /// Its names from the root, with `/` between them.
+    /// Names from the root, separated by `/`.
     pub path: String,
-    /// The nearest one above it that is sought, too, as an index of an earlier one.
+    /// Nearest ancestor in the list, as the index of an earlier entry.
     pub parent: Option<usize>,
-    /// What the humanoid map of its file says it is, in the spelling of VRM 1.0.
+    /// Role in the humanoid map of its file, as VRM 1.0 spells it.
     pub role: Option<String>,
-    /// Its rest.
+    /// Rest transform of the joint.
     pub rest: Transform,
 }
 
-/// What a joint was found by.
+/// The criterion by which a counterpart was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FoundBy {
-    /// Its path, or its name.
+    /// Same path, or same name.
     Name,
-    /// Its name without a namespace, case, or what stands between its words.
+    /// Same name without namespace, case and separators.
     PlainName,
-    /// What part of a body it is, by a humanoid map or by its name.
+    /// Same body part, by a humanoid map or by its name.
     Role,
 }
 
-/// Which node here each joint of another file is, and what it was found by.
+/// The counterpart of each joint of another file, and the criterion that found it.
 pub(super) fn pairs(document: &Document, sought: &[Sought]) -> Vec<Option<(NodeId, FoundBy)>> {
     let mut found: Vec<Option<(NodeId, FoundBy)>> = vec![None; sought.len()];
     let mut taken = vec![false; document.nodes.len()];
@@ -57,7 +55,7 @@ pub(super) fn pairs(document: &Document, sought: &[Sought]) -> Vec<Option<(NodeI
                     of: &dyn Fn(NodeId) -> String| {
         let mut here: HashMap<String, Option<NodeId>> = HashMap::new();
         for node in document.node_ids().filter(|n| !taken[n.index()]) {
-            // What is there twice says nothing.
+            // Duplicate names are ambiguous.
             here.entry(of(node)).and_modify(|n| *n = None).or_insert(Some(node));
         }
         let mut there: HashMap<String, usize> = HashMap::new();
@@ -84,7 +82,7 @@ pub(super) fn pairs(document: &Document, sought: &[Sought]) -> Vec<Option<(NodeI
     found
 }
 
-/// The roles of joints that are sought, by the humanoid map of their file and by their names.
+/// Body roles of the sought joints, by the humanoid map of their file and by their names.
 fn sought_roles(sought: &[Sought]) -> Vec<Option<BodyRole>> {
     let named: Vec<(&str, Option<usize>)> =
         sought.iter().map(|j| (j.name.as_str(), j.parent)).collect();
@@ -119,7 +117,7 @@ fn by_parts(
     }
 }
 
-/// A side that a name speaks of.
+/// A side, as a name states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum NamedSide {
     Left,
@@ -135,22 +133,21 @@ impl NamedSide {
     }
 }
 
-/// A name without a namespace, case, or what stands between its words.
+/// A name without namespace, case and separators.
 fn plain(name: &str) -> String {
     let name = name.rsplit([':', '|']).next().unwrap_or(name);
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// What is known of the bodies of both sides: of joints that are sought, and of the nodes of a
-/// document.
+/// The body parts of both skeletons: of the sought joints, and of the nodes of a document.
 struct Bodies {
-    /// By joint that is sought: its role in the map there.
+    /// By sought joint: its role in the humanoid map of its file.
     mapped_there: Vec<Option<String>>,
-    /// By joint that is sought: what it is to the body, by the map or by its name.
+    /// By sought joint: its body role, by the map or by its name.
     there: Vec<Option<BodyRole>>,
     mapped_here: HashMap<NodeId, String>,
     here: HashMap<NodeId, BodyRole>,
-    /// Whether both are one skeleton, so that names alone decide.
+    /// Whether both skeletons are identical, so that names alone decide.
     is_same: bool,
 }
 
@@ -163,7 +160,7 @@ impl Bodies {
         Self { mapped_there, there, mapped_here, here, is_same }
     }
 
-    /// Pairs of joints that both maps name, as indices of what is sought and nodes.
+    /// Pairs of joints that both maps name, as indices of sought joints and nodes.
     fn pairs_of_maps(&self) -> Vec<(usize, NodeId)> {
         if self.is_same {
             return Vec::new();
@@ -191,15 +188,16 @@ impl Bodies {
             if (0..self.mapped_there.len()).all(all_here) {
                 return nodes.get(role).map(|n| (k, *n));
             }
-            // A longer row there: the last that comes to one here takes the turns of those before
-            // it along.
+            // The other row is longer. The last joint that is assigned to a node here also receives
+            // the rotations of those before it.
             let own = self.there[k].filter(|r| r.kind() == kind)?;
             in_row(own.place, own.count, row.len()).map(|at| (k, row[at].1))
         };
         (0..self.mapped_there.len()).filter_map(pair).collect()
     }
 
-    /// Whether a map says that a joint is not this node, whatever both are called.
+    /// Whether a humanoid map rules out that a joint and a node are counterparts, despite their
+    /// names.
     fn deny(&self, joint: usize, node: NodeId) -> bool {
         if self.is_same
             || (self.mapped_here.is_empty() && self.mapped_there.iter().all(Option::is_none))
@@ -214,8 +212,8 @@ impl Bodies {
             (Some(a), Some(b)) => a != b,
             (Some(_), None) => there.is_some_and(known_here) && here != there,
             (None, Some(_)) => here.is_some_and(known_there) && here != there,
-            // A joint between those of a row, such as a third of four of the spine, is of the row
-            // though no map names it.
+            // Joints inside a row, such as the third of four spine joints, belong to the row even
+            // if no map names them.
             (None, None) => [there, here]
                 .into_iter()
                 .flatten()
@@ -229,14 +227,14 @@ impl Bodies {
     }
 }
 
-/// Whether every node of the maps is found by its path on the other side, at the same rest up to
-/// the size of the whole.
+/// Whether every node of the maps is found by its path on the other side, with the same rest up to
+/// a uniform scale.
 fn is_same_skeleton(
     document: &Document,
     sought: &[Sought],
     mapped_here: &HashMap<NodeId, String>,
 ) -> bool {
-    /// Parts of the length of all bones.
+    /// Tolerance, relative to the total length of all bones.
     const NEAR: f32 = 1e-4;
     let by_path: HashMap<&str, &Sought> = sought.iter().map(|j| (j.path.as_str(), j)).collect();
     let paths: HashMap<String, NodeId> =
@@ -246,7 +244,7 @@ fn is_same_skeleton(
     let there =
         sought.iter().filter(|j| j.role.is_some()).map(|j| Some((j, paths.get(&j.path).copied()?)));
     let Some(pairs) = here.chain(there).collect::<Option<Vec<_>>>() else { return false };
-    // The root may stand anywhere.
+    // The root may have any position.
     let rests: Vec<_> = pairs
         .iter()
         .filter(|(joint, node)| joint.parent.is_some() && document.node(*node).parent.is_some())

@@ -1,10 +1,9 @@
-//! Transforms of nodes in blocks of eight, component by component: what clips are sampled into that
-//! are averaged.
+//! Transforms of nodes in blocks of eight, one component per vector. Clips are sampled into these
+//! blocks for averaging.
 //!
-//! Averaging works on eight nodes at once, and so does sampling. Between the two nothing is turned
-//! into one transform after another and back: the nodes that a stack's lanes drive get a place
-//! each, in the order of nodes, and a block of tracks that are neighbors in that order is written
-//! as it stands.
+//! Averaging and sampling both process eight nodes at once, without conversion to single transforms
+//! in between. Each driven node has one slot, in the order of nodes. A block of tracks whose
+//! targets are adjacent in that order is written at once.
 
 use glam::Quat;
 
@@ -27,7 +26,7 @@ impl Default for Block {
 }
 
 impl Block {
-    /// The transform in a lane.
+    /// The transform of a lane.
     #[inline(always)]
     pub(super) fn at(&self, lane: usize) -> Transform {
         Transform {
@@ -46,7 +45,7 @@ impl Block {
         lanes.iter_mut().zip(value).for_each(|(to, value)| to[lane] = *value);
     }
 
-    /// Makes a lane a transform.
+    /// Sets the transform of a lane.
     pub(super) fn put(&mut self, lane: usize, transform: &Transform) {
         self.set(lane, Property::Translation, &transform.translation.to_array());
         self.set(lane, Property::Rotation, &transform.rotation.to_array());
@@ -54,21 +53,21 @@ impl Block {
     }
 }
 
-/// Which nodes have a place in blocks, and where.
+/// Assignment of slots in blocks to nodes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
-    /// By place.
+    /// Node index by slot.
     nodes: Vec<u32>,
-    /// By node; [`NONE`] for those without.
+    /// Slot by node index; [`NONE`] for nodes without a slot.
     of: Vec<u32>,
-    /// Another for every other list; 0 for none at all.
+    /// Version of the assignment: changes with every new one; 0 before the first.
     serial: u64,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Slots {
-    /// Gives places to nodes, which come in their order, of so many.
+    /// Assigns slots to nodes in rising order. `count` is the number of nodes of the document.
     pub(super) fn give(&mut self, nodes: impl Iterator<Item = usize>, count: usize) {
         self.serial += 1;
         self.nodes.clear();
@@ -97,13 +96,13 @@ impl Slots {
     }
 }
 
-/// Nodes that lanes of tracks belong to.
+/// Target nodes of lanes of tracks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Targets {
     nodes: Vec<u32>,
-    /// By lane: its place.
+    /// Slot by lane.
     slots: Vec<u32>,
-    /// By eight lanes: the block that they are, where they are one.
+    /// By eight lanes: the index of the block that they fill exactly, if any.
     straight: Vec<Option<u32>>,
 }
 
@@ -116,14 +115,14 @@ impl Targets {
         &self.nodes
     }
 
-    /// Finds the places of the nodes; all of them must have one.
+    /// Looks up the slots of the nodes. All of them must have one.
     pub(super) fn arrange(&mut self, slots: &Slots) {
         self.slots.clear();
         self.slots.extend(self.nodes.iter().map(|node| slots.of(*node)));
         let whole = |places: &[u32]| {
             let first = places[0];
             let follow = (0..).zip(places).all(|(k, place)| *place == first.wrapping_add(k));
-            // Lanes of no track are written too: nothing may be there.
+            // Lanes without a track are also written, so no node may use their slots.
             let all = places.len() == LANES || first as usize + places.len() == slots.nodes.len();
             (follow && all && (first as usize).is_multiple_of(LANES))
                 .then_some(first / LANES as u32)
@@ -138,20 +137,20 @@ impl Targets {
     }
 }
 
-/// A part of a transform, of `W` numbers.
+/// One component of a transform, of `W` numbers.
 pub(super) trait FrameComponent<const W: usize> {
-    /// Makes it the transform's.
+    /// Sets the component of a transform.
     fn set(transform: &mut Transform, value: [f32; W]);
 
-    /// It, of a block.
+    /// The component's lanes in a block.
     fn of(block: &mut Block) -> &mut [F32x8; W];
 }
 
-/// The part of a transform that moves.
+/// The translation of a transform.
 pub(super) struct Translation;
-/// The part of a transform that turns.
+/// The rotation of a transform.
 pub(super) struct Rotation;
-/// The part of a transform that makes larger.
+/// The scale of a transform.
 pub(super) struct Scale;
 
 impl FrameComponent<3> for Translation {
@@ -190,9 +189,9 @@ impl FrameComponent<3> for Scale {
     }
 }
 
-/// Where values of tracks go.
+/// Destination of sampled values.
 pub(super) trait Sink {
-    /// Eight lanes of one property.
+    /// Writes eight lanes of one property.
     fn put<const W: usize, T: FrameComponent<W>>(
         &mut self,
         to: &Targets,
@@ -200,14 +199,14 @@ pub(super) trait Sink {
         values: &[F32x8; W],
     );
 
-    /// Eight lanes of everything.
+    /// Writes eight lanes of all properties.
     fn put_all(&mut self, to: &Targets, eight: usize, values: &Block);
 
-    /// One property of one node.
+    /// Writes one property of one node.
     fn put_one(&mut self, to: &Targets, lane: usize, property: Property, value: &[f32]);
 }
 
-/// Transforms by node. Those that are written to must be [`Local::Trs`] already.
+/// Writes into local transforms by node. All targets must be [`Local::Trs`] already.
 pub(super) struct ToLocals<'a>(pub &'a mut [Local]);
 
 impl Sink for ToLocals<'_> {
@@ -239,7 +238,7 @@ impl Sink for ToLocals<'_> {
     }
 }
 
-/// Blocks by place.
+/// Writes into blocks by slot.
 pub(super) struct ToBlocks<'a>(pub &'a mut [Block]);
 
 impl Sink for ToBlocks<'_> {

@@ -1,8 +1,8 @@
-//! Names of joints that move no skin.
+//! Names of helper joints, which move no skin.
 
 use super::names::words_of;
 
-/// The use of a joint that moves no skin, by its name.
+/// The purpose of a helper joint, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelperKind {
     /// It poses other joints.
@@ -25,7 +25,7 @@ const WORDS: [(HelperKind, &[&str]); 4] = [
     (HelperKind::Leaf, &["leaf", "end", "nub"]),
     (HelperKind::Root, &["root", "cog", "origin", "armature"]),
 ];
-/// Words that others are often written together with, such as `handslot`.
+/// Words that names often contain without a separator, such as `handslot`.
 const ENDINGS: [(HelperKind, &str); 5] = [
     (HelperKind::Control, "ctrl"),
     (HelperKind::Control, "target"),
@@ -33,14 +33,14 @@ const ENDINGS: [(HelperKind, &str); 5] = [
     (HelperKind::Socket, "socket"),
     (HelperKind::Leaf, "nub"),
 ];
-/// Limbs whose *roll* joints share in the twist of the skin.
+/// Limbs whose *roll* joints distribute the twist of the skin.
 const LIMBS: [&str; 12] = [
     "arm", "forearm", "upperarm", "lowerarm", "leg", "upleg", "lowleg", "thigh", "calf", "shin",
     "wrist", "elbow",
 ];
 
-/// The use that the name of a joint states, if it is none that moves skin by itself. Whether a leaf
-/// is the last joint of its chain, and a root the first, is for the caller to see.
+/// The purpose that the name of a joint states, if it is a helper. The caller must check whether a
+/// leaf is the last joint of its chain, and a root the first.
 pub fn helper_kind(name: &str) -> Option<HelperKind> {
     let words = words_of(name);
     let words: Vec<&str> =

@@ -1,10 +1,10 @@
-//! What part of a body a joint is, by its name and by what it hangs on: so that a pose of one
-//! naming scheme finds its joints in another. Every tool spells the same parts otherwise: see the
-//! tests of [`Stem`](super::names).
+//! Body parts of joints, by their names and their parents. So a pose of one naming scheme finds its
+//! joints in another scheme. The tests of [`Stem`](super::names) list spellings of several
+//! programs.
 
 use super::{mirror_pairs::Side, names::Stem};
 
-/// A part of a body that has one joint, or a row of them.
+/// A part of a body that has one joint, or a row of joints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum BodyPart {
     Hips,
@@ -22,44 +22,43 @@ pub(super) enum BodyPart {
     Shin,
     Foot,
     Toe,
-    /// Of a humanoid map alone, as the jaw.
+    /// Only in humanoid maps, as is the jaw.
     Eye,
     Jaw,
-    /// “Arm” or “leg” and no more: which part of it, the others of its line say.
+    /// “Arm” or “leg” without a detail. The other joints of the chain decide the part.
     Arm,
     Leg,
 }
 
-/// What a joint is to a body.
+/// The role of a joint in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BodyRole {
     pub part: BodyPart,
     pub side: Option<Side>,
-    /// Which of the row, from its root; 0 where there is one alone.
+    /// Index in its row, from the root; 0 for a single joint.
     pub place: usize,
-    /// How many the row has.
+    /// Number of joints in the row.
     pub count: usize,
 }
 
 impl BodyRole {
-    /// Its part and side, as the humanoid map or the name says.
+    /// Part and side, as the humanoid map or the name states them.
     pub const fn kind(&self) -> Kind {
         (self.part, self.side)
     }
 }
 
-/// A part of a body on a side.
+/// A body part and its side.
 pub(super) type Kind = (BodyPart, Option<Side>);
 
 impl BodyPart {
-    /// Whether a body may have several joints of it in a row.
+    /// Whether a body may have several joints of this part in a row.
     pub const fn is_row(self) -> bool {
         matches!(self, Self::Spine | Self::Neck | Self::Finger(_) | Self::Toe)
     }
 }
 
-/// The part of a body that a role of a humanoid map is, in the spelling of VRM 1.0, and its place
-/// in a row of such joints.
+/// Body part and index in its row for a role of a humanoid map, as VRM 1.0 spells it.
 pub(super) fn mapped_part(role: &str) -> Option<(Kind, usize)> {
     let (side, rest) = match (role.strip_prefix("left"), role.strip_prefix("right")) {
         (Some(rest), _) => (Some(Side::Left), rest),
@@ -102,12 +101,12 @@ pub(super) fn mapped_part(role: &str) -> Option<(Kind, usize)> {
     Some(((part, side), place))
 }
 
-/// Words before a name that say of which rig or program it is.
+/// Prefixes that name a rig or a program.
 const PREFIXES: [&str; 14] = [
     "def", "org", "bip", "j", "b", "c", "jnt", "joint", "bone", "bn", "rig", "sec", "skeleton",
     "armature",
 ];
-/// Words of helpers, which move no part of a body by themselves.
+/// Words of helpers, which are no body part.
 const HELPERS: [&str; 16] = [
     "twist", "roll", "ik", "fk", "leaf", "pole", "target", "ctrl", "control", "socket", "nub",
     "end", "mch", "helper", "slot", "bind",
@@ -160,7 +159,7 @@ fn part_of(name: &str) -> Option<Kind> {
                 own.iter().any(|w| names.iter().any(|n| w.trim_start_matches("hand") == *n))
             };
             let finger = FINGERS.iter().position(|names| is(names))?;
-            // A toe has the names of fingers, too.
+            // Toes have the names of fingers, too.
             if own.iter().any(|w| w.contains("toe") || w.contains("foot")) || stem.side.is_none() {
                 return None;
             }
@@ -170,11 +169,11 @@ fn part_of(name: &str) -> Option<Kind> {
     Some((part, stem.side))
 }
 
-/// The roles of joints, given by name and parent joint, parents first. Where a part that a body has
-/// once occurs twice, it is the first; the joints of a row are those of one line.
+/// Body roles of joints, given by name and parent, parents first. If a single part occurs twice,
+/// the first joint has it. The joints of a row belong to one chain.
 ///
-/// `mapped` is what a humanoid map says of each joint; it may be shorter. The map wins: a part that
-/// it gives is no other joint's, whatever that is called.
+/// `mapped` has the entry of the humanoid map for each joint; it may be shorter than `joints`. The
+/// map overrides names: no other joint receives a part that the map assigns.
 pub(super) fn body_roles(
     joints: &[(&str, Option<usize>)],
     mapped: &[Option<(Kind, usize)>],
@@ -191,7 +190,7 @@ pub(super) fn body_roles(
     for (k, part) in parts.iter_mut().enumerate() {
         *part = part.filter(|kind| of_map(k).is_some() || !given.contains(kind));
     }
-    // Of a row without hips the first that has more below it are the hips.
+    // In a row without hips, the first joint is the hips.
     let spine = |p: &Option<Kind>| p.is_some_and(|(part, _)| part == BodyPart::Spine);
     let none = parts.iter().flatten().all(|(part, _)| *part != BodyPart::Hips);
     if none
@@ -208,7 +207,7 @@ pub(super) fn body_roles(
     for kind in kinds {
         let mut row: Vec<usize> = Vec::new();
         for k in (0..joints.len()).filter(|k| parts[*k] == Some(kind)) {
-            // Of one line: each below the one before.
+            // Of one chain: each joint is below the one before.
             if of_map(k).is_some() || row.last().is_none_or(|last| above(k).any(|a| a == *last)) {
                 row.push(k);
             }
@@ -224,8 +223,8 @@ pub(super) fn body_roles(
     roles
 }
 
-/// A hip of a side is the thigh, unless a joint below it is: then it is only what the leg hangs on
-/// (`LHipJoint` above `LeftUpLeg`).
+/// Removes the role of hip joints above a thigh. A hip with a side is a thigh, unless a thigh is
+/// below it (`LHipJoint` above `LeftUpLeg`).
 fn drop_hip_joints(joints: &[(&str, Option<usize>)], parts: &mut [Option<Kind>]) {
     let is_thigh = |part: &Option<Kind>| part.is_some_and(|(part, _)| part == BodyPart::Thigh);
     let thighs: Vec<usize> = (0..parts.len()).filter(|k| is_thigh(&parts[*k])).collect();
@@ -241,8 +240,8 @@ fn drop_hip_joints(joints: &[(&str, Option<usize>)], parts: &mut [Option<Kind>])
     }
 }
 
-/// What “arm” and “leg” mean: the part that is not named otherwise; of several in a line one after
-/// another.
+/// Resolves “arm” and “leg” to the parts that are not named otherwise. Several of them in a chain
+/// are resolved in order.
 fn name_limbs(joints: &[(&str, Option<usize>)], parts: &mut [Option<Kind>]) {
     for side in [None, Some(Side::Left), Some(Side::Right)] {
         let has = |parts: &[Option<Kind>], part: BodyPart| parts.contains(&Some((part, side)));
@@ -271,8 +270,8 @@ fn name_limbs(joints: &[(&str, Option<usize>)], parts: &mut [Option<Kind>]) {
     }
 }
 
-/// Which of a row of `to` joints is that of a row of `from`; none where another of the row is
-/// nearer to it.
+/// Index in a row of `to` joints for the joint `place` of a row of `from` joints. `None` if another
+/// joint of the row is nearer.
 pub(super) fn in_row(place: usize, from: usize, to: usize) -> Option<usize> {
     let nearest = |k: usize, of: usize, other: usize| match (of, other) {
         (_, 0 | 1) => 0,
@@ -285,7 +284,8 @@ pub(super) fn in_row(place: usize, from: usize, to: usize) -> Option<usize> {
     if from <= to {
         return Some(nearest(place, from, to));
     }
-    // The last of those that would go to one takes it; what the others do goes into it.
+    // The last of the joints with the same result gets it. The rotations of the others are added to
+    // it.
     let last = (0..from).rev().find(|k| nearest(*k, from, to) == nearest(place, from, to));
     (last == Some(place)).then(|| nearest(place, from, to))
 }
@@ -363,8 +363,8 @@ mod tests {
         );
     }
 
-    /// The map says that “LeftArm” is the right upper arm, and which of two joints called “Hips” is
-    /// meant.
+    /// The map states that “LeftArm” is the right upper arm, and which of two joints named “Hips”
+    /// is meant.
     #[test]
     fn a_humanoid_map_wins_over_names() {
         let joints = [

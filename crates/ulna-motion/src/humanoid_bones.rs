@@ -1,5 +1,4 @@
-//! The bones of a humanoid map, as VRM 1.0 names them: which are required, and what they are in a
-//! document by its map or by the names of its joints.
+//! The bones of a VRM 1.0 humanoid map, and their assignment to joints by map, by name or by shape.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,18 +8,18 @@ use super::{
 };
 use ulna_model::{Document, NodeId};
 
-/// A bone of a human (VRM 1.0, *Humanoid*).
+/// A humanoid bone (VRM 1.0, *Humanoid*).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HumanoidBone {
-    /// Its role, such as `leftUpperArm`.
+    /// Role of the bone, such as `leftUpperArm`.
     pub role: &'static str,
-    /// Whether every avatar must have it.
+    /// Whether every avatar must have the bone.
     pub is_required: bool,
-    /// The role of the bone above it; of bones that are missing, the next one above counts.
+    /// Role of the bone above it. If that bone is missing, the next one above applies.
     pub parent: Option<&'static str>,
 }
 
-/// All bones of a humanoid, those above first.
+/// All humanoid bones, parents first.
 pub const HUMANOID_BONES: [HumanoidBone; 55] = {
     const fn bone(
         role: &'static str,
@@ -94,19 +93,19 @@ pub const HUMANOID_BONES: [HumanoidBone; 55] = {
     ]
 };
 
-/// The bone of a role.
+/// The bone of a role; `None` for an unknown role.
 pub fn humanoid_bone(role: &str) -> Option<&'static HumanoidBone> {
     HUMANOID_BONES.iter().find(|b| b.role == role)
 }
 
-/// The humanoid map of a document, by the roles of VRM 1.0; roles that are no bones are left out.
+/// The humanoid map of a document, by the roles of VRM 1.0. Unknown roles are left out.
 pub fn humanoid_map(document: &Document) -> BTreeMap<&'static str, NodeId> {
     let roles = document.humanoid().into_iter().flat_map(|v| v.roles());
     roles.filter_map(|(role, node)| Some((humanoid_bone(&role)?.role, node))).collect()
 }
 
-/// Joints that are bones by the map of a document, by their names and by those above and below
-/// them; where these say no hips and no legs, by the shape of the skeleton.
+/// Guessed humanoid bones of a document: by its map, by the names of joints and by their neighbors.
+/// If these give neither hips nor thighs, by the shape of the skeleton.
 pub fn guessed_bones(document: &Document) -> BTreeMap<&'static str, NodeId> {
     let named = humanoid_names(document, JointNames::Vrm).into_iter();
     let named = named.filter_map(|(node, role)| Some((humanoid_bone(&role)?.role, node)));
@@ -122,13 +121,13 @@ pub fn guessed_bones(document: &Document) -> BTreeMap<&'static str, NodeId> {
     bones
 }
 
-/// Required bones that a map does not have.
+/// Required bones that are missing in a map.
 pub fn missing_bones(map: &BTreeMap<&'static str, NodeId>) -> Vec<&'static str> {
     let needed = HUMANOID_BONES.iter().filter(|b| b.is_required).map(|b| b.role);
     needed.filter(|role| !map.contains_key(role)).collect()
 }
 
-/// Bones of a map that are not below the bone above them, with that bone.
+/// Bones of a map that are not below their parent bone, each with that parent bone.
 pub fn misplaced_bones(
     document: &Document,
     map: &BTreeMap<&'static str, NodeId>,

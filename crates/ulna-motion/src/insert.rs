@@ -1,37 +1,37 @@
-//! A key put between others: with a value of its own, or without a change to the motion.
+//! Insertion of a key between others, with a new value or without a change of the motion.
 
 use ulna_model::{Interpolation, KeyTangents, Property, Slice, TangentMode, Track, UnkeyedAt};
 
 use super::sample::sample_into;
 
-/// A track with a key more.
+/// A track with an inserted key.
 #[derive(Clone, Debug)]
 pub struct Inserted {
-    /// The track.
+    /// The track with the new key.
     pub track: Track,
-    /// How far the motion comes to be from what it was, in radians: rotations between CUBICSPLINE
-    /// keys alone cannot be split exactly into unit keys.
+    /// Maximum error of the motion, in radians. Only rotations between CUBICSPLINE keys cannot be
+    /// split exactly into unit keys.
     pub error: f32,
 }
 
-/// How far a motion may go from what it was where it is looked at, to be kept exactly: 0.0085°, so
-/// that it is no more than 0.01° between.
+/// Maximum error at sampled times for an exact insertion, in radians: 0.0085°. This keeps the error
+/// between samples below 0.01°.
 const EXACT: f32 = 0.0085 * std::f32::consts::PI / 180.0;
 
-/// How often a segment is halved at most to keep a motion.
+/// Maximum number of halvings of a segment to keep a motion.
 const MOST_HALVES: u32 = 12;
 
-/// How often pieces that came out too far off are halved again.
+/// Maximum number of rounds in which pieces with too large an error are halved again.
 const MOST_ROUNDS: u32 = 6;
 
-/// The track with a key at `time` (seconds); one that is there already, to a tenth of a
-/// millisecond, gets the value.
+/// Inserts a key at `time` seconds. An existing key within a tenth of a millisecond gets the value
+/// instead.
 ///
-/// Without a value the key is of what is seen then, and the motion stays as it was: on a
-/// CUBICSPLINE track both tangents are the slope there, which splits a Hermite segment exactly. A
-/// rotation is split at the normalized value; the part of its tangents along the value does not
-/// turn anything where the key is, and is chosen for the least error in between. With `exact`, more
-/// keys are added until that error is below 0.01°.
+/// Without a value, the key has the sampled value, and the motion is unchanged. On a CUBICSPLINE
+/// track, both tangents are the slope there, which splits a Hermite segment exactly. A rotation is
+/// split at the normalized value. The components of its tangents along the value do not rotate
+/// anything at the key. They are chosen for the least error in between. With `exact`, more keys are
+/// added until that error is below 0.01°.
 pub fn insert_key(track: &Track, time: f32, value: Option<&[f32]>, exact: bool) -> Inserted {
     if let Some(key) = track.key_at(time, UnkeyedAt::NEAR) {
         let Some(value) = value else { return Inserted { track: track.clone(), error: 0.0 } };
@@ -55,7 +55,7 @@ pub fn insert_key(track: &Track, time: f32, value: Option<&[f32]>, exact: bool) 
             error = f32::max(error, radial(track, &mut made, low, high, exact, 0, &mut more));
             (low, high) = (high, high + 1);
         }
-        // Fitted side by side the pieces come out a little worse than one by one.
+        // The error of pieces increases a little when they are fitted together.
         for _ in 0..MOST_ROUNDS {
             if more.is_empty() {
                 break;
@@ -78,8 +78,8 @@ pub fn insert_key(track: &Track, time: f32, value: Option<&[f32]>, exact: bool) 
     Inserted { track: made, error }
 }
 
-/// The track with keys at `time` and at `more`, within the segment before the key `at`, fitted; how
-/// far it is off, and the middles of what is farther off than it may be.
+/// The track with keys at `time` and at `more`, fitted within the segment before the key `at`.
+/// Returns the track, its error, and the middles of pieces with too large an error.
 fn with_all(track: &Track, more: &[f32], time: f32, at: usize) -> (Track, f32, Vec<f32>) {
     let mut times: Vec<f32> = more.iter().copied().chain([time]).collect();
     times.sort_by(f32::total_cmp);
@@ -87,7 +87,7 @@ fn with_all(track: &Track, more: &[f32], time: f32, at: usize) -> (Track, f32, V
     let mut made = track.clone();
     for t in times {
         let at = made.times.partition_point(|k| *k < t);
-        // From the curve as it was, not from one that is off already.
+        // Sample the original curve, not the approximation.
         let (value, slope) = unit_slope(track, t);
         made = with(&made, at, t, &value, &slope);
     }
@@ -106,20 +106,21 @@ fn with_all(track: &Track, more: &[f32], time: f32, at: usize) -> (Track, f32, V
     (made, error, wide)
 }
 
-/// What is seen of a track at a time.
+/// The sampled value of a track at a time.
 fn sampled(track: &Track, time: f32) -> Vec<f32> {
     let mut out = vec![0.0; track.width];
     sample_into(track, f64::from(time), &mut out);
     out
 }
 
-/// A key before the first or after the last, where the value holds: nothing bends toward it.
+/// Inserts a key before the first or after the last, where the value is held. The new tangents are
+/// 0.
 fn beyond(track: &Track, at: usize, time: f32, value: Option<&[f32]>) -> Track {
     let w = track.width;
     let last = track.times.len() - 1;
     let end = if at == 0 { 0 } else { last };
     let mut values = track.values.to_vec();
-    // The tangent on the far side of an end was not used before.
+    // The tangent on the outer side of an end had no effect before.
     let tangent = if at == 0 { 0 } else { 2 * w };
     values[end * 3 * w + tangent..end * 3 * w + tangent + w].fill(0.0);
     let flat = Track { values: values.into(), ..track.clone() };
@@ -127,7 +128,7 @@ fn beyond(track: &Track, at: usize, time: f32, value: Option<&[f32]>) -> Track {
     with(&flat, at, time, &value, &vec![0.0; w])
 }
 
-/// The track with a CUBICSPLINE key before the one at `at`, with one slope on both sides.
+/// Inserts a CUBICSPLINE key before the one at `at`, with the same slope on both sides.
 fn with(track: &Track, at: usize, time: f32, value: &[f32], slope: &[f32]) -> Track {
     let stride = track.stride();
     let mut times = track.times.to_vec();
@@ -137,7 +138,7 @@ fn with(track: &Track, at: usize, time: f32, value: &[f32], slope: &[f32]) -> Tr
     let modes = if track.modes.is_empty() {
         track.modes.clone()
     } else {
-        // The slope is what keeps the motion.
+        // The slope preserves the motion.
         let kept = KeyTangents { linked: true, ..KeyTangents::default() };
         track.modes.with(&[time], Some(kept))
     };
@@ -171,7 +172,7 @@ fn hermite(track: &Track, key: usize, time: f64) -> (Vec<f64>, Vec<f64>) {
     (value.collect(), slope.collect())
 }
 
-/// The segment after `key`, split at a time inside it.
+/// Splits the segment after `key` at a time inside it.
 fn split(track: &Track, key: usize, time: f32) -> Track {
     let (value, slope) = if track.property == Property::Rotation {
         unit_slope(track, time)
@@ -185,7 +186,7 @@ fn split(track: &Track, key: usize, time: f32) -> Track {
     with(track, key + 1, time, &value, &slope)
 }
 
-/// Value and slope of a rotation made unit: `n = p/|p|`, `n' = (p' − n(n·p'))/|p|`.
+/// Value and slope of a normalized rotation: `n = p/|p|`, `n' = (p' − n(n·p'))/|p|`.
 fn unit_slope(track: &Track, time: f32) -> (Vec<f32>, Vec<f32>) {
     let key = track.times.partition_point(|t| *t <= time).clamp(1, track.times.len() - 1) - 1;
     let (p, slope) = hermite(track, key, f64::from(time));
@@ -199,7 +200,7 @@ fn unit_slope(track: &Track, time: f32) -> (Vec<f32>, Vec<f32>) {
     (n.iter().map(|v| *v as f32).collect(), turn.collect())
 }
 
-/// The largest angle between two tracks from one key of `made` to a later one.
+/// The largest angle between two tracks from one key of `made` to a later one, in radians.
 fn gap(track: &Track, made: &Track, low: usize, high: usize) -> f32 {
     const SAMPLES: usize = 24;
     let (from, to) = (f64::from(made.times[low]), f64::from(made.times[high]));
@@ -215,13 +216,13 @@ fn gap(track: &Track, made: &Track, low: usize, high: usize) -> f32 {
     })
 }
 
-/// Chooses the parts along the values of the two tangents inside a segment of new keys for the
-/// least error, and gives that error. Tangents of keys that were there before stay as they are.
+/// Optimizes the components along the values of the two inner tangents of a segment for the least
+/// error, and returns that error. Tangents of old keys are not changed.
 fn fit(track: &Track, made: &mut Track, low: usize, high: usize) -> f32 {
     let span = made.times[high] - made.times[low];
     let mut best = gap(track, made, low, high);
     let is_new = |made: &Track, key: usize| track.key_at(made.times[key], 0.0).is_none();
-    // An out-tangent at the low end, an in-tangent at the high one.
+    // The out-tangent of the low key, and the in-tangent of the high key.
     let sides = [(low, 2usize), (high, 0usize)];
     let mut step = 1.0 / span.max(1e-6);
     for _ in 0..24 {
@@ -246,7 +247,7 @@ fn fit(track: &Track, made: &mut Track, low: usize, high: usize) -> f32 {
     best
 }
 
-/// The track with a tangent longer by `by` along the value of its key.
+/// Adds `by` times the value of a key to one of its tangents.
 fn along(track: &Track, key: usize, part: usize, by: f32) -> Track {
     let mut values = track.values.to_vec();
     let start = key * 12;
@@ -256,8 +257,8 @@ fn along(track: &Track, key: usize, part: usize, by: f32) -> Track {
     Track { values: values.into(), ..track.clone() }
 }
 
-/// [`fit`], and where the motion is to be kept exactly and is not, the times at which more keys are
-/// needed.
+/// [`fit`]. Also returns the times of additional keys, if the motion must be kept exactly and is
+/// not.
 fn radial(
     track: &Track,
     made: &mut Track,

@@ -1,10 +1,9 @@
-//! What is found by looking through a whole document, and is the same as long as its bodies are:
-//! which nodes carry motion, their roles, their mirror partners. Handles ask for it in each frame
-//! and commands for each node, so it is kept for the last few documents that a thread looked at.
+//! Caches of data that depend on the bodies of a document: the nodes that carry motion, their
+//! roles, their mirror partners. Handles ask for them in each frame, and commands for each node.
+//! Each thread caches the last few documents.
 //!
-//! Poses and keys are no part of a body: a drag, or a key more, finds all of it again. A gesture
-//! asks in turns about the document that it began with and the one that it shows, hence more than
-//! one.
+//! Poses and keys are not part of a body, so a drag or a new key does not invalidate a cache. A
+//! gesture alternates between its first document and the shown one, so there are several entries.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -22,33 +21,33 @@ use ulna_model::{
     Targets, Tree, Vrm, WeightMap,
 };
 
-/// Nodes with what part of a body each is.
+/// Nodes with their body roles.
 type Roles = Arc<[(NodeId, Option<BodyRole>)]>;
 
-/// What is known of the bodies of a document; found when it is first asked for.
+/// Cached data of the bodies of a document, each computed on first use.
 #[derive(Debug)]
 pub(super) struct CachedBodies {
     of: Bodies,
     rig: OnceCell<Arc<Rig>>,
     roles: OnceCell<Roles>,
     hips: OnceCell<Option<NodeId>>,
-    /// With the nodes that carry motion, those that are posed among them.
+    /// With the carriers of motion, posed nodes included.
     mirror: RefCell<Option<(Vec<bool>, Arc<Mirror>)>>,
 }
 
-/// What it is found from.
+/// The parts of a document that the cached data depend on.
 #[derive(Debug)]
 struct Bodies {
     tree: Shared<Tree>,
     nodes: Vec<Option<Body>>,
     skins: Slots<SkinId, Shared<Skin>>,
-    /// Of each clip, what its tracks and its pointers move.
+    /// For each clip: the targets of its tracks and its pointers.
     moved: Vec<(Arc<Targets>, Shared<[PointerTrack]>)>,
     humanoid: Option<Vrm>,
     pairs: Shared<[(NodeId, Option<NodeId>)]>,
 }
 
-/// What counts of a node.
+/// The properties of a node that the cached data depend on.
 #[derive(Debug)]
 struct Body {
     name: Option<Arc<str>>,
@@ -110,19 +109,19 @@ impl Bodies {
     }
 }
 
-/// How many documents are remembered.
+/// Maximum number of cached documents.
 const MOST: usize = 4;
 
 thread_local! {
-    /// The one that was asked about last comes first.
+    /// Most recently used first.
     static KNOWN: RefCell<Vec<Rc<CachedBodies>>> = const { RefCell::new(Vec::new()) };
     static USED: RefCell<Vec<UsedJoints>> = const { RefCell::new(Vec::new()) };
 }
 
-/// By joint of a skin, whether a weight map has a weight for it.
+/// By joint of a skin: whether a weight map has a weight for it.
 type UsedJoints = (SharedWeak<WeightMap>, Arc<[bool]>);
 
-/// What is known of the bodies of a document.
+/// The cache entry of a document, created if necessary.
 pub(super) fn known(document: &Document) -> Rc<CachedBodies> {
     KNOWN.with_borrow_mut(|all| {
         let found = match all.iter().position(|known| known.of.are_of(document)) {
@@ -155,14 +154,14 @@ impl CachedBodies {
 }
 
 impl Rig {
-    /// The carriers of a document.
+    /// The carriers of motion of a document, cached.
     pub fn of(document: &Document) -> Arc<Self> {
         known(document).rig.get_or_init(|| Arc::new(Self::find(document))).clone()
     }
 }
 
 impl Mirror {
-    /// The mirror of all bodies of a document.
+    /// The mirror of all bodies of a document, cached.
     pub fn of(document: &Document) -> Arc<Self> {
         let (known, carriers) = (known(document), carriers(document));
         let kept = known
@@ -179,10 +178,9 @@ impl Mirror {
     }
 }
 
-/// By joint of a skin, whether a weight map has a weight for it: found once as long as no weight
-/// changes.
+/// By joint of a skin: whether a weight map has a weight for it. Cached until a weight changes.
 pub(super) fn used_joints(map: &Shared<WeightMap>) -> Arc<[bool]> {
-    /// Maps that are remembered.
+    /// Maximum number of cached maps.
     const MAPS: usize = 64;
     USED.with_borrow_mut(|all| {
         if let Some((_, used)) = all.iter().find(|(of, _)| of.is(map)) {

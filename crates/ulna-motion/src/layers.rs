@@ -1,7 +1,8 @@
-//! Layers of user-local transforms at a moment, and put onto local transforms: `((M ∘ U₁) ∘ U₂) …`.
+//! Pose layers: sampling of user-local transforms, and their composition with local transforms:
+//! `((M ∘ U₁) ∘ U₂) …`.
 //!
-//! Most layers are the same at all times. Those that follow one another are made one, once, where
-//! that is exact, so that ten cost little more than one.
+//! Most layers are constant over time. Consecutive constant layers are combined once where that is
+//! exact, so that ten layers cost little more than one.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use glam::{Quat, Vec3};
 use super::{frame::set, mix::Parts, sample::sample_into};
 use ulna_model::{Local, NodeId, PoseLayer, PoseLayers, Property, Shared, Transform, part_of};
 
-/// How much of a layer counts at a time of its clip, before its mask.
+/// Strength of a layer at a time of its clip, before its mask, `0..=1`.
 pub fn strength_of(layer: &PoseLayer, time: f64) -> f32 {
     let Some(keys) = &layer.strength_keys else { return layer.strength };
     let mut strength = [0.0];
@@ -18,7 +19,7 @@ pub fn strength_of(layer: &PoseLayer, time: f64) -> f32 {
     strength[0].clamp(0.0, 1.0)
 }
 
-/// `U` of a node in a layer at a time, in full.
+/// `U` of a node in a layer at a time, at full strength.
 pub fn user_at(layer: &PoseLayer, node: NodeId, time: f64) -> Transform {
     let mut user = layer.constant(node);
     let mut buffer = [0.0; 4];
@@ -30,8 +31,8 @@ pub fn user_at(layer: &PoseLayer, node: NodeId, time: f64) -> Transform {
     user
 }
 
-/// What a layer adds to a node at a time, whatever else is in its list; nothing where it does not
-/// count or says nothing of it.
+/// The transform that a layer adds to a node at a time, independent of other layers. `None` if the
+/// layer has no effect on the node.
 pub fn added_at(layer: &PoseLayer, node: NodeId, time: f64) -> Option<Transform> {
     if !layer.says(node) {
         return None;
@@ -40,13 +41,13 @@ pub fn added_at(layer: &PoseLayer, node: NodeId, time: f64) -> Option<Transform>
     (share != 0.0).then(|| part_of(&user_at(layer, node, time), share))
 }
 
-/// A node's local transform with layers on it, at a time.
+/// Applies layers to a node's local transform, at a time.
 pub fn with_layers(base: &Transform, layers: &PoseLayers, node: NodeId, time: f64) -> Transform {
     let added = layers.counting().filter_map(|l| added_at(l, node, time));
     added.fold(*base, |under, user| under.compose(&user))
 }
 
-/// What a layer that is the same at all times adds.
+/// The transforms that a constant layer adds, by node.
 fn constants(layer: &PoseLayer) -> impl Iterator<Item = (NodeId, Transform)> + '_ {
     layer.moves.iter().filter_map(|(node, user)| {
         let share = layer.strength_at(*node);
@@ -54,37 +55,36 @@ fn constants(layer: &PoseLayer) -> impl Iterator<Item = (NodeId, Transform)> + '
     })
 }
 
-/// Layers made ready to be put on, again and again.
+/// Layers prepared for repeated application.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Laid {
     layers: Shared<PoseLayers>,
     steps: Vec<Step>,
 }
 
-/// Some of the layers, in their order.
+/// One step of the application: one or several layers, in order.
 #[derive(Clone, Debug)]
 enum Step {
-    /// Turns that are the same at all times, those of all layers made one: each node once.
+    /// Constant rotations of several layers, combined to one per node.
     Turns(Vec<(u32, Quat)>),
-    /// What layers add that are the same at all times, each node once.
+    /// Constant transforms of several layers, each node once.
     Constant(Vec<Constant>),
-    /// A layer with keys, by its place in the list.
+    /// A layer with keys, by its index in the list.
     Keyed(usize),
 }
 
-/// What layers add to a node at all times.
+/// The constant transforms that layers add to a node.
 #[derive(Clone, Debug)]
 struct Constant {
     node: u32,
-    /// All of it at once: `(M ∘ U₁) ∘ U₂` is `M ∘ (U₁ ∘ U₂)` where the scale of `M` is the same
-    /// along all axes.
+    /// All transforms combined: `(M ∘ U₁) ∘ U₂` is `M ∘ (U₁ ∘ U₂)` if `M` has a uniform scale.
     at_once: Transform,
-    /// One after the other, for where it is not; empty where there is one.
+    /// The single transforms, for non-uniform scales; empty if there is only one.
     one_by_one: Vec<Transform>,
 }
 
 impl Laid {
-    /// Takes layers up, where they are others than it has.
+    /// Prepares layers, if they differ from the current ones.
     pub fn take_up(&mut self, layers: &Shared<PoseLayers>) {
         let same =
             Shared::ptr_eq(&self.layers, layers) || (self.layers.is_empty() && layers.is_empty());
@@ -110,12 +110,12 @@ impl Laid {
         Self { layers: layers.clone(), steps }
     }
 
-    /// Whether they do nothing.
+    /// Whether there is nothing to apply.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// What they drive, by node; a node may come several times.
+    /// The driven components by node. A node may occur several times.
     pub fn drives(&self) -> Vec<(NodeId, Parts)> {
         let mut all = Vec::new();
         for step in &self.steps {
@@ -148,7 +148,7 @@ impl Laid {
         all
     }
 
-    /// Puts them on, as they are at a time.
+    /// Applies the layers to local transforms, at a time.
     pub fn put(&self, time: f64, local: &mut [Local]) {
         for step in &self.steps {
             match step {
@@ -179,7 +179,7 @@ impl Laid {
     }
 }
 
-/// Makes steps of the layers since the last one with keys.
+/// Converts the constant layers since the last keyed one to steps.
 fn end_run(run: &mut BTreeMap<NodeId, Vec<Transform>>, steps: &mut Vec<Step>) {
     let (mut turns, mut others) = (Vec::new(), Vec::new());
     for (node, users) in std::mem::take(run) {
@@ -200,7 +200,7 @@ fn end_run(run: &mut BTreeMap<NodeId, Vec<Transform>>, steps: &mut Vec<Step>) {
     }
 }
 
-/// Turns nodes; a product of two unit quaternions is one to the last digit.
+/// Rotates nodes. The product of two unit quaternions needs no normalization, up to rounding.
 fn turn(list: &[(u32, Quat)], local: &mut [Local]) {
     for (node, by) in list {
         match local.get_mut(*node as usize) {
@@ -221,7 +221,7 @@ impl Constant {
         let Some(slot) = local.get_mut(self.node as usize) else { return };
         let under = slot.transform();
         let size = under.scale;
-        // Exactly alike, or one by one.
+        // Combined if that is exact, else one by one.
         let alike = self.one_by_one.is_empty() || (size.x == size.y && size.y == size.z);
         *slot = Local::Trs(match alike {
             true => {

@@ -1,5 +1,10 @@
-//! What a document *does*: sampling, the pose, skinning, surfaces. Reads the model, changes
-//! nothing.
+//! Sampling, poses, skinning, and operations on clips and skeletons. This crate reads documents and
+//! computes new values. It never changes a document.
+//!
+//! ```text
+//!  Document ─► Stack ─► Evaluator ─► Pose ─► skinning, surfaces, measurements
+//!  Clip ─► clip_edit, surgery, clip_transfer, fold ─► Clip
+//! ```
 
 mod ancestors;
 mod axes;

@@ -1,9 +1,9 @@
-//! How far joints turn, guessed from all clips: what a file's makers never do, a pose better does
-//! not either. Nothing says so in glTF; where no clip turns a joint there is no limit.
+//! Joint limits, guessed from the rotations in all clips. glTF stores no limits; a joint that no
+//! clip rotates has none.
 //!
-//! Turns from the rest are told as rotation vectors (axis times angle). Their main directions are
-//! the axes that a joint turns about, a hinge's first of all; along each it keeps between the least
-//! and the most that any key has.
+//! Rotations from the rest are expressed as rotation vectors (axis times angle). Their principal
+//! directions are the axes of a joint, the hinge axis first. The range about each axis is the
+//! minimum and maximum over all keys.
 
 use std::collections::BTreeMap;
 
@@ -11,30 +11,31 @@ use glam::{DMat3, DQuat, DVec3, Quat, Vec3};
 
 use ulna_model::{Document, Interpolation, NodeId, Property, Track, transform::unit_or};
 
-/// Beyond what the keys have, radians: a little more is no harm.
+/// Margin beyond the range of the keys, radians.
 const MARGIN: f64 = 0.05;
 
-/// How far one joint turns from its rest.
+/// The range of rotation of one joint, relative to its rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointRange {
-    /// What it turns about, unit, in its own axes at rest; the one it turns most about first.
+    /// Unit axes of rotation in the joint's own rest axes. The axis with the largest spread is
+    /// first.
     pub axes: [Vec3; 3],
-    /// The least turn about each, radians.
+    /// Minimum angle about each axis, radians.
     pub low: Vec3,
-    /// The most.
+    /// Maximum angle about each axis, radians.
     pub high: Vec3,
 }
 
-/// The ranges of joints, of those that any clip turns.
+/// The ranges of joints that some clip rotates.
 pub type Limits = BTreeMap<NodeId, JointRange>;
 
-/// The rotation vector of a turn, the short way round.
+/// The rotation vector of a rotation, by the shortest path.
 fn vector(q: DQuat) -> DVec3 {
     let q = if q.w < 0.0 { -q } else { q };
     q.normalize().to_scaled_axis()
 }
 
-/// The rotations that a track has at its keys.
+/// The rotations at the keys of a track.
 fn rotations(track: &Track) -> impl Iterator<Item = Quat> + '_ {
     let (stride, skip) =
         (track.stride(), if track.interpolation == Interpolation::CubicSpline { 4 } else { 0 });
@@ -43,8 +44,8 @@ fn rotations(track: &Track) -> impl Iterator<Item = Quat> + '_ {
         .map(|v| unit_or(Quat::from_slice(v), Quat::IDENTITY))
 }
 
-/// The direction in which vectors spread most: the axis of the largest eigenvalue, by powers of
-/// their scatter.
+/// The direction of largest spread of vectors: the dominant eigenvector of their scatter matrix, by
+/// power iteration.
 fn main_axis(scatter: &DMat3) -> Option<DVec3> {
     let start = [scatter.x_axis, scatter.y_axis, scatter.z_axis]
         .into_iter()
@@ -70,7 +71,7 @@ fn range_of(vectors: &[DVec3]) -> Option<JointRange> {
         .and_then(DVec3::try_normalize)
         .unwrap_or_else(|| x.any_orthonormal_vector());
     let axes = [x, y, x.cross(y)];
-    // The rest belongs to it, whether any key has it or not.
+    // The rest always belongs to the range, even if no key has it.
     let (mut low, mut high) = (DVec3::ZERO, DVec3::ZERO);
     for v in vectors {
         let along = DVec3::from_array(axes.map(|a| v.dot(a)));
@@ -100,13 +101,13 @@ pub fn limits_of(document: &Document, joints: &[NodeId]) -> Limits {
 }
 
 impl JointRange {
-    /// How far a rotation is turned from the rest about each axis, radians.
+    /// Angles of a rotation from the rest about each axis, radians.
     pub fn angles(&self, rest: Quat, rotation: Quat) -> Vec3 {
         let v = vector(rest.as_dquat().inverse() * rotation.as_dquat()).as_vec3();
         Vec3::from_array(self.axes.map(|a| v.dot(a)))
     }
 
-    /// A rotation kept within; the very same where it is.
+    /// Clamps a rotation to the range. A rotation inside the range is returned unchanged.
     pub fn within(&self, rest: DQuat, rotation: DQuat) -> DQuat {
         let v = vector(rest.inverse() * rotation);
         let along = DVec3::from_array(self.axes.map(|a| v.dot(a.as_dvec3())));

@@ -1,32 +1,31 @@
-//! The way of a joint through the scene over a clip: where it is at each frame, and where its keys
-//! are.
+//! Motion paths: the positions of a joint in the scene over a clip, at each frame and at its keys.
 
 use super::{Averaging, Evaluator, Pose, Stack};
 use glam::Vec3;
 use ulna_model::{ClipId, Document, NodeId, Property, Shared};
 
-/// A place on the way of a joint.
+/// A point of a motion path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathPlace {
-    /// Seconds on the clip's clock.
+    /// Time on the clip's clock, seconds.
     pub time: f32,
-    /// Meters in the scene.
+    /// Position in the scene, meters.
     pub at: Vec3,
-    /// Whether the joint, or what it hangs on in its limb, has a key then.
+    /// Whether the joint, or a joint above it in its limb, has a key at this time.
     pub is_key: bool,
 }
 
-/// The way of one joint.
+/// The motion path of one joint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MotionPath {
-    /// Which.
+    /// The joint.
     pub node: NodeId,
-    /// In order of time.
+    /// Points in order of time.
     pub places: Vec<PathPlace>,
 }
 
 impl MotionPath {
-    /// Meters a second at one of the places.
+    /// Speed at a point, in meters per second.
     pub fn speed(&self, k: usize) -> f32 {
         let last = self.places.len().saturating_sub(1);
         let (a, b) = (&self.places[k.saturating_sub(1)], &self.places[(k + 1).min(last)]);
@@ -34,9 +33,9 @@ impl MotionPath {
     }
 }
 
-/// The ways of some joints over a clip: `most` frames of a rate at most, every other one where
-/// there are more, and all keys among them. `between`: the interpolation of LINEAR rotations that
-/// is shown.
+/// Motion paths of some joints over a clip: at most `most` frames, and all keys. If there are more
+/// frames, only every nth one is used. `rate` is in frames per second. `between` is the
+/// interpolation of LINEAR rotations.
 pub fn motion_paths(
     document: &Document,
     id: ClipId,
@@ -44,9 +43,9 @@ pub fn motion_paths(
     (rate, between): (f64, Averaging),
     most: usize,
 ) -> Vec<MotionPath> {
-    /// Joints above one whose keys are its own as well: an arm's are the hand's.
+    /// Number of ancestors whose keys also count for a joint: an arm's keys move the hand.
     const ABOVE: usize = 2;
-    /// Two times that are one.
+    /// Times closer than this are equal, seconds.
     const NEAR: f32 = 1e-4;
     let Some(clip) = document.clips.get(id) else { return Vec::new() };
     let length = f64::from(clip.length());
@@ -74,7 +73,7 @@ pub fn motion_paths(
         .take_while(|t| f64::from(*t) < length)
         .collect();
     times.push(length as f32);
-    // A capture has a key on each frame: those between the frames that are shown say nothing more.
+    // A capture has a key on each frame. Keys between the shown frames would add nothing.
     if keys.iter().map(Vec::len).sum::<usize>() <= most * 2 {
         times.extend(keys.iter().flatten());
     }

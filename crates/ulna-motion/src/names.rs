@@ -1,6 +1,6 @@
-//! What the name of a joint says about its side.
+//! Parsing of joint names: the side, and the remaining words.
 //!
-//! Every tool spells it otherwise: Mixamo `mixamorig:LeftArm`, Blender `upper_arm.L`, Rigify
+//! Spellings differ between tools: Mixamo `mixamorig:LeftArm`, Blender `upper_arm.L`, Rigify
 //! `DEF-upper_arm.L.001`, VRM `J_Bip_L_UpperArm` and `leftUpperArm`, Unreal `upperarm_l`, Biped
 //! `Bip001 L UpperArm`, BVH `LHipJoint`, MMD `左腕`.
 
@@ -9,23 +9,24 @@ use super::mirror_pairs::Side;
 /// A name without its side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stem {
-    /// The side that the name speaks of; none where it speaks of none, or of both.
+    /// The side that the name states; `None` if it states none or both.
     pub side: Option<Side>,
-    /// All other words in lower case, a space between: equal in the two joints of a pair.
+    /// All other words in lower case, separated by spaces. Both joints of a pair have the same
+    /// words.
     pub words: String,
 }
 
-/// What a name of a joint says, however its tool spells it: its side, and its words without a
-/// number at their end.
+/// The side and the words of a joint name, independent of the tool's spelling, without a number at
+/// the end.
 pub fn joint_key(name: &str) -> (Option<Side>, String) {
     let stem = Stem::of(name);
     (stem.side, stem.without_number().to_owned())
 }
 
 impl Stem {
-    /// Takes a name apart.
+    /// Parses a name.
     pub fn of(name: &str) -> Self {
-        // A namespace (`mixamorig:`) or a path before the name says nothing.
+        // A namespace (`mixamorig:`) or a path before the name is ignored.
         let name = name.rsplit([':', '|']).next().unwrap_or(name);
         let (mut left, mut right) = (false, false);
         let mut words: Vec<String> = Vec::new();
@@ -46,8 +47,7 @@ impl Stem {
         }
     }
 
-    /// The words without a number at their end, which exporters count joints by (`b_LeftHand_011`,
-    /// `Arm.L.001`).
+    /// The words without a number at the end, which exporters add (`b_LeftHand_011`, `Arm.L.001`).
     pub fn without_number(&self) -> &str {
         match self.words.rsplit_once(' ') {
             Some((rest, last)) if last.bytes().all(|b| b.is_ascii_digit()) => rest,
@@ -56,16 +56,16 @@ impl Stem {
     }
 }
 
-/// All words of a name in lower case, those for its side among them. A namespace is left out.
+/// All words of a name in lower case, including those for its side. A namespace is left out.
 pub(super) fn words_of(name: &str) -> Vec<String> {
     let name = name.rsplit([':', '|']).next().unwrap_or(name);
     let segments = name.split(|c: char| !c.is_alphanumeric()).filter(|s| !s.is_empty());
     segments.flat_map(split).map(|part| part.to_lowercase()).collect()
 }
 
-/// Parts of `UpperArmL`: `Upper`, `Arm`, `L`. A run of capitals stays together but for one that
-/// begins a word (`LHipJoint`: `L`, `Hip`, `Joint`; `FKArm`: `FK`, `Arm`); the signs for left and
-/// right stand alone.
+/// Parts of `UpperArmL`: `Upper`, `Arm`, `L`. A run of capitals is one part, except for a capital
+/// that begins a word (`LHipJoint`: `L`, `Hip`, `Joint`; `FKArm`: `FK`, `Arm`). Each sign for left
+/// and right is a part of its own.
 fn split(segment: &str) -> Vec<String> {
     let chars: Vec<char> = segment.chars().collect();
     let mut parts: Vec<String> = Vec::new();
@@ -91,7 +91,7 @@ const fn is_sign(c: char) -> bool {
     matches!(c, '左' | '右')
 }
 
-/// The side that part `k` of a segment means.
+/// The side that part `k` of a segment states.
 fn side(part: &str, k: usize, parts: &[String]) -> Option<Side> {
     let lower = part.to_lowercase();
     match lower.as_str() {
@@ -101,7 +101,7 @@ fn side(part: &str, k: usize, parts: &[String]) -> Option<Side> {
         _ => return None,
     }
     // A single letter counts alone (`arm_l`), before a word (`lArm`, `LHip`), or as a capital after
-    // one (`ArmL`).
+    // a word (`ArmL`).
     let next_is_word = parts.get(k + 1).is_some_and(|p| p.len() > 1);
     let capital = part == "L" || part == "R";
     let counts = parts.len() == 1 || (k == 0 && next_is_word) || (k + 1 == parts.len() && capital);

@@ -1,4 +1,4 @@
-//! Names that programs give the joints of a humanoid.
+//! Naming conventions of programs for the joints of a humanoid.
 
 use super::{
     humanoid::{BodyPart, BodyRole},
@@ -7,7 +7,7 @@ use super::{
 };
 use ulna_model::{Document, NodeId};
 
-/// A convention for the names of a humanoid's joints.
+/// A naming convention for the joints of a humanoid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JointNames {
     /// The humanoid bones of VRM 1.0, such as `leftUpperArm`.
@@ -18,8 +18,8 @@ pub enum JointNames {
     Unreal,
 }
 
-/// The names of a convention for the joints of a document whose part of a body is known, by their
-/// humanoid map or by their present names. Joints that the convention has no name for are left out.
+/// New names by a convention for joints with a known body part, by their humanoid map or by their
+/// present names. Joints without a name in the convention are left out.
 pub fn humanoid_names(document: &Document, names: JointNames) -> Vec<(NodeId, String)> {
     let roles = roles_of(document).into_iter();
     let of = |(node, role): (NodeId, Option<BodyRole>)| {
@@ -27,7 +27,7 @@ pub fn humanoid_names(document: &Document, names: JointNames) -> Vec<(NodeId, St
         if let BodyPart::Finger(_) = role.part
             && role.count > FINGER
         {
-            // Of a longer row, bones of the palm or the tip have no name.
+            // In a longer row, palm and tip joints have no name.
             let label = document.node(node).label(node).to_lowercase();
             let has_palm = label.contains("meta") || label.contains("palm") || role.count > 4;
             let palm = usize::from(has_palm);
@@ -39,9 +39,9 @@ pub fn humanoid_names(document: &Document, names: JointNames) -> Vec<(NodeId, St
     roles.filter_map(of).collect()
 }
 
-/// Joints of a finger.
+/// Joints per finger.
 const FINGER: usize = 3;
-/// Fingers from the thumb, as VRM, Mixamo and Unreal call them.
+/// Names of the fingers, from the thumb, in VRM, Mixamo and Unreal.
 const FINGERS: [[&str; 3]; 5] = [
     ["Thumb", "Thumb", "thumb"],
     ["Index", "Index", "index"],
@@ -60,7 +60,7 @@ impl JointNames {
     }
 }
 
-/// The joints of the spine that VRM has a name for: the first, the second, and the last.
+/// VRM names three joints of the spine: the first, the second, and the last.
 fn vrm(role: &BodyRole) -> Option<String> {
     let BodyRole { part, side, place, count } = *role;
     let name = match part {

@@ -1,4 +1,4 @@
-//! The pose: every node's local and world transform at a moment, `W_j = W_p · M_j`.
+//! The pose: the local and world transforms of all nodes at a time, `W_j = W_p · M_j`.
 
 use std::collections::BTreeSet;
 
@@ -6,20 +6,21 @@ use glam::Mat4;
 
 use ulna_model::{Components, Document, FileContent, Local, NodeId, SkinId, Transform};
 
-/// Local and world transforms of every node, and the weights of morph targets.
+/// Local and world transforms of all nodes, and the weights of morph targets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pose {
     /// `M_j`: local transforms, by node.
     pub local: Vec<Local>,
     /// `W_j`: `scene_from_node`, by node.
     pub world: Vec<Mat4>,
-    /// Weights of morph targets, by node; empty where the node's mesh has none.
+    /// Weights of morph targets, by node; empty if the node's mesh has none.
     pub morphs: Vec<Vec<f32>>,
-    /// Nodes that the file or its clips hide, with everything below them.
+    /// Nodes that the file or its clips hide, including their descendants.
     pub hidden: BTreeSet<NodeId>,
 }
 
-/// `W_p · M`, where `M` is no more than translation, rotation and scale: its last row is known.
+/// `W_p · M` for a local transform with translation, rotation and scale only, whose last row is
+/// known.
 fn child(parent: &Mat4, local: &Transform) -> Mat4 {
     let turn = glam::Mat3A::from_quat(local.rotation);
     let p = [parent.x_axis, parent.y_axis, parent.z_axis];
@@ -36,7 +37,7 @@ fn child(parent: &Mat4, local: &Transform) -> Mat4 {
 }
 
 impl Pose {
-    /// `W_j = W_p · M_j`, parents first.
+    /// Computes `W_j = W_p · M_j`, parents first.
     pub(super) fn find_worlds(&mut self, tree: &[(u32, Option<u32>)]) {
         self.world.resize(self.local.len(), Mat4::IDENTITY);
         for (node, parent) in tree {
@@ -51,8 +52,8 @@ impl Pose {
         }
     }
 
-    /// The same with other components of some nodes, each given once. Only what hangs on them is
-    /// found anew.
+    /// A copy with other components of some nodes, each given once. Only the world transforms below
+    /// these nodes are recomputed.
     #[must_use]
     pub fn with(&self, file: &FileContent, wanted: &[(NodeId, Components)]) -> Self {
         let mut pose = self.clone();
@@ -90,10 +91,11 @@ impl Pose {
             .collect()
     }
 
-    /// The local transform that puts a node at `scene_from_node`, and what shear was left out.
+    /// The local transform that gives a node the world transform `scene_from_node`, and the shear
+    /// that was dropped.
     ///
     /// # Errors
-    /// Where the parent's matrix cannot be inverted, or the result is not finite.
+    /// The parent's matrix cannot be inverted, or the result is not finite.
     pub fn local_for_world(
         &self,
         file: &FileContent,
@@ -114,7 +116,7 @@ impl Pose {
         }
     }
 
-    /// The `Ul` that makes a node's local transform `local`.
+    /// The `Ul` that gives a node the local transform `local`.
     ///
     /// # Errors
     /// As [`Transform::user_from`].
@@ -127,7 +129,7 @@ impl Pose {
     }
 }
 
-/// The bounds of the shown nodes' joints: a fall-back size for models without a surface.
+/// Bounds of the shown nodes' origins: a fallback size for models without a surface.
 pub fn joint_bounds(document: &Document, pose: &Pose) -> Option<(glam::Vec3, glam::Vec3)> {
     let mut bounds: Option<(glam::Vec3, glam::Vec3)> = None;
     for id in document.shown_nodes() {

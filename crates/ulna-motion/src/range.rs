@@ -1,8 +1,8 @@
-//! A synthetic range of motion: every joint that moves skin, bent about each of its own axes, one
+//! A synthetic range of motion: every joint that moves skin is bent about each of its own axes, one
 //! at a time.
 //!
-//! A rig without clips still has to be tried, and clips seldom bend every joint. As a clip it can
-//! be played, too.
+//! It tests rigs without clips, and rigs whose clips do not bend every joint. The result is a clip,
+//! so it can be played, too.
 
 use glam::{Quat, Vec3};
 
@@ -11,10 +11,10 @@ use ulna_model::{
     Clip, Document, Interpolation, NodeId, Property, Shared, SkinId, Track, TrackId, Tracks,
 };
 
-/// Seconds from one pose to the next.
+/// Seconds between two poses.
 const STEP: f32 = 0.5;
 
-/// Joints of a skin, by index, that have a weight on a vertex anywhere.
+/// Flags by joint of a skin: whether any vertex has a weight for it.
 fn weighted_joints(document: &Document, skin: SkinId) -> Vec<bool> {
     let mut found = vec![false; document.skin(skin).joints.len()];
     for node in document.nodes.values().filter(|n| n.skin == Some(skin)) {
@@ -32,9 +32,8 @@ fn weighted_joints(document: &Document, skin: SkinId) -> Vec<bool> {
     found
 }
 
-/// A clip in which each joint with weights goes from its rest by `± degrees` about its local X, Y
-/// and Z, one joint and one axis after another; a key stands at each extreme. All other joints of
-/// the skin stay at rest.
+/// A clip that bends each joint with weights by `± degrees` about its local X, Y and Z, one joint
+/// and one axis at a time. Each extreme has a key. All other joints of the skin keep their rest.
 pub fn range_of_motion(document: &Document, skin: SkinId, degrees: Vec3) -> Clip {
     let weighted = weighted_joints(document, skin);
     let mut tracks = Tracks::default();
@@ -62,7 +61,7 @@ pub fn range_of_motion(document: &Document, skin: SkinId, degrees: Vec3) -> Clip
     Clip { name: Some("Range of motion".into()), tracks, ..Clip::default() }
 }
 
-/// Adds a track with linear rotations of a joint: times in seconds, and values.
+/// Adds a track with linear rotations of a joint. Keys are times in seconds with values.
 fn put_rotations(tracks: &mut Tracks, joint: NodeId, keys: &[(f32, Quat)]) {
     let track = Track {
         target: joint,
@@ -77,8 +76,8 @@ fn put_rotations(tracks: &mut Tracks, joint: NodeId, keys: &[(f32, Quat)]) {
     tracks.insert(TrackId(tracks.len() as u32), Shared::new(track));
 }
 
-/// A clip in which each of some joints, one after the other, bends about its bending axis: over
-/// its range in the clips of the document, or by `± degrees` where no clip bends it.
+/// A clip that bends some joints about their bending axes, one after the other: over the joint's
+/// range in the clips of the document, or by `± degrees` if no clip bends it.
 pub fn trial_motion(document: &Document, joints: &[NodeId], degrees: f32) -> Clip {
     let rest = Pose::evaluate(document, &Stack::default());
     let mut tracks = Tracks::default();
@@ -132,7 +131,7 @@ mod tests {
             }
         }
         assert_eq!(found, [[true; 6]; 2]);
-        // A joint without weights stays.
+        // A joint without weights does not move.
         let document = tube::tube(|_| 0.0);
         let clip = range_of_motion(&document, SkinId(0), Vec3::splat(45.0));
         assert_eq!(clip.tracks.values().map(|t| t.times.len()).collect::<Vec<_>>(), [8, 1]);

@@ -1,4 +1,4 @@
-//! Cache of the poses of the last stacks that were evaluated.
+//! Cache of the poses of recently evaluated stacks.
 
 use std::{
     collections::VecDeque,
@@ -8,12 +8,12 @@ use std::{
 use super::{Pose, Stack};
 use ulna_model::{Components, FileContent, NodeId, Nodes};
 
-/// Cache of the poses of the last stacks: a gesture evaluates the same ones in every frame.
+/// Cache of the poses of recent stacks. A gesture evaluates the same stacks in every frame.
 #[derive(Debug, Default)]
 pub struct RecentPoses(Mutex<VecDeque<Recent>>);
 
 impl Clone for RecentPoses {
-    /// A copy has an empty cache.
+    /// Creates an empty cache: copies do not share poses.
     fn clone(&self) -> Self {
         Self::default()
     }
@@ -38,7 +38,7 @@ impl RecentPoses {
             return Pose::evaluate(file, stack);
         }
         let keyed = Stack { unkeyed: None, ..stack.clone() };
-        // A panic elsewhere leaves whole poses here.
+        // A poisoned lock is safe: entries are always complete poses.
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kept.iter().position(|k| k.stack == keyed && k.nodes == file.nodes);
         let found = match at.and_then(|at| kept.remove(at)) {

@@ -1,6 +1,7 @@
-//! The nodes that carry motion, and the tree they form: joints of skins, nodes moved by a clip, the
-//! bones of a VRM's humanoid map, and all parts of a figure without a skin. Helper nodes between
-//! them (nulls, the nodes that an FBX importer splits a joint into) are skipped.
+//! The nodes that carry motion, and the tree that they form. Carriers are joints of skins, nodes
+//! moved by a clip, bones of a VRM's humanoid map, and all parts of a figure without a skin. Helper
+//! nodes between them are skipped, such as nulls and the nodes into which an FBX importer splits a
+//! joint.
 
 use super::{Pose, mirror_pairs::Side, names::Stem};
 use ulna_model::{Document, Node, NodeId, Property};
@@ -10,23 +11,22 @@ use ulna_model::{Document, Node, NodeId, Property};
 pub(super) struct Rig {
     carries: Vec<bool>,
     joints: Vec<bool>,
-    /// Nodes that some clip rotates.
+    /// Whether some clip rotates each node.
     turned: Vec<bool>,
-    /// Nodes that some clip translates.
+    /// Whether some clip translates each node.
     moved: Vec<bool>,
-    /// By node: its nearest carriers below.
+    /// Nearest carriers below each node.
     below: Vec<Vec<NodeId>>,
-    /// By node: its nearest carrier above.
+    /// Nearest carrier above each node.
     above: Vec<Option<NodeId>>,
-    /// By node: whether it always has the same origin as its parent.
+    /// Whether each node always has the same origin as its parent.
     on_parent: Vec<bool>,
-    /// By node: whether a bone starts there, at it or at a carrier below it that has the same
-    /// origin.
+    /// Whether a bone starts at each node, or at a carrier below it with the same origin.
     goes_on: Vec<bool>,
 }
 
 impl Rig {
-    /// The carriers of a document, not kept for the next time.
+    /// Finds the carriers of a document, without the cache.
     pub fn find(document: &Document) -> Self {
         let count = document.nodes.len();
         let joints = document.joint_flags();
@@ -126,8 +126,8 @@ impl Rig {
         document.children(node).iter().any(|c| *c != line && self.goes_on(*c))
     }
 
-    /// Whether the carrier `upper` and the carrier `lower`, which is below it, are one joint to a
-    /// person: they always have the same origin, and at most one of them is a joint of a skin.
+    /// Whether the carrier `upper` and the carrier `lower` below it appear as one joint: they
+    /// always have the same origin, and at most one of them is a joint of a skin.
     pub fn stands_in(&self, document: &Document, upper: NodeId, lower: NodeId) -> bool {
         let both = self.joints[upper.index()] && self.joints[lower.index()];
         let mut path = std::iter::successors(Some(lower), |n| document.node(*n).parent)
@@ -135,8 +135,8 @@ impl Rig {
         !both && path.all(|n| self.on_parent[n.index()])
     }
 
-    /// The carriers above a node that are one joint with it and carry nothing else, the lowest
-    /// first, the node itself leading.
+    /// The node, and the carriers above it that form one joint with it and carry nothing else. The
+    /// lowest is first.
     fn same_joint(&self, document: &Document, node: NodeId) -> Vec<NodeId> {
         let next = |n: &NodeId| {
             let upper = self.above(*n)?;
@@ -145,22 +145,22 @@ impl Rig {
         std::iter::successors(Some(node), next).collect()
     }
 
-    /// The node that rotates a joint: a helper at the same place where clips rotate that one, else
-    /// the joint itself.
+    /// The node that rotates a joint: a helper with the same origin if clips rotate it, or else the
+    /// joint itself.
     pub fn turner(&self, document: &Document, node: NodeId) -> NodeId {
         let all = self.same_joint(document, node);
         all.into_iter().find(|n| self.turned[n.index()]).unwrap_or(node)
     }
 
-    /// The node that translates a joint: a helper at the same place where clips translate that one,
+    /// The node that translates a joint: a helper with the same origin if clips translate it, or
     /// else the joint itself.
     pub fn mover(&self, document: &Document, node: NodeId) -> NodeId {
         let all = self.same_joint(document, node);
         all.into_iter().find(|n| self.moved[n.index()]).unwrap_or(node)
     }
 
-    /// The highest of the nodes that are one joint with this one: itself, and helpers right above
-    /// it with the same origin or made of it by an FBX importer.
+    /// The highest of the nodes that form one joint with this one. Helpers directly above it count
+    /// if they have the same origin, or if an FBX importer split them off.
     pub fn top_of_joint(&self, document: &Document, node: NodeId) -> NodeId {
         let alone = |n: NodeId| document.children(n).len() == 1 && document.node(n).mesh.is_none();
         let next = |n: &NodeId| {
@@ -172,7 +172,7 @@ impl Rig {
         std::iter::successors(Some(node), next).last().unwrap_or(node)
     }
 
-    /// The carrier that a node hangs on: the nearest above it that is another joint.
+    /// The parent joint of a carrier: the nearest carrier above it that is another joint.
     pub fn hangs_on(&self, document: &Document, node: NodeId) -> Option<NodeId> {
         let (mut at, mut upper) = (node, self.above(node)?);
         while self.stands_in(document, upper, at) && self.below(upper).len() == 1 {
@@ -181,14 +181,14 @@ impl Rig {
         Some(upper)
     }
 
-    /// The distance between two nodes of a pose.
+    /// The distance between two nodes of a pose, meters.
     pub fn distance(pose: &Pose, a: NodeId, b: NodeId) -> f32 {
         let at = |n: NodeId| pose.world[n.index()].w_axis.truncate();
         at(a).distance(at(b))
     }
 }
 
-/// Whether a node is one of those that Assimp splits a joint into: `Hips_$AssimpFbx$_Translation`
+/// Whether a node is one of those into which Assimp splits a joint: `Hips_$AssimpFbx$_Translation`
 /// of `Hips`.
 fn is_split_of(part: &Node, joint: &Node) -> bool {
     let (Some(part), Some(joint)) = (part.name.as_deref(), joint.name.as_deref()) else {
@@ -198,9 +198,9 @@ fn is_split_of(part: &Node, joint: &Node) -> bool {
     part.split_once("_$AssimpFbx$_").is_some_and(|(name, _)| Some(name) == own)
 }
 
-/// The parts of figures without a skin: nodes that no joint is above or below, in trees that a clip
-/// moves or whose names have a left and a right. Nodes that only hold the mesh of their parent are
-/// none.
+/// The parts of figures without a skin. These are nodes without a joint above or below them, in
+/// trees that a clip moves or whose names state both sides. Nodes that only hold the mesh of their
+/// parent are excluded.
 fn figures(
     document: &Document,
     joints: &[bool],
@@ -226,7 +226,7 @@ fn figures(
         }
     }
     let free = |n: &NodeId| !over[n.index()] && !under[n.index()];
-    // Of trees that nothing moves, whether names of both sides occur.
+    // For static trees: whether names of both sides occur.
     let mut sides = vec![(false, false); count];
     for id in order.iter().filter(|n| free(n) && !moves[root[n.index()]]) {
         let sides = &mut sides[root[id.index()]];

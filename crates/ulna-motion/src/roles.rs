@@ -1,4 +1,4 @@
-//! Roles of the nodes of a document in a body: by the humanoid map of a VRM, else by their names.
+//! Body roles of the nodes of a document: by the humanoid map of a VRM, or else by their names.
 
 use std::collections::HashMap;
 
@@ -10,15 +10,15 @@ use super::{
 };
 use ulna_model::{Document, NodeId};
 
-/// Roles of a humanoid map that are known parts of a body, by node, in the spelling of VRM 1.0.
+/// Roles of a humanoid map that are known body parts, by node, as VRM 1.0 spells them.
 pub(super) fn mapped_roles(document: &Document) -> HashMap<NodeId, String> {
     let roles = document.humanoid().into_iter().flat_map(|v| v.roles());
     let known = roles.filter(|(role, _)| mapped_part(role).is_some());
     known.map(|(role, node)| (node, role.into_owned())).collect()
 }
 
-/// The roles of the nodes of a document that carry motion, by node. Roles that no joint of a skin
-/// has are those of other nodes.
+/// Body roles of the nodes that carry motion, by node. A role that no joint of a skin has may
+/// belong to another node.
 pub(super) fn roles_of(document: &Document) -> Vec<(NodeId, Option<BodyRole>)> {
     known(document).roles(|| find_roles(document)).to_vec()
 }
@@ -42,7 +42,7 @@ fn find_roles(document: &Document) -> Vec<(NodeId, Option<BodyRole>)> {
     .collect()
 }
 
-/// The roles of some nodes of a document, by node.
+/// Body roles of the flagged nodes and of the mapped nodes, by node.
 fn roles_among(document: &Document, flags: &[bool]) -> Vec<(NodeId, Option<BodyRole>)> {
     let roles = mapped_roles(document);
     let is_meant = |n: &NodeId| flags[n.index()] || roles.contains_key(n);

@@ -5,18 +5,20 @@ use glam::{Quat, Vec4};
 use super::stack::Averaging;
 use ulna_model::{Interpolation, Property, Track, transform::unit_or};
 
-/// A moment on a track's own clock: between a key and the next.
+/// Position of a time between two keys of a track.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct KeySegment {
-    /// The key before, or at it.
+    /// Index of the last key at or before the time.
     pub key: usize,
-    /// 0 at that key, toward 1 at the next; 0 before the first and after the last.
+    /// Fraction of the segment: 0 at that key, toward 1 at the next; 0 before the first key and
+    /// after the last.
     pub part: f32,
-    /// Seconds to the next key.
+    /// Length of the segment, seconds.
     span: f32,
 }
 
-/// Where `time` lies among key times, beginning the search at `cursor`, which is moved there.
+/// The segment of key times that contains `time`. The search starts at the segment `cursor`, which
+/// is updated.
 pub(super) fn segment(times: &[f32], time: f64, cursor: &mut usize) -> KeySegment {
     let last = times.len() - 1;
     let inside =
@@ -26,7 +28,7 @@ pub(super) fn segment(times: &[f32], time: f64, cursor: &mut usize) -> KeySegmen
     } else if inside(*cursor + 1) {
         *cursor + 1
     } else {
-        // Most keys lie evenly: the guess is right or next to it, and nothing is searched.
+        // Most keys are evenly spaced: the guess is right or off by one, so no search is needed.
         let (first, end) = (f64::from(times[0]), f64::from(times[last]));
         let guess = ((time - first) / (end - first) * last as f64).clamp(0.0, last as f64) as usize;
         let near = [guess, guess.saturating_sub(1), guess + 1];
@@ -44,20 +46,20 @@ pub(super) fn segment(times: &[f32], time: f64, cursor: &mut usize) -> KeySegmen
     KeySegment { key, part: ((time - start) / span) as f32, span: span as f32 }
 }
 
-/// The value of `track` at `time` seconds, written to `out` (`track.width` numbers).
+/// Samples `track` at `time` seconds into `out` (`track.width` numbers).
 ///
-/// Before the first and after the last key the end value holds; at a key the stored value is used
-/// as it is, rotations made unit.
+/// Before the first and after the last key, the end value is held. At a key, the stored value is
+/// used. Rotations are normalized.
 pub fn sample_into(track: &Track, time: f64, out: &mut [f32]) {
     sample_by(track, time, Averaging::Slerp, out);
 }
 
-/// The same with linear rotations interpolated so.
+/// [`sample_into`] with a choice for the interpolation of LINEAR rotations.
 pub(super) fn sample_by(track: &Track, time: f64, between: Averaging, out: &mut [f32]) {
     sample_at(track, segment(&track.times, time, &mut 0), between, out);
 }
 
-/// [`sample_by`] where the moment is found already.
+/// [`sample_by`] for a known segment.
 pub(super) fn sample_at(track: &Track, at: KeySegment, between: Averaging, out: &mut [f32]) {
     let (key, u) = (at.key, at.part);
     if u <= 0.0 {
@@ -101,16 +103,17 @@ pub(super) fn sample_at(track: &Track, at: KeySegment, between: Averaging, out: 
     }
 }
 
-/// Spherical interpolation on the short way (glTF 2.0, appendix C.4), exact for small angles too.
+/// Spherical interpolation along the shortest path (glTF 2.0, appendix C.4), also exact for small
+/// angles.
 pub fn slerp(a: Quat, b: Quat, u: f32) -> Quat {
     let (a4, mut b4) = (Vec4::from(a), Vec4::from(b));
     if a4.dot(b4) < 0.0 {
         b4 = -b4;
     }
-    // The angle from both lengths: acos(dot) loses half its digits near 1, and is none where stored
-    // integers make the quaternions a little shorter than 1.
+    // The angle from both lengths. `acos(dot)` loses half its digits near 1, and is undefined if
+    // rounding of stored integers makes the dot product greater than 1.
     let angle = 2.0 * (a4 - b4).length().atan2((a4 + b4).length());
-    // Below this angle slerp and nlerp differ by less than an f32 can hold, and 1/sin would not.
+    // Below this angle, slerp and nlerp are equal in f32, and 1/sin would be inaccurate.
     if angle < 1.5e-3 {
         return unit_or(Quat::from_vec4(a4 + (b4 - a4) * u), a);
     }
@@ -118,8 +121,8 @@ pub fn slerp(a: Quat, b: Quat, u: f32) -> Quat {
     Quat::from_vec4(a4 * (((1.0 - u) * angle).sin() / sin) + b4 * ((u * angle).sin() / sin))
 }
 
-/// Normalized linear interpolation on the short way: for cross-fades and previews, where neighbors
-/// are close.
+/// Normalized linear interpolation along the shortest path, for cross-fades and previews between
+/// close rotations.
 pub fn nlerp(a: Quat, b: Quat, u: f32) -> Quat {
     let (a4, mut b4) = (Vec4::from(a), Vec4::from(b));
     if a4.dot(b4) < 0.0 {
@@ -188,7 +191,7 @@ mod tests {
 
     #[test]
     fn equal_keys_that_are_a_little_short_hold() {
-        // A quaternion of 16-bit integers, as packed files store it.
+        // A quaternion of 16-bit integers, as in quantized files.
         let q = Quat::from_array([0.0, 0.0, -19346.0 / 32767.0, 26446.0 / 32767.0]);
         assert!(q.length() < 1.0 - 5e-6);
         for u in [0.0, 0.3, 1.0] {

@@ -1,9 +1,8 @@
-//! Points of what is seen, by which poses are compared: vertices of the skin, and joints where
-//! there is none.
+//! Sample points for the comparison of poses: vertices of the skin, or joints if there is none.
 //!
-//! Small models give all of their vertices. Of large ones each joint gives the vertices that it
-//! moves farthest from itself, which go astray first where it is turned, and the rest is an even
-//! spread.
+//! All vertices of small models are used. For large models, half of the points are the vertices
+//! that each joint moves farthest from itself, which deviate first when it rotates. The other half
+//! is evenly distributed.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +13,8 @@ use ulna_model::{
     Document, MorphTarget, NodeId, Primitive, PrimitiveId, Skin, Transform, WeightMap,
 };
 
-/// What a joint does to a vertex: its weight, the vertex in the joint's space, and what each morph
-/// target adds there.
+/// Influence of a joint on a vertex: its weight, the vertex in the joint's space, and the offset of
+/// each morph target there.
 #[derive(Clone, Debug)]
 struct Influence {
     node: NodeId,
@@ -24,7 +23,7 @@ struct Influence {
     morphs: Vec<(u32, Vec3)>,
 }
 
-/// A vertex of a mesh under a node.
+/// A vertex of the mesh of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SeenVertex {
     /// Node of the mesh.
@@ -35,7 +34,7 @@ pub struct SeenVertex {
     pub vertex: u32,
 }
 
-/// A vertex, and the node whose mesh it is of.
+/// A sample point, and the node of its mesh.
 #[derive(Clone, Debug)]
 struct SeenPoint {
     mesh_node: NodeId,
@@ -54,7 +53,7 @@ impl SeenPoint {
     }
 }
 
-/// Points that stand for all that is seen of a document.
+/// Sample points of everything visible in a document.
 #[derive(Clone, Debug)]
 pub struct SeenPoints {
     points: Vec<SeenPoint>,
@@ -62,16 +61,17 @@ pub struct SeenPoints {
 }
 
 impl SeenPoints {
-    /// As many vertices as an error is measured at.
+    /// Number of points for measurements of errors.
     pub const MANY: usize = 4096;
 
-    /// Up to about so many vertices of a document's shown meshes; the joints where it shows none.
+    /// At most about `most` vertices of a document's shown meshes, or the joints if no mesh is
+    /// shown.
     pub fn of(document: &Document, most: usize) -> Self {
         Self::where_all(document, most, &|_| true)
     }
 
-    /// The same of those vertices that are moved by none but these nodes. Empty where there are
-    /// vertices, and none is moved so.
+    /// The same, restricted to vertices that only nodes with `moved_by` move. Empty if there are
+    /// vertices, but none fits.
     pub fn where_all(document: &Document, most: usize, moved_by: &dyn Fn(NodeId) -> bool) -> Self {
         let rest = Pose::evaluate(document, &Stack::default());
         let sampler = Sampler::of(document, &rest, most, moved_by);
@@ -86,7 +86,7 @@ impl SeenPoints {
         Self { points: sampler.chosen(most).into_iter().map(point).collect(), on_skin: true }
     }
 
-    /// The vertices that [`of`](Self::of) takes, sorted, each once; empty where none is shown.
+    /// The vertices that [`of`](Self::of) chooses, sorted, each once; empty if no mesh is shown.
     pub(super) fn vertices(document: &Document, rest: &Pose, most: usize) -> Vec<SeenVertex> {
         let sampler = Sampler::of(document, rest, most, &|_| true);
         let named = |p: &VertexPlace| {
@@ -100,7 +100,7 @@ impl SeenPoints {
         vertices
     }
 
-    /// What the points are of, in words.
+    /// Display name of the kind of points.
     pub const fn label(&self) -> &'static str {
         if self.on_skin { "the skin" } else { "the joints" }
     }
@@ -110,7 +110,7 @@ impl SeenPoints {
         self.points.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }
@@ -121,17 +121,17 @@ impl SeenPoints {
         influences.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)).map(|i| i.node)
     }
 
-    /// Where they are in a pose, meters.
+    /// Positions of the points in a pose, meters.
     pub fn at(&self, pose: &Pose) -> Vec<Vec3> {
         self.points.iter().map(|p| p.at(pose)).collect()
     }
 
-    /// How far one of them is at most in one pose from where it is in another, meters.
+    /// Largest distance of a point between two poses, meters.
     pub fn apart(&self, a: &Pose, b: &Pose) -> f32 {
         self.apart_after(&Mat4::IDENTITY, a, b)
     }
 
-    /// The same, where the first pose is moved as a whole.
+    /// The same, with a transform applied to the first pose.
     pub fn apart_after(&self, moved: &Mat4, a: &Pose, b: &Pose) -> f32 {
         let off = |p: &SeenPoint| moved.transform_point3(p.at(a)).distance(p.at(b));
         self.points.iter().map(off).filter(|d| d.is_finite()).fold(0.0, f32::max)
@@ -140,27 +140,28 @@ impl SeenPoints {
 
 /// A vertex of a shown mesh.
 struct VertexPlace {
-    /// Which of the primitives.
+    /// Index of the primitive among the sources.
     source: usize,
     vertex: usize,
-    /// The joint that moves it most, and its distance from that at rest, meters, times its weight.
+    /// The joint with the largest influence, and the distance from it in the rest pose, in meters
+    /// times its weight.
     joint: NodeId,
     reach: f32,
 }
 
-/// A primitive of a shown mesh, and what moves it.
+/// A primitive of a shown mesh, and its skinning data.
 pub(super) struct Source<'a> {
     pub node: NodeId,
     pub primitive: PrimitiveId,
     pub of: &'a Primitive,
-    /// Its skin and weights; nothing where it is rigid.
+    /// Skin and weights; `None` for a rigid primitive.
     pub skinned: Option<(&'a Skin, &'a WeightMap)>,
-    /// `node_from_mesh` of the instance that is taken; the identity without instances.
+    /// `node_from_mesh` of the chosen instance; the identity without instances.
     pub instance: Mat4,
 }
 
 impl<'a> Source<'a> {
-    /// A primitive of a node's mesh, in the instance of an index; nothing where it does not exist.
+    /// A primitive of a node's mesh, in the instance with this index; `None` if it does not exist.
     pub fn new(
         document: &'a Document,
         node: NodeId,
@@ -177,7 +178,7 @@ impl<'a> Source<'a> {
         Some(Self { node, primitive, of, skinned, instance })
     }
 
-    /// The index of a node's instance that is farthest from the node; 0 without instances.
+    /// Index of a node's instance that is farthest from the node; 0 without instances.
     pub fn farthest_instance(document: &Document, node: NodeId) -> usize {
         let found = document.node(node);
         let list = found.instances.as_ref().filter(|_| found.skin.is_none());
@@ -187,7 +188,7 @@ impl<'a> Source<'a> {
         finite.max_by(|a, b| length(a.1).total_cmp(&length(b.1))).map_or(0, |(k, _)| k)
     }
 
-    /// The joints and weights of a vertex, and the inverse bind matrix of each.
+    /// The joints and weights of a vertex, each with its inverse bind matrix.
     pub fn parts(&self, vertex: usize) -> Vec<(NodeId, f32, Mat4)> {
         let Some((skin, weights)) = self.skinned else {
             return vec![(self.node, 1.0, self.instance)];
@@ -220,7 +221,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// All vertices of some meshes from which points are chosen.
+/// All candidate vertices of the shown meshes.
 struct Sampler<'a> {
     sources: Vec<Source<'a>>,
     places: Vec<VertexPlace>,
@@ -233,8 +234,7 @@ impl<'a> Sampler<'a> {
         most: usize,
         moved_by: &dyn Fn(NodeId) -> bool,
     ) -> Self {
-        /// Vertices that are looked at for each that is taken, so that the largest mesh takes no
-        /// longer.
+        /// Candidates per chosen vertex. A limit keeps the time for large meshes constant.
         const LOOKED: usize = 64;
         let mut sources = Vec::new();
         let mut places = Vec::new();
@@ -270,21 +270,21 @@ impl<'a> Sampler<'a> {
         Self { sources, places }
     }
 
-    /// The vertices that are taken: all, or of each joint the farthest, and of the others every so
-    /// many.
+    /// The chosen vertices: all of them, or the farthest ones of each joint and an even
+    /// distribution of the rest.
     fn chosen(&self, most: usize) -> Vec<&VertexPlace> {
         if self.places.len() <= most {
             return self.places.iter().collect();
         }
         let mut by_joint: BTreeMap<NodeId, Vec<&VertexPlace>> = BTreeMap::new();
         self.places.iter().for_each(|p| by_joint.entry(p.joint).or_default().push(p));
-        // Half of all for the far ones, and two of a joint at least.
+        // Half of the points for the farthest ones, and at least two per joint.
         let each = (most / 2 / by_joint.len().max(1)).max(2);
         let mut chosen: Vec<&VertexPlace> = Vec::with_capacity(most + by_joint.len() * 2);
         for list in by_joint.values_mut() {
             list.sort_by(|a, b| b.reach.total_cmp(&a.reach));
-            // Every so many of the farther half, from the farthest on: the farthest ones lie side
-            // by side.
+            // Every nth of the farther half, from the farthest on. The farthest ones alone would be
+            // neighbors.
             let step = (list.len() / 2 / each).max(1);
             chosen.extend(list.iter().step_by(step).take(each));
         }

@@ -1,38 +1,38 @@
-//! The skeleton as lines in space: what the viewport draws and what a click near it means.
+//! The skeleton as lines in space, for drawing and for picking of joints.
 
 use glam::Vec3;
 
 use super::{Pose, joint_bounds, known::used_joints};
 use ulna_model::{Document, NodeId};
 
-/// A joint's body, from its head toward one of its children, or a stub where it has none.
+/// A bone: from a joint toward one of its children, or a stub if it has none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bone {
-    /// The joint it belongs to: the one at its head.
+    /// The joint at the head, which owns the bone.
     pub joint: NodeId,
-    /// The joint at its tail, where it is no stub.
+    /// The joint at the tail; `None` for a stub.
     pub child: Option<NodeId>,
-    /// Scene space, meters.
+    /// Head in scene space, meters.
     pub head: Vec3,
-    /// Scene space, meters.
+    /// Tail in scene space, meters.
     pub tail: Vec3,
 }
 
-/// Which nodes are joints, and which of them move something. Found once for a document.
+/// Joints of a document, and which of them move vertices. Computed once per document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skeleton {
-    /// Joints, by node: those of skins, and loose ones where they are asked for.
+    /// Whether each node is a joint: of a skin, or loose if these were requested.
     pub joints: Vec<bool>,
-    /// Joints that no skin names, by node; empty unless they are asked for.
+    /// Whether each node is a loose joint, which belongs to no skin; empty unless requested.
     pub loose: Vec<bool>,
-    /// Nodes that move vertices of their own.
+    /// Whether each node moves vertices itself.
     pub deforms: Vec<bool>,
-    /// The same, or any below them do.
+    /// Whether each node, or a node below it, moves vertices.
     pub carries: Vec<bool>,
 }
 
 impl Skeleton {
-    /// Of a document.
+    /// Skeleton of a document, without loose joints.
     pub fn of(document: &Document) -> Self {
         let mut deforms = vec![false; document.nodes.len()];
         for (id, node) in document.nodes.iter() {
@@ -59,7 +59,7 @@ impl Skeleton {
         Self { joints: document.joint_flags(), loose: Vec::new(), deforms, carries }
     }
 
-    /// With the joints that no mesh is bound to yet.
+    /// Adds the loose joints, which no mesh is bound to yet.
     #[must_use]
     pub fn with_loose(mut self, document: &Document) -> Self {
         self.loose = document.loose_joint_flags();
@@ -69,8 +69,8 @@ impl Skeleton {
         self
     }
 
-    /// Whether a root only says where the whole stands: it moves nothing itself, or leads to
-    /// nothing but the joint on which all limbs hang.
+    /// Whether a root joint only positions the skeleton: it moves no vertices itself, or its only
+    /// child is the joint with all limbs.
     fn is_origin(&self, document: &Document, id: NodeId) -> bool {
         let carries = |id: &NodeId| self.joint(*id) && self.carries.get(id.index()) == Some(&true);
         let below =
@@ -84,12 +84,11 @@ impl Skeleton {
     }
 }
 
-/// All bones of the shown skeletons: from a joint to those below it. Joints without get a stub that
-/// goes on as their parent did.
+/// All bones of the shown skeletons, from each joint to its child joints. A joint without a child
+/// has a stub that continues its parent's bone.
 ///
-/// No bone leads to a helper, below which nothing moves a vertex, where the joint carries something
-/// else; and none from the root of a skeleton to the hips, or where it moves none itself: it is no
-/// limb of anything.
+/// If a joint moves vertices elsewhere, no bone leads to a helper without vertices below it. No
+/// bone leads from an origin root to the hips, since it is not part of a limb.
 pub fn bones(document: &Document, pose: &Pose, skeleton: &Skeleton) -> Vec<Bone> {
     let at = |id: NodeId| pose.world[id.index()].w_axis.truncate();
     let carries = |id: NodeId| {
@@ -97,7 +96,7 @@ pub fn bones(document: &Document, pose: &Pose, skeleton: &Skeleton) -> Vec<Bone>
         marked(&skeleton.carries) || marked(&skeleton.loose)
     };
     let size = joint_bounds(document, pose).map_or(0.0, |(low, high)| (high - low).length());
-    // A lone joint has a stub that can be seen.
+    // A single joint has a stub of visible length.
     let size = if size > 1e-6 { size } else { 1.0 };
     let mut list = Vec::new();
     for id in document.shown_nodes() {

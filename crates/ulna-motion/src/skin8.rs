@@ -1,9 +1,9 @@
-//! Skinning of eight vertices at once, on processors with AVX2 and FMA; elsewhere `skinning.rs`
-//! does one after another.
+//! Skinning of eight vertices at once, on processors with AVX2 and FMA. On others, `skinning.rs`
+//! skins one vertex at a time.
 //!
-//! Matrices are blended a vertex at a time, two columns a vector, and then turned over, so that
-//! positions and normals are worked out component by component for all eight. Nothing here may stay
-//! a call: it would lose the wide vectors.
+//! Matrices are blended per vertex, with two columns per vector, and then transposed. Positions and
+//! normals are computed per component for eight vertices. All functions must be inlined: a call
+//! would lose the wide vectors.
 
 use core::arch::x86_64::{__m128, __m256};
 
@@ -12,27 +12,29 @@ use pulp::x86::V3;
 
 use ulna_geometry::eight_lanes;
 
-/// Vertices at once.
+/// Vertices per block.
 pub(super) const EIGHT: usize = 8;
-/// A vector of eight of each component.
+/// The x, y and z components of eight vectors.
 type Three = [__m256; 3];
 
-/// The vector unit, and what to blend.
+/// The vector instructions, and the matrices to blend.
 #[derive(Clone, Copy)]
 pub(super) struct Skinner<'a> {
     simd: V3,
-    /// Columns x and y, then z and the translation; zeros last, for joints that are none.
+    /// Each matrix as columns x and y, then z and translation. The last matrix is zero, for joints
+    /// outside of the palette.
     palette: &'a [[[f32; 8]; 2]],
 }
 
 impl<'a> Skinner<'a> {
-    /// Nothing where the processor has no AVX2, or it is forbidden. The palette ends with zeros.
+    /// Creates a skinner; `None` if the processor lacks AVX2, or it is forbidden. The last matrix
+    /// of the palette must be zero.
     pub(super) fn new(palette: &'a [[Vec4; 4]]) -> Option<Self> {
         Some(Self { simd: eight_lanes()?, palette: bytemuck::cast_slice(palette) })
     }
 
-    /// Places vertices, all but the last few that are no eight. `slots` gives a vertex's joints and
-    /// weights.
+    /// Skins all vertices but the last incomplete block of eight. `slots` returns a vertex's joints
+    /// and weights.
     pub(super) fn skin<'b>(
         self,
         slots: impl Fn(usize) -> (&'b [u16], &'b [f32]),
@@ -63,7 +65,7 @@ impl<'a> Skinner<'a> {
         );
     }
 
-    /// `Σ w·T`, two columns a vector.
+    /// `Σ w·T`, two columns per vector.
     #[inline(always)]
     fn sum(self, joints: &[u16], weights: &[f32]) -> [__m256; 2] {
         let (avx, fma) = (self.simd.avx, self.simd.fma);
@@ -96,7 +98,8 @@ impl<'a> Skinner<'a> {
         out
     }
 
-    /// Of four vertices: a component of the first column, then of the second; three of these.
+    /// Transposes four vertices: each result has one component of the first column, then of the
+    /// second column.
     #[inline(always)]
     fn four(self, [a, b, c, d]: [__m256; 4]) -> Three {
         let avx = self.simd.avx;
@@ -109,8 +112,8 @@ impl<'a> Skinner<'a> {
         ]
     }
 
-    /// Not divided by a sum of weights: one that is not 1 must scale the translation as it does the
-    /// rest.
+    /// Skins positions. They are not divided by the sum of weights: a sum other than 1 must scale
+    /// the translation like the rest.
     #[inline(always)]
     fn position(self, [x, y, z, w]: [&Three; 4], p: &Three) -> Three {
         let fma = self.simd.fma;
@@ -123,8 +126,8 @@ impl<'a> Skinner<'a> {
         out
     }
 
-    /// By the cofactor matrix times the sign of the determinant, made unit; zero where there is no
-    /// direction.
+    /// Skins normals with the cofactor matrix times the sign of the determinant, and normalizes
+    /// them. Zero if there is no direction.
     #[inline(always)]
     fn normal(self, [x, y, z]: [&Three; 3], n: &Three) -> Three {
         const LESS: i32 = 0x11;
@@ -152,7 +155,7 @@ impl<'a> Skinner<'a> {
     #[inline(always)]
     fn cross(self, a: &Three, b: &Three) -> Three {
         let avx = self.simd.avx;
-        // Not fused: what is parallel must give zero.
+        // Without FMA, so that the product of parallel vectors is exactly zero.
         let (yz, zy) = (avx._mm256_mul_ps(a[1], b[2]), avx._mm256_mul_ps(a[2], b[1]));
         let (zx, xz) = (avx._mm256_mul_ps(a[2], b[0]), avx._mm256_mul_ps(a[0], b[2]));
         let (xy, yx) = (avx._mm256_mul_ps(a[0], b[1]), avx._mm256_mul_ps(a[1], b[0]));
@@ -169,7 +172,7 @@ impl<'a> Skinner<'a> {
         )
     }
 
-    /// Components of eight vectors.
+    /// Loads eight vectors by component.
     #[inline(always)]
     fn gather(self, from: &[Vec3; EIGHT]) -> Three {
         let avx = self.simd.avx;
@@ -188,7 +191,7 @@ impl<'a> Skinner<'a> {
         ]
     }
 
-    /// The other way.
+    /// Converts components back to eight vectors.
     #[inline(always)]
     fn scatter(self, [x, y, z]: Three) -> [Vec3; EIGHT] {
         let avx = self.simd.avx;

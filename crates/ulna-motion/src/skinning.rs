@@ -1,5 +1,5 @@
-//! Morphing and linear blend skinning on the CPU: the judge of the GPU's, and its stand-in on
-//! software adapters.
+//! Morphing and linear blend skinning on the CPU. It is the reference for the GPU skinning, and
+//! replaces it on software adapters.
 
 use glam::{Mat3, Mat4, Vec3, Vec3A, Vec4};
 use rayon::prelude::*;
@@ -14,23 +14,23 @@ use ulna_model::{Document, NodeId, Primitive, Slice, Topology, WeightMap};
 pub struct Posed {
     /// Positions, meters.
     pub positions: Vec<Vec3>,
-    /// Unit normals (zero where there is no direction).
+    /// Unit normals; zero if there is no direction.
     pub normals: Vec<Vec3>,
 }
 
-/// How a node's mesh gets to the scene.
+/// Transform of a node's mesh to the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Placement {
-    /// By the node's own world matrix.
+    /// World matrix of the node.
     Rigid(Mat4),
-    /// By the joints of its skin: `scene_from_mesh`, one a joint.
+    /// Skinning matrices of the joints: `scene_from_mesh`, one per joint.
     Skinned(Vec<Mat4>),
 }
 
 impl Placement {
-    /// How a primitive under a node is placed. A skinned mesh's own node does not count (glTF 2.0,
-    /// *Joint Hierarchy*); a primitive without weights, or with none but 0, is rigid whatever its
-    /// node says.
+    /// Placement of a primitive of a node. The transform of a skinned mesh's own node is ignored
+    /// (glTF 2.0, *Joint Hierarchy*). A primitive without weights above 0 is rigid, even if its
+    /// node has a skin.
     pub fn of(document: &Document, pose: &Pose, node: NodeId, primitive: &Primitive) -> Self {
         match (document.node(node).skin, &primitive.weights) {
             (Some(skin), Some(weights)) if !weights.is_bare() => {
@@ -41,23 +41,23 @@ impl Placement {
     }
 }
 
-/// Where a node's instances are, `scene_from_mesh` each; nothing where its mesh is shown once, as
-/// under a skin.
+/// `scene_from_mesh` of each instance of a node. `None` if the mesh is not instanced, or is
+/// skinned.
 pub fn instances(document: &Document, pose: &Pose, node: NodeId) -> Option<Vec<Mat4>> {
     let found = document.node(node);
     let list = found.instances.as_ref().filter(|_| found.skin.is_none())?;
     Some(list.iter().map(|instance| pose.world[node.index()] * instance.matrix()).collect())
 }
 
-/// Vertices below which one thread is faster than two.
+/// Minimum number of vertices for multithreading.
 const PARALLEL: usize = 16_384;
-/// Vertices a task.
+/// Vertices per parallel task.
 const CHUNK: usize = 4_096;
 
-/// Morphs and places a primitive: `p' = Σ w·T·p`, normals by the cofactor matrix of `Σ w·T` times
-/// the sign of its determinant.
+/// Morphs and skins a primitive: `p' = Σ w·T·p`. Normals are transformed by the cofactor matrix of
+/// `Σ w·T` times the sign of its determinant.
 ///
-/// `base_normals` are the primitive's own or the flat ones made for it, one a vertex. Joints past
+/// `base_normals` are the primitive's own or its flat normals, one per vertex. Joints outside of
 /// the palette are ignored.
 pub fn skin(
     primitive: &Primitive,
@@ -107,7 +107,7 @@ pub fn skin(
                 *n = turn * *n;
             }
         }
-        // Nothing moves it; `Placement::of` does not make this.
+        // No transform applies. `Placement::of` does not create this case.
         (Placement::Skinned(_), None) => {}
     }
     for normal in &mut out.normals {
@@ -115,13 +115,13 @@ pub fn skin(
     }
 }
 
-/// The plain way, which looks at every weight: for palettes with a matrix that is not finite, where
-/// a weight of 0 must not count.
+/// Skins vertex by vertex, with a test of every weight. For palettes with a matrix that is not
+/// finite, where a weight of 0 must have no effect.
 fn one_by_one(palette: &[Mat4], weights: &WeightMap, out: &mut Posed) {
     for (vertex, (position, normal)) in out.positions.iter_mut().zip(&mut out.normals).enumerate() {
         let blended = blended(palette, weights, vertex);
-        // Not transform_point3: it divides by nothing, but a sum of weights that is not 1 must
-        // scale the translation as it does the rest.
+        // Not `transform_point3`, which ignores w: a sum of weights other than 1 must scale the
+        // translation like the rest.
         *position = (blended * position.extend(1.0)).truncate();
         *normal = normal_matrix(&blended) * *normal;
     }
@@ -140,8 +140,8 @@ pub(super) fn blended(palette: &[Mat4], weights: &WeightMap, vertex: usize) -> M
     blended
 }
 
-/// [`skin`] of some vertices alone, into a surface that is posed already. Differs from it by what
-/// rounding does.
+/// [`skin`] of some vertices only, into an existing posed surface. The results differ from `skin`
+/// by rounding.
 pub fn skin_some(
     primitive: &Primitive,
     base_normals: &[Vec3],
@@ -175,16 +175,17 @@ pub fn skin_some(
     }
 }
 
-/// What skinning reads besides the vertices, laid out for long vectors and without a branch a
+/// Input of skinning besides the vertices, in a layout for vector instructions without a branch per
 /// weight.
 struct Blend<'a> {
-    /// Columns of the palette's matrices, and last a matrix of zeros for joints that are none.
+    /// Columns of the palette's matrices. The last matrix is zero, for joints outside of the
+    /// palette.
     palette: Vec<[Vec4; 4]>,
     weights: &'a WeightMap,
 }
 
 impl<'a> Blend<'a> {
-    /// Nothing where a matrix is not finite: times a weight of 0 it would not be 0.
+    /// `None` if a matrix is not finite, since its product with a weight of 0 would not be 0.
     fn new(palette: &[Mat4], weights: &'a WeightMap) -> Option<Self> {
         if !palette.iter().all(|m| m.is_finite()) || weights.stride() == 0 {
             return None;
@@ -209,7 +210,7 @@ impl<'a> Blend<'a> {
                 (&self.weights.joints[slots.clone()], &self.weights.weights[slots]);
             let (positions, normals) = (&positions[range.clone()], &normals[range]);
             let sums = Sums { palette: &self.palette };
-            // Vertices that were placed eight at once.
+            // Number of vertices that were skinned in blocks of eight.
             #[cfg(target_arch = "x86_64")]
             let mut done = 0;
             #[cfg(not(target_arch = "x86_64"))]
@@ -250,13 +251,13 @@ impl<'a> Blend<'a> {
     }
 }
 
-/// Sums of weighted matrices.
+/// Computes sums of weighted matrices.
 struct Sums<'a> {
     palette: &'a [[Vec4; 4]],
 }
 
 impl Sums<'_> {
-    /// `Σ w·T` as columns. Joints past the palette take the zeros at its end.
+    /// `Σ w·T` as columns. Joints outside of the palette use the zero matrix at its end.
     #[inline(always)]
     fn of(&self, joints: &[u16], weights: &[f32]) -> [Vec4; 4] {
         let none = self.palette.len() - 1;
@@ -277,8 +278,8 @@ impl Sums<'_> {
     }
 }
 
-/// A vertex by its blended matrix. Not divided by a sum of weights: one that is not 1 must scale
-/// the translation as it does the rest.
+/// Transforms a vertex by its blended matrix. Not divided by the sum of weights: a sum other than 1
+/// must scale the translation like the rest.
 #[inline(always)]
 fn place(m: [Vec4; 4], p: Vec3, n: Vec3) -> (Vec3, Vec3) {
     let position =
@@ -291,16 +292,16 @@ fn place(m: [Vec4; 4], p: Vec3, n: Vec3) -> (Vec3, Vec3) {
     (position, Vec3::from((turned * side).normalize_or_zero()))
 }
 
-/// The cofactor matrix of the 3×3 part, times the sign of its determinant: turns normals rightly
-/// under any scale, mirrored too, and needs no inverse.
+/// The cofactor matrix of the 3×3 part, times the sign of its determinant. It transforms normals
+/// correctly under any scale, mirrored ones included, and needs no inverse.
 pub fn normal_matrix(matrix: &Mat4) -> Mat3 {
     let (x, y, z) = (matrix.x_axis.truncate(), matrix.y_axis.truncate(), matrix.z_axis.truncate());
     let cofactor = Mat3::from_cols(y.cross(z), z.cross(x), x.cross(y));
     if x.dot(y.cross(z)) < 0.0 { cofactor * -1.0 } else { cofactor }
 }
 
-/// The normals to start from: the file's, or where it has none or one without a direction, flat
-/// ones summed over the triangles of a vertex; zero where those have no area either.
+/// Base normals of a primitive: the file's. If they are missing or some are zero, flat normals
+/// summed over the triangles of a vertex; zero if these have no area.
 pub fn base_normals(primitive: &Primitive) -> Slice<Vec3> {
     let own = primitive.normals.len() == primitive.positions.len();
     if own && primitive.normals.iter().all(|n| *n != Vec3::ZERO) {
@@ -342,7 +343,7 @@ mod tests {
         let normal = normal_matrix(&matrix) * a.cross(b);
         assert!(normal.dot(matrix.transform_vector3(a)).abs() < 1e-4);
         assert!(normal.dot(matrix.transform_vector3(b)).abs() < 1e-4);
-        // Outside stays outside: with the point the normal came from, not against it.
+        // The outside stays outside, even in a mirrored space.
         assert!(normal.dot(matrix.transform_vector3(a.cross(b))) > 0.0);
     }
 
@@ -352,7 +353,7 @@ mod tests {
         let point = |k: usize| Vec3::new(number(k), number(k + 1), number(k + 2));
         let palette: Vec<Mat4> = (0..40)
             .map(|k| {
-                // Uneven, mirrored and flat ones too.
+                // Non-uniform, mirrored and flat ones included.
                 let turn =
                     glam::Quat::from_euler(glam::EulerRot::XYZ, k as f32, k as f32 * 0.7, 0.3);
                 let scale = if k % 11 == 0 { Vec3::new(1.0, 0.0, 1.0) } else { point(k) * 2.0 };
@@ -361,7 +362,7 @@ mod tests {
             .collect();
         for (count, sets) in [(7, 1), (8, 1), (1027, 1), (515, 2)] {
             let stride = sets * 4;
-            // A few joints are past the palette, and the sums of weights are not 1.
+            // A few joints are outside of the palette, and the sums of weights are not 1.
             let joints: Vec<u16> = (0..count * stride).map(|k| (k * 7 % 43) as u16).collect();
             let weights: Vec<f32> = (0..count * stride).map(|k| number(k).abs() * 0.4).collect();
             let map = WeightMap {
@@ -387,7 +388,8 @@ mod tests {
                 assert!((out[k] - wanted).length() < 2e-6, "{k} of {count}: {} {wanted}", out[k]);
                 let turned = normal_matrix(&blended).as_dmat3() * normals[k].as_dvec3();
                 if turned.length() < 1e-3 {
-                    // Too short for a direction that an f32 holds; never more than unit.
+                    // The exact vector is too short for a direction in f32. The result is at most
+                    // of unit length.
                     assert!(out_normals[k].length() < 1.001, "{k} of {count}");
                     continue;
                 }

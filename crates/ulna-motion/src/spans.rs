@@ -1,9 +1,9 @@
-//! Tracks with key times of their own, played: the present span between two keys of each, side by
-//! side.
+//! Playback of tracks with key times of their own: each lane caches the current segment of its
+//! track.
 //!
-//! A span is copied into its lane when it begins, found by a list of moments that all lanes share;
-//! a few long loops then evaluate all lanes. Spans are stored in the order of time, so that going
-//! anywhere reads memory in one direction.
+//! A segment is copied into its lane when it begins. An index over time slices, shared by all
+//! lanes, finds it. A few long loops then evaluate all lanes. Segments are stored in order of time,
+//! so that a seek reads memory in one direction.
 
 use super::{
     frame::{FrameComponent, Sink, Slots, Targets},
@@ -11,19 +11,19 @@ use super::{
 };
 use ulna_model::{Interpolation, Shared, Track};
 
-/// A moment, split so that lanes of `f32` lose nothing.
+/// A time, split into two `f32` without loss of precision.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LaneTime {
-    /// The time and what rounding it took away.
+    /// The rounded time, and the rounding error.
     high: f32,
     low: f32,
-    /// The last `f32` that is not later: compares with key times as the time does.
+    /// The largest `f32` that is not later. It compares with key times like the exact time.
     floor: f32,
 }
 
 impl LaneTime {
     pub(super) fn new(time: f64) -> Self {
-        // `max` makes a time that is no number one before all keys.
+        // `max` replaces NaN by a time before all keys.
         let time = time.max(f64::from(f32::MIN)).min(f64::from(f32::MAX));
         let high = time as f32;
         let low = (time - f64::from(high)) as f32;
@@ -31,31 +31,31 @@ impl LaneTime {
     }
 }
 
-/// A stretch from a key to the next; or before the first, from −∞; or after the last, to ∞.
+/// A segment from a key to the next. The first one starts at −∞, and the last one ends at ∞.
 #[derive(Clone, Copy, Debug)]
 struct Span<const W: usize, const P: usize> {
-    /// Seconds; it counts from here …
+    /// Start of the segment, included; seconds.
     start: f32,
-    /// … up to here, and not there.
+    /// End of the segment, excluded; seconds.
     end: f32,
-    /// One over its length; 0 where a value holds.
+    /// Reciprocal of the length; 0 if the value is constant.
     rate: f32,
-    /// Where the track's next span is stored.
+    /// Index of the track's next segment.
     next: u32,
     points: [[f32; W]; P],
 }
 
-/// What a lane has at the beginning of a moment. Says where to read without reading there.
+/// Entry of the index for a lane at the start of a time slice.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
-    /// Where the last span is stored that starts before the moment, or else the first of all.
+    /// Index of the last segment that starts before the time slice, or of the first segment.
     place: u32,
-    /// Where the one after it is stored, and when that starts.
+    /// Index of the segment after it, and its start.
     next: u32,
     end: f32,
 }
 
-/// The present spans of eight tracks.
+/// The current segments of eight tracks.
 #[derive(Clone, Debug)]
 struct Block<const W: usize, const P: usize> {
     start: F32x8,
@@ -64,24 +64,24 @@ struct Block<const W: usize, const P: usize> {
     points: [[F32x8; W]; P],
 }
 
-/// Tracks of `W` numbers whose spans have `P` points: 2 for STEP and LINEAR, 4 for CUBICSPLINE.
+/// Tracks of `W` numbers whose segments have `P` points: 2 for STEP and LINEAR, 4 for CUBICSPLINE.
 #[derive(Clone, Debug)]
 pub(super) struct SegmentCache<const W: usize, const P: usize> {
-    /// By lane.
+    /// Target nodes by lane.
     to: Targets,
     blocks: Vec<Block<W, P>>,
-    /// By lane: where its present span is stored.
+    /// Index of the current segment, by lane.
     present: Vec<u32>,
-    /// By moment, then lane, then time.
+    /// Segments sorted by time slice, then lane, then time.
     stored: Vec<Span<W, P>>,
     moments: Moments,
-    /// By moment, then lane; one row more at the end.
+    /// Index entries by time slice, then lane, with one additional row at the end.
     marks: Vec<Mark>,
-    /// Moment of the last step.
+    /// Time slice of the last step.
     last: usize,
 }
 
-/// Time cut evenly.
+/// Division of time into equal slices.
 #[derive(Clone, Copy, Debug)]
 struct Moments {
     first: f64,
@@ -90,23 +90,23 @@ struct Moments {
 }
 
 impl Moments {
-    /// Later times have no smaller one.
+    /// The slice of a time. It increases monotonically.
     fn of(&self, time: f32) -> usize {
-        // A cast makes what is negative, or no number, 0.
+        // The cast converts negative numbers and NaN to 0.
         (((f64::from(time) - self.first) * self.per_second) as usize).min(self.count - 1)
     }
 }
 
-/// Whether the numbers of a track can be squared and summed in lanes.
+/// Whether the numbers of a track are small enough to be squared and summed in f32.
 pub(super) fn is_in_range(track: &Track) -> bool {
     let length = track.times.last().map_or(0.0, |last| last - track.times[0]).max(1.0);
     track.values.len() < u32::MAX as usize / 4
         && track.values.iter().all(|v| (v * length).abs() < 1e15)
 }
 
-/// Where spans are stored at a moment.
+/// Search for segments in a time slice.
 struct Find<'a, const W: usize, const P: usize> {
-    /// Of the moment, and of the one after it.
+    /// Index rows of this time slice and of the next.
     marks: &'a [Mark],
     next_marks: &'a [Mark],
     stored: &'a [Span<W, P>],
@@ -114,7 +114,7 @@ struct Find<'a, const W: usize, const P: usize> {
 }
 
 impl<const W: usize, const P: usize> Find<'_, W, P> {
-    /// The present span of a lane.
+    /// Index of the current segment of a lane.
     #[inline(always)]
     fn place(&self, lane: usize) -> u32 {
         let mark = &self.marks[lane];
@@ -122,22 +122,22 @@ impl<const W: usize, const P: usize> Find<'_, W, P> {
         if self.floor < self.stored[place as usize].end {
             return place;
         }
-        // More than one begins at this moment; they lie one after another.
+        // Several segments begin in this time slice. They are adjacent.
         let (from, to) = (place as usize, self.next_marks[lane].place as usize);
         place + self.stored[from + 1..=to].partition_point(|s| s.start <= self.floor) as u32
     }
 }
 
 impl<const W: usize, const P: usize> SegmentCache<W, P> {
-    /// Lays tracks of width `W` out.
+    /// Prepares tracks of width `W`.
     pub(super) fn new(tracks: &[Shared<Track>]) -> Self {
         let lanes = tracks.len();
         let total: usize = tracks.iter().map(|t| t.times.len() + 1).sum();
         let first = tracks.iter().map(|t| t.times[0]).fold(f32::INFINITY, f32::min);
         let last =
             tracks.iter().map(|t| t.times[t.times.len() - 1]).fold(f32::NEG_INFINITY, f32::max);
-        // As many moments as a track has keys, on the mean: a row of them is no more memory than
-        // the keys.
+        // As many time slices as the mean number of keys per track. So the index needs no more
+        // memory than the keys.
         let count = (total / lanes.max(1)).max(1);
         let length = f64::from(last) - f64::from(first);
         let per_second = if length > 0.0 { count as f64 / length } else { 0.0 };
@@ -167,7 +167,7 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         let mut marks = vec![Mark { place: 0, next: 0, end: f32::INFINITY }; (count + 1) * lanes];
         for (lane, track) in tracks.iter().enumerate() {
             let mut before = 0;
-            // Rows up to here are filled.
+            // Rows below this one are filled.
             let mut row = 0;
             for (k, start) in starts(track).enumerate() {
                 let moment = moments.of(start);
@@ -181,7 +181,7 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
                     row += 1;
                 }
                 let mut span = Self::span(track, k);
-                // The last has itself.
+                // The last segment links to itself.
                 span.next = place;
                 stored[place as usize] = span;
                 if k > 0 {
@@ -199,7 +199,7 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         }
         let mut blocks = Vec::new();
         for lane in (0..lanes).step_by(LANES) {
-            // Lanes of no track never end.
+            // Lanes without a track never end.
             let end = std::array::from_fn(|k| {
                 if lane + k < lanes { f32::NEG_INFINITY } else { f32::INFINITY }
             });
@@ -211,7 +211,7 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         Self { to, blocks, present, stored, moments, marks, last: 0 }
     }
 
-    /// Span `k` of a track: before key `k`.
+    /// Segment `k` of a track, which ends at key `k`.
     fn span(track: &Track, k: usize) -> Span<W, P> {
         let count = track.times.len();
         let start = if k == 0 { f32::NEG_INFINITY } else { track.times[k - 1] };
@@ -239,12 +239,12 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         Span { start, end, rate: (1.0 / length) as f32, next: 0, points }
     }
 
-    /// Finds the places of the nodes.
+    /// Looks up the slots of the nodes.
     pub(super) fn arrange(&mut self, slots: &Slots) {
         self.to.arrange(slots);
     }
 
-    /// Goes to a moment and gives every node its value there, blended from the points of its track.
+    /// Seeks to a time, and writes the blended value of each track to the sink.
     #[inline(always)]
     #[expect(
         clippy::needless_range_loop,
@@ -313,7 +313,7 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
             let mut part = [0.0; LANES];
             for k in 0..LANES {
                 let u = ((high - block.start[k]) + low) * block.rate[k];
-                // What holds since ever gives no number.
+                // Infinite segments give NaN.
                 let u = if u > 0.0 { u } else { 0.0 };
                 part[k] = if u < 1.0 { u } else { 1.0 };
             }

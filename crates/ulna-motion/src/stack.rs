@@ -1,16 +1,16 @@
-//! What is seen, as a value: everything that makes a pose, in the order in which it is put on.
+//! The input of a pose as a value: everything that contributes to it, in order of application.
 //!
 //! ```text
 //!  the file's pose  L∘Ul ── its layers ──┐
 //!                                        ▼
-//!  lanes, lowest first    clip instance ── its layers ─┐
-//!                         clip instance ── its layers ─┴─ averaged, over what lies below
+//!  lanes, bottom to top   clip instance ── its layers ─┐
+//!                         clip instance ── its layers ─┴─ averaged, blended over the result below
 //!                                        ▼
 //!  additive lanes ─► transition offsets ─► unkeyed pose ─► constraints ─► worlds ─► palettes
 //! ```
 //!
-//! The window, the command line, thumbnails, the search for the worst pose and baking hand the same
-//! stack to the same [`Evaluator`](super::Evaluator); its caches live there, and a
+//! The window, the command line, thumbnails, the search for the worst pose and baking all evaluate
+//! a stack with an [`Evaluator`](super::Evaluator). Its caches live there, and a
 //! [`Pose`](super::Pose) is plain data.
 
 use glam::{Mat4, Quat, Vec3};
@@ -19,165 +19,164 @@ use ulna_model::{
     Clip, ClipId, Document, JointMask, LayerHome, NodeId, PoseLayers, Shared, Unkeyed,
 };
 
-/// What a pose is made of. Empty, it is the file's own pose.
+/// Everything that contributes to a pose. An empty stack is the file's own pose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stack {
-    /// Layers over the file's pose, the first nearest to it.
+    /// Layers over the file's pose, bottom to top.
     pub layers: Shared<PoseLayers>,
-    /// What plays, lowest first.
+    /// Lanes, bottom to top.
     pub lanes: Vec<Lane>,
-    /// What is added to that, in this order.
+    /// Additive lanes, in order of application.
     pub additive: Vec<Additive>,
-    /// What is left of the pose that a transition began with.
+    /// Remaining difference from the pose before a transition, by node.
     pub offsets: Vec<Offset>,
-    /// The same of weights of morph targets.
+    /// The same for weights of morph targets.
     pub morph_offsets: Vec<MorphOffset>,
-    /// How linear rotations go from key to key: on the sphere as glTF asks (appendix C.4), or by
-    /// the normalized sum, as older players did.
+    /// Interpolation of LINEAR rotations: SLERP (glTF appendix C.4), or NLERP as in older players.
     pub between: Averaging,
-    /// What was posed and not keyed yet: it wins over everything below.
+    /// The unkeyed pose, which overrides everything below it.
     pub unkeyed: Option<Shared<Unkeyed>>,
-    /// What a gesture under way holds, in this order.
+    /// Constraints of the current gesture, in order of application.
     pub constraints: Vec<Constraint>,
 }
 
-/// A clip at a time, over the pose.
+/// A clip at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
     /// The clip.
     pub clip: Shared<Clip>,
-    /// The clip's own layers, the first nearest to it.
+    /// The clip's own layers, bottom to top.
     pub layers: Shared<PoseLayers>,
-    /// Seconds on its clock.
+    /// Time on the clip's clock, seconds.
     pub time: f64,
-    /// How much it counts, 0 or more.
+    /// Weight in the average, at least 0.
     pub weight: f32,
-    /// Where it counts; everywhere if `None`.
+    /// Mask by joint; `None` for all joints.
     pub mask: Option<JointMask>,
 }
 
 impl Instance {
-    /// A clip at a time that counts in full.
+    /// A clip at a time with a weight of 1.
     pub fn new(clip: &Shared<Clip>, time: f64) -> Self {
         Self { clip: clip.clone(), layers: Shared::default(), time, weight: 1.0, mask: None }
     }
 
-    /// One that counts so much.
+    /// The same instance with another weight.
     #[must_use]
     pub fn weighing(self, weight: f32) -> Self {
         Self { weight, ..self }
     }
 }
 
-/// How rotations of a lane are averaged.
+/// Averaging of rotations in a lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Averaging {
-    /// The mean on the sphere, which for two is SLERP.
+    /// The mean on the sphere; for two rotations, SLERP.
     #[default]
     Slerp,
-    /// The normalized weighted sum: for fast previews and cross-fades of what is close.
+    /// The normalized weighted sum, for fast previews and cross-fades between close rotations.
     Nlerp,
 }
 
 /// Clips that are averaged.
 ///
-/// Their weights, after masks, are divided by their sum where that is above 1. The share that is
-/// missing to 1 is what lies below, and so is every component that no clip of the lane drives. A
-/// clip drives a component where it has a channel, or where one of its layers moves it.
+/// If the sum of their weights after masks is above 1, the weights are divided by it. If it is
+/// below 1, the result below supplies the rest, as for every component that no clip of the lane
+/// drives. A clip drives a component if it has a channel for it, or if one of its layers moves it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lane {
-    /// What is averaged; the order does not matter.
+    /// The averaged clips, in any order.
     pub instances: Vec<Instance>,
-    /// How much of the average covers what lies below, 0 to 1.
+    /// Opacity of the average over the result below, `0..=1`.
     pub weight: f32,
-    /// Where it does; everywhere if `None`.
+    /// Mask by joint; `None` for all joints.
     pub mask: Option<JointMask>,
-    /// How rotations are averaged.
+    /// Averaging of rotations.
     pub averaging: Averaging,
 }
 
 impl Lane {
-    /// A lane that covers what lies below.
+    /// A lane that fully covers the result below.
     pub const fn new(instances: Vec<Instance>) -> Self {
         Self { instances, weight: 1.0, mask: None, averaging: Averaging::Slerp }
     }
 }
 
-/// What an additive lane adds is the difference of its clip to this.
+/// Reference pose of an additive lane, which is subtracted from its clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reference {
     /// The rest of each node.
     Rest,
-    /// The clip's first key.
+    /// The clip at its first key.
     FirstKey,
     /// The clip at this time, seconds.
     At(f64),
 }
 
-/// A clip whose difference to a reference is added: `t + w(t_a − t_ref)`,
-/// `r · slerp(1, r_ref⁻¹·r_a, w)`, `s · (s_a/s_ref)^w`, where the clip drives them.
+/// A clip whose difference from a reference is added, for driven components: `t + w(t_a − t_ref)`,
+/// `r · slerp(1, r_ref⁻¹·r_a, w)`, `s · (s_a/s_ref)^w`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Additive {
-    /// The clip; its weight is `w`.
+    /// The clip. Its weight is `w`.
     pub instance: Instance,
-    /// The difference to what.
+    /// The reference pose.
     pub reference: Reference,
 }
 
-/// What is added to a node in its parent's space: `t + o_t`, `o_r · r`, `s · o_s`.
+/// An offset of a node in its parent's space: `t + o_t`, `o_r · r`, `s · o_s`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offset {
-    /// Which node.
+    /// The node.
     pub node: NodeId,
-    /// Meters in the parent's space.
+    /// Translation in the parent's space, meters.
     pub translation: Vec3,
-    /// Unit quaternion, on the parent's side.
+    /// Unit quaternion, multiplied on the parent's side.
     pub rotation: Quat,
-    /// Factors.
+    /// Scale factors.
     pub scale: Vec3,
 }
 
-/// What is added to the weights of a node's morph targets.
+/// An offset of the weights of a node's morph targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MorphOffset {
-    /// Which node.
+    /// The node.
     pub node: NodeId,
-    /// By target.
+    /// Offsets by morph target.
     pub weights: Vec<f32>,
 }
 
-/// What a gesture holds while it moves other things.
+/// A constraint that a gesture maintains while it moves other nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Constraint {
-    /// A node stays where it is in the scene.
+    /// A node keeps its transform in the scene.
     Hold {
-        /// Which node.
+        /// The node.
         node: NodeId,
-        /// Where.
+        /// Transform to keep.
         scene_from_node: Mat4,
     },
 }
 
 impl Stack {
-    /// The same with linear rotations that go so from key to key.
+    /// The same stack with another interpolation of LINEAR rotations.
     #[must_use]
     pub fn going(self, between: Averaging) -> Self {
         Self { between, ..self }
     }
 
-    /// The pose of a clip at a time, or the file's where there is none.
+    /// A clip at a time, or the file's pose if `clip` is `None`.
     pub fn of(clip: Option<&Shared<Clip>>, time: f64) -> Self {
         let lane = |clip| Lane::new(vec![Instance::new(clip, time)]);
         Self { lanes: clip.map(lane).into_iter().collect(), ..Self::default() }
     }
 
-    /// What is seen of a document with a clip at a time, or of its pose: with the layers of both.
+    /// The stack that is shown: a clip at a time, or the document's pose, with the layers of both.
     pub fn shown(document: &Document, clip: Option<ClipId>, time: f64) -> Self {
         let there = clip.and_then(|id| Some((id, document.clips.get(id)?)));
         Self::of(there.map(|(_, clip)| clip), time).with_layers(document, there.map(|(id, _)| id))
     }
 
-    /// With the layers of the pose, and those of the clip that plays alone.
+    /// Adds the layers of the pose, and those of the clip if it is the only one.
     #[must_use]
     pub fn with_layers(mut self, document: &Document, clip: Option<ClipId>) -> Self {
         self.layers = document.aids.layers(LayerHome::Pose);
@@ -189,7 +188,7 @@ impl Stack {
         self
     }
 
-    /// Without the layers of what plays; those of the pose stay.
+    /// Removes the layers of all clips. Those of the pose stay.
     #[must_use]
     pub fn without_layers_of_clips(mut self) -> Self {
         self.lanes
@@ -199,13 +198,13 @@ impl Stack {
         self
     }
 
-    /// With an unkeyed pose over it.
+    /// Sets the unkeyed pose.
     #[must_use]
     pub fn with_unkeyed(self, unkeyed: Option<Shared<Unkeyed>>) -> Self {
         Self { unkeyed, ..self }
     }
 
-    /// The one clip that plays, where it counts in full.
+    /// The clip, if it is the only one and has full weight.
     pub(super) fn alone(&self) -> Option<&Instance> {
         let [Lane { instances, weight, mask: None, .. }] = &self.lanes[..] else { return None };
         let [instance] = &instances[..] else { return None };

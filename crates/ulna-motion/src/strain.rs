@@ -1,8 +1,7 @@
-//! Where the skin breaks: how far a pose pulls, squeezes and turns over the surface, vertex by
-//! vertex.
+//! Skin deformation: how a pose stretches, squeezes and flips the surface, vertex by vertex.
 //!
-//! Everything is measured against the rest pose in the scene, without morph targets: what those
-//! stretch is meant.
+//! The reference is the rest pose in the scene, without morph targets, since their deformation is
+//! intended.
 
 use glam::{Mat3, Mat4, Vec3, Vec4};
 use rayon::prelude::*;
@@ -11,34 +10,34 @@ use super::{Placement, Pose, skinning};
 use ulna_geometry::{Csr, CsrCounter};
 use ulna_model::{Document, NodeId, Primitive, PrimitiveId, SkinId, Slice, Topology, WeightMap};
 
-/// What happened to one vertex.
+/// Deformation of one vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VertexStrain {
-    /// The worst of its edges: `max(len/len₀, len₀/len)`, so 1 means none; at most
-    /// [`VertexStrain::MOST`].
+    /// Largest ratio of its edges' lengths: `max(len/len₀, len₀/len)`. 1 without deformation; at
+    /// most [`VertexStrain::MOST`].
     pub stretch: f32,
-    /// What blending leaves of the volume: `det Σwᵢ·Tᵢ / Σwᵢ·det Tᵢ` of the 3×3 parts, weights
-    /// summing to 1. 1 where joints agree or there is one alone, `cos²(θ/2)` halfway between two
-    /// that a turn by θ parts, 0 in a candy wrapper.
+    /// Volume ratio after blending: `det Σwᵢ·Tᵢ / Σwᵢ·det Tᵢ` of the 3×3 parts, with weights that
+    /// sum to 1. It is 1 if all joints agree. Halfway between two joints that differ by a rotation
+    /// of θ it is `cos²(θ/2)`, and 0 in a candy-wrapper twist.
     ///
-    /// The determinant of the linear part of a deformation is the ratio of volumes; that linear
-    /// blending loses it is what Kavan et al., *Geometric Skinning with Approximate Dual Quaternion
-    /// Blending* (2008), section 2, describes.
+    /// The determinant of the linear part of a deformation is the ratio of volumes. Kavan et al.,
+    /// *Geometric Skinning with Approximate Dual Quaternion Blending* (2008), section 2, describes
+    /// the loss of volume of linear blending.
     pub volume: f32,
-    /// Whether a triangle of it is turned over: its normal points against the one that the mean of
-    /// its corners' blended matrices gives it.
+    /// Whether one of its triangles is flipped: its normal is opposite to the one that the mean of
+    /// its corners' blended matrices gives.
     pub flipped: bool,
 }
 
 impl VertexStrain {
-    /// As at rest.
+    /// No deformation.
     pub const NONE: Self = Self { stretch: 1.0, volume: 1.0, flipped: false };
-    /// The largest stretch told apart; what is no number counts as this, too.
+    /// Maximum stretch. Values that are not finite also count as this.
     pub const MOST: f32 = 64.0;
 
-    /// One number, 0 at rest, in doublings of a length: `log₂ stretch + |log₂ volume|/3`, and 1
-    /// more where flipped. A volume counts a third since it is three lengths; below 2⁻¹⁸ (turned
-    /// inside out, too) it counts as that.
+    /// Score of the deformation, 0 for none, in doublings of a length: `log₂ stretch + |log₂
+    /// volume|/3`, and 1 more if flipped. A volume has a factor of a third since it is a product of
+    /// three lengths. Volumes below 2⁻¹⁸, negative ones included, count as 2⁻¹⁸.
     pub fn score(&self) -> f32 {
         const LEAST: f32 = 1.0 / (VertexStrain::MOST * VertexStrain::MOST * VertexStrain::MOST);
         let volume = if self.volume >= LEAST { self.volume.min(1.0 / LEAST) } else { LEAST };
@@ -46,22 +45,22 @@ impl VertexStrain {
     }
 }
 
-/// One skinned primitive at rest, ready to be compared with its poses.
+/// One skinned primitive in the rest pose, for comparison with its poses.
 #[derive(Clone, Debug)]
 pub struct Strain {
     node: NodeId,
     skin: SkinId,
     primitive: PrimitiveId,
-    /// Rest positions in the scene.
+    /// Rest positions in scene space, meters.
     rest: Vec<Vec3>,
     indices: Slice<u32>,
     /// Triangles of each vertex.
     rings: Csr,
-    /// Edges shorter than this at rest have no length to compare.
+    /// Minimum rest length of compared edges.
     shortest: f32,
 }
 
-/// Memory of [`Strain::measure`], to be used again.
+/// Reusable memory of [`Strain::measure`].
 #[derive(Clone, Debug, Default)]
 pub struct StrainScratch {
     placed: Vec<Placed>,
@@ -76,20 +75,20 @@ struct Placed {
     volume: f32,
 }
 
-/// The pose of the rest: no clip, and nothing that a person added.
+/// The rest pose: without clips and pose offsets.
 pub(super) fn rest_pose(document: &Document) -> Pose {
     let mut clean = clean(document);
     clean.file.nodes.values_mut().for_each(|n| n.pose = None);
     Pose::evaluate(&clean, &super::Stack::default())
 }
 
-/// The document without what waits to be keyed.
+/// A copy of the document for measurements.
 pub(super) fn clean(document: &Document) -> Document {
     document.clone()
 }
 
 impl Strain {
-    /// The rest of a primitive; nothing where it has no triangles or hangs on no skin.
+    /// The rest state of a primitive; `None` if it has no triangles or no skin.
     pub fn of(document: &Document, node: NodeId, primitive: PrimitiveId) -> Option<Self> {
         Self::at_rest(document, &rest_pose(document), node, primitive)
     }
@@ -123,17 +122,17 @@ impl Strain {
         Some(Self { node, skin, primitive: index, rest, indices, rings, shortest })
     }
 
-    /// The node whose mesh it is.
+    /// The node of the mesh.
     pub const fn node(&self) -> NodeId {
         self.node
     }
 
-    /// Which primitive of the mesh.
+    /// The primitive of the mesh.
     pub const fn primitive(&self) -> PrimitiveId {
         self.primitive
     }
 
-    /// The skin that moves it.
+    /// The skin of the mesh.
     pub const fn skin(&self) -> SkinId {
         self.skin
     }
@@ -143,7 +142,7 @@ impl Strain {
         &self.rest
     }
 
-    /// The primitive in a document, if it is still the one that was measured at rest.
+    /// The primitive and its weights in a document, if its geometry is still the same.
     pub(super) fn source<'a>(
         &self,
         document: &'a Document,
@@ -157,7 +156,7 @@ impl Strain {
         Some((primitive, primitive.weights.as_deref()?)).filter(|_| same)
     }
 
-    /// Measures every vertex in a pose, into `out`. As at rest where the document has another
+    /// Measures every vertex in a pose, into `out`. No deformation if the document has another
     /// primitive there.
     pub fn measure(
         &self,
@@ -192,7 +191,7 @@ impl Strain {
         all.collect_into_vec(out);
     }
 
-    /// [`Strain::measure`] of one vertex, without a look at any but its neighbors.
+    /// [`Strain::measure`] of one vertex, which reads only its neighbors.
     pub(super) fn measure_one(
         &self,
         primitive: &Primitive,
@@ -218,7 +217,7 @@ impl Strain {
         self.rings.row(vertex)
     }
 
-    /// The vertices that share a triangle with one, itself included; some more than once.
+    /// The vertices that share a triangle with one, itself included. They may repeat.
     pub(super) fn around(&self, vertex: usize) -> impl Iterator<Item = u32> + '_ {
         let corners = self.indices.as_chunks::<3>().0;
         self.ring(vertex).iter().flat_map(move |t| corners[*t as usize])
@@ -240,7 +239,7 @@ impl Strain {
     }
 }
 
-/// Lowest and highest corner of what is finite.
+/// Lowest and highest corner of the finite points; zero if there are none.
 pub(super) fn bounds(list: &[Vec3]) -> (Vec3, Vec3) {
     let finite = list.iter().filter(|p| p.is_finite());
     let (low, high) =
@@ -248,19 +247,19 @@ pub(super) fn bounds(list: &[Vec3]) -> (Vec3, Vec3) {
     if low.is_finite() { (low, high) } else { (Vec3::ZERO, Vec3::ZERO) }
 }
 
-/// Whether a triangle points against where the mean of its corners' matrices carries it. A mirrored
-/// skeleton turns both over.
+/// Whether a triangle's normal is opposite to the one that the mean of its corners' matrices gives.
+/// A mirrored skeleton flips both normals.
 fn flips_over(primitive: &Primitive, corner: &[u32; 3], placed: [Placed; 3]) -> bool {
     let [a, b, c] = corner.map(|v| primitive.positions[v as usize]);
     let turn = placed[0].turn + placed[1].turn + placed[2].turn;
     let carried = (turn * (b - a)).cross(turn * (c - a));
     let [p, q, r] = placed.map(|p| p.position);
     let found = (q - p).cross(r - p);
-    // Next to nothing has no direction.
+    // Tiny triangles have no reliable direction.
     found.dot(carried) < -1e-3 * found.length() * carried.length()
 }
 
-/// Skinning matrices with what each makes of a volume.
+/// Skinning matrices with their volume ratios.
 pub(super) struct Palette {
     matrices: Vec<Mat4>,
     volumes: Vec<f32>,
@@ -287,7 +286,7 @@ impl Palette {
             (blended[0] * p.x + blended[1] * p.y + blended[2] * p.z + blended[3]).truncate();
         let turn =
             Mat3::from_cols(blended[0].truncate(), blended[1].truncate(), blended[2].truncate());
-        // det(M/s) / (wanted/s)
+        // det(M/s) / (wanted/s), with s the sum of the weights.
         let volume = turn.determinant() / (sum * sum * wanted);
         Placed { position, turn, volume: if volume.is_finite() { volume } else { 1.0 } }
     }
@@ -306,7 +305,7 @@ mod tests {
         let mut out = vec![VertexStrain { flipped: true, ..VertexStrain::NONE }];
         strain.measure(document, &pose, &mut StrainScratch::default(), &mut out);
         assert_eq!(out.len(), tube::RINGS * tube::ROUND);
-        // One by one it is the same.
+        // `measure_one` gives the same result.
         let (primitive, weights) = strain.source(document).unwrap();
         let palette = Palette::new(pose.palette(document, strain.skin()));
         for (v, found) in out.iter().enumerate().step_by(7) {
@@ -326,7 +325,7 @@ mod tests {
             (Vec3::splat(0.01), Quat::from_rotation_x(-1.5)),
             (Vec3::new(-3.0, 3.0, 3.0), Quat::from_rotation_z(0.7)),
         ] {
-            // The armature's own scale, as files in centimeters have it.
+            // A scale of the armature, as in files in centimeters.
             let mut document = tube::tube(|y| y);
             document.file.nodes.get_mut(NodeId(0)).expect("a node").rest =
                 Local::Trs(Transform { scale, ..Transform::IDENTITY });
@@ -358,7 +357,7 @@ mod tests {
         assert!((height(worst) - 0.5).abs() < 0.06, "{}", height(worst));
         for (v, found) in found.iter().enumerate() {
             let share = ((height(v) - 0.3) / 0.4).clamp(0.0, 1.0);
-            // (1−w)·I + w·R in the plane across the axis.
+            // (1−w)·I + w·R in the plane perpendicular to the axis.
             let wanted = 1.0 - 2.0 * share * (1.0 - share) * (1.0 - 2.8f32.cos());
             assert!((found.volume - wanted).abs() < 1e-4, "{} {wanted}", found.volume);
             if (height(v) - 0.5).abs() > 0.25 {
@@ -372,7 +371,7 @@ mod tests {
     fn a_stretched_edge_is_measured_and_a_vertex_that_passes_its_neighbors_flips() {
         let mut document = tube::tube(|_| 0.0);
         let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
-        // One vertex alone on the second joint, which goes up past four rings.
+        // One vertex is bound to the second joint only, which moves up past four rings.
         let vertex = 10 * tube::ROUND + 5;
         let mut weights = tube::weights(|_| 0.0);
         weights.weights.make_mut()[vertex * 4..vertex * 4 + 2].copy_from_slice(&[0.0, 1.0]);
@@ -382,7 +381,7 @@ mod tests {
             ..Transform::IDENTITY
         }));
         let found = measured(&strain, &document);
-        // The edge down was 1/40 long and is 1/40 + 1/10 now.
+        // The lower edge had a length of 1/40, and now has 1/40 + 1/10.
         assert!(
             found[vertex].flipped && (found[vertex].stretch - 5.0).abs() < 0.01,
             "{:?}",
@@ -423,7 +422,7 @@ mod tests {
         );
         assert!(Strain::of(&document, NodeId(0), PrimitiveId(0)).is_none());
         assert!(Strain::of(&document, tube::MESH, PrimitiveId(1)).is_none());
-        // Another mesh in its place.
+        // The node has another mesh.
         document.file.nodes.get_mut(NodeId(2)).expect("a node").mesh = None;
         let mut out = Vec::new();
         let pose = Pose::evaluate(&document, &Stack::default());

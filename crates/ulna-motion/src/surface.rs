@@ -1,4 +1,4 @@
-//! The posed surface as something a ray can hit: for clicks on the skin, and for brushes.
+//! The posed surface for ray hits: picking on the skin, and brushes.
 
 use glam::{Mat4, Vec3};
 
@@ -6,7 +6,7 @@ use super::{Placement, Pose, Posed, skinning};
 use ulna_geometry::{Bvh, LeavesOf, Ray};
 use ulna_model::{Document, NodeId, Primitive, PrimitiveId, Slice, Topology};
 
-/// What a ray hit.
+/// A ray hit on the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Distance along the ray, meters.
@@ -17,7 +17,7 @@ pub struct Hit {
     pub primitive: PrimitiveId,
     /// The vertices of the triangle.
     pub vertices: [u32; 3],
-    /// Their shares at the spot; sum to 1.
+    /// Barycentric coordinates of the hit, one per vertex; sum to 1.
     pub shares: [f32; 3],
 }
 
@@ -28,23 +28,22 @@ struct PosedMesh {
     primitive: PrimitiveId,
     source: Source,
     base_normals: Slice<Vec3>,
-    /// In scene space, or in mesh space where there are `places`.
+    /// Vertices in scene space, or in mesh space if there are `places`.
     posed: Posed,
-    /// `scene_from_mesh` of each instance, where the mesh is shown so.
+    /// `scene_from_mesh` of each instance, if the mesh is instanced.
     places: Option<Vec<Mat4>>,
-    /// Whether the pose hides its node.
+    /// Whether the pose hides the node.
     hidden: bool,
     bvh: Bvh,
-    /// The leaves that use each vertex. In small primitives they are found when vertices first
-    /// move.
+    /// Index from vertices to leaves. For small primitives, it is built when vertices first move.
     leaves: Option<LeavesOf>,
 }
 
-/// Vertices of a primitive from which on the leaves of each vertex are found with the tree, which
-/// is built beside the window, and not at the first dab, which a person waits for.
+/// Minimum number of vertices of a primitive for which the index is built with the tree, in the
+/// background. Otherwise the first dab would have a delay.
 const MANY_VERTICES: usize = 50_000;
 
-/// What a part was made from: while that is the same memory, its tree and its normals stay.
+/// Input data of a posed mesh. While they share the same memory, the tree and the normals are kept.
 #[derive(Clone, Debug)]
 struct Source {
     positions: Slice<Vec3>,
@@ -65,24 +64,24 @@ impl Source {
     }
 }
 
-/// What can be seen of one primitive of a surface.
+/// View of one posed primitive of a surface.
 #[derive(Clone, Copy, Debug)]
 pub struct PartView<'a> {
-    /// The node that shows it.
+    /// The node that shows the mesh.
     pub node: NodeId,
     /// The primitive of its mesh.
     pub primitive: PrimitiveId,
-    /// One a vertex; in scene space, or in mesh space where there are `places`.
+    /// One per vertex, meters; in scene space, or in mesh space if there are `places`.
     pub positions: &'a [Vec3],
-    /// Unit normals, one a vertex, in the same space; zero where there is no direction.
+    /// Unit normals, one per vertex, in the same space; zero if there is no direction.
     pub normals: &'a [Vec3],
-    /// `scene_from_mesh` of each instance, where the mesh is shown so.
+    /// `scene_from_mesh` of each instance, if the mesh is instanced.
     pub places: Option<&'a [Mat4]>,
 }
 
-/// All shown triangles at one pose.
+/// All shown triangles in one pose.
 ///
-/// Shown vertices are skinned on the CPU here only. The surface has one list per primitive of a
+/// Shown vertices are skinned on the CPU only here. The surface has one list per primitive of a
 /// node, which a hit names. `PosedSurface` of `ulna-weights` has one list per skin, with copies of
 /// these vertices.
 #[derive(Clone, Debug, Default)]
@@ -98,7 +97,7 @@ impl Surface {
         surface
     }
 
-    /// Poses again; trees whose triangles are the same are refitted, not built.
+    /// Poses the surface again. If the triangles are the same, the tree is refitted, not rebuilt.
     pub fn update(&mut self, document: &Document, pose: &Pose) {
         let mut old = std::mem::take(&mut self.parts).into_iter();
         for node in document.shown_nodes() {
@@ -139,9 +138,9 @@ impl Surface {
         }
     }
 
-    /// Poses a few vertices of one primitive again, after their weights changed: the rest stays as
-    /// the last [`Surface::update`] left it, which must have been for the same pose. Nothing
-    /// happens where the primitive is not shown; vertices that are not there are left out.
+    /// Poses a few vertices of one primitive again after a change of their weights. The pose must
+    /// be that of the last [`Surface::update`]. Does nothing if the primitive is not shown; vertex
+    /// indices out of range are ignored.
     pub fn move_vertices(
         &mut self,
         document: &Document,
@@ -177,7 +176,7 @@ impl Surface {
         part.bvh.refit_leaves(leaves, &part.posed.positions);
     }
 
-    /// All parts; their order is what [`Surface::around`] counts them by.
+    /// All parts. [`Surface::around`] refers to them by index.
     pub fn parts(&self) -> impl ExactSizeIterator<Item = PartView<'_>> {
         self.parts.iter().map(|part| PartView {
             node: part.node,
@@ -188,22 +187,22 @@ impl Surface {
         })
     }
 
-    /// Hands over, list by list with its part, the vertices of the posed surface at most `radius`
-    /// meters from a place in the scene, and some more, each once. Instances are left out, and so
-    /// are vertices that no triangle uses.
+    /// Passes the vertices of the posed surface within `radius` meters of a scene position, with
+    /// the index of their part. Some vertices outside are included; each vertex occurs once.
+    /// Instances and vertices without triangles are left out.
     pub fn around(&self, center: Vec3, radius: f32, add: &mut impl FnMut(usize, &[u32])) {
         for (k, part) in self.parts.iter().enumerate().filter(|(_, p)| p.places.is_none()) {
             part.bvh.around(center, radius, &mut |list| add(k, list));
         }
     }
 
-    /// Lowest and highest corner of everything that the file does not hide, or `None` where there
-    /// is no finite point.
+    /// Lowest and highest corner of all visible parts, or of the hidden parts if there are none.
+    /// `None` if there is no finite point.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         self.bounds_of(false).or_else(|| self.bounds_of(true))
     }
 
-    /// The same of the parts that are hidden, or of those that are not.
+    /// The same for the hidden parts, or for the visible parts.
     fn bounds_of(&self, hidden: bool) -> Option<(Vec3, Vec3)> {
         let mut bounds: Option<(Vec3, Vec3)> = None;
         let mut grow = |p: Vec3| {
@@ -215,8 +214,8 @@ impl Surface {
         };
         for part in self.parts.iter().filter(|p| p.hidden == hidden) {
             match &part.places {
-                // What no triangle uses is not seen. The root holds what is used, if all of it is
-                // finite.
+                // Vertices without triangles are not visible. The root box contains all others, if
+                // they are finite.
                 None => match part
                     .bvh
                     .bounds()
@@ -226,7 +225,7 @@ impl Surface {
                     None => part.posed.positions.iter().copied().for_each(&mut grow),
                 },
                 Some(places) => {
-                    // Around the corners of the mesh's own box: never too small.
+                    // The corners of the mesh's own box: never too small.
                     let Some((low, high)) = part.bvh.bounds() else { continue };
                     for corner in 0..8u32 {
                         let pick = |k: u32| corner >> k & 1 == 1;
@@ -240,8 +239,8 @@ impl Surface {
         bounds
     }
 
-    /// Where the corners of a triangle that was hit are in the scene; nothing for instances, of
-    /// which a hit does not say the one.
+    /// Corners of a hit triangle in scene space. `None` for instances, since a hit does not name
+    /// the instance.
     pub fn corners(&self, hit: &Hit) -> Option<[Vec3; 3]> {
         let is_it = |p: &&PosedMesh| {
             (p.node, p.primitive) == (hit.node, hit.primitive) && p.places.is_none()
@@ -251,8 +250,7 @@ impl Surface {
         Some([a?, b?, c?])
     }
 
-    /// The nearest triangle on a ray, seen from either side. Surfaces of nodes that `skip` says are
-    /// looked through.
+    /// The nearest triangle that a ray hits, from either side. Nodes with `skip` are ignored.
     pub fn hit(
         &self,
         document: &Document,
@@ -268,8 +266,8 @@ impl Surface {
             let own = std::slice::from_ref(&Mat4::IDENTITY);
             for place in part.places.as_deref().unwrap_or(own) {
                 let limit = best.map_or(f32::INFINITY, |h| h.distance);
-                // A distance along a direction that is not made unit again is the same in both
-                // spaces.
+                // The direction is not normalized again, so distances along the ray are the same in
+                // both spaces.
                 let mesh_from_scene = place.inverse();
                 let local = Ray {
                     origin: mesh_from_scene.transform_point3(ray.origin),
@@ -300,7 +298,7 @@ impl PosedMesh {
     }
 }
 
-/// Joints that move the spot of a hit, the strongest first, with their shares.
+/// Joints with influence at a hit, the strongest first, with their weights.
 pub fn joints_at(document: &Document, hit: &Hit) -> Vec<(NodeId, f32)> {
     let node = document.node(hit.node);
     let Some((skin, mesh)) = node.skin.zip(node.mesh) else { return Vec::new() };
@@ -376,7 +374,7 @@ mod tests {
         assert!(surface.hit(&document, &aside, &|_| false).is_none());
         assert_eq!(surface.bounds(), Some((Vec3::ZERO, Vec3::new(7.0, 5.0, 1.0))));
     }
-    /// A tube that is skinned, a rigid one beside it, and one in two instances.
+    /// A skinned tube, a rigid one beside it, and one with two instances.
     fn three_tubes() -> Document {
         let mut document = tube::tube(|y| f32::from(y > 0.5));
         tube::bend(&mut document, glam::Quat::from_rotation_z(0.9));
@@ -435,7 +433,7 @@ mod tests {
         let pose = Pose::evaluate(&document, &Stack::default());
         let surface = Surface::new(&document, &pose);
         let part = surface.parts().next().expect("the tube");
-        // Away from its ends and its bend, a tube's normals leave its axis.
+        // Away from its ends and its bend, a tube's normals point away from its axis.
         for (ring, axis) in [(10, Vec3::Y), (30, glam::Quat::from_rotation_z(0.9) * Vec3::Y)] {
             for v in ring * tube::ROUND..(ring + 1) * tube::ROUND {
                 let middle =
@@ -463,7 +461,7 @@ mod tests {
         }
         tube::set_weights(&mut document, weights);
         surface.move_vertices(&document, &pose, tube::MESH, PrimitiveId(0), &changed);
-        // What is not shown is left alone.
+        // Primitives that are not shown are ignored.
         surface.move_vertices(&document, &pose, NodeId(0), PrimitiveId(0), &changed);
         surface.move_vertices(&document, &pose, tube::MESH, PrimitiveId(7), &changed);
         let fresh = Surface::new(&document, &pose);
@@ -474,12 +472,12 @@ mod tests {
             }
         }
         let moved = surface.parts().next().expect("the tube").positions[500];
-        // The tree knows: a ray at where the vertex is now hits a triangle of it.
+        // The tree is up to date: a query at the new position of the vertex finds it.
         let mut near = Vec::new();
         surface.around(moved, 1e-3, &mut |part, list| near.extend(list.iter().map(|v| (part, *v))));
         assert!(near.contains(&(0, 500)));
         assert_eq!(surface.bounds(), fresh.bounds());
-        // Other triangles: the tree is built anew.
+        // Other triangles: the tree is rebuilt.
         let mesh = Shared::make_mut(document.file.meshes.get_mut(MeshId(0)).expect("it is there"));
         mesh.primitives[0].indices = mesh.primitives[0].indices.iter().rev().copied().collect();
         surface.update(&document, &pose);

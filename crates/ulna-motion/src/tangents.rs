@@ -1,8 +1,7 @@
-//! Tangents for normal maps: made where the file has none, and posed with the surface.
+//! Tangents for normal maps: computed if the file has none, and posed with the surface.
 //!
-//! glTF 2.0 (*Meshes overview*) asks for MikkTSpace where a primitive has no tangents of its own.
-//! Its result is one a corner of a triangle, so a vertex whose corners disagree is split for
-//! showing.
+//! glTF 2.0 (*Meshes overview*) specifies MikkTSpace for primitives without tangents. Its result is
+//! one tangent per corner of a triangle, so vertices with different tangents are split for drawing.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -11,22 +10,20 @@ use glam::{Mat4, Vec2, Vec3, Vec4};
 use super::Placement;
 use ulna_model::{Primitive, Topology};
 
-/// What normal mapping adds to a primitive: a tangent for each vertex, and the vertices that it had
-/// to split.
+/// Data for normal mapping of a primitive: a tangent for each vertex, and the split vertices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tangents {
-    /// One a vertex, appended ones included: a unit vector, and in `w` the side of the bitangent.
+    /// One per vertex, appended ones included: a unit vector, and in `w` the sign of the bitangent.
     pub tangents: Vec<Vec4>,
-    /// The vertex each appended one is a copy of; they come after the primitive's own.
+    /// Source vertex of each appended copy. Copies follow the primitive's own vertices.
     pub copies: Vec<u32>,
-    /// The triangles, by vertices and appended vertices.
+    /// The triangles, as indices of own and appended vertices.
     pub indices: Vec<u32>,
 }
 
 impl Tangents {
-    /// The file's own tangents where it has them, else by MikkTSpace over a set of texture
-    /// coordinates. Nothing where there are no triangles, no coordinates or no normals to make them
-    /// from.
+    /// The file's tangents, or else those of MikkTSpace for a set of texture coordinates. `None`
+    /// without triangles, texture coordinates or normals.
     pub fn of(primitive: &Primitive, uv_set: u32) -> Option<Self> {
         let count = primitive.positions.len();
         if primitive.topology != Topology::Triangles
@@ -58,8 +55,7 @@ impl Tangents {
         }
     }
 
-    /// One tangent a vertex, with a copy of the vertex for each further tangent that its corners
-    /// need.
+    /// One tangent per vertex, with a copy of the vertex for each further tangent of its corners.
     fn joined(primitive: &Primitive, corners: &[Vec4]) -> Self {
         let count = primitive.positions.len();
         let mut tangents = vec![Vec4::ZERO; count];
@@ -83,12 +79,14 @@ impl Tangents {
         Self { tangents, copies: copies.into_iter().map(|(v, _)| v).collect(), indices }
     }
 
-    /// Turns the tangents with the surface: by `Σ w·T`, the side flipped where that mirrors.
+    /// The posed tangents, transformed by `Σ w·T`. If that mirrors, the sign of the bitangent
+    /// changes.
     pub fn posed(&self, primitive: &Primitive, placement: &Placement) -> Vec<Vec4> {
         self.posed_some(primitive, placement, 0..self.tangents.len())
     }
 
-    /// [`Self::posed`] of some vertices alone, split ones being numbered after the primitive's own.
+    /// [`Self::posed`] for some vertices only. Split vertices are numbered after the primitive's
+    /// own.
     pub fn posed_some(
         &self,
         primitive: &Primitive,
@@ -128,7 +126,7 @@ fn mirrors(matrix: &Mat4) -> bool {
     x.dot(y.cross(z)) < 0.0
 }
 
-/// A primitive as MikkTSpace asks for it.
+/// Adapter of a primitive for MikkTSpace.
 struct Corners<'a> {
     primitive: &'a Primitive,
     uv: &'a [Vec2],
@@ -159,7 +157,7 @@ impl bevy_mikktspace::Geometry for Corners<'_> {
     }
 
     fn tex_coord(&self, face: usize, corner: usize) -> [f32; 2] {
-        // glTF's v goes down; the bitangent of its normal maps goes up.
+        // glTF's v axis points down; the bitangent of its normal maps points up.
         let uv = self.uv[self.vertex(face, corner)];
         [uv.x, 1.0 - uv.y]
     }
@@ -170,8 +168,8 @@ impl bevy_mikktspace::Geometry for Corners<'_> {
         face: usize,
         corner: usize,
     ) {
-        // None where a triangle has no area in space or in the texture: without a direction it is
-        // shown without its map.
+        // `None` if a triangle has no area in space or in the texture. Without a direction, its
+        // normal map has no effect.
         let Some(tangent) = tangent else { return };
         let [x, y, z, w] = tangent.tangent_encoded();
         let direction = Vec3::new(x, y, z).normalize_or_zero();
@@ -188,7 +186,7 @@ mod tests {
     use super::*;
     use ulna_model::{Shared, Slice, Topology};
 
-    /// A square in the plane of x and y; v grows downwards, as in glTF.
+    /// A square in the plane of x and y. v grows downward, as in glTF.
     fn square(uv: [Vec2; 4]) -> Primitive {
         let positions = [Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), Vec3::Y];
         Primitive {
@@ -234,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_vertex_on_a_mirror_line_is_split_and_its_copy_knows_it() {
-        // The second triangle's coordinates run the other way from the shared diagonal.
+        // The texture coordinates of the second triangle are mirrored at the shared diagonal.
         let uv = [Vec2::new(0.0, 1.0), Vec2::ONE, Vec2::new(0.0, 0.0), Vec2::ONE];
         let made = Tangents::of(&square(uv), 0).unwrap();
         assert_eq!(made.tangents.len(), 4 + made.copies.len());

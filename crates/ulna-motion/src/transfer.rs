@@ -1,18 +1,17 @@
-//! Poses taken from one skeleton to another, of other rests, other names, other sizes: what a kept
-//! pose comes to here.
+//! Transfer of saved poses to another skeleton with other rests, names and sizes.
 //!
-//! What is carried of a joint is how far it is turned from its rest, told in the axes of the scene
-//! at rest, so that it does not matter how either skeleton's axes lie. With `R` the rest rotations
-//! in the scene of a joint `j` and of the one `q` that it hangs on:
+//! The transferred quantity is each joint's rotation from its rest, in the scene axes of the rest
+//! pose. So it is independent of the axes of both skeletons. With `R` the rest rotations in the
+//! scene of a joint `j` and of its parent `q`:
 //!
 //! ```text
 //!  E = R_q · r_j · R_j⁻¹            r_p = R_q'⁻¹ · E · R_p
 //! ```
 //!
-//! That is the mirror's function with no reflection (see [`super::mirror`]). Here a joint may hang
-//! on another part than there, or with nodes between that have no partner: their turns are
-//! multiplied in on one side and divided out on the other. A joint whose rest is the very same gets
-//! its very numbers.
+//! This is the formula of the mirror without a reflection (see [`super::mirror`]). Here, a joint
+//! may have another parent than in the source, or nodes without a counterpart in between. Their
+//! rotations are multiplied in on one side and divided out on the other. A joint with the same rest
+//! gets exactly the same numbers.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -29,32 +28,31 @@ use ulna_model::{
     Document, KeptJoint, KeptMorphs, KeptPose, NodeId, Property, Transform, transform::unit_or,
 };
 
-/// Rests that differ by less than this are one.
+/// Rests that differ by less than this are equal.
 const SAME: f32 = 1e-6;
 
-/// What a kept pose comes to on a document.
+/// A saved pose, fitted to a document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fitted {
-    /// Local transforms.
+    /// Local transforms by node.
     pub locals: BTreeMap<NodeId, Transform>,
-    /// Weights of all morph targets of nodes.
+    /// Weights of all morph targets, by node.
     pub morphs: BTreeMap<NodeId, Vec<f32>>,
-    /// How many of its joints have none here.
+    /// Number of joints of the pose without a counterpart.
     pub unmatched: usize,
-    /// How many were found by what part of a body they are, not by name.
+    /// Number of joints that were matched by body part, not by name.
     pub by_role: usize,
-    /// How many scales could not be taken over, since the axes of the two joints do not lie on one
-    /// another.
+    /// Number of scales that were skipped, because the axes of the two joints are not parallel.
     pub scales_left: usize,
 }
 
-/// How the nodes of a document rest in the scene.
+/// The rest pose of a document's nodes in the scene.
 struct Rests {
-    /// Rest rotations, by node.
+    /// Rest rotations in the scene, by node.
     rotations: Vec<Quat>,
-    /// Meters in a unit of the node itself, by node.
+    /// Meters per unit of the node's own space, by node.
     units: Vec<f32>,
-    /// How high the joints are, meters.
+    /// Height of the joints, meters.
     height: f32,
 }
 
@@ -81,7 +79,7 @@ impl Rests {
         Self { rotations, units, height }
     }
 
-    /// The rest rotation of what a node hangs on, and meters in a unit of it.
+    /// The rest rotation of a node's parent, and meters per unit of its space.
     fn above(&self, document: &Document, node: NodeId) -> (Quat, f32) {
         document
             .node(node)
@@ -90,7 +88,8 @@ impl Rests {
     }
 }
 
-/// The nodes that a pose is of: joints, and what is posed or moved by a clip.
+/// Whether each node belongs to poses: joints, posed nodes, nodes moved by a clip, and mapped
+/// bones.
 pub(super) fn posable(document: &Document) -> Vec<bool> {
     let mut all = document.joint_flags();
     for track in
@@ -107,7 +106,7 @@ pub(super) fn posable(document: &Document) -> Vec<bool> {
     all
 }
 
-/// Keeps how some nodes stand in a pose; all joints, and what else moves, unless given.
+/// Saves the pose of some nodes. By default, these are all joints and other moving nodes.
 pub fn keep_pose(
     document: &Document,
     seen: &Pose,
@@ -154,8 +153,8 @@ pub(super) fn target_name(document: &Document, node: NodeId, target: usize) -> S
         .map_or_else(|| format!("#{target}"), ToString::to_string)
 }
 
-/// The morph target of the other side, by its name: itself where that speaks of no side; nothing
-/// where the other is not there.
+/// The morph target of the other side, by its name. A name without a side gives the target itself;
+/// `None` if there is no counterpart.
 pub fn morph_partner(document: &Document, node: NodeId, target: usize) -> Option<usize> {
     let names = &document.mesh(document.node(node).mesh?).target_names;
     let own = Stem::of(names.get(target)?);
@@ -166,7 +165,7 @@ pub fn morph_partner(document: &Document, node: NodeId, target: usize) -> Option
     })
 }
 
-/// What a pose comes to here; nothing is put anywhere. `flip`: as its mirror image.
+/// Fits a saved pose to a document, which is not changed. `flip` mirrors the pose.
 pub fn fit(document: &Document, seen: &Pose, kept: &KeptPose, flip: bool) -> Fitted {
     let rests = Rests::of(document);
     let sought = |j: &KeptJoint| Sought {
@@ -187,7 +186,8 @@ pub fn fit(document: &Document, seen: &Pose, kept: &KeptPose, flip: bool) -> Fit
     let targets: HashMap<NodeId, usize> =
         pairs.iter().enumerate().filter_map(|(k, p)| Some(((*p)?, k))).collect();
     let their_axes = |j: &KeptJoint| j.frame * unit_or(j.rest.rotation, Quat::IDENTITY).conjugate();
-    // How far each is turned from its rest as a whole: all that is kept above it, and itself.
+    // The rotation of each joint from its rest in the scene, with those of all saved joints above
+    // it.
     let mut turns: Vec<Quat> = Vec::with_capacity(kept.joints.len());
     for joint in &kept.joints {
         let own = their_axes(joint)
@@ -212,11 +212,11 @@ pub fn fit(document: &Document, seen: &Pose, kept: &KeptPose, flip: bool) -> Fit
             made.locals.insert(node, joint.local);
             continue;
         }
-        // Over what it hangs on here, whatever it hung on there.
+        // Relative to the parent joint in this document, not in the source.
         let carrier = above(document, node).find_map(|n| targets.get(&n).copied());
         let turn = carrier.map_or(Quat::IDENTITY, |q| turns[q]).conjugate() * turns[k];
         let (axes, unit) = rests.above(document, node);
-        // What lies between here turns as it is seen.
+        // Nodes in between keep their shown rotation.
         let mut between = Quat::IDENTITY;
         for n in above(document, node).take_while(|n| carrier.is_some() && !targets.contains_key(n))
         {
@@ -253,7 +253,7 @@ fn morphs(document: &Document, seen: &Pose, kept: &KeptPose) -> BTreeMap<NodeId,
     for node in document.node_ids() {
         let Some(now) = seen.morphs.get(node.index()).filter(|w| !w.is_empty()) else { continue };
         let label = document.node(node).label(node);
-        // Of the node of that name; else of any that has such targets.
+        // Morph targets of the node with that name, or else of any node that has such targets.
         let own = kept.morphs.iter().find(|m| m.name == label);
         let lists: Vec<&KeptMorphs> = own.map_or_else(|| kept.morphs.iter().collect(), |m| vec![m]);
         let of = |name: &str| {
@@ -270,7 +270,7 @@ fn morphs(document: &Document, seen: &Pose, kept: &KeptPose) -> BTreeMap<NodeId,
     made
 }
 
-/// The mirror image of what was found.
+/// The mirror image of a fitted pose.
 fn flipped(document: &Document, made: Fitted) -> Fitted {
     let mirror = Mirror::of(document);
     let mut flipped = Fitted { locals: BTreeMap::new(), morphs: BTreeMap::new(), ..made };
@@ -291,7 +291,7 @@ fn flipped(document: &Document, made: Fitted) -> Fitted {
     flipped
 }
 
-/// The weights of a node's morph targets with those of the two sides swapped.
+/// The weights of a node's morph targets, with the two sides swapped.
 pub fn flipped_morphs(document: &Document, node: NodeId, weights: &[f32]) -> Vec<f32> {
     let other = |k: usize| morph_partner(document, node, k).and_then(|p| weights.get(p)).copied();
     (0..weights.len()).map(|k| other(k).unwrap_or(weights[k])).collect()

@@ -1,4 +1,5 @@
-//! A tube on two joints, for tests: stands along Y from 0 to 1, the second joint in its middle.
+//! A tube with two joints, for tests. It extends along Y from 0 to 1, with the second joint in the
+//! middle.
 
 use glam::{Mat4, Vec3};
 
@@ -9,13 +10,13 @@ use ulna_model::{
 
 /// Rings of vertices.
 pub const RINGS: usize = 41;
-/// Vertices a ring.
+/// Vertices per ring.
 pub const ROUND: usize = 24;
 pub const RADIUS: f32 = 0.1;
-/// The node of the mesh; 0 and 1 are the joints.
+/// The node of the mesh. Nodes 0 and 1 are the joints.
 pub const MESH: NodeId = NodeId(2);
 
-/// A node that is nowhere else.
+/// A node with a parent and a translation.
 pub fn node(parent: Option<NodeId>, translation: Vec3) -> Node {
     Node {
         parent,
@@ -24,7 +25,7 @@ pub fn node(parent: Option<NodeId>, translation: Vec3) -> Node {
     }
 }
 
-/// Weights by the share of the second joint at a height.
+/// Weights for the two joints, by the weight of the second joint at a height.
 pub fn weights(second: impl Fn(f32) -> f32) -> WeightMap {
     let shares = (0..RINGS).map(|ring| second(ring as f32 / (RINGS - 1) as f32));
     let weights: Vec<f32> = shares.flat_map(|s| [1.0 - s, s, 0.0, 0.0].repeat(ROUND)).collect();
@@ -32,7 +33,7 @@ pub fn weights(second: impl Fn(f32) -> f32) -> WeightMap {
     WeightMap { sets: 1, joints: joints.into(), weights: weights.into(), ..WeightMap::default() }
 }
 
-/// The document, with those weights.
+/// A document with a tube with those weights.
 pub fn tube(second: impl Fn(f32) -> f32) -> Document {
     let place = |k: usize| {
         let (ring, round) = (k / ROUND, k % ROUND);
@@ -90,13 +91,13 @@ pub fn tube(second: impl Fn(f32) -> f32) -> Document {
     file.into()
 }
 
-/// Puts other weights on the tube.
+/// Replaces the weights of the tube.
 pub fn set_weights(document: &mut Document, weights: WeightMap) {
     Shared::make_mut(document.file.meshes.get_mut(MeshId(0)).expect("it is there")).primitives[0]
         .weights = Some(Shared::new(weights));
 }
 
-/// Turns the second joint.
+/// Rotates the second joint.
 pub fn bend(document: &mut Document, rotation: glam::Quat) {
     document
         .file

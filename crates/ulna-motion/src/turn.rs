@@ -1,12 +1,11 @@
-//! Slerp of eight quaternions at once, without sines: what a playing clip spends most of its time
-//! on.
+//! SLERP of eight quaternions at once, without sines. Playback spends most of its time here.
 
 /// Lanes of a block: one vector of AVX2, two of SSE2 or NEON.
 pub(super) const LANES: usize = 8;
-/// A number of each lane of a block.
+/// One number per lane of a block.
 pub(super) type F32x8 = [f32; LANES];
 
-/// The most terms a slerp needs: neighbors that are a quarter turn of the sphere apart.
+/// Maximum number of terms of a SLERP, for quaternions that are a quarter turn apart on the sphere.
 const TERMS: usize = 24;
 
 /// `1 / (k(2k+1))` and `k² / (k(2k+1))`.
@@ -21,7 +20,7 @@ const SERIES: [(f32, f32); TERMS] = {
     list
 };
 
-/// `(k!)² 2^k / (2k + 1)!` over the one before it.
+/// Ratios of consecutive terms of the series `(k!)² 2^k / (2k + 1)!`.
 const LOG_SERIES: [f32; TERMS] = {
     let mut list = [0.0; TERMS];
     let mut k = 1;
@@ -32,9 +31,9 @@ const LOG_SERIES: [f32; TERMS] = {
     list
 };
 
-/// By number of terms from 1: the widest `1 − |cos θ|` for which they are enough. Term k is at most
-/// `(that / 2)^k` of the first, and an `f32` holds 24 bits, so it is `2 · 2^(−25 / (k − 1))` from 2
-/// on.
+/// By number of terms, from 1: the largest `1 − |cos θ|` for which they suffice. Term k is at most
+/// `(that / 2)^k` of the first, and an `f32` has 24 bits. So the limit is `2 · 2^(−25 / (k − 1))`
+/// from 2 on.
 const ENOUGH: [f32; TERMS] = {
     let mut list = [5e-8; TERMS];
     let mut k = 2;
@@ -62,15 +61,15 @@ const ENOUGH: [f32; TERMS] = {
     list
 };
 
-/// How many terms an angle needs, by `1 − |cos θ|`.
+/// Number of terms for an angle, by `1 − |cos θ|`.
 #[inline(always)]
 fn terms(widest: f32) -> usize {
-    // Most neighbors are close: looking from the small end is the short way.
+    // Most neighboring keys are close, so a search from the small end is short.
     ENOUGH.iter().position(|enough| widest <= *enough).map_or(TERMS, |k| k + 1)
 }
 
-/// The numbers of one lane. A loop and not `map`, whose insides the standard library makes where it
-/// likes: that costs twice the time of a pose where a crate is made in pieces.
+/// The numbers of one lane. A loop instead of `map`, whose closure may be compiled without
+/// inlining. That would double the time of a pose in builds with several codegen units.
 #[inline(always)]
 pub(super) fn lane_of<const W: usize>(values: &[F32x8; W], lane: usize) -> [f32; W] {
     let mut made = [0.0; W];
@@ -80,7 +79,8 @@ pub(super) fn lane_of<const W: usize>(values: &[F32x8; W], lane: usize) -> [f32;
     made
 }
 
-/// The largest, by halves: one after another would be eight waits. None may be no number.
+/// The largest lane, by halves: a sequential search would have eight dependent steps. No lane may
+/// be NaN.
 #[inline(always)]
 fn largest(of: &F32x8) -> f32 {
     let larger = |a: f32, b: f32| if a > b { a } else { b };
@@ -91,21 +91,20 @@ fn largest(of: &F32x8) -> f32 {
     larger(larger(four[0], four[2]), larger(four[1], four[3]))
 }
 
-/// How a value comes about between two keys, from `P` points of `W` numbers and the part of the way
-/// that is gone.
+/// Interpolation between two keys, from `P` points of `W` numbers and the fraction of the segment.
 pub(super) trait Blend<const W: usize, const P: usize> {
     /// The value of each lane.
     fn blend(part: &F32x8, points: &[[F32x8; W]; P]) -> [F32x8; W];
 }
 
-/// Slerp of rotations.
+/// SLERP of rotations.
 pub(super) struct Slerp;
-/// Nlerp of rotations, on the short way.
+/// NLERP of rotations along the shortest path.
 pub(super) struct Nlerp;
 /// Linear interpolation.
 pub(super) struct Lerp;
-/// The cubic Hermite spline (glTF 2.0, appendix C.5) through value, out-tangent, next value, next
-/// in-tangent; tangents times the length of the span. Rotations are made unit.
+/// Cubic Hermite spline (glTF 2.0, appendix C.5) from value, out-tangent, next value and next
+/// in-tangent. Tangents are multiplied by the length of the segment. Rotations are normalized.
 pub(super) struct Hermite;
 
 impl Blend<4, 2> for Slerp {
@@ -159,12 +158,12 @@ impl Blend<4, 4> for Hermite {
     }
 }
 
-/// Slerp from `points[0]` to `points[1]` by `part`, on the short way, made unit; what has no
-/// direction is no rotation.
+/// SLERP from `points[0]` to `points[1]` by `part`, along the shortest path, normalized. The
+/// identity if there is no direction.
 ///
 /// `sin(tθ)/sin θ` as a power series in `cos θ − 1`: Eberly, *A Fast and Accurate Algorithm for
-/// Computing SLERP* (2011), equation 9, nested as `t(1 + c₁x(1 + c₂x(…)))` with
-/// `c_k = (t² − k²)/(k(2k+1))`. As many terms are taken as the widest angle of the block needs.
+/// Computing SLERP* (2011), equation 9, nested as `t(1 + c₁x(1 + c₂x(…)))` with `c_k = (t² −
+/// k²)/(k(2k+1))`. The number of terms depends on the largest angle of the block.
 #[inline(always)]
 fn turn(part: &F32x8, points: &[[F32x8; 4]; 2]) -> [F32x8; 4] {
     let [a, b] = points;
@@ -198,16 +197,17 @@ fn turn(part: &F32x8, points: &[[F32x8; 4]; 2]) -> [F32x8; 4] {
     unit(&mixed)
 }
 
-/// How many terms [`log_factor`] needs, by the widest `1 − cos ½θ` of each lane.
+/// Number of terms of [`log_factor`], by `1 − cos ½θ` of each lane.
 #[inline(always)]
 pub(super) fn log_terms(widest: &F32x8) -> usize {
     terms(largest(widest))
 }
 
-/// `θ / sin θ` by `cos ½θ`: what the part of a unit quaternion that is square to another is
-/// multiplied with, to be its logarithm from there. Good up to about 170°.
+/// `θ / sin θ` from `cos ½θ`. This factor converts the component of a unit quaternion orthogonal to
+/// another to its logarithm relative to that. Accurate up to about 170°.
 ///
-/// Of half the angle the power series in `1 − cos` is short: its terms fall by less than half that.
+/// In terms of the half angle, the power series in `1 − cos` is short: each term is less than half
+/// of the previous one.
 #[inline(always)]
 pub(super) fn log_factor(half: &F32x8, terms: usize) -> F32x8 {
     let mut out = [1.0; LANES];
@@ -222,7 +222,7 @@ pub(super) fn log_factor(half: &F32x8, terms: usize) -> F32x8 {
     out
 }
 
-/// Quaternions made unit; what has no direction is no rotation.
+/// Normalizes quaternions. The identity for quaternions without a direction.
 #[inline(always)]
 pub(super) fn unit(q: &[F32x8; 4]) -> [F32x8; 4] {
     let mut out = [[0.0; LANES]; 4];
@@ -238,7 +238,7 @@ pub(super) fn unit(q: &[F32x8; 4]) -> [F32x8; 4] {
     out
 }
 
-/// See [`Hermite`].
+/// Implements [`Hermite`].
 #[inline(always)]
 fn hermite<const W: usize>(part: &F32x8, points: &[[F32x8; W]; 4]) -> [F32x8; W] {
     let [value, slope, next, next_slope] = points;
@@ -266,7 +266,7 @@ mod tests {
     fn turning_lanes_is_slerp_at_every_angle_and_sign() {
         let mut worst = 0.0f32;
         for step in 0..=60 {
-            // Up to a half turn: the short way never has more.
+            // Up to a half turn, which the shortest path never exceeds.
             let angle = step as f32 / 60.0 * std::f32::consts::PI * 0.999;
             let a = Quat::from_euler(glam::EulerRot::XYZ, 0.3, -1.2, 0.7 + angle);
             let axis = Vec3::new(0.3, -0.5, 0.8).normalize_or_zero();

@@ -1,10 +1,10 @@
-//! Writing into one layer of several: what its `U` must be for a node to be seen as it is wanted,
-//! whatever lies over it.
+//! Writing through pose layers: the `U` that one layer needs so that the node gets a wanted
+//! transform, despite the layers above it.
 //!
 //! ```text
 //!  seen = ((M ∘ U₁) ∘ … U_k) ∘ … U_n        M: the clip, or the pose
 //!         └ below ┘    ▲       └ above ┘
-//!                      └ what is looked for
+//!                      └ the unknown
 //! ```
 
 use std::f32::consts::PI;
@@ -18,25 +18,25 @@ use ulna_model::{
     transform::{short_way, unit_or},
 };
 
-/// Why nothing can be written into a layer.
+/// Reason for which a layer cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LayerWriteError {
-    /// There is no such layer.
+    /// The layer does not exist.
     #[error("the layer does not exist; add a layer, or choose another one")]
     NoLayer,
-    /// It does not count there.
+    /// The layer has no effect there.
     #[error(
         "layer “{0}” is muted, has a strength of 0 or is masked at this joint, so edits in it \
             would have no effect; unmute it, raise its strength or change its mask first"
     )]
     Silent(String),
-    /// A layer above makes a scale 0.
+    /// A layer above has a scale of 0.
     #[error(
         "layer “{0}” above it scales to 0, so edits below it would have no effect; mute that \
         layer first"
     )]
     Covered(String),
-    /// It counts too little.
+    /// The strength of the layer is too low.
     #[error(
         "the strength of layer “{0}” is too low here to rotate the joint this far; raise its \
         strength first"
@@ -48,7 +48,7 @@ pub enum LayerWriteError {
 }
 
 impl LayerWriteError {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Stable code of the error for scripts.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoLayer => "no_such_layer",
@@ -60,18 +60,16 @@ impl LayerWriteError {
     }
 }
 
-/// The whole `U` of the layer `chosen` at a node, with which the node is seen with the wanted
-/// components; the others are seen as they were. `base` is the node's local transform before the
-/// layers, `M`, at a time of the clip, in seconds; a layer with keys is taken as it is then, and
-/// its `U` is what it must be then.
+/// The complete `U` of the layer `chosen` at a node that gives the node the wanted components; the
+/// others stay as shown. `base` is `M`, the node's local transform before the layers, at `time` in
+/// seconds on the clip's clock. For a layer with keys, the result is its `U` at that time.
 ///
-/// What lies above is divided out on the right: `r = r_X·r_U⁻¹`, `s = s_X/s_U`,
-/// `t = t_X − R·S·t_U`; what the layer's strength takes away is put on top of it, so that what is
-/// seen is what was asked for.
+/// Layers above are divided out on the right: `r = r_X·r_U⁻¹`, `s = s_X/s_U`, `t = t_X − R·S·t_U`.
+/// The result compensates for the layer's strength.
 ///
 /// # Errors
-/// Where there is no such layer, where it does not count there, where a scale of 0 hides what it
-/// does, or where its strength is too small for a turn.
+/// The layer does not exist, has no effect there, is hidden by a scale of 0 above it, or is too
+/// weak for the rotation.
 pub fn under_layers(
     base: &Transform,
     layers: &PoseLayers,
@@ -97,7 +95,7 @@ pub fn under_layers(
     if turn.length() > PI + 1e-4 {
         return Err(LayerWriteError::TooWeak(layer.name.to_string()));
     }
-    // A turn of a half or more would be taken the other way round.
+    // A rotation of a half turn or more would be applied the other way round.
     let turn = turn.clamp_length_max(PI - 1e-5);
     let old = user_at(layer, node, time);
     let written = Components {
@@ -110,12 +108,12 @@ pub fn under_layers(
     Ok(written.over(&old))
 }
 
-/// What a node must be below its layers for it to be seen with the wanted components; the others
-/// are seen as they were. `seen` is what is seen now, the layers on it, at a time of the clip, in
+/// The components that a node needs below all of its layers to get the wanted components; the
+/// others stay as shown. `seen` is the shown transform with the layers, at a time of the clip in
 /// seconds.
 ///
 /// # Errors
-/// Where a scale of 0 hides what lies below.
+/// A scale of 0 in a layer hides the transform below.
 pub fn below_layers(
     seen: &Transform,
     layers: &PoseLayers,
@@ -125,7 +123,7 @@ pub fn below_layers(
     divided(&layers.counting().collect::<Vec<_>>(), at, seen, wanted)
 }
 
-/// Divides what lies above out of what is wanted.
+/// Divides the layers above out of the wanted components.
 fn divided(
     above: &[&PoseLayer],
     (node, time): (NodeId, f64),
@@ -144,8 +142,8 @@ fn divided(
         let translation = asked.translation - rotation * (scale * user.translation);
         asked = Transform { translation, rotation, scale };
     }
-    // A way above goes along axes that turn and grow with what is written here: the node shall stay
-    // where it is seen.
+    // A translation above depends on the rotation and scale written here. The translation is
+    // corrected, so that the node keeps its position.
     let carried = moved_above && (wanted.rotation.is_some() || wanted.scale.is_some());
     Ok(Components {
         translation: (wanted.translation.is_some() || carried).then_some(asked.translation),

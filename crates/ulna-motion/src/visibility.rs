@@ -1,15 +1,14 @@
-//! Nodes that the file hides (`KHR_node_visibility`), in its pose or at a moment of its clips.
+//! Nodes that the file hides (`KHR_node_visibility`), in its pose or at a time of its clips.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Instance, Stack};
 use ulna_model::{FileContent, NodeId};
 
-/// All hidden nodes at the moment that a stack shows, with everything below them.
+/// All nodes that are hidden at the time of a stack, including their descendants.
 ///
-/// A visibility that a clip animates replaces the node's own. Of several clips that animate it the
-/// one with the largest weight counts; a higher lane with at least half the weight replaces lower
-/// ones.
+/// An animated visibility replaces the node's own. If several clips animate it, the one with the
+/// largest weight applies. A higher lane with at least half the weight overrides lower ones.
 pub(super) fn hidden_nodes(file: &FileContent, stack: &Stack) -> BTreeSet<NodeId> {
     let mut animated: BTreeMap<NodeId, bool> = BTreeMap::new();
     for lane in &stack.lanes {
@@ -45,7 +44,7 @@ pub(super) fn hidden_nodes(file: &FileContent, stack: &Stack) -> BTreeSet<NodeId
     hidden
 }
 
-/// The visibilities that an instance of a clip animates, at its time.
+/// The visibilities that a clip instance animates, at its time.
 fn visibilities(instance: &Instance) -> impl Iterator<Item = (NodeId, bool)> + '_ {
     instance
         .clip

@@ -1,5 +1,5 @@
-//! The worst moment of every vertex, over all clips and a range of motion: where to look first when
-//! weights are painted.
+//! The worst time of every vertex, over all clips and a range of motion. It shows the problems of a
+//! skin's weights.
 
 use std::{
     collections::{BTreeSet, BinaryHeap},
@@ -15,14 +15,15 @@ use super::{
 };
 use ulna_model::{Clip, ClipId, Document, MeshId, NodeId, PrimitiveId, Shared, SkinId};
 
-/// Which moments are looked at.
+/// The times to examine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampling {
-    /// Key times of a clip, thinned evenly to at most so many.
+    /// Maximum number of key times per clip, chosen evenly.
     pub keys: usize,
-    /// Times at even steps over a clip, both ends included.
+    /// Number of evenly spaced times per clip, both ends included.
     pub steps: usize,
-    /// How far joints are bent about their own X, Y and Z in a range of motion; `None` for none.
+    /// Angles for a range of motion about the joints' own X, Y and Z, in degrees; `None` for no
+    /// range of motion.
     pub degrees: Option<Vec3>,
 }
 
@@ -32,32 +33,32 @@ impl Default for Sampling {
     }
 }
 
-/// A vertex at its worst moment.
+/// A vertex at its worst time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spot {
-    /// The node whose mesh it is.
+    /// The node of the mesh.
     pub node: NodeId,
     /// The primitive of the mesh.
     pub primitive: PrimitiveId,
-    /// The vertex.
+    /// Index of the vertex.
     pub vertex: u32,
     /// The clip; `None` for the range of motion.
     pub clip: Option<ClipId>,
-    /// Seconds on the clip's clock.
+    /// Time on the clip's clock, seconds.
     pub time: f32,
-    /// What happens there.
+    /// The deformation at that time.
     pub strain: VertexStrain,
-    /// [`VertexStrain::score`] of that.
+    /// [`VertexStrain::score`] of the deformation.
     pub score: f32,
 }
 
-/// One clip that was looked at.
+/// One examined clip.
 #[derive(Clone, Debug)]
 struct Slot {
     clip: Shared<Clip>,
     /// `None` for a range of motion.
     id: Option<ClipId>,
-    /// Whose range of motion it is: nothing else is measured in it.
+    /// The skin of a range of motion. Only this skin is measured in it.
     skin: Option<SkinId>,
 }
 
@@ -67,7 +68,7 @@ impl Slot {
     }
 }
 
-/// The worst of one vertex so far.
+/// The worst result of one vertex so far.
 #[derive(Clone, Copy, Debug)]
 struct Worst {
     score: f32,
@@ -83,23 +84,23 @@ struct SearchedMesh {
     worst: Vec<Worst>,
 }
 
-/// The worst moment of every vertex that hangs on a skin and is shown.
+/// The worst time of every shown vertex of a skinned mesh.
 #[derive(Clone, Debug)]
 pub struct WorstPose {
     slots: Vec<Slot>,
     parts: Vec<SearchedMesh>,
-    /// The diagonal of everything at rest.
+    /// The diagonal of all shown parts in the rest pose.
     size: f32,
 }
 
 impl WorstPose {
-    /// Spots nearer to each other than this share of the size are one.
+    /// Minimum distance between two listed vertices, relative to the diagonal.
     const APART: f32 = 0.04;
-    /// A score below this is no spot: an edge longer by a hundredth.
+    /// Minimum score of a listed vertex: an edge longer by one percent.
     const LEAST: f32 = 0.015;
 
-    /// Looks at all moments, one after another, so that memory does not grow with their number.
-    /// `progress` counts up to 1000; where `cancel` is set, there is no result.
+    /// Examines all times one after another, so that memory does not grow with their number.
+    /// `progress` counts up to 1000. `None` if `cancel` is set.
     pub fn search(
         document: &Document,
         sampling: &Sampling,
@@ -176,12 +177,13 @@ impl WorstPose {
         Some(Self { slots, parts, size: (high - low).length() })
     }
 
-    /// The worst spots, the worst first, not near each other at rest.
+    /// The worst vertices, the worst first. In the rest pose, they are at a distance from each
+    /// other.
     pub fn worst(&self, count: usize) -> Vec<Spot> {
         let list = self.parts.iter().enumerate().flat_map(|(p, part)| {
             let bad = part.worst.iter().enumerate().filter(|(_, w)| w.score > Self::LEAST);
-            // Scores are not negative, so their bits are in their order; of equals, the first
-            // vertex.
+            // Scores are not negative, so their bits sort in their order. Among equal scores, the
+            // first vertex wins.
             bad.map(move |(v, w)| (w.score.to_bits(), std::cmp::Reverse((p, v))))
         });
         let mut heap: BinaryHeap<_> = list.collect();
@@ -213,7 +215,7 @@ impl WorstPose {
         }
     }
 
-    /// The worst moment of one vertex; `None` where it is not there or nothing happens to it.
+    /// The worst time of one vertex; `None` if it does not exist or is not deformed.
     pub fn at(&self, node: NodeId, primitive: PrimitiveId, vertex: u32) -> Option<Spot> {
         let part = self
             .parts
@@ -223,7 +225,7 @@ impl WorstPose {
         Some(self.spot(part, vertex as usize))
     }
 
-    /// The scores of all vertices of a primitive; nothing where it was not measured.
+    /// The scores of all vertices of a primitive; empty if it was not measured.
     pub fn scores(&self, node: NodeId, primitive: PrimitiveId) -> impl Iterator<Item = f32> + '_ {
         let part = self
             .parts
@@ -232,14 +234,13 @@ impl WorstPose {
         part.into_iter().flat_map(|p| p.worst.iter().map(|w| w.score))
     }
 
-    /// The clip of the range of motion of a skin, as it was looked at: a spot without a clip is a
-    /// time in it.
+    /// The range-of-motion clip of a skin. A result without a clip refers to a time of it.
     pub fn range(&self, skin: SkinId) -> Option<&Shared<Clip>> {
         self.slots.iter().find(|s| s.skin == Some(skin)).map(|s| &s.clip)
     }
 
-    /// After weights of some vertices changed: measures them and their neighbors again, each at
-    /// the worst moment known of it. Another moment may be the worst now; a new
+    /// Updates the scores after a change of weights. Measures the changed vertices and their
+    /// neighbors again, each at its known worst time. Another time may now be worse; only a new
     /// [`WorstPose::search`] finds it.
     pub fn rescore(
         &mut self,
@@ -283,7 +284,7 @@ impl WorstPose {
     }
 }
 
-/// Key times of a clip, thinned, and even steps over its length.
+/// Chosen key times of a clip, and evenly spaced times over its length.
 fn sample_times(clip: &Clip, sampling: &Sampling) -> Vec<f32> {
     let mut seen: BTreeSet<*const f32> = BTreeSet::new();
     let mut keys: Vec<f32> = Vec::new();
@@ -297,7 +298,7 @@ fn sample_times(clip: &Clip, sampling: &Sampling) -> Vec<f32> {
     keys.sort_by(f32::total_cmp);
     keys.dedup();
     let kept = sampling.keys.min(keys.len());
-    // The first and the last stay.
+    // The first and the last key are included.
     let mut times: Vec<f32> =
         (0..kept).map(|k| keys[k * (keys.len() - 1) / (kept - 1).max(1)]).collect();
     if let (Some(first), Some(last)) = (keys.first(), keys.last()) {
@@ -331,7 +332,7 @@ mod tests {
         Shared::new(Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() })
     }
 
-    /// Clip 0 turns all, clip 1 twists the second joint and back.
+    /// Clip 0 rotates all, and clip 1 twists the second joint and back.
     fn document(second: impl Fn(f32) -> f32) -> Document {
         let mut document = tube::tube(second);
         let turned = Quat::from_rotation_x(2.0);
@@ -366,7 +367,7 @@ mod tests {
         assert!((height(&spots[0]) - 0.5).abs() < 0.05, "{}", height(&spots[0]));
         assert!(spots.len() > 3 && spots.is_sorted_by(|a, b| a.score >= b.score));
         assert_eq!(found.at(tube::MESH, PrimitiveId(0), spots[0].vertex), Some(spots[0]));
-        // Apart from each other, and what is far from the joint is fine.
+        // Results are apart from each other, and vertices far from the joint are not listed.
         let document = document(|y| y);
         let positions = &document.mesh(MeshId(0)).primitives[0].positions;
         let place = |s: &Spot| positions[s.vertex as usize];
@@ -386,7 +387,7 @@ mod tests {
         let mut document = document(|y| f32::from(y > 0.5));
         document.file.clips = Default::default();
         assert!(search(&document, None).worst(10).is_empty());
-        // The person's pose does not count, nor does what waits to be keyed.
+        // Neither pose offsets nor the unkeyed pose count.
         tube::bend(&mut document, Quat::from_rotation_z(1.0));
         let turn = ulna_model::Components {
             rotation: Some(Quat::from_rotation_x(3.0)),
@@ -421,14 +422,14 @@ mod tests {
         assert!(changed.len() > 100 && changed.len() < all.len());
         tube::set_weights(&mut document, smooth);
         found.rescore(&document, MeshId(0), PrimitiveId(0), &changed);
-        // Vertices that are not there, and meshes, are no harm.
+        // Unknown vertices and meshes are ignored.
         found.rescore(&document, MeshId(0), PrimitiveId(0), &[u32::MAX]);
         found.rescore(&document, MeshId(9), PrimitiveId(0), &[0]);
         let after = found.at(tube::MESH, PrimitiveId(0), before.vertex).expect("measured");
         assert_eq!((after.clip, after.time), (before.clip, before.time));
         assert!(after.score < before.score * 0.6, "{before:?} {after:?}");
         assert!(found.worst(1)[0].score < before.score * 0.8);
-        // Measured from scratch at that moment, it is the same.
+        // A new measurement at that time gives the same result.
         let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
         let moment = &Stack::of(document.clips.get(ClipId(1)), f64::from(after.time));
         let (mut out, pose) = (Vec::new(), Pose::evaluate(&document, moment));
@@ -438,7 +439,7 @@ mod tests {
             (fresh.stretch - after.strain.stretch).abs() < 1e-4
                 && (fresh.volume - after.strain.volume).abs() < 1e-5
         );
-        // Far away nothing was touched.
+        // Distant vertices are unchanged.
         assert!(
             found
                 .scores(tube::MESH, PrimitiveId(0))

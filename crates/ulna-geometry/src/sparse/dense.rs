@@ -4,9 +4,10 @@ use rayon::prelude::*;
 
 use crate::vectors;
 
-/// Pivots whose updates are subtracted together: each number of the rest is loaded once for all.
+/// Pivots per block. Updates of a block are subtracted together, so each remaining number is loaded
+/// once for all of them.
 const BLOCK: usize = 8;
-/// Numbers of the rest that are worth tasks, and rows per task.
+/// Minimum count of remaining numbers for parallel tasks, and rows per task.
 const TASK: usize = 1 << 16;
 const TASK_ROWS: usize = 16;
 
@@ -31,11 +32,11 @@ impl DenseSymmetric {
         &self.values[row * self.size..][..self.size]
     }
 
-    /// Eliminates the first rows, as many as `least` has numbers: they become rows of `D·Lᵀ`, and
-    /// the others the Schur complement. Returns the reciprocals of `D`.
+    /// Eliminates the first `least.len()` rows. They become rows of `D·Lᵀ`, and the others become
+    /// the Schur complement. Returns the reciprocals of `D`.
     ///
     /// # Errors
-    /// The first row whose pivot is not above its number in `least`.
+    /// Index of the first row whose pivot is not above its value in `least`.
     pub fn eliminate(&mut self, least: &[f64]) -> Result<Vec<f64>, usize> {
         let mut inverse = vec![0.0; least.len()];
         let size = self.size;
@@ -90,13 +91,14 @@ struct Panel<'a> {
 }
 
 impl Panel<'_> {
-    /// Subtracts the updates of the panel from later rows, of which `first` is the first.
+    /// Subtracts the updates of the panel from later rows. `first` is the index of the first of
+    /// them.
     fn subtract(&self, later: &mut [f64], first: usize) {
         vectors().dispatch(
             #[inline(always)]
             || {
-                // Taken by value: a closure that could be called twice gets a shim, which is not
-                // compiled for the wide vectors.
+                // Moved into the closure, so that it is `FnOnce`. A closure that can be called
+                // twice gets a shim, which is not compiled for the wide vectors.
                 let later = later;
                 for (k, row) in later.chunks_exact_mut(self.size).enumerate() {
                     self.subtract_from(row, first + k);
@@ -107,7 +109,7 @@ impl Panel<'_> {
 
     #[inline(always)]
     fn subtract_from(&self, row: &mut [f64], column: usize) {
-        // Missing rows of the last panel count 0 times.
+        // Missing rows of the last panel have a factor of 0.
         let mut factors = [0.0; BLOCK];
         let mut rows = [&self.rows[column..self.size]; BLOCK];
         for (k, (pivot_row, inverse)) in

@@ -10,10 +10,10 @@ use rayon::prelude::*;
 
 use super::SymmetricMatrix;
 
-/// The most rows of a region that is not split. Fewer rows need more regions, more rows more
-/// elements that are 0.
+/// Maximum number of rows of a region that is not split. Fewer rows need more regions; more rows
+/// store more elements that are 0.
 const LEAF: usize = 32;
-/// Rows of a region that is worth a task.
+/// Minimum number of rows for a parallel task.
 const TASK: usize = 2048;
 
 /// An elimination order that keeps the factor of a matrix sparse, and the tree of its regions.
@@ -41,7 +41,7 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// Whether the regions below are worth tasks.
+    /// Whether the regions below are large enough for parallel tasks.
     pub const fn is_large(&self) -> bool {
         self.own.end - self.first > TASK
     }
@@ -92,12 +92,13 @@ impl Dissection {
         Self { order, position, roots }
     }
 
-    /// Number of elements of the factor, the diagonal included: known before it is computed.
+    /// Number of elements of the factor, the diagonal included. It is known before the
+    /// factorization.
     pub fn factor_elements(&self) -> usize {
         self.order.len() + self.roots.iter().map(Region::elements).sum::<usize>()
     }
 
-    /// Bytes of the factor, and of the largest dense matrix on the way.
+    /// Bytes of the factor, plus the largest dense matrix during the factorization.
     pub fn factor_bytes(&self) -> usize {
         let largest = self.roots.iter().map(Region::largest).max().unwrap_or(0);
         (self.factor_elements() + 2 * largest) * size_of::<f64>()
@@ -132,13 +133,13 @@ fn components(matrix: &SymmetricMatrix) -> (Vec<u32>, Vec<usize>) {
 struct Cutter<'a> {
     matrix: &'a SymmetricMatrix,
     points: &'a [Vec3],
-    /// The last right half that each row was in.
+    /// The right half that each row was in last, as the number of its region.
     halves: Vec<AtomicU32>,
 }
 
 impl Cutter<'_> {
-    /// Puts connected rows in elimination order. Their first position is `first`. `number` is the
-    /// path from the root: 1, then two numbers below each.
+    /// Sorts connected rows into elimination order. `first` is their first position. `number`
+    /// encodes the path from the root: 1 for the root, and `2n` and `2n + 1` for the halves of `n`.
     fn regions(&self, rows: &mut [u32], first: usize, number: u32) -> Region {
         let end = first + rows.len();
         if rows.len() <= LEAF {
@@ -154,7 +155,7 @@ impl Cutter<'_> {
         for row in &rows[middle..] {
             self.halves[*row as usize].store(right_half, Ordering::Relaxed);
         }
-        // Other regions that are split at the same time have other numbers.
+        // Regions that other threads split at the same time have other numbers.
         let is_right = |row: u32| self.halves[row as usize].load(Ordering::Relaxed) == right_half;
         let mut left = 0;
         for k in 0..middle {

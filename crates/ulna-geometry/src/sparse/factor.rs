@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use super::{Dissection, SparseError, SymmetricMatrix, dense::DenseSymmetric, dissection::Region};
 
-/// A pivot is positive if it is above this part of the matrix's diagonal. What is left of a
-/// singular matrix is rounding, some 1e-16 of it per operation.
+/// Minimum pivot, relative to the matrix's diagonal. Rounding leaves about 1e-16 per operation of a
+/// pivot that should be 0.
 const LEAST_PIVOT: f64 = 1e-13;
 
 /// The factorization `P·A·Pᵀ = L·D·Lᵀ` of a symmetric positive definite matrix.
@@ -27,7 +27,7 @@ pub struct Factor {
 pub(super) struct FactorBlock {
     /// Positions of the columns.
     pub own: Range<usize>,
-    /// Later positions in which they have elements.
+    /// Later positions in which these columns have elements.
     pub boundary: Vec<u32>,
     /// The elements below the diagonal, column by column.
     pub columns: Vec<f64>,
@@ -35,7 +35,7 @@ pub(super) struct FactorBlock {
     pub inverse: Vec<f64>,
 }
 
-/// An eliminated region: the blocks of it and all below, and what is to be added to the regions
+/// An eliminated region: its blocks and those of all regions below, and the update for the regions
 /// above.
 struct Eliminated<'a> {
     blocks: Vec<FactorBlock>,
@@ -47,8 +47,8 @@ impl Factor {
     /// Factors a matrix in the order of its dissection.
     ///
     /// # Errors
-    /// The matrix is not positive definite, has elements that are not finite, or is another than
-    /// the dissected one; or `cancel` was set.
+    /// The matrix is not positive definite, has elements that are not finite, or has another size
+    /// than the dissected one; or `cancel` was set.
     pub fn new(
         matrix: &SymmetricMatrix,
         dissection: &Dissection,
@@ -150,8 +150,8 @@ impl<'a> Elimination<'a> {
 }
 
 impl Region {
-    /// Index of a position among the rows of the region's dense matrix; past them if it is none of
-    /// theirs.
+    /// Index of a position among the rows of the region's dense matrix. Past the last row if the
+    /// position is not in the region.
     fn index_of(&self, position: u32) -> usize {
         let at = position as usize;
         if self.own.contains(&at) {

@@ -3,7 +3,7 @@
 use super::SparseError;
 use crate::{Csr, CsrCounter};
 
-/// An element of a row beside the diagonal.
+/// An off-diagonal element of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Element {
     /// Column of the element.
@@ -12,7 +12,7 @@ pub struct Element {
     pub value: f64,
 }
 
-/// A sparse symmetric matrix. Each row has its elements on both sides of the diagonal, by rising
+/// A sparse symmetric matrix. Each row stores its elements on both sides of the diagonal, by rising
 /// column.
 #[derive(Clone, Debug, Default)]
 pub struct SymmetricMatrix {
@@ -21,9 +21,9 @@ pub struct SymmetricMatrix {
 }
 
 impl SymmetricMatrix {
-    /// A matrix of `size` rows from elements `(row, column, value)` of one triangle: an element
-    /// beside the diagonal stands for its mirror image, too. Elements of the same row and column
-    /// are added.
+    /// Creates a matrix of `size` rows from elements `(row, column, value)` of one triangle. An
+    /// off-diagonal element also sets its mirror image. Elements of the same row and column are
+    /// added.
     ///
     /// # Errors
     /// An element is outside the matrix or not finite, or the matrix is too large.
@@ -55,7 +55,7 @@ impl SymmetricMatrix {
             }
         }
         let rows = filler.finish().shortened(|_, row| {
-            // Stable: both mirror images are sums in the same order.
+            // The sort is stable, so both mirror images are sums in the same order.
             row.sort_by_key(|e| e.column);
             let mut kept = 0;
             for k in 0..row.len() {
@@ -81,12 +81,12 @@ impl SymmetricMatrix {
         &self.diagonal
     }
 
-    /// The diagonal, to be changed in place.
+    /// Mutable access to the diagonal.
     pub fn diagonal_mut(&mut self) -> &mut [f64] {
         &mut self.diagonal
     }
 
-    /// The elements of a row beside the diagonal.
+    /// The off-diagonal elements of a row.
     ///
     /// # Panics
     /// There is no such row.
@@ -94,8 +94,8 @@ impl SymmetricMatrix {
         self.rows.row(row)
     }
 
-    /// The same positions with other values beside the diagonal. `value` gives both mirror images
-    /// the same result, as it depends on the value alone.
+    /// The same positions with other off-diagonal values. `value` must be a pure function, so that
+    /// both mirror images have the same result.
     #[must_use]
     pub fn mapped(self, value: impl Fn(f64) -> f64) -> Self {
         let rows = self.rows.map(|e| Element { column: e.column, value: value(e.value) });

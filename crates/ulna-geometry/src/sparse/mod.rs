@@ -1,11 +1,11 @@
 //! Sparse symmetric positive definite systems, solved by a direct `LDLᵀ` factorization.
 //!
-//! The elimination order is a nested dissection of the coordinates of the unknowns (George,
-//! *Nested dissection of a regular finite element mesh*, 1973): each region is split at its median,
-//! and the vertices of the one half that touch the other are eliminated after both. The regions are
-//! the elimination tree. Each is eliminated as one small dense matrix, to which the regions below
-//! it add their updates (Duff and Reid, *The multifrontal solution of indefinite sparse symmetric
-//! linear equations*, 1983). Regions beside each other are independent and run in parallel.
+//! The elimination order is a nested dissection of the coordinates of the unknowns (George, *Nested
+//! dissection of a regular finite element mesh*, 1973). Each region is split at its median. The
+//! vertices of one half that touch the other half are eliminated after both. The regions are the
+//! elimination tree. Each region is eliminated as one small dense matrix, to which the regions
+//! below it add their updates (Duff and Reid, *The multifrontal solution of indefinite sparse
+//! symmetric linear equations*, 1983). Sibling regions are independent and run in parallel.
 
 mod dense;
 mod dissection;

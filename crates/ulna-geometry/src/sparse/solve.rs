@@ -1,20 +1,20 @@
-//! Solutions for many right sides at once.
+//! Solutions for many right-hand sides at once.
 
 use super::Factor;
 use crate::vectors;
 
-/// Right sides that are solved together: two cache lines of double precision per row. Each element
-/// of the factor is loaded once for all of them.
+/// Right-hand sides that are solved together: two cache lines of double precision per row. Each
+/// element of the factor is loaded once for all of them.
 pub const LANES: usize = 16;
 
-/// One value per right side.
+/// One value per right-hand side.
 type Lanes = [f64; LANES];
 
 impl Factor {
-    /// Replaces right sides by solutions, by row of the matrix.
+    /// Replaces right-hand sides by solutions. `values` has one entry per row of the matrix.
     ///
-    /// Solutions are computed in double precision, as the factor is: where few rows are tied to a
-    /// value, single precision would lose the digits that tell the solutions apart.
+    /// Solutions are computed in double precision, like the factor. In nearly singular systems,
+    /// single precision would lose the digits in which the solutions differ.
     ///
     /// # Panics
     /// There are fewer values than rows.
@@ -24,8 +24,8 @@ impl Factor {
         vectors().dispatch(
             #[inline(always)]
             || {
-                // Taken by value: a closure that could be called twice gets a shim, which is not
-                // compiled for the wide vectors.
+                // Moved into the closure, so that it is `FnOnce`. A closure that can be called
+                // twice gets a shim, which is not compiled for the wide vectors.
                 let (x, scratch) = (x, scratch);
                 self.substitute(x, scratch);
             },
@@ -35,7 +35,8 @@ impl Factor {
 
     #[inline(always)]
     fn substitute(&self, x: &mut [Lanes], scratch: &mut Vec<Lanes>) {
-        // L·y = b, each block on values that lie side by side.
+        // Forward substitution L·y = b. The values of each block are gathered into contiguous
+        // memory.
         for block in &self.blocks {
             let own = block.own.len();
             scratch.clear();
@@ -56,7 +57,7 @@ impl Factor {
                 x[*at as usize] = *value;
             }
         }
-        // D·Lᵀ·x = y.
+        // Backward substitution D·Lᵀ·x = y.
         for block in self.blocks.iter().rev() {
             let own = block.own.len();
             scratch.clear();

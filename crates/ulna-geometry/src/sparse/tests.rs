@@ -30,13 +30,14 @@ fn grid(width: usize, height: usize, shift: f64) -> (SymmetricMatrix, Vec<Vec3>)
     (SymmetricMatrix::new(size, &elements).unwrap(), points.collect())
 }
 
-/// Right sides that look like chance.
+/// Pseudorandom right-hand sides.
 fn right_sides(size: usize) -> Vec<[f64; LANES]> {
     let value = |row: usize, lane: usize| ((row * 37 + lane * 101) as f64 * 0.618).sin();
     (0..size).map(|row| std::array::from_fn(|lane| value(row, lane))).collect()
 }
 
-/// The largest residual of all right sides, over the largest product of a row with a solution.
+/// The largest residual of all right-hand sides, relative to the largest product of a row with a
+/// solution.
 fn residual(matrix: &SymmetricMatrix, factor: &Factor) -> f64 {
     let right = right_sides(matrix.size());
     let mut found = right.clone();
@@ -127,7 +128,7 @@ fn the_order_keeps_the_factor_of_a_grid_sparse() {
     let mut order = dissection.order.clone();
     order.sort_unstable();
     assert!(order.iter().copied().eq(0..40_000));
-    // By rows, it would be 200 elements per column.
+    // In row order, it would be 200 elements per column.
     let per_column = dissection.factor_elements() as f64 / 40_000.0;
     assert!(per_column < 60.0, "{per_column}");
     let factor = Factor::new(&matrix, &dissection, &AtomicBool::new(false)).unwrap();
@@ -184,7 +185,7 @@ fn bad_matrices_are_refused_with_the_row() {
         refusal(&[sound[0], sound[1], (2, 2, f64::MAX), (2, 2, f64::MAX)]),
         SparseError::NotFinite { row: 2 }
     );
-    // A Laplacian without a fixed value has no single solution.
+    // A Laplacian without a fixed value is singular.
     let (singular, points) = grid(40, 40, 0.0);
     assert!(matches!(factor(&singular, &points), Err(SparseError::NotPositiveDefinite { .. })));
     let (indefinite, points) = grid(12, 12, -0.5);

@@ -1,4 +1,4 @@
-//! Ways to close a loop, so that its end is the pose at 0.
+//! Methods to close a loop, so that its end has the pose at 0.
 
 use glam::{Quat, Vec3};
 
@@ -13,30 +13,31 @@ use super::{
 use crate::insert_key;
 use ulna_model::{Clip, Interpolation, Property, Shared, Track, transform::short_way};
 
-/// A way to close a loop.
+/// A method to close a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Closing {
-    /// The end becomes the pose at 0, and what that changes is spread over the whole clip; a STEP
-    /// track gets it at its last key.
+    /// The end gets the pose at 0. The change is spread over the whole clip; a STEP track changes
+    /// only at its last key.
     Match,
-    /// Frames before the end are bent to it, the more the later.
+    /// The end gets the pose at 0. The last frames are blended toward it.
     Blend {
-        /// Number of frames.
+        /// Number of blended frames.
         frames: u32,
-        /// Whether the end goes on as fast as the start goes: where that is seen, or, of a loop
-        /// that meets itself and jumps in speed nowhere more than it does elsewhere, all the same.
+        /// Whether the speed at the end is matched to the speed at the start, if the difference is
+        /// visible. If the clip needs no other change, smaller differences are matched, too.
         speed: bool,
     },
-    /// A frame is added that is the pose at 0.
+    /// A frame with the pose at 0 is appended.
     AddFrame,
-    /// The last frame goes.
+    /// The last frame is removed.
     DropFrame,
 }
 
-/// The clip as a closed loop. What carries the body over the ground goes on, but for its height.
+/// The clip as a closed loop. The carrier of the body keeps its travel along the ground, but its
+/// height is closed. `frame` is the length of a frame in seconds.
 ///
 /// # Errors
-/// Where keys fall together.
+/// Two keys would land on the same time.
 pub fn closed(
     clip: &Clip,
     how: Closing,
@@ -48,7 +49,7 @@ pub fn closed(
         return Ok(part_of(clip, 0.0, (f64::from(last) - frame) as f32, true)?.0);
     }
     let made = closed_by(clip, how, (last, frame), travels, false)?;
-    // Nothing of it is closed: what is left to do is the speed, however little it is seen.
+    // The loop was closed already. Match the speed even if the difference is hardly visible.
     if made == *clip && matches!(how, Closing::Blend { speed: true, .. }) {
         return closed_by(clip, how, (last, frame), travels, true);
     }
@@ -90,7 +91,8 @@ fn closed_by(
     Ok(made)
 }
 
-/// The value at 0 as it comes after another; what goes on, as it goes on to there.
+/// The value at 0, with the sign of a rotation nearest to `near`. For the carrier, the value at the
+/// end of its travel.
 fn aim(track: &Track, near: &[f32], carrier: Option<Carrier>) -> Vec<f32> {
     let mut to = sampled(track, 0.0);
     match (carrier, track.property) {
@@ -124,7 +126,7 @@ fn with_frame(track: &Track, last: f32, frame: f64, carrier: Option<Carrier>) ->
     let end = (at + frame) as f32;
     let near: Vec<f32> = match track.property {
         Property::Rotation => whole.value(key).to_vec(),
-        // On as it went.
+        // Extrapolate the last frame.
         _ => sampled(track, at)
             .iter()
             .zip(sampled(track, at - frame))
@@ -135,8 +137,9 @@ fn with_frame(track: &Track, last: f32, frame: f64, carrier: Option<Carrier>) ->
     if whole.interpolation == Interpolation::CubicSpline {
         let (w, stride) = (whole.width, whole.stride());
         let mut values = whole.values.to_vec();
-        // Beyond the last key the tangents were not used: they go on as they came, and come in as
-        // the loop goes out.
+        // The outer tangents of the last key had no effect before. The curve leaves the key with
+        // the slope of its arrival, and arrives at the new key with the slope at the start of the
+        // loop.
         let into: Vec<f32> = values[key * stride..key * stride + w].to_vec();
         values[key * stride + 2 * w..].copy_from_slice(&into);
         let out: Vec<f32> = values[2 * w..3 * w].to_vec();
@@ -148,8 +151,9 @@ fn with_frame(track: &Track, last: f32, frame: f64, carrier: Option<Carrier>) ->
     whole.with_key(end, &to, 0.0)
 }
 
-/// The keys from one time to the last bent to the value at 0; with a frame's seconds, to the speed
-/// there as well: `d(u) = Δ·(3u² − 2u³) + Δv·T·(u³ − u²)`, which begins at nothing and at rest.
+/// Blends the keys from one time to the last toward the value at 0. `speed` has the seconds of a
+/// frame, and whether invisible differences count: then the speed is matched, too. The added curve
+/// `d(u) = Δ·(3u² − 2u³) + Δv·T·(u³ − u²)` starts with value 0 and slope 0.
 fn bent(
     track: &Track,
     (from, last): (f32, f32),
@@ -169,7 +173,7 @@ fn bent(
     }
     let mut whole = insert_key(&insert_key(track, from, None, true).track, last, None, true).track;
     if let (Some(frame), Some(_), Interpolation::Linear) = (frame, &faster, track.interpolation) {
-        // A straight way has no speed of its own at its end: it gets its frames.
+        // A linear segment has no slope of its own at the end. Insert a key on each frame.
         let mut at = f64::from(last) - frame;
         while at > f64::from(from) + 0.5 * frame {
             let near = whole.times.iter().any(|t| (f64::from(*t) - at).abs() < 0.5 * frame);
@@ -185,7 +189,7 @@ fn bent(
     let turn = (track.property == Property::Rotation).then(|| {
         short_way(Quat::from_slice(&stop).conjugate() * Quat::from_slice(&to)).to_scaled_axis()
     });
-    // What is added, over the last frame, makes up the whole difference of speed.
+    // The curve added over the last frame must equal the whole difference of speed.
     let gap: Vec<f32> = turn.map_or_else(
         || to.iter().zip(&stop).map(|(a, b)| a - b).collect(),
         |t| t.to_array().into(),
@@ -201,7 +205,7 @@ fn bent(
     let mut values = whole.values.to_vec();
     for (key, time) in whole.times.iter().enumerate().filter(|(_, t)| **t > from) {
         let u = ((f64::from(*time) - f64::from(from)) / span).clamp(0.0, 1.0) as f32;
-        // Eased at both ends, and its slope.
+        // Value and slope of the curve, which is eased at both ends.
         let (part, slope) = (u * u * (3.0 - 2.0 * u), 6.0 * u * (1.0 - u) / span as f32);
         let (more_part, more_slope) = (u * u * (u - 1.0) * span as f32, u * (3.0 * u - 2.0));
         let value = whole.value(key).to_vec();
@@ -252,7 +256,7 @@ mod tests {
     };
     use ulna_model::{NodeId, TrackId};
 
-    /// How far a track is from where it begins, at its end.
+    /// Difference of a track between its start and its end.
     fn gap_of(track: &Track, last: f32) -> MotionError {
         let held = Track {
             times: [0.0].into(),
@@ -283,7 +287,7 @@ mod tests {
             prop_assert!(now.validate().is_ok(), "{:?}", now);
             let gap = gap_of(now, made.length());
             prop_assert!(gap.angle < 1e-3 && gap.value < 1e-4, "{:?}", gap);
-            // What lies before the part that is bent is not touched.
+            // Keys before the blended frames are unchanged.
             let free = match how {
                 Closing::Blend { .. } if track.interpolation != Interpolation::Step =>
                     f64::from(last) - f64::from(frames) * frame,
@@ -300,9 +304,8 @@ mod tests {
         }
     }
 
-    /// A body that lies along other axes and goes by its hips, under a root that is keyed and
-    /// stays, with a target of a hand listed first: it goes on, and only what does not belong to
-    /// its way is closed.
+    /// A body with rotated axes that travels by its hips, under a static root with keys, with a
+    /// hand target listed first. It keeps its travel, and only the other motion is closed.
     #[test]
     fn a_body_goes_on_whatever_carries_it() {
         use ulna_model::{Document, FileContent, Local, Node, Skin, Transform};
@@ -382,7 +385,7 @@ mod tests {
             property: Property::Translation,
             interpolation: Interpolation::Linear,
             times: (0..=30).map(|k| k as f32 * frame as f32).collect(),
-            // Falls ever faster, and begins by rising.
+            // Falls at an increasing speed, and starts with a rise.
             values: (0..=30)
                 .flat_map(|k| [k as f32 * 0.01, 0.02 * k as f32 - 0.002 * (k * k) as f32, 0.0])
                 .collect(),
@@ -436,13 +439,13 @@ mod tests {
         assert!(found.is_doubled, "{found:?}");
         let mended = closed(&doubled, Closing::DropFrame, frame, None).unwrap();
         assert_eq!(mended.key_count(), 31);
-        // One that eases out of its pose and into it again is none of both.
+        // A loop that eases out of its pose and into it again is neither short nor doubled.
         let eased: Vec<f32> = (0..=60)
             .map(|k| (1.0 - (k as f32 / 60.0 * std::f32::consts::TAU).cos()) * 0.1)
             .collect();
         let found = seam(&document, &clip(turns(&eased)), frame).unwrap();
         assert!(found.is_closed && !found.is_doubled && !found.is_short, "{found:?}");
-        // A jump is neither.
+        // Neither is a loop with a jump.
         let open: Vec<f32> = wave.iter().enumerate().map(|(k, a)| a + k as f32 * 0.01).collect();
         let found = seam(&document, &clip(turns(&open)), frame).unwrap();
         assert!(!found.is_short && !found.is_doubled && !found.is_closed, "{found:?}");

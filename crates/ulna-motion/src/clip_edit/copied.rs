@@ -1,4 +1,4 @@
-//! Keys as text, for the clipboard and for scripts, and put back: elsewhere in time, on other
+//! Keys as text for the clipboard and for scripts, and pasting them at other times, on other
 //! joints, in other files.
 
 use glam::Quat;
@@ -19,16 +19,16 @@ use ulna_model::{
     Track, transform::unit_or,
 };
 
-/// Why a text is no keys.
+/// Reason for which a text cannot be read as keys.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NotKeys {
-    /// It is no JSON, or says something else.
+    /// The text is not JSON, or has other content.
     #[error("the text does not contain keys copied from Ulna")]
     Other,
-    /// Its numbers do not fit together.
+    /// The numbers of a track are inconsistent.
     #[error("the keys of {0} in the text are invalid: {1}")]
     Broken(String, String),
-    /// It was made by a program that is newer.
+    /// The text was made by a newer version.
     #[error(
         "the keys were copied by a newer version of Ulna (text format {0}); update Ulna to \
         paste them"
@@ -37,7 +37,7 @@ pub enum NotKeys {
 }
 
 impl NotKeys {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Stable code of the error for scripts.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Other => "not_keys",
@@ -52,24 +52,24 @@ impl NotKeys {
 pub struct CopiedTrack {
     /// The node's name.
     pub node: String,
-    /// Its names from the root, with `/` between them.
+    /// Node names from the root, separated by `/`.
     pub path: String,
-    /// Its index in the file, which tells nodes of one path apart.
+    /// The node's index in the file, which distinguishes nodes with the same path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<u32>,
-    /// What of it moves.
+    /// The animated property.
     pub property: Property,
-    /// How values between the keys come about.
+    /// Interpolation between the keys.
     pub interpolation: Interpolation,
-    /// Seconds on the clock of the clip that they were copied from.
+    /// Key times on the clock of the source clip, seconds.
     pub times: Vec<f32>,
-    /// As in [`Track::values`].
+    /// Values in the layout of [`Track::values`].
     pub values: Vec<f32>,
-    /// Times of keys that are not plain, and what they are.
+    /// Times and kinds of keys that have a kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<(f32, KeyKind)>,
-    /// Times of keys whose tangent modes are known: those of the sides before and after, and
-    /// whether they are linked.
+    /// Tangent modes by key time: the modes of the arriving and the leaving side, and whether both
+    /// are linked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tangents: Vec<(f32, TangentMode, TangentMode, bool)>,
 }
@@ -77,30 +77,30 @@ pub struct CopiedTrack {
 /// Copied keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CopiedKeys {
-    /// 1; what says that a text is this.
+    /// Version of the format, 1. The name of this field identifies the text.
     ulna_keys: u32,
-    /// Each with at least one key.
+    /// Tracks with at least one key each.
     pub tracks: Vec<CopiedTrack>,
 }
 
-/// What tells a node apart from others.
+/// Identification of a node.
 #[derive(Clone, Copy, Debug)]
 pub struct NodePlace<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its names from the root.
+    /// Node names from the root.
     pub path: &'a str,
-    /// Itself.
+    /// Id of the node.
     pub node: NodeId,
 }
 
 impl CopiedTrack {
-    /// What tells its node apart from those of the other tracks.
+    /// Path and index of the node, which distinguish it from the nodes of other tracks.
     pub fn place(&self) -> (&str, Option<u32>) {
         (&self.path, self.index)
     }
 
-    /// Some keys of a track.
+    /// Copies some keys of a track.
     pub fn of(track: &Track, times: &[f32], place: &NodePlace<'_>) -> Self {
         let stride = track.stride();
         let marks = marks(track, times, hold_ends(track).as_deref());
@@ -128,10 +128,10 @@ impl CopiedTrack {
         }
     }
 
-    /// The keys as a track of a node.
+    /// Converts the keys to a track of a node.
     ///
     /// # Errors
-    /// Where their numbers do not fit together.
+    /// The numbers are inconsistent or not finite.
     pub fn track(&self, target: NodeId) -> Result<Track, NotKeys> {
         let broken = |why: String| NotKeys::Broken(self.node.clone(), why);
         let per_key = self.interpolation.values_per_key();
@@ -165,15 +165,15 @@ impl CopiedTrack {
 impl CopiedKeys {
     const VERSION: u32 = 1;
 
-    /// Of these tracks.
+    /// Creates copied keys from tracks.
     pub const fn new(tracks: Vec<CopiedTrack>) -> Self {
         Self { ulna_keys: Self::VERSION, tracks }
     }
 
-    /// Reads the text.
+    /// Parses a text.
     ///
     /// # Errors
-    /// Where it is no keys, or broken ones.
+    /// The text does not contain keys, was made by a newer version, or has inconsistent numbers.
     pub fn parse(text: &str) -> Result<Self, NotKeys> {
         let found: Self = serde_json::from_str(text).map_err(|_not_ours| NotKeys::Other)?;
         if found.ulna_keys > Self::VERSION {
@@ -188,9 +188,9 @@ impl CopiedKeys {
         Ok(found)
     }
 
-    /// The text.
+    /// The keys as text.
     pub fn text(&self) -> String {
-        // Plain numbers and names always have a text.
+        // Finite numbers and names can always be serialized.
         serde_json::to_string(self).unwrap_or_default()
     }
 
@@ -199,42 +199,41 @@ impl CopiedKeys {
         self.tracks.iter().filter_map(|t| t.times.first().copied()).reduce(f32::min).unwrap_or(0.0)
     }
 
-    /// How many keys there are.
+    /// Number of keys.
     pub fn count(&self) -> usize {
         self.tracks.iter().map(|t| t.times.len()).sum()
     }
 }
 
-/// How keys are put in.
+/// Options for pasting keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PasteAt {
-    /// How much later than they were, seconds.
+    /// Time offset of the pasted keys, seconds.
     pub by: f64,
-    /// Whether keys between the first and the last that is put in make way.
+    /// Whether existing keys between the first and the last pasted key are removed.
     pub replace: bool,
-    /// Whether they start from the value that is there, rather than from the one they had.
+    /// Whether the pasted motion is offset to start from the existing value.
     pub relative: bool,
 }
 
-/// A track with keys put in.
+/// A track with pasted keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pasted {
     /// The track.
     pub track: Track,
-    /// The times of the keys that were put in.
+    /// Times of the pasted keys.
     pub keys: KeyTimes,
-    /// How many keys made way.
+    /// Number of existing keys that were replaced.
     pub replaced: usize,
 }
 
-/// Puts keys into a track of the same property and width, or makes one of them.
+/// Pastes keys into a track of the same property and width, or creates a track from them.
 ///
-/// They take the interpolation of the track that is there; what comes to a CUBICSPLINE track from
-/// another gets automatic tangents. The signs of quaternions are made to go together where a spline
-/// runs through their numbers.
+/// Pasted keys get the interpolation of the existing track. Keys that are converted to CUBICSPLINE
+/// get automatic tangents. Quaternions get consistent signs if a spline interpolates their numbers.
 ///
 /// # Errors
-/// Where the keys cannot be told apart at their new times.
+/// Two pasted keys would land on the same time.
 pub fn paste(into: Option<&Track>, keys: &Track, at: &PasteAt) -> Result<Pasted, TooClose> {
     let mut new = keys.clone();
     let map = TimeMap::shift(at.by);
@@ -267,7 +266,7 @@ pub fn paste(into: Option<&Track>, keys: &Track, at: &PasteAt) -> Result<Pasted,
     if new.interpolation != old.interpolation {
         new = with_interpolation(&new, old.interpolation);
         if new.interpolation != old.interpolation {
-            // A single key: flat on both sides.
+            // A single key gets flat tangents on both sides.
             let none = vec![0.0; old.width];
             new = Track {
                 interpolation: old.interpolation,
@@ -309,8 +308,8 @@ pub fn paste(into: Option<&Track>, keys: &Track, at: &PasteAt) -> Result<Pasted,
     Ok(Pasted { track: refreshed(old, track), keys: times.into(), replaced })
 }
 
-/// The tangent modes of the keys that stay, numbers into the old track, and of those that come:
-/// automatic ones where they name none and the others do.
+/// The tangent modes of the kept keys (`kept` are indices into the old track) and of the pasted
+/// keys. If only the old track has modes, pasted keys get automatic ones.
 fn pasted_modes(old: &Track, new: &Track, kept: impl Iterator<Item = usize>) -> TangentModes {
     let own = kept.filter_map(|k| Some((old.times[k], old.modes.of(old.times[k])?)));
     let named = !old.modes.is_empty() && new.modes.is_empty() && !is_hand_made(new);
@@ -319,13 +318,13 @@ fn pasted_modes(old: &Track, new: &Track, kept: impl Iterator<Item = usize>) -> 
     old.modes.replaced(own.chain(unnamed).chain(new.modes.iter()))
 }
 
-/// Whether tangents came with keys that are not what automatic ones would be.
+/// Whether the tangents of pasted keys differ from automatic ones.
 fn is_hand_made(keys: &Track) -> bool {
     keys.interpolation == Interpolation::CubicSpline && !is_auto(keys)
 }
 
-/// From a key on, each quaternion with its tangents of the sign near the one before: the same
-/// rotations.
+/// Makes the signs of quaternions and their tangents consistent, from a key onward. The rotations
+/// are unchanged.
 fn go_together(track: &mut Track, from: usize) {
     let mut values = track.values.to_vec();
     for k in from.max(1)..track.times.len() {
@@ -338,8 +337,8 @@ fn go_together(track: &mut Track, from: usize) {
     track.values = values.into();
 }
 
-/// The keys with their first value where another is: translations and weights by a sum, scales by a
-/// factor, rotations turned from the left.
+/// Offsets keys so that the first one has the value `here`. Translations and weights are offset by
+/// a sum, scales by a factor, rotations by multiplication from the left.
 fn starting_from(keys: &Track, here: &[f32]) -> Track {
     let (width, stride) = (keys.width, keys.stride());
     let cubic = keys.interpolation == Interpolation::CubicSpline;
@@ -392,7 +391,7 @@ mod tests {
             prop_assert!(made.track.validate().is_ok());
             prop_assert!(made.keys.iter().all(|t| made.track.key_at(*t, 0.0).is_some()));
             prop_assert_eq!(made.track.times.len(), track.times.len() * 2 - made.replaced);
-            // Onto itself nothing changes.
+            // Pasting onto the same keys changes nothing.
             let same = paste(Some(&track), &keys,
                 &PasteAt { by: 0.0, replace, relative: false }).unwrap();
             prop_assert_eq!(&*same.track.times, &*track.times);

@@ -1,4 +1,4 @@
-//! Keys that change nothing: on the line between the keys beside them.
+//! Redundant keys: keys whose value equals the interpolation between their neighbors.
 
 use glam::Quat;
 
@@ -6,19 +6,18 @@ use super::is_hold_end;
 use crate::slerp;
 use ulna_model::{Interpolation, Property, Track, transform::angle_between};
 
-/// How far a value may lie off the line where no more is allowed, for a value of 1; of rotations,
-/// radians.
+/// Rounding tolerance of a value, relative to a value of 1; radians for rotations.
 const ROUNDED: f32 = 1e-5;
 
-/// The cosine of half of what is nearly half a turn, 179°.
+/// Cosine of half of 179°, which is almost a half turn.
 const HALF_TURN: f32 = 0.0087;
 
-/// How many keys are tried as one line at most; only a value that stays is followed further.
+/// Maximum number of consecutive redundant keys of a moving track. Constant values have no limit.
 const MOST_ON_A_LINE: usize = 256;
 
-/// Which of the keys at `times` could go without the motion changing by more than `tolerance` (in
-/// the track's units; of rotations, degrees) and what storage rounds. The first and the last key of
-/// a track stay, and so do ends of holds.
+/// The keys among `times` that can be removed without a change of the motion above `tolerance` plus
+/// rounding. The tolerance is in the track's units, degrees for rotations. The first and the last
+/// key of a track and ends of holds are kept.
 pub fn dead_keys(track: &Track, times: &[f32], tolerance: f32) -> Vec<f32> {
     let count = track.times.len();
     let mut dead = Vec::new();
@@ -30,7 +29,7 @@ pub fn dead_keys(track: &Track, times: &[f32], tolerance: f32) -> Vec<f32> {
         while meant.next_if(|t| *t < time).is_some() {}
         let next = key + 1;
         let goes = meant.peek() == Some(&time)
-            // The key that a hold leads to takes its end along.
+            // Removing the key after a hold also removes the end of the hold.
             && !is_hold_end(track, key - 1)
             && !is_hold_end(track, key)
             && !is_hold_end(track, next)
@@ -45,10 +44,10 @@ pub fn dead_keys(track: &Track, times: &[f32], tolerance: f32) -> Vec<f32> {
     dead
 }
 
-/// Whether all keys after `anchor` up to `key` lie on the line from `anchor` to `next`.
+/// Whether all keys after `anchor` up to `key` are on the line from `anchor` to `next`.
 fn spans(track: &Track, anchor: usize, key: usize, next: usize, tolerance: f32) -> bool {
     if is_still(track, anchor, key) {
-        // All between the two are as the anchor, or they would not have gone.
+        // The removed keys between these two have the anchor's value.
         return track.interpolation == Interpolation::Step || is_still(track, key, next);
     }
     match track.interpolation {
@@ -60,7 +59,7 @@ fn spans(track: &Track, anchor: usize, key: usize, next: usize, tolerance: f32) 
     }
 }
 
-/// Whether nothing moves from one key to the next.
+/// Whether the value is constant between two keys.
 fn is_still(track: &Track, a: usize, b: usize) -> bool {
     let flat = |key: usize, part: usize| {
         let from = key * track.stride() + part * track.width;
@@ -75,7 +74,7 @@ fn lies_on(track: &Track, from: usize, key: usize, to: usize, tolerance: f32) ->
     let part = ((f64::from(track.times[key]) - start) / (end - start)) as f32;
     let (a, v, b) = (track.value(from), track.value(key), track.value(to));
     if track.property == Property::Rotation {
-        // Half a turn apart the short way is decided by a last digit.
+        // For keys half a turn apart, rounding decides which path is the shortest.
         let half = Quat::from_slice(a).dot(Quat::from_slice(b)).abs() < HALF_TURN;
         if half && from + 1 != to {
             return false;

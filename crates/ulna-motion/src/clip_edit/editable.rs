@@ -1,17 +1,17 @@
-//! Baked keys made editable: splines through a few keys, where there was one on each frame, so that
-//! a captured clip can be worked on by hand.
+//! Conversion of baked keys to splines with few keys, so that a captured clip can be edited by
+//! hand.
 //!
-//! Joints are taken by limbs: what hangs on one another without a fork. All tracks of a limb have
-//! the same key times: first where the limb comes to rest, which is where its extremes and contacts
-//! are, then wherever the spline is farthest off, until all is within the bound on the skin
-//! ([`super::skin_bound`]). Values and slopes at keys are those with which the splines come nearest
-//! to all that was baked, in the sense of least squares; slopes are the same before and after a
-//! key, so that curves are smooth, and the first and the last key keep their values, so that a loop
-//! stays closed. Keys that the skin turns out not to need go again.
+//! Joints are grouped by limb: a chain without branches. All tracks of a limb get the same key
+//! times. The first keys are at the rests of the limb, where its extremes and contacts are. More
+//! keys are added where the spline has the largest error, until everything is within the bound on
+//! the skin ([`super::skin_bound`]). Values and slopes of keys are a least-squares fit to all baked
+//! values. Both sides of a key have the same slope, so curves are smooth. The first and the last
+//! key keep their values, so loops stay closed. At the end, keys that the skin does not need are
+//! removed.
 //!
-//! Only what is baked is made anew: LINEAR with a key on each frame, of which nobody knows what it
-//! did between. The file says what splines and tracks of few keys do between theirs, so that they
-//! stay as they are.
+//! Only baked tracks are converted: LINEAR tracks with a key on each frame, whose motion between
+//! the keys is unknown. Splines and tracks with few keys define their motion between the keys, so
+//! they are unchanged.
 
 use std::collections::BTreeMap;
 
@@ -26,28 +26,29 @@ use super::{
 use crate::{humanoid::BodyPart, ik::contacts, roles::roles_of, sample_into};
 use ulna_model::{Clip, Document, Interpolation, NodeId, Property, Shared, Slice, Track, TrackId};
 
-/// A clip with a few keys.
+/// A clip converted to splines with few keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Editable {
     /// The clip.
     pub clip: Clip,
-    /// How far a vertex is off at most at the old key times, meters of a body 1.8 m high.
+    /// Maximum vertex error at the old key times, in meters for a body 1.8 m high.
     pub error: f32,
-    /// How far between them, where it went straight from frame to frame, and when that is.
+    /// Maximum vertex error between the old key times, relative to straight lines, and its time in
+    /// seconds. In meters for a body 1.8 m high.
     pub between: (f32, f64),
-    /// How many tracks are splines or have few keys already, and were left.
+    /// Number of unchanged tracks, which are splines or have few keys already.
     pub left: usize,
-    /// Keys before and after.
+    /// Number of keys before and after.
     pub keys: [usize; 2],
 }
 
-/// A track on the times of its limb.
+/// A track, sampled at the key times of its limb.
 struct Dense<'a> {
     id: TrackId,
     track: &'a Track,
-    /// One a time, rotations on one side of the sphere of quaternions.
+    /// One value per time. Quaternions have consistent signs.
     values: Vec<f32>,
-    /// What it may be off by, where all of the bound is used.
+    /// Tolerance of the track in its own units, if the whole bound is used.
     share: f32,
 }
 
@@ -73,15 +74,14 @@ impl<'a> Dense<'a> {
         &self.values[k * self.track.width..(k + 1) * self.track.width]
     }
 
-    /// The spline through keys at some of the times that comes nearest to all values, in the sense
-    /// of least squares: values and slopes at its keys, all numbers of one after those of the
-    /// other. The first and the last key keep their values.
+    /// Least-squares fit of a spline with keys at some of the times. Returns the values and the
+    /// slopes at the keys, key by key. The first and the last key keep their values.
     fn fit(&self, times: &[f32], keys: &[usize]) -> (Vec<f32>, Vec<f32>) {
-        /// How much more the ends count than what lies between.
+        /// Weight of the two end values relative to the others.
         const ENDS: f64 = 1e8;
         let (width, count) = (self.track.width, keys.len());
-        // Value and slope of each key; of both, those of the next are concerned, too: a band of
-        // four.
+        // The unknowns are the value and slope of each key. Each equation involves two adjacent
+        // keys, so the matrix has a band of four.
         let mut band = vec![[0.0f64; 4]; 2 * count];
         let mut wanted = vec![0.0f64; 2 * count * width];
         let mut add = |first: usize, basis: &[f64], weight: f64, value: &[f32]| {
@@ -97,7 +97,7 @@ impl<'a> Dense<'a> {
         for (at, ends) in keys.windows(2).enumerate() {
             let (from, to) = (f64::from(times[ends[0]]), f64::from(times[ends[1]]));
             let span = to - from;
-            // A slope that nothing tells lies along the chord.
+            // Regularization: a slope that no value determines follows the chord.
             let chord: Vec<f32> = self
                 .value(ends[0])
                 .iter()
@@ -151,7 +151,7 @@ impl<'a> Dense<'a> {
         }
     }
 
-    /// One key, for what does not move.
+    /// A track with a single key, for constant values.
     fn single(&self, time: f32) -> Track {
         Track {
             interpolation: Interpolation::Linear,
@@ -163,7 +163,7 @@ impl<'a> Dense<'a> {
         }
     }
 
-    /// How quickly it changes at a time, in shares a second.
+    /// Speed of change at a time, in tolerances per second.
     fn speed(&self, times: &[f32], k: usize) -> f32 {
         let (a, b) = (k.saturating_sub(1), (k + 1).min(times.len() - 1));
         let span = times[b] - times[a];
@@ -176,8 +176,8 @@ impl<'a> Dense<'a> {
     }
 }
 
-/// Solves symmetric equations of which each concerns itself and the three after it, for `width`
-/// columns at once, in place (Cholesky without roots).
+/// Solves a symmetric banded system with three off-diagonals for `width` right-hand sides, in place
+/// (square-root-free Cholesky).
 fn solve(band: &mut [[f64; 4]], wanted: &mut [f64], width: usize) {
     let count = band.len();
     for k in 0..count {
@@ -205,7 +205,7 @@ fn solve(band: &mut [[f64; 4]], wanted: &mut [f64], width: usize) {
     }
 }
 
-/// Limbs by node: what hangs on one another without a fork, named by where it begins.
+/// Limbs by node: chains without branches, named by their first node.
 fn limbs(document: &Document, clip: &Clip) -> BTreeMap<NodeId, NodeId> {
     let mut carries = vec![false; document.nodes.len()];
     for track in clip.tracks.values() {
@@ -230,21 +230,21 @@ fn limbs(document: &Document, clip: &Clip) -> BTreeMap<NodeId, NodeId> {
     limbs
 }
 
-/// Where a limb comes to rest between two movements.
+/// Indices of times at which a limb rests between two movements.
 fn rests(dense: &[&Dense<'_>], times: &[f32]) -> Vec<usize> {
-    /// How much slower than on both sides of it a rest is.
+    /// Maximum speed of a rest, relative to the peaks before and after it.
     const SLOWER: f32 = 0.5;
     let speed: Vec<f32> = (0..times.len())
         .map(|k| dense.iter().map(|d| d.speed(times, k).powi(2)).sum::<f32>().sqrt())
         .collect();
     let mut found = Vec::new();
     let mut k = 1;
-    // The fastest since the last rest.
+    // Peak speed since the last rest.
     let mut before = speed.first().copied().unwrap_or(0.0);
     while k + 1 < speed.len() {
         before = before.max(speed[k]);
         if speed[k] <= speed[k - 1] && speed[k] < speed[k + 1] && speed[k] <= before * SLOWER {
-            // Fast again before it is slower than this?
+            // The peak speed before the speed falls below this one.
             let after =
                 speed[k..].iter().take_while(|s| **s >= speed[k]).fold(0.0f32, |m, s| m.max(*s));
             if speed[k] <= after * SLOWER {
@@ -257,8 +257,7 @@ fn rests(dense: &[&Dense<'_>], times: &[f32]) -> Vec<usize> {
     found
 }
 
-/// The first keys of a limb: its ends, where it rests, and where a foot of it comes down and leaves
-/// the ground.
+/// The first keys of a limb: both ends, its rests, and the foot contacts' starts and ends.
 fn first_keys(dense: &[&Dense<'_>], times: &[f32], contacts: &[f32]) -> Vec<usize> {
     let mut keys = rests(dense, times);
     keys.extend([0, times.len() - 1]);
@@ -271,7 +270,7 @@ fn first_keys(dense: &[&Dense<'_>], times: &[f32], contacts: &[f32]) -> Vec<usiz
     keys
 }
 
-/// When each limb with a foot comes down and leaves the ground, by the limb.
+/// Start and end times of foot contacts, by the limb of the foot.
 fn footfalls(
     document: &Document,
     clip: &Clip,
@@ -288,7 +287,8 @@ fn footfalls(
     found
 }
 
-/// How far a spline is off at most in each span between two keys: of its share, and at which time.
+/// Maximum error of a spline in each segment, relative to the tolerance, and the index of a time
+/// for a new key.
 fn worst(
     dense: &Dense<'_>,
     track: &Track,
@@ -299,7 +299,7 @@ fn worst(
 ) {
     let mut out = vec![0.0; track.width];
     for (at, ends) in keys.windows(2).enumerate() {
-        // A key in the middle of a span serves both its halves.
+        // A key near the middle of a segment improves both halves.
         let (from, span) = (times[ends[0]], times[ends[1]] - times[ends[0]]);
         let inner = |k: usize| ((times[k] - from) / span - 0.5).abs() <= 0.2;
         let (mut most, mut at_middle) = (0.0f32, (-1.0f32, ends[0] + (ends[1] - ends[0]) / 2));
@@ -317,10 +317,9 @@ fn worst(
     }
 }
 
-/// How far a spline swings out of the way from one frame to the next, where it should about go
-/// along it: of its share.
+/// Overshoot of a spline between two frames, beyond the expected path, relative to the tolerance.
 fn swings(dense: &Dense<'_>, track: &Track, times: &[f32], k: usize, out: &mut [f32]) -> f32 {
-    /// Of that way; a curve is no straight line.
+    /// Allowed deviation from a straight line, relative to the distance between the frames.
     const CURVED: f32 = 0.25;
     let (a, b) = (dense.value(k - 1), dense.value(k));
     sample_into(track, (f64::from(times[k - 1]) + f64::from(times[k])) * 0.5, out);
@@ -329,10 +328,9 @@ fn swings(dense: &Dense<'_>, track: &Track, times: &[f32], k: usize, out: &mut [
     (apart(track.property, out, &middle) - CURVED * way).max(0.0) / dense.share.max(1e-12)
 }
 
-/// How far apart frames are, seconds, where some track of a clip has a key on each; nothing where
-/// none has.
+/// Length of a frame in seconds, if some LINEAR track of a clip has a key on each frame.
 fn frame_of(clip: &Clip) -> Option<f32> {
-    /// Slower is posed by hand.
+    /// Longer intervals are hand-made keys.
     const SLOWEST: f32 = 0.13;
     let fullest = clip.tracks.values().filter(|t| t.interpolation == Interpolation::Linear);
     let mut gaps: Vec<f32> =
@@ -341,9 +339,9 @@ fn frame_of(clip: &Clip) -> Option<f32> {
     gaps.get(gaps.len() / 2).copied().filter(|gap| *gap <= SLOWEST)
 }
 
-/// Whether a track has a key on each frame from its first to its last: a few may be missing.
+/// Whether a track has a key on almost every frame from its first to its last key.
 fn is_baked(track: &Track, frame: Option<f32>) -> bool {
-    /// The share of steps from key to key that are a frame's.
+    /// Minimum fraction of key intervals that have the length of a frame.
     const MOST: f32 = 0.9;
     let Some(frame) =
         frame.filter(|_| track.interpolation == Interpolation::Linear && track.times.len() > 2)
@@ -354,20 +352,20 @@ fn is_baked(track: &Track, frame: Option<f32>) -> bool {
     steps as f32 >= MOST * (track.times.len() - 1) as f32
 }
 
-/// Whether a LINEAR track stands still, so that one key says all of it.
+/// Whether a LINEAR track is constant, so that one key suffices.
 fn stands_still(track: &Track) -> bool {
     track.interpolation == Interpolation::Linear
         && (1..track.times.len())
             .all(|k| apart(track.property, track.value(0), track.value(k)) <= 1e-6)
 }
 
-/// All tracks of a limb as splines with these key times.
+/// All tracks of a limb as splines with these keys.
 fn splines(dense: &[&Dense<'_>], times: &[f32], keys: &[usize]) -> Vec<(TrackId, Track)> {
     let shared: Slice<f32> = keys.iter().map(|k| times[*k]).collect();
     dense.iter().map(|d| (d.id, d.spline(times, keys, &shared))).collect()
 }
 
-/// Which key times a limb needs, so that each of its tracks is within this part of its share.
+/// Key indices that a limb needs to keep each track within `part` of its tolerance.
 fn needed(dense: &[&Dense<'_>], times: &[f32], first: &[usize], part: f32) -> Vec<usize> {
     let mut keys = first.to_vec();
     loop {
@@ -385,17 +383,17 @@ fn needed(dense: &[&Dense<'_>], times: &[f32], first: &[usize], part: f32) -> Ve
     }
 }
 
-/// A limb: what of it moves, and when it has keys.
+/// A limb: its moving tracks and its keys.
 struct Limb<'a> {
     times: &'a [f32],
     moving: Vec<&'a Dense<'a>>,
     keys: Vec<usize>,
 }
 
-/// Takes key times away that the skin does not need, as the joints do together what they do: those
-/// between close neighbors first.
+/// Removes keys that the skin does not need, those with the closest neighbors first. The combined
+/// error of all joints is often smaller than the sum of the tolerances.
 fn pruned(document: &Document, skin: &SkinBound, limbs: &mut [Limb<'_>], best: &mut Editable) {
-    /// Clips that take longer keep what they have.
+    /// Clips with more work than this (keys times samples) are not pruned.
     const WORK: usize = 60_000;
     let count: usize = limbs.iter().map(|l| l.keys.len()).sum();
     if count * skin.moments() > WORK {
@@ -434,11 +432,10 @@ fn pruned(document: &Document, skin: &SkinBound, limbs: &mut [Limb<'_>], best: &
     }
 }
 
-/// The clip as splines through as few keys as keep every vertex within `bound` meters (of a body
-/// 1.8 m high) of where it was, at all of its key times: what was baked says nothing of the moments
-/// between, and how far it is off there is told. Tracks that do not move have one key, but for one
-/// that holds the clip's length; STEP stays STEP, and what is a spline or has few keys already as
-/// it is.
+/// Converts a clip to splines with as few keys as keep every vertex within `bound` meters (for a
+/// body 1.8 m high), at all of the clip's key times. Baked keys do not define the motion between
+/// them; the difference there is only reported. Constant tracks get one key, except for one that
+/// keeps the clip's length. STEP tracks, splines and tracks with few keys are unchanged.
 pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
     const TRIES: usize = 10;
     let keys = clip.key_count();
@@ -480,7 +477,7 @@ pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
         let mut tracks = clip.tracks.clone();
         let mut limbs = Vec::new();
         for (times, contacts, dense) in &groups {
-            // Morph weights are no part of a chain: their share is what they may have.
+            // Morph weights are not part of a chain: they are limited to their own tolerance.
             let is_still = |d: &&Dense<'_>| {
                 let near = d.share * part.min(1.0) * 0.5;
                 (0..times.len()).all(|k| apart(d.track.property, d.value(0), d.value(k)) <= near)
@@ -556,7 +553,7 @@ mod tests {
         }
     }
 
-    /// A cubic is one span, whatever its slopes, and its slopes are found.
+    /// A cubic needs only one segment, and its slopes are found.
     #[test]
     fn slopes_of_a_cubic_are_found() {
         let curve = |t: f32| 2.0 * t * t * t - 3.0 * t * t + 0.5 * t + 1.0;
@@ -568,7 +565,7 @@ mod tests {
         assert!((slopes[0] - 0.5).abs() < 0.02 && (slopes[3] - 0.5).abs() < 0.02, "{slopes:?}");
     }
 
-    /// A swing of three turns has its keys where it turns round, and few others.
+    /// A swing of three turns has its keys at the extremes, and few others.
     #[test]
     fn keys_are_where_a_swing_turns_round() {
         let values: Vec<f32> = (0..=90)

@@ -1,4 +1,4 @@
-//! Two clips, one after the other.
+//! Concatenation of two clips.
 
 use std::collections::BTreeMap;
 
@@ -11,33 +11,33 @@ use ulna_model::{
     Track, TrackId,
 };
 
-/// Two values that differ by less than this are the same where the clips meet: one key then, not a
-/// jump.
+/// Values that differ by less than this are equal at the junction, which then needs one key only.
 const SAME_VALUE: f32 = 1e-5;
 
-/// Between keys of a LINEAR rotation this far apart, radians, more are put in before it becomes a
-/// spline.
+/// Angle between keys of a LINEAR rotation above which keys are inserted before conversion to a
+/// spline, radians.
 const WIDE_TURN: f32 = 0.25;
 
-/// Two clips as one.
+/// Two concatenated clips.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Joined {
     /// The clip.
     pub clip: Clip,
-    /// How many tracks jump where the clips meet.
+    /// Number of tracks that jump at the junction.
     pub jumps: usize,
-    /// How many tracks became splines, since only one of the two was.
+    /// Number of tracks that were converted to splines, because the other clip's track was a
+    /// spline.
     pub splined: usize,
-    /// How far those are off.
+    /// Error of the converted tracks.
     pub error: MotionError,
 }
 
-/// The first clip, and after it, and a gap of so many seconds, the second. Where one of them has no
-/// channel, the value of the document's pose holds. With a gap what is LINEAR or a spline goes from
-/// the one to the other; without, a track that does not meet itself jumps.
+/// The first clip, then a gap in seconds, then the second clip. If one of them has no channel, the
+/// value of the document's pose is held. In a gap, LINEAR and CUBICSPLINE tracks interpolate.
+/// Without a gap, a track with different values at the junction jumps.
 ///
 /// # Errors
-/// Where keys fall together.
+/// Two keys would land on the same time.
 pub fn joined(
     document: &Document,
     first: &Clip,
@@ -81,7 +81,8 @@ pub fn joined(
     Ok(made)
 }
 
-/// One track of two of the same component: the first up to `end`, the second from `start` on.
+/// Concatenates two tracks of the same component: the first until `end`, the second from `start`
+/// on.
 pub(super) fn put_behind(
     made: &mut Joined,
     [a, b]: [Track; 2],
@@ -104,7 +105,7 @@ fn still(document: &Document, like: &Track, end: f32) -> Track {
     still_at((like.target, like.property), (interpolation, end), value)
 }
 
-/// A track that holds a value from 0 to an end.
+/// A track that holds a value from 0 to `end`.
 pub(super) fn still_at(
     (target, property): (NodeId, Property),
     (interpolation, end): (Interpolation, f32),
@@ -125,7 +126,7 @@ pub(super) fn still_at(
     }
 }
 
-/// What a property of a node is in the document's pose.
+/// The value of a property of a node in the document's pose.
 pub(super) fn pose_value(
     document: &Document,
     node: NodeId,
@@ -151,7 +152,7 @@ fn reaching(track: &Track, time: f32) -> Track {
 }
 
 impl Joined {
-    /// Both with one interpolation.
+    /// Converts both tracks to one interpolation.
     fn alike(&mut self, a: Track, b: Track) -> (Track, Track) {
         use Interpolation::{CubicSpline, Step};
         if a.interpolation == b.interpolation {
@@ -175,14 +176,14 @@ impl Joined {
         both
     }
 
-    /// One track of both, the second from `start` on.
+    /// Concatenates two tracks with the same interpolation, the second from `start` on.
     fn put(&mut self, a: Track, b: &Track, end: f32, start: f32) -> Result<Track, TooClose> {
         let (width, stride) = (a.width, a.stride());
         let (a_kinds, a_modes) = (a.kinds.clone(), a.modes.clone());
         let cubic = a.interpolation == Interpolation::CubicSpline;
         let last = a.times.len() - 1;
-        // A spline runs through the numbers of quaternions: the second is turned over where it is
-        // nearer so.
+        // Splines interpolate the numbers of quaternions. Negate the second track if that makes the
+        // signs consistent.
         let dot: f32 = a.value(last).iter().zip(b.value(0)).map(|(a, b)| a * b).sum();
         let sign = if a.property == Property::Rotation && dot < 0.0 { -1.0 } else { 1.0 };
         let apart = a
@@ -210,7 +211,7 @@ impl Joined {
                 times.pop();
                 values.truncate(last * stride);
                 if a.interpolation != Interpolation::Step {
-                    // The first plays to a hair before the end.
+                    // The first track plays until just before the end.
                     let near = hold_end(end);
                     let cut =
                         if last == 0 || near <= a.times[last - 1] { a } else { reaching(&a, near) };
@@ -219,7 +220,7 @@ impl Joined {
                     times = cut.times[..kept].to_vec();
                     values = cut.values[..kept * stride].to_vec();
                     if last == 0 {
-                        // One key held: it holds from the start.
+                        // A single key is held from the start.
                         times = vec![0.0, near];
                         values = [&cut.values[..stride], &cut.values[..stride]].concat();
                     }
@@ -242,7 +243,8 @@ fn kinds_of(times: &[f32], a: &KeyKinds, b: &Track, later: impl Fn(f32) -> f32) 
     a.iter().chain(second).filter(|(t, _)| there(t)).collect()
 }
 
-/// The tangent modes of both; a key of both arrives as the first, leaves as the second.
+/// The tangent modes of both tracks. A shared key arrives with the mode of the first, and leaves
+/// with the mode of the second.
 fn modes_of(times: &[f32], a: TangentModes, b: &Track, later: impl Fn(f32) -> f32) -> TangentModes {
     let there = |t: &f32| times.binary_search_by(|k| k.total_cmp(t)).is_ok();
     let mut made: Vec<_> = a.iter().collect();
@@ -260,7 +262,8 @@ fn modes_of(times: &[f32], a: TangentModes, b: &Track, later: impl Fn(f32) -> f3
     a.replaced(made).wrapping(wraps)
 }
 
-/// A STEP track as a LINEAR one of the same motion, but for the millisecond before each key.
+/// Converts a STEP track to LINEAR with the same motion, except for the last millisecond before
+/// each key.
 fn unstepped(track: &Track) -> Track {
     let mut times = Vec::with_capacity(track.times.len() * 2);
     let mut values = Vec::new();
@@ -281,8 +284,8 @@ fn unstepped(track: &Track) -> Track {
     }
 }
 
-/// A LINEAR track as a spline: straight pieces have the slope of the piece as tangents, which is
-/// exact but for rotations; of these wide turns get keys in between.
+/// Converts a LINEAR track to a spline. The tangents of each segment are its slope, which is exact
+/// for everything except rotations. Large rotations get additional keys.
 fn as_spline(track: &Track) -> Track {
     let turns = track.property == Property::Rotation;
     let mut whole = track.clone();
@@ -306,7 +309,7 @@ fn as_spline(track: &Track) -> Track {
             keys[k].iter_mut().for_each(|v| *v = -*v);
         }
     }
-    // The slopes at both ends of a piece.
+    // The slopes at both ends of a segment.
     let slopes = |k: usize| -> [Vec<f32>; 2] {
         let span = whole.times[k + 1] - whole.times[k];
         if !turns {
@@ -315,7 +318,7 @@ fn as_spline(track: &Track) -> Track {
             return [slope.clone(), slope];
         }
         let [a, b] = [&keys[k], &keys[k + 1]].map(|v| Quat::from_slice(v));
-        // q' = q·(ω/2) where the turn is even.
+        // q' = q·(ω/2) for a constant angular velocity.
         let rate = (a.conjugate() * b).to_scaled_axis() * (0.5 / span);
         let rate = Quat::from_xyzw(rate.x, rate.y, rate.z, 0.0);
         [a * rate, b * rate].map(|q| q.to_array().to_vec())
@@ -330,7 +333,7 @@ fn as_spline(track: &Track) -> Track {
         }
     }
     let interpolation = Interpolation::CubicSpline;
-    // A single key is one of more once it is joined.
+    // A single key is valid, since more keys are added after it.
     Track { interpolation, values: values.into(), ..whole }
 }
 
@@ -371,7 +374,7 @@ mod tests {
             let end = whole.length();
             let cut = end * part;
             prop_assume!(cut > 0.02 && end - cut > 0.02);
-            // A key that is nearer than two keys may be is the one at the cut.
+            // A key closer to the cut than two keys may be is merged with the key at the cut.
             let all = whole.tracks.values().flat_map(|t| t.times.iter().copied());
             prop_assume!(all.into_iter().all(|t| t == cut || (t - cut).abs() > SAME_TIME));
             let first = part_of(&whole, 0.0, cut, true).unwrap().0;
@@ -382,7 +385,7 @@ mod tests {
                 prop_assert!(now.validate().is_ok(), "{:?}", now);
                 for k in 0..=1000 {
                     let time = f64::from(end) * f64::from(k) / 1000.0;
-                    // At a step, and where the joint is, either side may be found.
+                    // At steps and at the junction, either side is valid.
                     let near = |t: &f32| (f64::from(*t) - time).abs() < 2.5e-3;
                     if near(&cut)
                         || (track.interpolation == Interpolation::Step
@@ -429,7 +432,7 @@ mod tests {
                 prop_assert!(near(&b, at) || at < 2.5e-3 || off < 2e-3, "second at {}: {:?}", at,
                     values);
             }
-            // Where the first has no channel, the pose holds.
+            // If the first clip has no channel, the pose is held.
             let lone = made.clip.tracks.values().find(|t| t.target == NodeId(1)).unwrap();
             let rest = pose_value(&document, NodeId(1), b.property, b.width);
             prop_assert_eq!(lone.value(0), &rest[..]);

@@ -1,26 +1,26 @@
-//! Jumps that a change leaves in a clip: more way or turn from a frame to the next than there was.
+//! Jumps that an edit causes in a clip: larger steps between frames than before.
 
 use crate::{Evaluator, Pose, Stack, joint_bounds};
 use ulna_model::{Clip, Document, NodeId, Shared, transform::angle_between};
 
-/// What nobody wants to see between two frames: meters of a body 1.8 m high, and radians.
+/// Minimum size of a visible jump between two frames: meters for a body 1.8 m high, and radians.
 const SEEN: (f32, f32) = (0.05, 0.349_066);
 
-/// A jump from a frame to the next.
+/// A jump between two consecutive frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jump {
-    /// When the first of both frames is, seconds.
+    /// Time of the first of both frames, seconds.
     pub time: f64,
-    /// What jumps.
+    /// The node that jumps.
     pub node: NodeId,
-    /// How far, meters of the scene.
+    /// Distance of the jump in the scene, meters.
     pub distance: f32,
-    /// How far its own rotation turns, radians.
+    /// Angle of the jump of the node's own rotation, radians.
     pub angle: f32,
 }
 
 impl Jump {
-    /// As a warning.
+    /// Text of a warning.
     pub fn in_words(&self, document: &Document) -> String {
         let label = document.node(self.node).label(self.node);
         format!(
@@ -32,9 +32,9 @@ impl Jump {
     }
 }
 
-/// How far each node goes and turns in each frame.
+/// Distance and angle by which each node moves in each frame.
 fn steps(document: &Document, clip: &Clip, nodes: &[NodeId], frame: f64) -> Vec<Vec<(f32, f32)>> {
-    /// Longer clips are looked at up to here.
+    /// Maximum number of frames. Longer clips are examined up to here.
     const MOST: f64 = 20_000.0;
     let shown = Shared::new(clip.clone());
     let count = (f64::from(clip.length()) / frame).ceil().clamp(0.0, MOST) as usize;
@@ -57,8 +57,8 @@ fn steps(document: &Document, clip: &Clip, nodes: &[NodeId], frame: f64) -> Vec<
     all
 }
 
-/// The greatest jump between two frames of a clip that was not there before; nothing where none is
-/// to be seen. What went or turned as fast at any time before does not jump now.
+/// The largest jump between two frames of `after` that was not in `before`; `None` if no jump is
+/// visible. Steps that are as large at any time before the edit are not jumps.
 pub fn new_jump(document: &Document, before: &[&Clip], after: &Clip, frame: f64) -> Option<Jump> {
     let nodes: Vec<NodeId> = {
         let all = after.tracks.values().map(|t| t.target);

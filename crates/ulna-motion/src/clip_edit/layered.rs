@@ -1,9 +1,8 @@
-//! The pose layers of a clip that is changed as a whole: their keys, strengths and constants go
-//! where the keys of the clip go.
+//! Edits of whole clips, applied to the clip's pose layers: keys, strengths and constants.
 //!
-//! A layer adds `U` on the right, `M ∘ U`, so that what is done to `M` in time is done to `U` in
-//! time. The mirror image of `M ∘ U` is `M' ∘ U'`, `U'` the image of `U` between the axes of the
-//! two joints (see [`Mirror::user`]).
+//! A layer multiplies `U` on the right, `M ∘ U`. Changes of time therefore apply to `U` as they do
+//! to `M`. The mirror image of `M ∘ U` is `M' ∘ U'`, with `U'` the image of `U` between the axes of
+//! both joints (see [`Mirror::user`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +18,7 @@ use ulna_model::{
     PoseLayerId, PoseLayers, Property, Shared, Track, TrackId, Transform,
 };
 
-/// The layers with the tracks of each made anew, those of its strength included.
+/// Applies a clip edit to the tracks of each layer, strengths included.
 fn each_layer(
     layers: &PoseLayers,
     mut make: impl FnMut(&Clip) -> Result<Clip, TooClose>,
@@ -38,10 +37,10 @@ fn each_layer(
     Ok(made)
 }
 
-/// The layers of a part of a clip, as [`part_of`] is one of the clip.
+/// Cuts out the same part of the layers as [`part_of`] does of their clip.
 ///
 /// # Errors
-/// Where keys fall together.
+/// Two keys would land on the same time.
 pub fn part_of_layers(
     layers: &PoseLayers,
     (from, to): (f32, f32),
@@ -56,30 +55,30 @@ pub fn part_of_layers(
     Ok((made, worst))
 }
 
-/// The layers of a clip whose time was mapped.
+/// Maps the time of the layers.
 ///
 /// # Errors
-/// Where keys fall together.
+/// Two keys would land on the same time.
 pub fn mapped_layers(layers: &PoseLayers, map: &TimeMap) -> Result<PoseLayers, TooClose> {
     each_layer(layers, |clip| {
         let begin = clip.tracks.values().map(|t| t.times[0]).fold(f32::INFINITY, f32::min);
         if map.at(begin) >= 0.0 {
             return mapped(clip, map);
         }
-        // What would come before 0 is cut off, with a key at what becomes 0.
+        // Times before 0 are cut off. The cut gets a key, which moves to 0.
         let zero = (map.about - (map.about + map.by) / map.scale) as f32;
         let part = part_of(clip, zero, clip.length().max(zero), true)?.0;
         mapped(&part, &TimeMap { about: 0.0, scale: map.scale, by: 0.0 })
     })
 }
 
-/// The layers of a clip that was reversed between its first and last key.
+/// Reverses the layers of a clip that was reversed between its first and last key.
 ///
-/// Keys that lie as long after the last key as the first one is after 0, or later, are not seen;
-/// they are left out.
+/// Keys later than the sum of both times would move before 0, and have no visible effect. They are
+/// left out.
 ///
 /// # Errors
-/// Where keys fall together.
+/// Two keys would land on the same time.
 pub fn reversed_layers(
     layers: &PoseLayers,
     (first, last): (f32, f32),
@@ -93,28 +92,27 @@ pub fn reversed_layers(
     })
 }
 
-/// The layers of two clips, one after the other.
+/// The layers of two concatenated clips.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JoinedLayers {
     /// The layers.
     pub layers: PoseLayers,
-    /// How many tracks became splines, since only one of two was.
+    /// Number of tracks that were converted to splines, because the other track was a spline.
     pub splined: usize,
-    /// How far those are off.
+    /// Error of the converted tracks.
     pub error: MotionError,
-    /// Layers that are muted now, since others of their clip were alone.
+    /// Names of layers that are now muted, because other layers of their clip were soloed.
     pub muted: Vec<String>,
 }
 
-/// The layers of two clips of which the second comes after the first and a gap, seconds. `ends` are
-/// the lengths of both; new layers get numbers from `free` on, and those of the first clip keep
-/// theirs with `keep_ids`.
+/// Concatenates the layers of two clips with a gap in seconds. `ends` are the lengths of both
+/// clips. New layers get ids from `free` on; with `keep_ids`, those of the first clip keep theirs.
 ///
-/// Layers of the same name and mask, in the same order, are one layer then. Each other layer has no
-/// strength while the other clip plays.
+/// Layers with the same name and mask, in the same order, are combined. Each other layer has a
+/// strength of 0 while the other clip plays.
 ///
 /// # Errors
-/// Where keys fall together.
+/// Two keys would land on the same time.
 pub fn joined_layers(
     [first, second]: [&PoseLayers; 2],
     ends: [f32; 2],
@@ -161,7 +159,8 @@ pub fn joined_layers(
                 next += found + 1;
             }
             None => {
-                // It is as it was to the end, and then counts nothing.
+                // The layer keeps its strength until the end of its clip, and then has a strength
+                // of 0.
                 let strength = join.strengths(&mut said, [layer, &silent(layer)])?;
                 made.push(PoseLayer { strength_keys: strength, ..layer.clone() });
             }
@@ -176,7 +175,7 @@ pub fn joined_layers(
     Ok(JoinedLayers { layers, splined: said.splined, error: said.error, muted })
 }
 
-/// Layers with a number and a name of their own each.
+/// Gives each layer a unique id and a unique name.
 fn numbered(made: Vec<PoseLayer>, own: &BTreeSet<PoseLayerId>, free: PoseLayerId) -> PoseLayers {
     let mut ids = (free.0..).map(PoseLayerId);
     let mut taken = BTreeSet::new();
@@ -194,14 +193,14 @@ fn numbered(made: Vec<PoseLayer>, own: &BTreeSet<PoseLayerId>, free: PoseLayerId
     list.into_iter().collect()
 }
 
-/// Where the second of two clips comes to be.
+/// Time layout of a concatenation.
 struct Join {
     ends: [f32; 2],
     start: f32,
 }
 
 impl Join {
-    /// A layer that the first clip does not have.
+    /// A layer that only the second clip has.
     fn behind_nothing(&self, said: &mut Joined, layer: &PoseLayer) -> Result<PoseLayer, TooClose> {
         let later = |clip: &Clip| mapped(clip, &TimeMap::shift(f64::from(self.start)));
         let one: PoseLayers = [layer.clone()].into_iter().collect();
@@ -211,8 +210,7 @@ impl Join {
         Ok(PoseLayer { strength_keys: self.strengths(said, [&nothing, layer])?, ..moved })
     }
 
-    /// How much of two layers counts, one after the other; nothing where that is the same at all
-    /// times.
+    /// Concatenated strengths of two layers. `None` if the strength is constant.
     fn strengths(
         &self,
         said: &mut Joined,
@@ -238,7 +236,7 @@ impl Join {
             .map(|track| Some(Shared::new(track)))
     }
 
-    /// One layer of two.
+    /// Combines two layers.
     fn layers(&self, said: &mut Joined, [a, b]: [&PoseLayer; 2]) -> Result<PoseLayer, TooClose> {
         let strength_keys = self.strengths(said, [a, b])?;
         let mut moves: BTreeMap<NodeId, Transform> = BTreeMap::new();
@@ -285,23 +283,22 @@ fn value(user: &Transform, property: Property) -> Vec<f32> {
     }
 }
 
-/// Why layers have no mirror image: a layer moves a node without a partner that carries a node that
-/// is mirrored.
+/// Reason for which layers cannot be mirrored: a layer moves a node without a partner above a
+/// mirrored node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CarriedByLayer {
     /// The layer.
     pub layer: String,
-    /// The node that carries.
+    /// The moved node without a partner.
     pub carrier: NodeId,
-    /// The node that is carried.
+    /// The mirrored node below it.
     pub node: NodeId,
 }
 
-/// The layers of a clip whose sides changed places; of these nodes alone, where `meant` has no
-/// others.
+/// Mirrors the layers of a clip, for the nodes of `meant` only.
 ///
 /// # Errors
-/// Where a layer moves what has no partner, between two joints that have.
+/// A layer moves a node without a partner between two nodes with partners.
 pub fn mirrored_layers(
     document: &Document,
     layers: &PoseLayers,
@@ -347,7 +344,7 @@ fn mirrored_layer(
     made
 }
 
-/// A mask with its sides changed; as a person would choose it where that comes to the same.
+/// A mirrored mask. If possible, it stays in the form that the user chose.
 fn mirrored_mask(
     document: &Document,
     mask: &LayerMask,
@@ -381,8 +378,8 @@ fn mirrored_mask(
     }
 }
 
-/// Components of the local transform of a node as those of its mirror joint, among nodes that are
-/// posed so; nothing where it has none.
+/// Mirrors components of the local transform of a node to its mirror joint. `posed` returns the
+/// local transforms of other nodes. `None` without a mirror joint.
 pub fn mirrored_components(
     document: &Document,
     mirror: &Mirror,

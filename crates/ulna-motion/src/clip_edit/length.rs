@@ -1,18 +1,18 @@
-//! A clip's length: the time of its last key, since glTF knows no other. What takes keys away
-//! leaves one there.
+//! The length of a clip, which is the time of its last key: glTF stores no other length. Edits that
+//! remove keys keep a key there.
 
 use super::key_span;
 use ulna_model::{Clip, Interpolation, Shared, Track};
 
-/// A clip that was made of another by taking keys away, as long as that one: where only tracks that
-/// do not move reached the end, one of them keeps its key there.
+/// Restores the length of a clip whose keys were removed. If only constant tracks had a key at the
+/// end, one of them keeps it.
 pub(super) fn as_long_as(before: &Clip, mut made: Clip) -> Clip {
     let end = |t: &Track| t.times.last().copied().unwrap_or(0.0);
     let Some((_, last)) = key_span(before) else { return made };
     if key_span(&made).is_some_and(|(_, now)| now >= last) {
         return made;
     }
-    // The narrowest costs the least.
+    // The narrowest track needs the least memory.
     let held =
         before.tracks.iter().filter(|(id, t)| end(t) >= last && made.tracks.contains_key(id));
     if let Some((id, old)) = held.min_by_key(|(_, t)| t.width).map(|(id, t)| (*id, t.clone())) {
@@ -22,7 +22,7 @@ pub(super) fn as_long_as(before: &Clip, mut made: Clip) -> Clip {
     made
 }
 
-/// A track with the last key of the one that it was made of.
+/// Adds the last key of the original track.
 fn reaching(now: &Track, old: &Track) -> Track {
     let last = old.times.len() - 1;
     let (time, value) = (old.times[last], old.value(last));
@@ -35,7 +35,7 @@ fn reaching(now: &Track, old: &Track) -> Track {
     Track { times, values, kinds, ..now.clone() }
 }
 
-/// How a clip's length changed, in words; nothing where it did not.
+/// Text about a change of a clip's length; `None` if it is unchanged.
 pub fn length_in_words(before: &Clip, after: &Clip) -> Option<String> {
     let (was, is) = (before.length(), after.length());
     ((was - is).abs() > super::SAME_TIME)

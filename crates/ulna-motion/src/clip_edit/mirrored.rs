@@ -1,4 +1,4 @@
-//! A whole clip for the other side: left and right change places.
+//! Mirroring of whole clips: left and right are swapped.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,27 +22,29 @@ use ulna_model::{
 pub struct MirroredClip {
     /// The clip.
     pub clip: Clip,
-    /// Nodes that move and have no other side; they move as they did.
+    /// Moving nodes without a partner, which are unchanged.
     pub alone: Vec<NodeId>,
-    /// Tracks of scales that lost a part, since the axes of both joints do not lie on one another.
+    /// Number of scale tracks that lost a component, because the axes of both joints are not
+    /// parallel.
     pub scale_left: usize,
-    /// Nodes with new keys, since nodes without a partner move between them and their carrier.
+    /// Nodes that were resampled, because nodes without a partner move between them and their
+    /// carrier.
     pub sampled: Vec<NodeId>,
-    /// Nodes that got a key without having moved: they stand unlike their mirror image.
+    /// Nodes without motion that got a key, because their pose differs from the mirror image.
     pub posed: Vec<NodeId>,
-    /// How many of the moving nodes have a partner, or are in the middle.
+    /// Number of moving nodes that have a partner or are in the middle.
     pub mirrored: usize,
-    /// The layers of the clip, mirrored with it.
+    /// The mirrored layers of the clip.
     pub layers: PoseLayers,
 }
 
-/// The clip with the motion of each joint on its mirror joint, and the other way round; of these
-/// nodes and their mirror joints alone, where some are given. Where only one side has keys, the
-/// other gets the mirror image of the document's pose, so that what is seen is the mirror image at
-/// all times. Weights of morph targets stay. The clip's layers are mirrored with it.
+/// Swaps the motion of each joint and its mirror joint. With `only`, just these nodes and their
+/// mirror joints. If only one side has keys, the other gets the mirror image of the document's
+/// pose, so the result is the mirror image at all times. Weights of morph targets are unchanged.
+/// The clip's layers are mirrored, too.
 ///
 /// # Errors
-/// Where a layer moves a node without a partner between two that have one.
+/// A layer moves a node without a partner between two nodes with partners.
 pub fn mirrored(
     document: &Document,
     (clip, layers): (&Clip, &PoseLayers),
@@ -73,7 +75,7 @@ pub fn mirrored(
     };
     let by_channel: BTreeMap<(NodeId, Property), TrackId> =
         clip.tracks.iter().map(|(id, t)| ((t.target, t.property), *id)).collect();
-    // Those above first, since the ones below are told from them.
+    // Parents first, since child nodes depend on them.
     for node in document.nodes.order().iter().copied().filter(|n| meant.contains(n)) {
         let Some(partner) = mirror.partner(node) else { continue };
         let between = mirror.between(document, partner);
@@ -95,7 +97,7 @@ pub fn mirrored(
         let sampled = (!carried.is_empty())
             .then(|| sampled(document, (clip, &made.clip), mirror, partner, &carried));
         made.sampled.extend(sampled.is_some().then_some(node));
-        // What the node does then is the mirror image of what its partner does.
+        // The new motion of the node is the mirror image of its partner's motion.
         for property in Property::TRS {
             let from = by_channel.get(&(partner, property)).map(|id| &clip.tracks[id]);
             let own = by_channel.get(&(node, property)).copied();
@@ -125,8 +127,8 @@ pub fn mirrored(
     Ok(made)
 }
 
-/// Contacts of a mirrored clip: those of mirrored joints are on their mirror joints. Their places
-/// are where the mirrored clip has them.
+/// Contacts of a mirrored clip: contacts of mirrored joints move to their mirror joints. Their
+/// places are cleared, since the mirrored clip defines them.
 fn contacts(all: &[Goal], mirror: &Mirror, meant: &BTreeSet<NodeId>) -> Shared<[Goal]> {
     let other = |node: NodeId| mirror.partner(node).filter(|_| meant.contains(&node));
     let made = all.iter().map(|goal| match other(goal.node) {
@@ -139,7 +141,7 @@ fn contacts(all: &[Goal], mirror: &Mirror, meant: &BTreeSet<NodeId>) -> Shared<[
     Goal::in_order(made.collect()).into()
 }
 
-/// These nodes with their mirror joints, or all.
+/// These nodes and their mirror joints, or all nodes with a mirror joint.
 fn meant(document: &Document, mirror: &Mirror, only: Option<&[NodeId]>) -> BTreeSet<NodeId> {
     let all = || document.node_ids().collect::<Vec<_>>();
     let nodes = only.map_or_else(all, <[NodeId]>::to_vec);
@@ -158,9 +160,9 @@ fn local_in(document: &Document, clip: &Clip, node: NodeId, time: f64) -> Transf
     local
 }
 
-/// Rotation and translation of the mirror joint of a joint which other nodes carry that move and
-/// have no partner: at all times that any of them has a key at, and between them as close as layers
-/// are folded.
+/// Rotation and translation of the mirror joint of a joint that is carried by moving nodes without
+/// partners. Sampled at all key times of these nodes, and between them with the accuracy of baked
+/// layers.
 fn sampled(
     document: &Document,
     (clip, made): (&Clip, &Clip),
@@ -182,9 +184,9 @@ fn sampled(
     [Property::Translation, Property::Rotation].map(|p| follow(&times, &at, p, to, unit)).to_vec()
 }
 
-/// Whether a node that nothing moves stands so that the mirror image is another pose: visibly.
+/// Whether the pose of a static node visibly differs from the mirror image.
 fn is_posed_unlike(document: &Document, mirror: &Mirror, node: NodeId) -> bool {
-    /// Radians; sizes of the body; of a scale of 1.
+    /// Tolerance: radians, relative to the size of the body, or relative to the scale.
     const UNLIKE: f32 = 2e-3;
     let Some(partner) = mirror.partner(node) else { return false };
     let own = document.node(node).local().transform();
@@ -199,7 +201,8 @@ fn is_posed_unlike(document: &Document, mirror: &Mirror, node: NodeId) -> bool {
         || !is_turned_less(own.rotation, image.local.rotation, UNLIKE)
 }
 
-/// One key of the mirror image of a joint's pose, where the other is not posed so already.
+/// One key with the mirror image of a joint's pose. `None` if the other joint has this pose
+/// already.
 fn image_of_pose(
     document: &Document,
     mirror: &Mirror,
@@ -207,7 +210,7 @@ fn image_of_pose(
     to: NodeId,
     property: Property,
 ) -> Option<Track> {
-    /// Of a value of 1.
+    /// Tolerance relative to the value.
     const SAME: f32 = 2e-5;
     let image = mirror.pose(document, from, &document.node(from).local().transform())?.local;
     let value = match property {
@@ -221,7 +224,7 @@ fn image_of_pose(
     let gap =
         |sign: f32| own.iter().zip(&value).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max);
     let gap = if property == Property::Rotation { gap(1.0).min(gap(-1.0)) } else { gap(1.0) };
-    // Without keys the node goes back to its pose, which may be the image already.
+    // Without keys, the node returns to its pose, which may already be the image.
     (gap > SAME * largest).then(|| Track {
         target: to,
         property,
@@ -234,7 +237,8 @@ fn image_of_pose(
     })
 }
 
-/// How far a mirrored clip is from the mirror image of the clip, where and when it is farthest.
+/// Largest difference between a mirrored clip and the mirror image of the original clip, with its
+/// node and time.
 pub fn mirror_gap(
     document: &Document,
     (clip, made): (&Shared<Clip>, &Shared<Clip>),
@@ -255,8 +259,8 @@ pub fn mirror_gap(
     (0..=TIMES).filter_map(gap).max_by(|a, b| a.part.total_cmp(&b.part))
 }
 
-/// How far the skin of a mirrored clip is from the mirror image of what it was, where it is
-/// farthest: weights that are not alike on both sides.
+/// Largest difference between the skin of a mirrored clip and the mirror image of the original. It
+/// is caused by asymmetric weights.
 pub fn mirror_skin_gap(
     document: &Document,
     clip: &Shared<Clip>,

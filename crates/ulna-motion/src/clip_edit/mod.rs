@@ -1,35 +1,34 @@
-//! Keys moved, stretched, smoothed, copied: what is done to tracks, as pure functions from a track
-//! to another.
+//! Operations on keys and clips, as pure functions from a track to another.
 //!
 //! ```text
-//!  KeySet (which) ──► marks ──┬─► retime   move, stretch, copy in time, shift what follows
-//!                             ├─► offset   round a loop
+//!  KeySet ──► marks of keys ──┬─► retime   move, stretch, copy in time, shift later keys
+//!                             ├─► offset   shift a loop in time, with wrap-around
 //!                             ├─► smooth   hold, linear, smooth
-//!                             ├─► tangents auto, smooth, flat, linear, free; round a loop
+//!                             ├─► tangents auto, smooth, flat, linear, free; across a loop's seam
 //!                             ├─► values   arithmetic on values
-//!                             ├─► dead     keys that change nothing
+//!                             ├─► dead     redundant keys
 //!                             ├─► choose   keys by kind and value
-//!                             └─► copied   keys as text, for the clipboard, and back
-//!  a whole clip ──────────────┬─► whole    a part of it, backwards, stretched, sampled anew
-//!                             ├─► join     two, one after the other
-//!                             ├─► mirrored the other side
-//!                             ├─► layered  its pose layers, in all of these ways
-//!                             ├─► reduce   fewer keys, with the skin where it was (skin_bound)
-//!                             │   both keep it as long as it is (length)
-//!                             ├─► editable splines through a few keys, not one on each frame
-//!                             ├─► root_motion  the way that the body goes, put elsewhere
-//!                             ├─► seam     where a loop meets itself
-//!                             └─► closing  ways to close a loop
+//!                             └─► copied   keys as text for the clipboard
+//!  a whole clip ──────────────┬─► whole    cut, reverse, stretch, resample
+//!                             ├─► join     concatenate two clips
+//!                             ├─► mirrored swap left and right
+//!                             ├─► layered  the same for the clip's pose layers
+//!                             ├─► reduce   fewer keys, within a bound on the skin (skin_bound)
+//!                             │   keeps the clip's length (length)
+//!                             ├─► editable splines with few keys for baked motion
+//!                             ├─► root_motion  travel to the root, to the hips, or removed
+//!                             ├─► seam     continuity at the loop's seam
+//!                             └─► closing  methods to close a loop
 //! ```
 //!
 //! Three rules hold for all of them:
-//! 1. **A key that is not touched keeps its numbers**, to the bit.
-//! 2. **A hold in a track that is not STEP is two keys**: the value again, a millisecond before the
-//!    next key. Wherever a key goes, the end of the hold before it goes too ([`is_hold_end`]); it
-//!    is never selected by itself.
-//! 3. **Tangents follow their modes**: after a change those of keys that name one are made again
-//!    ([`refreshed`]), free ones stay. Where a track names none and every tangent is what
-//!    [`with_auto_tangents`] makes, they are made again too; its numbers say it.
+//! 1. **Untouched keys keep their exact numbers.**
+//! 2. **A hold in a track that is not STEP has two keys**: the value is repeated a millisecond
+//!    before the next key. When the next key moves, the end of the hold moves with it
+//!    ([`is_hold_end`]). The end of a hold is never selected by itself.
+//! 3. **Tangents follow their modes**: after a change, tangents with a mode are recomputed
+//!    ([`refreshed`]), and free ones stay. If a track has no modes and all of its tangents equal
+//!    those of [`with_auto_tangents`], they are recomputed, too.
 
 mod carrier;
 mod choose;
@@ -96,9 +95,9 @@ pub(super) mod tests {
 
     use ulna_model::{Interpolation, NodeId, Property, Track};
 
-    /// What a rotation may be off by beyond its bound, radians: where a spline comes near nothing
-    /// it whips round, by whole degrees within the rounding of times and between the places that
-    /// are looked at. No motion that anyone makes does.
+    /// Additional tolerance of a rotation, radians. Where the numbers of a spline are close to 0,
+    /// the rotation changes by degrees within the rounding of times. Real motion does not contain
+    /// this.
     pub(crate) fn whip(track: &Track, time: f64) -> f32 {
         const ROUNDED: f64 = 5e-7;
         const SHORT: f32 = 0.3;
@@ -118,7 +117,7 @@ pub(super) mod tests {
         angle(time - ROUNDED).max(angle(time + ROUNDED))
     }
 
-    /// Tracks of any kind, 1 to 12 keys, at times that are far enough apart to be told.
+    /// Tracks of any kind with 1 to 12 keys, at clearly distinct times.
     pub fn any_track() -> impl Strategy<Value = Track> {
         let kinds = prop_oneof![
             Just(Interpolation::Step),

@@ -1,24 +1,22 @@
-//! The start of a loop moved along it: the same motion, beginning elsewhere.
+//! Shifting a loop in time: the same motion with another start.
 
 use super::{TooClose, hold_end, refreshed};
 use crate::{insert_key, sample_into};
 use ulna_model::{Interpolation, KeyTangents, Property, TangentModes, Track};
 
-/// Two values that differ by less than this are the same at the seam: the seam is one key then, not
-/// a jump.
+/// Values that differ by less than this are equal at the seam, which then needs one key only.
 const SAME_VALUE: f32 = 1e-5;
 
-/// The track of a loop of `length` seconds with everything later by `by` seconds, what goes over
-/// the end coming in at the start: the motion at `t` is that of `t − by` before, round the loop.
-/// Keys are added at both ends and at the seam where there are none; where the loop does not meet
-/// itself it jumps there, as it did.
+/// Shifts the track of a loop of `length` seconds later by `by` seconds, with wrap-around: the new
+/// motion at `t` is the old motion at `t − by`. Keys are inserted at both ends and at the old seam.
+/// If the values at the old seam differ, the track jumps there as before.
 ///
 /// # Errors
-/// Where the loop is too short for keys to be told apart.
+/// The loop is too short for distinct key times.
 pub fn offset_in_loop(track: &Track, length: f32, by: f32) -> Result<Track, TooClose> {
     let span = f64::from(length);
     let by = f64::from(by).rem_euclid(span);
-    // What begins the loop then.
+    // The old time that becomes the start of the loop.
     let cut = (span - by) as f32;
     if span <= 0.0 || by == 0.0 || cut <= 0.0 || cut >= length || track.times.len() < 2 {
         return Ok(track.clone());
@@ -43,8 +41,8 @@ pub fn offset_in_loop(track: &Track, length: f32, by: f32) -> Result<Track, TooC
     let meets = same(&whole, first, count - 1);
     let cubic = whole.interpolation == Interpolation::CubicSpline;
     let width = whole.width;
-    // A spline runs through the numbers of quaternions: where both halves meet with other signs,
-    // one is turned over.
+    // Splines interpolate the numbers of quaternions. If the halves meet with opposite signs, one
+    // of them is negated.
     let flips = meets
         && cubic
         && whole.property == Property::Rotation
@@ -56,7 +54,8 @@ pub fn offset_in_loop(track: &Track, length: f32, by: f32) -> Result<Track, TooC
     };
     if let Some(last) = made.last_mut() {
         if meets && cubic {
-            // One key of both: what came in at the end, what goes out at the start.
+            // One key for both: it arrives with the tangent of the old end, and leaves with that of
+            // the old start.
             last.1[2 * width..].copy_from_slice(&second(first)[2 * width..]);
             last.0 = seam;
         } else if meets {
@@ -73,7 +72,7 @@ pub fn offset_in_loop(track: &Track, length: f32, by: f32) -> Result<Track, TooC
         let time = if k == middle { length } else { at(whole.times[k], -by) };
         made.push((time, second(k)));
     }
-    // The key at the seam is the one that began the loop.
+    // The key at the seam is the one at the start of the old loop.
     let there = |(time, kind): (f32, _)| {
         let times = [f64::from(time) + by, f64::from(time) + by - span];
         let near = |t: &f64| made.iter().map(|m| m.0).find(|m| near(*m, *t as f32));
@@ -95,8 +94,8 @@ pub fn offset_in_loop(track: &Track, length: f32, by: f32) -> Result<Track, TooC
     }
 }
 
-/// The tangent modes of a loop's keys at their new times. The key that comes to be at both ends
-/// has its modes there; what was the seam keeps its slopes where it did not run through.
+/// The tangent modes of a loop's keys at their new times. The key that moves to both ends has its
+/// modes at both. The old seam keeps its slopes if the curve was not smooth there.
 fn offset_modes(
     whole: &Track,
     (first, last, meets): (usize, usize, bool),
@@ -145,7 +144,7 @@ mod tests {
         fn the_motion_is_the_same_round_the_loop(track in any_track(), part in 0.05f32..0.95) {
             let length = track.times[track.times.len() - 1] + 0.3;
             let by = length * part;
-            // A key as near as that to where the loop is cut is taken to it.
+            // A key this close to the cut is merged with it.
             let near = |t: &f32| *t != length - by
                 && (t - (length - by)).abs() <= 1.1 * super::super::SAME_TIME;
             prop_assume!(!track.times.iter().any(near));
@@ -158,7 +157,7 @@ mod tests {
             for k in 0..1000 {
                 let time = f64::from(length) * (f64::from(k) + 0.5) / 1000.0;
                 let was = (time - f64::from(by)).rem_euclid(f64::from(length));
-                // Within a millisecond of the seam or a STEP key it may be either side.
+                // Within a millisecond of the seam or of a STEP key, either side is valid.
                 let near = |t: f64| {
                     (t - f64::from(length)).abs() < 2.5e-3 || t < 2.5e-3
                         || track.times.iter().any(|k| (f64::from(*k) - t).abs() < 2.5e-3)

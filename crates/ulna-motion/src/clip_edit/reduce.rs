@@ -1,7 +1,7 @@
-//! Fewer keys, with the skin where it was: the bound is given where people see it, in millimeters
-//! at the furthest vertices (see [`super::skin_bound`]). How much of their shares all tracks
-//! together may use is found by trying, and what is measured at all old key times and between them
-//! is within the bound.
+//! Key reduction within a bound on the skin, given in millimeters at the farthest vertices (see
+//! [`super::skin_bound`]). Each track has a tolerance. The largest common factor of the tolerances
+//! is found by trial. The error is measured at all old key times and between them, and is within
+//! the bound.
 
 use std::collections::BTreeMap;
 
@@ -18,15 +18,15 @@ use ulna_model::{
 pub struct Reduced {
     /// The clip.
     pub clip: Clip,
-    /// How far a vertex is off at most, meters of a body 1.8 m high.
+    /// Maximum vertex error, in meters for a body 1.8 m high.
     pub error: f32,
-    /// Keys before and after.
+    /// Number of keys before and after.
     pub keys: [usize; 2],
-    /// Bytes of keys before and after; times that tracks share count once.
+    /// Bytes of keys before and after. Shared key times count once.
     pub bytes: [usize; 2],
 }
 
-/// The value that lies between two keys alone, into `out`.
+/// The value interpolated between two keys, ignoring those in between, written to `out`.
 fn between(track: &Track, (from, to): (usize, usize), time: f32, out: &mut [f32]) {
     let span = f64::from(track.times[to]) - f64::from(track.times[from]);
     let u = ((f64::from(time) - f64::from(track.times[from])) / span) as f32;
@@ -56,12 +56,13 @@ fn between(track: &Track, (from, to): (usize, usize), time: f32, out: &mut [f32]
     }
 }
 
-/// How far two values are apart: rotations by about their angle, all else by the largest number.
+/// Distance of two values: approximately the angle of rotations, else the length or the largest
+/// component.
 pub(super) fn apart(property: Property, a: &[f32], b: &[f32]) -> f32 {
     match property {
         Property::Rotation => {
             let [a, b] = [a, b].map(|v| Vec4::from_slice(v).normalize_or(Vec4::W));
-            // The chord of the half angle.
+            // Chord of the half angle.
             2.0 * (a - b).length().min((a + b).length())
         }
         Property::Translation | Property::Scale => {
@@ -71,8 +72,8 @@ pub(super) fn apart(property: Property, a: &[f32], b: &[f32]) -> f32 {
     }
 }
 
-/// The keys of a track that are needed for it to be off by no more than `tolerance`, where only
-/// some may go.
+/// Indices of the keys that keep a track within `tolerance`. Only keys with `may_go` may be
+/// removed.
 fn needed(track: &Track, tolerance: f32, may_go: &dyn Fn(f32) -> bool) -> Vec<usize> {
     let (count, property) = (track.times.len(), track.property);
     let mut out = vec![0.0; track.width];
@@ -112,7 +113,7 @@ fn needed(track: &Track, tolerance: f32, may_go: &dyn Fn(f32) -> bool) -> Vec<us
     let mut kept = vec![0];
     let mut from = 0;
     while from + 1 < count {
-        // As far as doubling goes, then between.
+        // Exponential search for the farthest valid key, then binary search.
         let (mut good, mut step) = (from + 1, 2);
         while from + step < count && fits(from, from + step) {
             good = from + step;
@@ -136,10 +137,10 @@ fn needed(track: &Track, tolerance: f32, may_go: &dyn Fn(f32) -> bool) -> Vec<us
     kept
 }
 
-/// Whether two keys of a LINEAR rotation lie half a turn apart, where either way is the short one:
-/// a last digit decides which is gone.
+/// Whether two keys of a LINEAR rotation are about half a turn apart, where rounding decides which
+/// path is the shortest.
 fn is_half_turn(track: &Track, from: usize, to: usize) -> bool {
-    /// A cosine of half the turn: 179°.
+    /// Cosine of half of 179°.
     const NEAR: f32 = 0.0087;
     track.property == Property::Rotation && track.interpolation == Interpolation::Linear && {
         let [a, b] = [from, to].map(|k| Vec4::from_slice(track.value(k)).normalize_or(Vec4::W));
@@ -165,12 +166,13 @@ fn with_keys(track: &Track, kept: &[usize]) -> Track {
     Track { times, values, kinds, modes, interpolation, ..track.clone() }
 }
 
-/// A track with no more keys than it needs; a still one has one.
+/// Removes the keys of a track that are not needed; a constant track keeps one. `None` if that
+/// saves no memory. `shared` tells whether other tracks use the same key times.
 pub(super) fn thinned(track: &Track, tolerance: f32, shared: bool) -> Option<Track> {
     thinned_where(track, tolerance, shared, &|_| true)
 }
 
-/// The same, where only some keys may go.
+/// [`thinned`] with a restriction to keys with `may_go`.
 fn thinned_where(
     track: &Track,
     tolerance: f32,
@@ -180,7 +182,7 @@ fn thinned_where(
     let count = track.times.len();
     let mut kept = needed(track, tolerance, may_go);
     let still = |k: usize| apart(track.property, track.value(0), track.value(k)) <= tolerance * 0.5;
-    // Equal keys say nothing of a spline that swings out between them.
+    // A spline may leave the value between equal keys.
     let mut out = vec![0.0; track.width];
     let flat = track.interpolation != Interpolation::CubicSpline
         || (1..count).all(|k| {
@@ -196,15 +198,15 @@ fn thinned_where(
     if kept.len() == count {
         return None;
     }
-    // Times that others use as well cost nothing; its own do.
+    // Shared key times need no additional memory, but new ones do.
     let stride = track.stride();
     let before = count * stride + if shared { 0 } else { count };
     (kept.len() * (stride + 1) < before).then(|| with_keys(track, &kept))
 }
 
-/// A clip with few keys: no more of a track than keep it within an angle, in radians, a way, in
-/// meters of the node's parent, and a factor of a tenth of that angle. Weights of morph targets
-/// stay as they are, and so does its length.
+/// A clip with fewer keys. The tolerances are an angle in radians, a distance in meters of the
+/// node's parent space, and a tenth of the angle for scale factors. Weights of morph targets and
+/// the clip's length are unchanged.
 pub fn sparse(clip: &Clip, angle: f32, way: f32) -> Clip {
     let thin = |track: &Shared<Track>| {
         let tolerance = match track.property {
@@ -232,14 +234,14 @@ fn bytes_of(clip: &Clip) -> usize {
     bytes
 }
 
-/// The clip with as few keys as keep every vertex within `bound` meters (of a body 1.8 m high) of
-/// where it was, at all of its key times and between them. LINEAR stays LINEAR; the first and the
-/// last key of a track that moves stay, and so does the clip's length.
+/// Reduces keys so that every vertex stays within `bound` meters (for a body 1.8 m high), at all of
+/// the clip's key times and between them. LINEAR tracks stay LINEAR. The first and the last key of
+/// moving tracks and the clip's length are kept.
 pub fn reduced(document: &Document, clip: &Clip, bound: f32) -> Reduced {
     reduced_where(document, clip, bound, &|_, _| true)
 }
 
-/// The same, where only those keys may go that are among some.
+/// [`reduced`] with a restriction to some keys.
 pub fn reduced_among(document: &Document, clip: &Clip, bound: f32, keys: &KeySet) -> Reduced {
     reduced_where(document, clip, bound, &|track, time| keys.contains(track, time))
 }
@@ -250,8 +252,7 @@ fn reduced_where(
     bound: f32,
     may_go: &dyn Fn(TrackId, f32) -> bool,
 ) -> Reduced {
-    /// The parts of its share that a track is tried with, in turns: up to where the bound is met,
-    /// then between.
+    /// Factors of the tolerances: doubled until the bound is exceeded, then refined by bisection.
     const FIRST: f32 = 1.0;
     const TRIES: usize = 9;
     let keys = clip.key_count();
@@ -269,7 +270,7 @@ fn reduced_where(
     for _ in 0..TRIES {
         let mut tracks = clip.tracks.clone();
         for (id, track) in &mut tracks {
-            // Morph weights are no part of a chain: their share is what they may have.
+            // Morph weights are not part of a chain: they are limited to their own tolerance.
             let own = if track.property == Property::Weights { part.min(1.0) } else { part };
             let made = thinned_where(track, skin.shares[id] * own, shared[id], &|t| may_go(*id, t));
             if let Some(made) = made {

@@ -1,5 +1,4 @@
-//! Keys moved in time: shifted, stretched about a time, copied elsewhere, with what follows or
-//! without.
+//! Moving keys in time: shift, stretch about a time, copy; with or without the keys after them.
 
 use thiserror::Error;
 
@@ -10,26 +9,26 @@ use super::{
 };
 use ulna_model::{Interpolation, KeyTimes, TangentModes, Track};
 
-/// Where keys go in time: `t' = about + (t − about)·scale + by`.
+/// A linear map of key times: `t' = about + (t − about)·scale + by`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeMap {
-    /// What stays where it is while all is stretched, seconds.
+    /// Fixed point of the stretch, seconds.
     pub about: f64,
-    /// How much longer it takes, above 0.
+    /// Factor of the stretch, above 0.
     pub scale: f64,
-    /// How much later, seconds.
+    /// Shift, seconds.
     pub by: f64,
 }
 
 impl TimeMap {
-    /// All keys later by so many seconds.
+    /// A shift by some seconds.
     pub const fn shift(by: f64) -> Self {
         Self { about: 0.0, scale: 1.0, by }
     }
 
-    /// Where a time comes to be.
+    /// The new time of a key.
     pub fn at(&self, time: f32) -> f32 {
-        // Without a stretch one rounding, as a plain sum has it.
+        // Without a stretch, only one rounding takes place.
         let stretched = if self.scale == 1.0 {
             f64::from(time)
         } else {
@@ -39,18 +38,18 @@ impl TimeMap {
     }
 }
 
-/// A track whose keys were moved.
+/// A track with moved keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retimed {
     /// The track.
     pub track: Track,
-    /// Where the moved keys are now, without the ends of holds.
+    /// New times of the moved keys, without ends of holds.
     pub keys: KeyTimes,
-    /// How many keys lay where moved ones came to be, and made way.
+    /// Number of keys that moved keys replaced.
     pub replaced: usize,
 }
 
-/// Keys that single precision cannot tell apart any more, where they would go.
+/// Two keys that would land on the same time in single precision.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[error(
     "the keys at {0} s and {1} s would land on the same time, because key times are stored in \
@@ -58,7 +57,7 @@ pub struct Retimed {
 )]
 pub struct TooClose(pub f32, pub f32);
 
-/// A key on its way: when, whether it was moved, and which it was.
+/// A key during the move: its new time, whether it moved, and its old index.
 #[derive(Clone, Copy)]
 struct Going {
     time: f32,
@@ -66,11 +65,11 @@ struct Going {
     from: usize,
 }
 
-/// Moves the keys of a track at `times`; with `copies` they stay as well. A moved key takes the
-/// place of one it lands on. Tangents keep their shape: a stretch makes them as much flatter.
+/// Moves the keys of a track at `times`; with `copies`, the old keys stay. A moved key replaces a
+/// key that it lands on. Tangents keep their shape: their slopes are divided by the stretch.
 ///
 /// # Errors
-/// Where two moved keys would fall together, or leave what a number can hold.
+/// Two moved keys would land on the same time, or a time is out of range.
 pub fn retime(
     track: &Track,
     times: &[f32],
@@ -108,7 +107,8 @@ pub fn retime(
     going.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.moved.cmp(&b.moved)));
     let (kept, mut replaced) = settle(going);
     let after = gather(track, &kept, map.scale);
-    // A hold whose next key was replaced is a key like others, and one that lost its start is none.
+    // If the key after a hold was replaced, the end of the hold is now a normal key. If its start
+    // was replaced, it is no end.
     let left = hold_ends(&after);
     let count = |ends: Option<&Vec<bool>>| ends.map_or(0, |e| e.iter().filter(|e| **e).count());
     replaced = replaced.saturating_sub(count(ends.as_ref()).saturating_sub(count(left.as_ref())));
@@ -118,8 +118,9 @@ pub fn retime(
     Ok(Retimed { track: refreshed(track, after), keys: moved.into(), replaced })
 }
 
-/// Of keys in the order of their times those that are left, and how many made way. Keys of one kind
-/// are as far apart as they were: only one that moved takes the place of one that did not.
+/// Resolves collisions of keys sorted by time. Returns the remaining keys, and the number of
+/// replaced ones. Only a moved key can replace an unmoved one; the distances within each group are
+/// preserved.
 fn settle(going: Vec<Going>) -> (Vec<Going>, usize) {
     let mut kept: Vec<Going> = Vec::with_capacity(going.len());
     let mut replaced = 0;
@@ -139,7 +140,7 @@ fn settle(going: Vec<Going>) -> (Vec<Going>, usize) {
     (kept, replaced)
 }
 
-/// A track of these keys; the tangents of the moved ones are for a stretched time.
+/// Builds a track from these keys. Tangents of moved keys are divided by `scale`.
 fn gather(track: &Track, kept: &[Going], scale: f64) -> Track {
     let (stride, width, own) = (track.stride(), track.width, &track.values[..]);
     let mut values = Vec::with_capacity(kept.len() * stride);
@@ -174,12 +175,12 @@ fn gather(track: &Track, kept: &[Going], scale: f64) -> Track {
     }
 }
 
-/// The track without the keys at `times`, or `None` where none is left. One that keeps a single
-/// CUBICSPLINE key becomes LINEAR, since the file must have two.
+/// Removes the keys at `times`; `None` if no key remains. A CUBICSPLINE track with a single
+/// remaining key becomes LINEAR, since glTF requires two.
 pub fn remove_keys(track: &Track, times: &[f32]) -> Option<Track> {
     let ends = hold_ends(track);
     let mut marks = marks(track, times, ends.as_deref());
-    // An end of a hold without the key that begins it holds nothing.
+    // The end of a hold is removed with the key that begins it.
     if let Some(ends) = &ends {
         for key in 1..marks.len() {
             marks[key] |= marks[key - 1] && ends[key];
@@ -204,8 +205,8 @@ pub fn remove_keys(track: &Track, times: &[f32]) -> Option<Track> {
     Some(refreshed(track, left))
 }
 
-/// The track without the time from `from` for `length` seconds: keys in it go, later ones come
-/// earlier. `None` where no key is left.
+/// Removes `length` seconds from `from` on: keys inside are removed, later ones move earlier.
+/// `None` if no key remains.
 ///
 /// # Errors
 /// As [`retime`].
@@ -217,7 +218,7 @@ pub fn remove_time(track: &Track, from: f32, length: f32) -> Result<Option<Track
     retime(&left, &later, &TimeMap::shift(-f64::from(length)), false).map(|r| Some(r.track))
 }
 
-// A gap must be one that the same place may not be.
+// The gap of a hold must be longer than the tolerance of equal times.
 const _: () = assert!(HOLD_GAP > SAME_TIME * 2.0);
 
 #[cfg(test)]
@@ -244,7 +245,7 @@ mod tests {
             if !copies {
                 prop_assert_eq!(made.track.times.len() + made.replaced, track.times.len());
             }
-            // What did not move kept its numbers.
+            // Unmoved keys keep their numbers.
             for (k, time) in track.times.iter().enumerate().filter(|(k, _)| !picks[*k]) {
                 if let Some(now) =
                     made.track.key_at(*time, 0.0).filter(|_| !made.keys.contains(*time)) {
@@ -275,7 +276,7 @@ mod tests {
             let map = TimeMap { about: 0.0, scale, by: 0.0 };
             let slow = retime(&track, &track.times, &map, false).unwrap().track;
             let length = f64::from(track.times[track.times.len() - 1]);
-            // Beside the jumps of a STEP track, where a rounded time may fall on either side.
+            // Skip jumps of a STEP track, where a rounded time may be on either side.
             let near = track.times.iter().any(|t| (f64::from(*t) - at * length).abs() < 1e-4);
             let (mut a, mut b) = (vec![0.0; track.width], vec![0.0; track.width]);
             sample_into(&track, at * length, &mut a);

@@ -1,20 +1,19 @@
-//! The way that a body travels in a clip: taken out of the hips to the joint above them, which
-//! engines move the character by; left out, so that it walks on the spot; or baked into the hips
-//! again.
+//! Root motion: moves the travel of a body from the hips to the joint above them, for engines that
+//! move the character by it. It can also remove the travel (in place), or bake it into the hips.
 //!
-//! With `P(t)` where the hips are and `Y(t)` how they are turned about the vertical since the first
-//! moment, and of both only what is asked for, the travel is `M(t) = P(t)·Y(t)·P(0)⁻¹` in the
-//! scene. For a root joint of world `W = W_q·R`:
+//! `P(t)` is the position of the hips, and `Y(t)` their rotation about the vertical since the
+//! start. With only the requested parts of both, the travel in the scene is `M(t) =
+//! P(t)·Y(t)·P(0)⁻¹`. For a root joint with the world transform `W = W_q·R`:
 //!
 //! ```text
-//!  out       R' = W_q⁻¹·M·W_q·R      C' = R'⁻¹·R·C      for all children C: they stay in place
-//!  in place  X' = W_q⁻¹·M⁻¹·W_q·X                       for the topmost joint X that moves
-//!  baked in  R' = R of the pose      C' = R'⁻¹·R·C      a part alone: R' = W_q⁻¹·M_R⁻¹·W_q·R,
-//!                                                      M_R the root's own travel
+//!  to the root  R' = W_q⁻¹·M·W_q·R      C' = R'⁻¹·R·C    for all children C, which stay in place
+//!  in place     X' = W_q⁻¹·M⁻¹·W_q·X                     for the topmost moving joint X
+//!  to the hips  R' = R of the pose      C' = R'⁻¹·R·C    a part only: R' = W_q⁻¹·M_R⁻¹·W_q·R,
+//!                                                        with M_R the root's own travel
 //! ```
 //!
-//! Keys are made at all times at which any of them had one, and between where a straight way is too
-//! far off.
+//! Keys are made at all key times of the involved tracks, and at more times where linear
+//! interpolation has too large an error.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -30,43 +29,43 @@ use ulna_model::{
     transform::angle_between,
 };
 
-/// Where travel goes.
+/// Destination of the travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TravelTo {
-    /// To the joint above the hips.
+    /// The joint above the hips.
     Root,
-    /// Nowhere.
+    /// Removed.
     InPlace,
-    /// From the joint above into the hips.
+    /// From the joint above the hips into the hips.
     Hips,
 }
 
-/// Which parts of the travel are meant.
+/// The parts of the travel to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TravelParts {
-    /// Along the ground.
+    /// Translation along the ground.
     pub ground: bool,
-    /// Up and down.
+    /// Translation up and down.
     pub height: bool,
-    /// About the vertical.
+    /// Rotation about the vertical.
     pub turn: bool,
 }
 
-/// How a body travels in a clip.
+/// The travel of a body in a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Travel {
-    /// The joint that says so: the hips, or what moves most.
+    /// The joint that defines the travel: the hips, or a joint found by its motion.
     pub hips: NodeId,
-    /// From the first moment to the last, meters.
+    /// Translation from the first key to the last, meters.
     pub way: Vec3,
-    /// Radians about the vertical.
+    /// Rotation about the vertical, radians.
     pub turn: f32,
-    /// Seconds.
+    /// Duration, seconds.
     pub time: f32,
 }
 
 impl Travel {
-    /// Meters a second along the ground.
+    /// Speed along the ground, meters per second.
     pub fn speed(&self) -> f32 {
         if self.time > 0.0 {
             Vec3::new(self.way.x, 0.0, self.way.z).length() / self.time
@@ -76,28 +75,27 @@ impl Travel {
     }
 }
 
-/// A clip whose travel went elsewhere.
+/// A clip whose travel was moved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moved {
     /// The clip.
     pub clip: Clip,
-    /// What carries the travel then; nothing where nothing does.
+    /// The node that carries the travel now; `None` if it was removed.
     pub root: Option<NodeId>,
-    /// How far the skin below what carries the travel is off between keys at most, meters, and a
-    /// joint there, radians.
+    /// Maximum error between keys below that node: of the skin in meters, and of joints in radians.
     pub error: (f32, f32),
 }
 
-/// Why travel cannot go there.
+/// Reason for which travel cannot be moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoTravel {
-    /// Nothing moves.
+    /// The clip has no travel.
     Still,
-    /// Nothing is above the hips that could carry it.
+    /// No joint above the hips can carry the travel.
     NoRoot,
-    /// The joint is not above the hips.
+    /// The given joint is not above the hips.
     NotAbove,
-    /// What is above the hips moves nothing.
+    /// The joint above the hips has no motion.
     RootStill,
 }
 
@@ -144,16 +142,16 @@ pub(super) fn turned(world: &DMat4) -> DQuat {
     }
 }
 
-/// The part of a turn that is about the vertical.
+/// The rotation about the vertical that is contained in a rotation, radians.
 pub(super) fn about_vertical(turn: DQuat) -> f64 {
     let half = turn.y.atan2(turn.w);
     let angle = 2.0 * half;
-    // The short way.
+    // The shortest path.
     angle - std::f64::consts::TAU * (angle / std::f64::consts::TAU).round()
 }
 
-/// The joint whose way is the body's: the hips, else the joint with keys of its place that most
-/// hangs on, else the topmost that a clip moves.
+/// The joint that defines the travel: the hips. Otherwise the joint with translation keys that has
+/// the most nodes below it, or else the topmost joint that a clip moves.
 pub(super) fn traveler(document: &Document, clip: &Clip) -> Option<NodeId> {
     let moved: HashSet<NodeId> = clip
         .tracks
@@ -171,7 +169,7 @@ pub(super) fn traveler(document: &Document, clip: &Clip) -> Option<NodeId> {
     let varies = |t: &Track| (1..t.times.len()).any(|k| t.value(k) != t.value(0));
     let shifts = |n: NodeId| clip.track(n, Property::Translation).is_some_and(|(_, t)| varies(t));
     let most = || {
-        // Nodes below each: children come before parents in this order.
+        // Number of nodes below each node. Children precede parents in this order.
         let mut below = vec![0usize; document.nodes.len()];
         for node in document.nodes.order().iter().rev() {
             if let Some(parent) = document.node(*node).parent {
@@ -180,7 +178,7 @@ pub(super) fn traveler(document: &Document, clip: &Clip) -> Option<NodeId> {
         }
         let shifting =
             document.nodes.order().iter().rev().copied().filter(|n| rig.carries(*n) && shifts(*n));
-        // Of several that are equal the topmost.
+        // In case of a tie, the topmost joint.
         shifting.max_by_key(|n| below[n.index()])
     };
     mapped
@@ -189,7 +187,7 @@ pub(super) fn traveler(document: &Document, clip: &Clip) -> Option<NodeId> {
         .or_else(|| document.nodes.order().iter().copied().find(|n| moves(*n)))
 }
 
-/// How a body travels from the first key of a clip to the last.
+/// The travel of a body from the first key of a clip to the last.
 pub fn travel(document: &Document, clip: &Clip) -> Option<Travel> {
     let (first, last) = key_span(clip)?;
     let hips = traveler(document, clip)?;
@@ -200,7 +198,7 @@ pub fn travel(document: &Document, clip: &Clip) -> Option<Travel> {
     Some(Travel { hips, way, turn, time: last - first })
 }
 
-/// The travel at a moment.
+/// The travel at a time, as a transform in the scene.
 fn traveled(parts: TravelParts, start: &DMat4, now: &DMat4) -> DMat4 {
     let meant = |p: DVec3| {
         DVec3::new(
@@ -215,21 +213,20 @@ fn traveled(parts: TravelParts, start: &DMat4, now: &DMat4) -> DMat4 {
     DMat4::from_translation(to) * DMat4::from_rotation_y(turn) * DMat4::from_translation(-from)
 }
 
-/// What becomes of which node at a moment.
+/// The nodes to change, and the changes.
 struct Plan {
     /// Nodes that get keys.
     nodes: Vec<NodeId>,
-    /// What carries the travel.
+    /// The node that carries the travel.
     root: Option<NodeId>,
-    /// The root's new local transform: none where it keeps its own.
+    /// Destination of the travel, which decides the root's new local transform.
     to: TravelTo,
-    /// Where the root was at first, and what of its way since is baked in; nothing where all of it
-    /// is.
+    /// The parts to bake in, and the root's first world transform; `None` for all of the travel.
     part: Option<(TravelParts, DMat4)>,
 }
 
 impl Plan {
-    /// The new local matrices of its nodes.
+    /// The new local matrices of the nodes.
     fn at(&self, document: &Document, pose: &Pose, travel: &DMat4) -> Vec<DMat4> {
         let local = |n: NodeId| pose.local[n.index()].transform().matrix().as_dmat4();
         match (self.to, self.root) {
@@ -271,10 +268,10 @@ fn plan(
     let found = match root {
         Some(root) if above(document, hips).any(|n| n == root) => Some(root),
         Some(_) => return Err(NoTravel::NotAbove),
-        // Helpers that are one joint with the hips are not above them.
+        // Helpers that form one joint with the hips are not above them.
         None => document.node(Rig::of(document).top_of_joint(document, hips)).parent,
     };
-    // The transform of a skinned mesh does not count.
+    // The transform of a skinned mesh has no effect.
     let is_skinned =
         |n: &NodeId| document.node(*n).skin.is_some() && document.children(*n).is_empty();
     let children = |n: NodeId| document.children(n).iter().copied().filter(|c| !is_skinned(c));
@@ -301,11 +298,11 @@ fn plan(
     }
 }
 
-/// Puts the travel of a clip elsewhere. `root`: the joint that carries it, or did; the one above
-/// the hips unless given.
+/// Moves the travel of a clip. `root` is the joint that carries it, before or after; by default,
+/// the joint above the hips.
 ///
 /// # Errors
-/// Where there is no such travel, or nothing to carry it.
+/// The clip has no such travel, or no joint can carry it.
 pub fn move_travel(
     document: &Document,
     clip: &Clip,
@@ -313,10 +310,10 @@ pub fn move_travel(
     parts: TravelParts,
     root: Option<NodeId>,
 ) -> Result<Moved, NoTravel> {
-    /// Meters of a body 1.8 m high, and radians, that nobody sees.
+    /// Invisible errors: meters for a body 1.8 m high, and radians.
     const NEAR: (f32, f32) = (5e-4, 2e-3);
     const ROUNDS: usize = 4;
-    /// Vertices that are looked at.
+    /// Number of sampled vertices.
     const SEEN: usize = 1024;
     let hips = traveler(document, clip).ok_or(NoTravel::Still)?;
     let (first, _) = key_span(clip).ok_or(NoTravel::Still)?;
@@ -333,7 +330,7 @@ pub fn move_travel(
     let height =
         joint_bounds(document, &player.pose).map_or(1.8, |(low, high)| (high - low).max_element());
     let near = (NEAR.0 * if height > 1e-6 { height / 1.8 } else { 1.0 }, NEAR.1);
-    // How a node itself is turned does not matter to where it is.
+    // A node's own rotation does not affect its position.
     let over: Vec<NodeId> = above(document, hips).collect();
     let moved = |n: NodeId| n == hips || plan.nodes.contains(&n);
     let concerned = |t: &&Shared<Track>| match t.property {
@@ -348,7 +345,7 @@ pub fn move_travel(
     if times.is_empty() {
         return Err(NoTravel::Still);
     }
-    // What the root itself moves is meant to be elsewhere.
+    // The motion of the root itself is intended to change.
     let is_below = |n: NodeId| match plan.root {
         Some(root) => document.is_above(root, n),
         None => plan.nodes.iter().any(|top| *top == n || document.is_above(*top, n)),
@@ -364,7 +361,7 @@ pub fn move_travel(
             let (was, is) = (player.at(middle), now.at(middle));
             let travel = traveled(parts, &start, &world(document, was, Some(hips)));
             let (mut off, mut angle) = (0.0f32, 0.0f32);
-            // What carries the travel is meant to be elsewhere.
+            // The motion of the root is intended to change.
             for node in plan.nodes.iter().copied().chain([hips]).filter(|n| Some(*n) != plan.root) {
                 let was = world(document, was, Some(node));
                 let wanted = if to == TravelTo::InPlace { travel.inverse() * was } else { was };
@@ -427,7 +424,7 @@ fn keyed(
     for (node, locals) in locals {
         let pose = document.node(node).local().transform();
         let is_same = |property: Property| match property {
-            // Travel that is no turn rotates nothing.
+            // Without a rotation in the travel, no rotation changes.
             Property::Rotation => {
                 !parts.turn
                     || locals
@@ -441,7 +438,7 @@ fn keyed(
         let [same_shift, same_turn] = [Property::Translation, Property::Rotation].map(is_same);
         let locals: Vec<Transform> = locals.iter().map(|(_, made)| *made).collect();
         let near = |a: Vec3, b: Vec3| a.distance(b) <= 1e-6 * b.length().max(1e-3);
-        // What nobody sees of a body so large.
+        // Invisible for a body of this size.
         let strays = |property: Property, locals: &[Transform]| match property {
             Property::Rotation => {
                 locals.iter().any(|l| angle_between(l.rotation, pose.rotation) > 1e-4)
@@ -474,7 +471,7 @@ fn keyed(
             if let (Some(id), true) =
                 (own, plan.part.is_some() && plan.root == Some(node) && !strays(property, &locals))
             {
-                // All that it had was baked in.
+                // All of its motion was baked in.
                 made.tracks.remove(&id);
                 continue;
             }

@@ -1,8 +1,8 @@
-//! Where a loop meets itself, and how far it jumps there.
+//! Continuity of a loop at its seam.
 //!
-//! A loop is closed when the pose at its end is the pose at 0; its last key is that pose and is
-//! never taken away. The body's travel over the ground, and its turn about the vertical where it
-//! walks round a corner, are no jump ([`Carrier`]).
+//! A loop is closed if the pose at its end is the pose at 0. The last key has that pose and is
+//! never removed. The body's travel along the ground, and its rotation about the vertical when it
+//! walks along a curve, do not count as jumps ([`Carrier`]).
 
 use glam::Vec3;
 
@@ -10,53 +10,53 @@ use super::{Carrier, SAME_TIME, key_span, moments::poses, seam_speed::AROUND};
 use crate::Pose;
 use ulna_model::{Clip, Document, NodeId, transform::angle_between};
 
-/// Below these a joint does not jump: radians, and meters of a body 1.8 m high.
+/// Maximum difference of a joint without a jump: radians, and meters for a body 1.8 m high.
 const STILL: (f32, f32) = (0.000_9, 0.000_2);
 
-/// A step of less than this part of the one before is none: the last two frames are the same.
+/// A step below this fraction of the previous one counts as none: the last two frames are equal.
 const ABRUPT: f32 = 0.01;
 
-/// How far a node jumps at the seam.
+/// Discontinuity of a node at the seam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
-    /// Which node.
+    /// The node.
     pub node: NodeId,
-    /// Of its local rotation, radians.
+    /// Difference of its local rotation, radians.
     pub angle: f32,
-    /// Of its place in the scene without the root's travel, meters.
+    /// Distance in the scene without the travel of the carrier, meters.
     pub distance: f32,
-    /// Of its velocity, meters a second, as far as it is more than from frame to frame around.
+    /// Difference of its velocity, in meters per second, beyond the changes between nearby frames.
     pub speed: f32,
-    /// From where to where in the scene, at the end: where it is, and where the pose at 0 has it
-    /// one round on.
+    /// Positions in the scene at the end: the actual one, and that of the pose at 0 after one
+    /// cycle.
     pub line: [Vec3; 2],
 }
 
-/// How a loop meets itself.
+/// Continuity of a loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seam {
-    /// The nodes that move, those that jump farthest first.
+    /// Moving nodes, largest discontinuity first.
     pub gaps: Vec<Gap>,
-    /// The last frame is the one before the pose at 0: the loop was made without its last key.
+    /// Whether the last frame precedes the pose at 0: the last key of the loop is missing.
     pub is_short: bool,
-    /// The last two frames are both the pose at 0.
+    /// Whether the last two frames both have the pose at 0.
     pub is_doubled: bool,
-    /// What carries the body over the ground, where something does.
+    /// The node that carries the body along the ground, if any.
     pub travels: Option<Carrier>,
-    /// Whether nothing jumps.
+    /// Whether no node jumps.
     pub is_closed: bool,
 }
 
 impl Seam {
-    /// The greatest angle (radians), distance (meters) and difference of speed (meters a second).
+    /// The largest angle (radians), distance (meters) and difference of speed (meters per second).
     pub fn worst(&self) -> (f32, f32, f32) {
         let most = |value: fn(&Gap) -> f32| self.gaps.iter().map(value).fold(0.0, f32::max);
         (most(|g| g.angle), most(|g| g.distance), most(|g| g.speed))
     }
 }
 
-/// Looks at the seam of a clip whose frames are so many seconds long; nothing where it has no two
-/// keys.
+/// Examines the seam of a clip. `frame` is the length of a frame in seconds. `None` if the clip has
+/// fewer than two key times.
 pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
     let (first, last) = key_span(clip).filter(|(a, b)| b > a)?;
     let end = f64::from(last);
@@ -79,7 +79,7 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
         let rotation = |p: &Pose| p.local[n.index()].transform().rotation;
         angle_between(rotation(a), rotation(b))
     };
-    // From the first pose to the last, without the body's own turn.
+    // Difference between the first and the last pose, without the rotation of the carrier.
     let turned_over = |n: NodeId| {
         let rotation = |p: &Pose| p.local[n.index()].transform().rotation;
         let wanted = travels
@@ -100,8 +100,7 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
                 let [a, b] = [a, b].map(|[from, to]| place(to, *node) - place(from, *node));
                 (b - a).length() / frame as f32
             };
-            // A motion changes its speed all the time; what counts is by how much more than
-            // elsewhere.
+            // Motion always changes its speed. Only the excess over other frames counts.
             let all = [&first_ones, &last_ones].into_iter().flat_map(|p| p.windows(3));
             let usual = all.map(|w| change([&w[0], &w[1]], [&w[1], &w[2]])).fold(0.0, f32::max);
             let [came, at] = [before, stop].map(|pose| back(place(pose, *node)));
@@ -125,8 +124,8 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
     let is_still = |a: &Pose, b: &Pose| most(a, b) < STILL.0;
     let is_closed = gaps.iter().all(|g| g.angle < STILL.0 && g.distance < STILL.1 * unit);
     let step = (steps[0] + steps[1]) * 0.5;
-    // A jump of about a frame's way, on from where it comes: the pose a frame before the start lies
-    // near the last one.
+    // The jump is about one frame of motion, in the direction of the motion: the pose one frame
+    // before the start is near the last pose.
     let is_short = !is_closed
         && first <= SAME_TIME
         && jump > 2.0 * STILL.0
@@ -140,7 +139,7 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
             };
             nodes.iter().map(onward).fold(0.0, f32::max) < 0.8 * jump
         };
-    // A motion that eases out slows down bit by bit; two frames that are the same stop it at once.
+    // A motion that eases out slows down gradually. Two equal frames stop it abruptly.
     let stops = |was: f32, is: f32| is <= ABRUPT * was;
     let went = |a: &Pose, b: &Pose| {
         nodes.iter().map(|n| place(a, *n).distance(place(b, *n))).fold(0.0, f32::max)

@@ -1,4 +1,4 @@
-//! How fast a loop goes on both sides of its seam.
+//! Speed of a loop on both sides of its seam.
 
 use glam::Quat;
 
@@ -8,18 +8,18 @@ use super::{
 };
 use ulna_model::{Clip, Document, NodeId, Property, Track, transform::short_way};
 
-/// So many frames on each side say how fast a motion changes.
+/// Number of frames on each side from which the usual change of speed is computed.
 pub(super) const AROUND: usize = 12;
 
-/// By how much faster a track goes at its start than at its end, each over a frame: a second, turns
-/// as vectors in the joint's own space.
+/// Difference of a track's speed between its start and its end, per second, each over one frame.
+/// Rotations are vectors in the joint's own space.
 pub(super) fn faster(track: &Track, last: f32, frame: f64) -> Vec<f32> {
     let end = f64::from(last);
     let [start, stop] = [way(track, 0.0, frame), way(track, end - frame, end)];
     start.iter().zip(&stop).map(|(a, b)| (a - b) / frame as f32).collect()
 }
 
-/// How a value changes from a time to another, a turn as a vector in the joint's own space.
+/// Change of a value between two times. Rotations are vectors in the joint's own space.
 fn way(track: &Track, from: f64, to: f64) -> Vec<f32> {
     let (a, b) = (sampled(track, from), sampled(track, to));
     if track.property == Property::Rotation {
@@ -29,7 +29,7 @@ fn way(track: &Track, from: f64, to: f64) -> Vec<f32> {
     b.iter().zip(&a).map(|(b, a)| b - a).collect()
 }
 
-/// Whether so much faster is more than a track changes from frame to frame around its ends.
+/// Whether a difference of speed exceeds the changes between frames near the ends of the track.
 pub(super) fn is_seen(faster: &[f32], track: &Track, last: f32, frame: f64) -> bool {
     let end = f64::from(last);
     let long = |v: &[f32]| v.iter().map(|v| v * v).sum::<f32>().sqrt();
@@ -51,9 +51,10 @@ pub(super) fn is_seen(faster: &[f32], track: &Track, last: f32, frame: f64) -> b
     long(faster) > 1.2 * usual + 1e-4
 }
 
-/// Whether so much faster is more than rounding, beside how fast the track goes at its ends.
+/// Whether a difference of speed exceeds rounding errors, relative to the speed at the ends of the
+/// track.
 pub(super) fn is_any(faster: &[f32], track: &Track, last: f32, frame: f64) -> bool {
-    /// The part of that speed that nobody sees.
+    /// Invisible fraction of the speed.
     const PART: f32 = 0.02;
     let end = f64::from(last);
     let long = |v: &[f32]| v.iter().map(|v| v * v).sum::<f32>().sqrt();
@@ -62,15 +63,15 @@ pub(super) fn is_any(faster: &[f32], track: &Track, last: f32, frame: f64) -> bo
     long(faster) > PART * ends[0].max(ends[1]) && long(faster) > 1e-4
 }
 
-/// By how much the speed of the fastest node jumps at the seam, meters a second in the scene; what
-/// carries the body goes on.
+/// Largest difference of a node's speed at the seam, in meters per second in the scene, without the
+/// travel of the carrier.
 pub fn speed_jump(document: &Document, clip: &Clip, frame: f64, travels: Option<Carrier>) -> f32 {
     let end = f64::from(clip.length());
     let seen = poses(document, clip, &[0.0, frame, end - frame, end]);
     let [start, second, before, stop] = &seen[..] else { return 0.0 };
     let nodes: std::collections::BTreeSet<NodeId> =
         clip.tracks.values().map(|t| t.target).collect();
-    // What hangs on a joint goes with it, and is farther out.
+    // Children move with a joint and are farther out.
     let all: std::collections::BTreeSet<NodeId> = nodes
         .iter()
         .flat_map(|n| std::iter::once(*n).chain(document.children(*n).iter().copied()))

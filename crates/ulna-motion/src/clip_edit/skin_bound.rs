@@ -1,11 +1,11 @@
-//! How far the skin may go when keys change, and how far it goes: the bound is given where people
-//! see it, in meters at the furthest vertices of a body 1.8 m high.
+//! A bound on the motion of the skin when keys change, and its measurement. The bound is given in
+//! meters at the farthest vertices of a body 1.8 m high.
 //!
-//! A skinned vertex is an average of what its joints do with it, so it is off by no more than the
-//! joint that is off most, and a joint's matrix is affine, so that is most at a corner of the box
-//! around what hangs on it. Boxes and worlds are all that is measured: an upper bound for every
-//! vertex, at a few points a joint. Errors of a chain add up: each track gets a share by its lever
-//! and the length of its chain.
+//! A skinned vertex is a weighted mean of its joints' transforms, so its error is at most the
+//! largest error of these joints. A joint's matrix is affine, so its largest error is at a corner
+//! of the box around its vertices. Only these boxes and world matrices are measured. The result is
+//! an upper bound for every vertex, from a few points per joint. The errors of a chain add up: each
+//! track gets a tolerance by its lever and the length of its chain.
 
 use std::collections::BTreeMap;
 
@@ -14,31 +14,29 @@ use glam::{Mat4, Vec3, Vec4};
 use crate::{Evaluator, Pose, Stack, joint_bounds};
 use ulna_model::{Clip, Document, Interpolation, NodeId, Property, Shared, Track, TrackId};
 
-/// A body this high, meters, has the bound as it is given; others in proportion.
+/// Body height for which the bound is exact, meters. It is scaled for other heights.
 const BODY: f32 = 1.8;
 
-/// How far out a joint counts on which nothing hangs, meters of such a body: something may be put
-/// in it.
+/// Radius of a joint without vertices, in meters of such a body: objects may be attached to it.
 const SOCKET: f32 = 0.05;
 
-/// What a clip shows, and how far that may go.
+/// The shown motion of a clip, and its bound.
 pub(super) struct SkinBound {
     shown: Shared<Clip>,
     points: Points,
     times: Vec<f64>,
-    /// What each track may be off by, in its own units, where all of them together may use the
-    /// whole bound.
+    /// Tolerance of each track, in its own units, if all tracks together use the whole bound.
     pub shares: BTreeMap<TrackId, f32>,
-    /// The bound in the scene, meters; half of it where morph targets have the other half.
+    /// The bound in the scene, meters. Half of it if morph targets use the other half.
     seen: f32,
-    /// Meters of the scene in one of a body 1.8 m high.
+    /// Scene meters per meter of a body 1.8 m high.
     unit: f32,
-    /// 2 where morph targets have half.
+    /// 2 if morph targets use half of the bound, else 1.
     whole: f32,
 }
 
 impl SkinBound {
-    /// `midway`: whether it is looked between the key times, too.
+    /// Creates a bound. `midway` adds samples between the key times.
     pub fn of(document: &Document, clip: &Clip, bound: f32, midway: bool) -> Self {
         let shown = Shared::new(clip.clone());
         let start = Pose::evaluate(document, &Stack::of(Some(&shown), 0.0));
@@ -53,13 +51,12 @@ impl SkinBound {
         Self { shown, points, times: all_times(clip, midway), shares, seen, unit, whole }
     }
 
-    /// At how many times it is looked.
+    /// Number of sampled times.
     pub const fn moments(&self) -> usize {
         self.times.len()
     }
 
-    /// How far a vertex is off at most, meters of a body 1.8 m high; nothing where that is more
-    /// than the bound.
+    /// Maximum vertex error, in meters for a body 1.8 m high; `None` if it exceeds the bound.
     pub fn error(&self, document: &Document, tried: &Shared<Clip>) -> Option<f32> {
         let (off, _) = gap(document, [&self.shown, tried], &self.points, &self.times, self.seen);
         (off <= self.seen).then_some(off / self.unit * self.whole)
@@ -67,8 +64,8 @@ impl SkinBound {
 }
 
 impl SkinBound {
-    /// How far a vertex is off at most between the times at which it is looked, meters of a body
-    /// 1.8 m high, and when that is.
+    /// Maximum vertex error between the sampled times, in meters for a body 1.8 m high, and its
+    /// time in seconds.
     pub fn between(&self, document: &Document, tried: &Shared<Clip>) -> (f32, f64) {
         let keys: Vec<f32> = self.times.iter().map(|t| *t as f32).collect();
         let times = between(tried, &keys);
@@ -77,11 +74,11 @@ impl SkinBound {
     }
 }
 
-/// The largest distance of the skin in one clip from the skin in another, meters of a body 1.8 m
-/// high, and its time, seconds: at all key times of both and between them.
+/// Largest distance between the skin in two clips, in meters for a body 1.8 m high, and its time in
+/// seconds. Measured at all key times of the changed tracks and between them.
 pub fn skin_gap(document: &Document, before: &Clip, after: &Clip) -> (f32, f64) {
     let tracks = before.tracks.iter().map(|(id, t)| (*id, t.clone()));
-    // What was changed alone says when to look.
+    // Only changed tracks determine the sampled times.
     let differs = |(id, t): &(TrackId, Shared<Track>)| {
         after.tracks.get(id).is_none_or(|now| !Shared::ptr_eq(now, t) && **now != **t)
     };
@@ -98,7 +95,7 @@ pub fn skin_gap(document: &Document, before: &Clip, after: &Clip) -> (f32, f64) 
     (off / bound.unit, when)
 }
 
-/// Points of a node's own space that stand for all that hangs on it.
+/// Points in a node's own space that bound everything it moves.
 type Points = BTreeMap<NodeId, Vec<Vec3>>;
 
 fn corners(low: Vec3, high: Vec3) -> impl Iterator<Item = Vec3> {
@@ -106,7 +103,7 @@ fn corners(low: Vec3, high: Vec3) -> impl Iterator<Item = Vec3> {
         .map(move |k| Vec3::select(glam::BVec3::new(k & 1 == 0, k & 2 == 0, k & 4 == 0), low, high))
 }
 
-/// What is seen of each node.
+/// The bounding points of each node.
 fn points(document: &Document, clip: &Clip, worlds: &[Mat4], unit: f32) -> Points {
     let mut boxes: BTreeMap<NodeId, (Vec3, Vec3)> = BTreeMap::new();
     let mut grow = |node: NodeId, at: Vec3, by: f32| {
@@ -117,7 +114,7 @@ fn points(document: &Document, clip: &Clip, worlds: &[Mat4], unit: f32) -> Point
         let Some(mesh) = node.mesh.and_then(|m| document.meshes.get(m)) else { continue };
         let skin = node.skin.and_then(|s| document.skins.get(s));
         for primitive in &mesh.primitives {
-            // Morph targets push vertices out by no more than all of them together.
+            // Morph targets move vertices by at most the sum of all of them.
             let pushed = |t: &ulna_model::MorphTarget| {
                 t.positions.iter().map(|d| d.length()).fold(0.0, f32::max)
             };
@@ -156,8 +153,7 @@ fn points(document: &Document, clip: &Clip, worlds: &[Mat4], unit: f32) -> Point
     found
 }
 
-/// What a track may be off by, in its own units, where all of them together may use the whole
-/// bound.
+/// Tolerance of each track, in its own units, if all tracks together use the whole bound.
 fn shares(
     document: &Document,
     clip: &Clip,
@@ -171,8 +167,8 @@ fn shares(
             all
         });
     let above = |node: NodeId| std::iter::successors(Some(node), |n| document.node(*n).parent);
-    // From every node with something to see up to the root: who carries it, how far away, in how
-    // long a chain.
+    // For every node with points, up to the root: its carriers, their distance, and the length of
+    // the chain.
     let mut levers: BTreeMap<NodeId, (f32, usize)> = BTreeMap::new();
     for (node, own) in points {
         let chain = above(*node).filter_map(|n| moved.get(&n)).sum::<usize>().max(1);
@@ -205,7 +201,7 @@ fn shares(
     clip.tracks.iter().map(share).collect()
 }
 
-/// How far morph weights may be off: all targets together move no vertex by more.
+/// Tolerance of morph weights: all targets together move no vertex farther.
 fn weight_share(document: &Document, node: NodeId, own: f32) -> f32 {
     let Some(mesh) = document.node(node).mesh.and_then(|m| document.meshes.get(m)) else {
         return 1e-4;
@@ -216,11 +212,11 @@ fn weight_share(document: &Document, node: NodeId, own: f32) -> f32 {
         };
         p.targets.iter().map(way).sum::<f32>()
     });
-    // Half of the bound is the joints'.
+    // The joints use half of the bound.
     own * 0.5 / most.fold(0.0, f32::max).max(1e-6)
 }
 
-/// All key times, and the middles between them.
+/// All key times, and optionally the middles between them.
 fn all_times(clip: &Clip, midway: bool) -> Vec<f64> {
     let mut keys: Vec<f32> = Vec::new();
     let mut last: Option<*const f32> = None;
@@ -240,8 +236,8 @@ fn all_times(clip: &Clip, midway: bool) -> Vec<f64> {
     all
 }
 
-/// Moments between key times: the middles, and the quarters where splines may swing to both sides
-/// of one.
+/// Times between key times: the middles, and also the quarters if there are splines, which may
+/// oscillate about a middle.
 fn between(clip: &Clip, keys: &[f32]) -> Vec<f64> {
     let curved = clip.tracks.values().any(|t| t.interpolation == Interpolation::CubicSpline);
     let parts: &[f64] = if curved { &[0.25, 0.5, 0.75] } else { &[0.5] };
@@ -252,8 +248,8 @@ fn between(clip: &Clip, keys: &[f32]) -> Vec<f64> {
     keys.windows(2).flat_map(within).collect()
 }
 
-/// How far the points are apart at most, meters in the scene, and when; no further is looked once
-/// it is more than `enough`.
+/// Largest distance between the points, in meters in the scene, and its time. Stops when it exceeds
+/// `enough`.
 fn gap(
     document: &Document,
     of: [&Shared<Clip>; 2],

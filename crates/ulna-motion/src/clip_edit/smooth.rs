@@ -1,4 +1,4 @@
-//! How values between keys come about: hold, straight or smooth.
+//! Interpolation between keys: stepped, linear or smooth.
 
 use super::{hold_end, is_hold_end, refreshed, with_auto_tangents};
 use ulna_model::{Interpolation, Property, TangentModes, Track};
@@ -8,10 +8,10 @@ fn plain(track: &Track) -> Vec<f32> {
     (0..track.times.len()).flat_map(|k| track.value(k).iter().copied()).collect()
 }
 
-/// The track with another interpolation: values and times stay. CUBICSPLINE gets automatic
-/// tangents, and rotations the sign nearest the key before, which a spline through their numbers
-/// needs; a single key stays LINEAR, since the file must have two. From CUBICSPLINE tangents are
-/// lost, and from STEP or to it what ended holds is no key of its own any more.
+/// Changes the interpolation of a track; values and times stay. CUBICSPLINE tracks get automatic
+/// tangents. Their quaternions get consistent signs, since the spline interpolates the numbers. A
+/// single key stays LINEAR, since glTF requires two keys. Tangents of CUBICSPLINE tracks are lost.
+/// Conversions from or to STEP drop the ends of holds.
 #[must_use]
 pub fn with_interpolation(track: &Track, to: Interpolation) -> Track {
     if track.interpolation == to {
@@ -48,8 +48,8 @@ pub fn with_interpolation(track: &Track, to: Interpolation) -> Track {
     with_auto_tangents(&Track { interpolation: to, times, values: spaced, ..track.clone() })
 }
 
-/// The track with holds from the keys at `times` to their next ones, or without. In a STEP track
-/// all is held already.
+/// Adds holds from the keys at `times` to their next keys, or removes them. STEP tracks are
+/// unchanged.
 #[must_use]
 pub fn held(track: &Track, times: &[f32], hold: bool) -> Track {
     if track.interpolation == Interpolation::Step {
@@ -166,8 +166,8 @@ mod tests {
                 sample_into(&track, f64::from(pair[0].0) + part * f64::from(pair[1].0 - pair[0].0),
                     &mut out);
                 let seen = Quat::from_array(out);
-                // Between two keys on one great arc: the way by it is no longer than the way
-                // without it.
+                // Both keys are on one great circle: the detour through the result is no longer
+                // than the direct path.
                 let [a, b] = [pair[0].1, pair[1].1].map(|angle| Quat::from_axis_angle(axis, angle));
                 let way = angle_between(a, seen) + angle_between(seen, b);
                 prop_assert!(way <= angle_between(a, b) + 2e-3, "{} {}", way, angle_between(a, b));
@@ -181,7 +181,7 @@ mod tests {
                 track.times.iter().zip(&picks).filter(|(_, p)| **p).map(|(t, _)| *t).collect();
             let holds = held(&track, &times, true);
             prop_assert!(holds.validate().is_ok());
-            // Held to the last moment.
+            // Held until the last moment.
             if track.interpolation != Interpolation::Step {
                 for time in &times {
                     let key = holds.key_at(*time, 0.0).unwrap();
@@ -196,7 +196,8 @@ mod tests {
                     }
                 }
             }
-            // Moving all moves the ends too, and taking holds off gives the keys there were.
+            // A move of all keys also moves the ends of holds. Removing the holds restores the
+            // original keys.
             let moved = retime(&holds, &track.times, &TimeMap::shift(by), false).unwrap();
             prop_assert_eq!(moved.keys.len(), track.times.len());
             let ends = |t: &Track| (0..t.times.len()).filter(|k| is_hold_end(t, *k)).count();
@@ -219,7 +220,7 @@ mod tests {
             let moved = retime(&holds, &[1.0], &TimeMap::shift(0.5), false).unwrap();
             assert!((moved.track.times[1] - 1.499).abs() < 1e-6 && moved.track.times[2] == 1.5);
             assert_eq!((&*moved.keys, moved.replaced), (&[1.5][..], 0));
-            // The key that held and what ended it go together.
+            // The key that begins a hold is removed together with the hold's end.
             assert_eq!(&*remove_keys(&holds, &[0.0]).unwrap().times, [1.0, 2.0]);
             assert_eq!(&*remove_keys(&holds, &[1.0]).unwrap().times, [0.0, 2.0]);
         }
@@ -250,8 +251,8 @@ mod tests {
     }
 
     proptest! {
-        /// Between two neighboring keys the curve stays between their values, whatever tangents
-        /// they were given.
+        /// Between two neighboring keys, the curve stays between their values for all kinds of
+        /// tangents.
         #[test]
         fn no_tangents_overshoot(keys in prop::collection::vec((0.05f32..1.0, -2.0f32..2.0,
             0usize..4), 3..8)) {

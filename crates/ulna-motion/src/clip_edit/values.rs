@@ -1,4 +1,4 @@
-//! Arithmetic on the values of keys: more, less, larger about a value, or one and the same.
+//! Arithmetic on key values: add, scale about a pivot value, set.
 
 use glam::{DQuat, Quat};
 
@@ -8,21 +8,21 @@ use super::{
 };
 use ulna_model::{Interpolation, Property, Track, transform::unit_or};
 
-/// What is done to each of some keys' values.
+/// Change of key values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ValueChange {
-    /// `v + by`, a number each; a rotation is turned by it in the joint's own axes (`q · by`), and
-    /// wants four numbers.
+    /// `v + by`, per component. A rotation is multiplied in the joint's own axes (`q · by`), with a
+    /// quaternion as four numbers.
     Add(Vec<f32>),
-    /// `about + (v − about)·by`; a rotation is turned as much further from the one it is about
+    /// `about + (v − about)·by`, per component. For a rotation, the angle from `about` is scaled
     /// (slerp beyond 1).
     Scale {
-        /// How much larger, a number each; the first counts for rotations.
+        /// Scale factor per component. Rotations use the first one.
         by: Vec<f32>,
-        /// A value that stays.
+        /// Pivot value, which does not change.
         about: Vec<f32>,
     },
-    /// The numbers that are given; those that are not stay.
+    /// New value per component; `None` keeps the old one.
     Set(Vec<Option<f32>>),
 }
 
@@ -30,8 +30,7 @@ fn unit(values: &[f32]) -> Quat {
     unit_or(Quat::from_slice(values), Quat::IDENTITY)
 }
 
-/// The value of a rotation after a change, and what its tangents are turned by from the left and
-/// the right.
+/// The value of a rotation after a change.
 fn turned(value: &[f32], change: &ValueChange) -> Option<Quat> {
     match change {
         ValueChange::Add(by) => Some(unit(value) * unit(by)),
@@ -54,7 +53,7 @@ fn changed(value: &mut [f32], change: &ValueChange) {
             ValueChange::Scale { by, about } => {
                 let about = about.get(i).copied().unwrap_or(0.0);
                 let by = by.get(i).copied().unwrap_or(1.0);
-                // A factor of 1 leaves it to the bit.
+                // A factor of 1 keeps the exact value.
                 if by == 1.0 { *v } else { about + (*v - about) * by }
             }
             ValueChange::Set(to) => to.get(i).copied().flatten().unwrap_or(*v),
@@ -62,9 +61,9 @@ fn changed(value: &mut [f32], change: &ValueChange) {
     }
 }
 
-/// The track with the values of the keys at `times` changed. Tangents go with them: a sum leaves
-/// them (those of rotations are turned along), a factor makes them as much steeper; given numbers
-/// leave them, too. The ends of holds follow the keys that begin them.
+/// Changes the values of the keys at `times`, and their tangents: a sum keeps them, and rotates
+/// those of rotations. A factor scales them. New values keep them. The ends of holds follow the
+/// keys that begin them.
 #[must_use]
 pub fn change_values(track: &Track, times: &[f32], change: &ValueChange) -> Track {
     let ends = hold_ends(track);
@@ -93,7 +92,7 @@ pub fn change_values(track: &Track, times: &[f32], change: &ValueChange) -> Trac
         }
         let value: Vec<f32> = own[skip..skip + 4].to_vec();
         let Some(mut to) = turned(&value, change) else { continue };
-        // Of the two signs the one it had: splines go through the numbers.
+        // Keep the sign of the quaternion, since splines interpolate the numbers.
         let was = unit(&value);
         if to.dot(was) < 0.0 && matches!(change, ValueChange::Scale { .. } | ValueChange::Set(_)) {
             to = -to;

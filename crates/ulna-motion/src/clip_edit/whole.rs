@@ -1,5 +1,5 @@
-//! Whole clips: cut out of, turned round, stretched, sampled anew. The clip's pointers are left
-//! alone; who calls this refuses them.
+//! Operations on whole clips: cut, reverse, stretch, resample. Pointers of the clip are unchanged;
+//! callers reject clips with pointers.
 
 use super::{SAME_TIME, TimeMap, TooClose, retime};
 use crate::{insert_key, sample_into};
@@ -8,23 +8,23 @@ use ulna_model::{
     transform::angle_between,
 };
 
-/// How far a motion came to be from what it was.
+/// Maximum difference between two motions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MotionError {
-    /// Of rotations, radians.
+    /// Difference of rotations, radians.
     pub angle: f32,
-    /// Of all else, in the units of the track.
+    /// Difference of other values, in the units of the track.
     pub value: f32,
 }
 
 impl MotionError {
-    /// The worse of both.
+    /// The larger of both errors.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self { angle: self.angle.max(other.angle), value: self.value.max(other.value) }
     }
 
-    /// As a sentence's end; nothing where nobody would see it.
+    /// Text for the end of a message; `None` if the error is invisible.
     pub fn in_words(self) -> Option<String> {
         let angle = (self.angle > 2e-4).then(|| format!("{:.2}°", self.angle.to_degrees()));
         let value = (self.value > 1e-5).then(|| format!("{:.5}", self.value));
@@ -32,7 +32,7 @@ impl MotionError {
         (!both.is_empty()).then(|| format!("the motion differs by at most {}", both.join(" and ")))
     }
 
-    /// How far two tracks of the same property are apart at a time.
+    /// The difference of two tracks of the same property at a time.
     pub(crate) fn between(a: &Track, b: &Track, time: f64) -> Self {
         let sampled = |track: &Track| {
             let mut out = vec![0.0; track.width];
@@ -48,15 +48,14 @@ impl MotionError {
     }
 }
 
-/// The first and the last key of a clip, seconds; nothing where it has none.
+/// Times of the first and the last key of a clip, seconds; `None` without keys.
 pub fn key_span(clip: &Clip) -> Option<(f32, f32)> {
     let ends = |t: &Shared<Track>| Some((*t.times.first()?, *t.times.last()?));
     clip.tracks.values().filter_map(ends).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-/// The clip with each track made anew, its markers and the ends of its contacts where `at` puts
-/// their times. Markers outside of what `is_kept` says are left out, and contacts of which nothing
-/// is left.
+/// Applies `make` to each track, and `at` to the times of markers and contacts. Markers without
+/// `is_kept` and empty contacts are left out.
 fn each_track(
     clip: &Clip,
     make: impl Fn(&Track) -> Result<Track, TooClose>,
@@ -78,12 +77,12 @@ fn each_track(
     })
 }
 
-/// What plays from `from` to `to`, seconds, beginning at 0. Keys are put in at both ends, so that
-/// the motion between them stays. With `exact` that holds for rotations of CUBICSPLINE tracks too,
-/// to 0.01°, by more keys; the error is how far they are off else.
+/// The part of a clip between `from` and `to` in seconds, moved to start at 0. Keys are inserted at
+/// both ends, so that the motion between them is unchanged. With `exact`, this also holds for
+/// rotations of CUBICSPLINE tracks to 0.01°, with more keys. Otherwise, their error is returned.
 ///
 /// # Errors
-/// Where keys fall together.
+/// Two keys would land on the same time.
 pub fn part_of(
     clip: &Clip,
     from: f32,
@@ -112,9 +111,8 @@ pub fn part_of(
     Ok((made, worst.get()))
 }
 
-/// The key that is taken to each end of a part where it has none there: the one nearest to it
-/// outside. Of keys that lie closer together than that, such as those of a cut, no two come to be
-/// one.
+/// The keys that are moved to the ends of a part, if there is no key: the nearest ones outside.
+/// Keys that are closer together than the tolerance, such as those of a cut, are never merged.
 fn near_ends(times: &[f32], from: f32, to: f32) -> [Option<f32>; 2] {
     let any = |low: f32, high: f32| times.iter().any(|t| (low..=high).contains(t));
     let before = times.iter().copied().rfind(|t| *t < from).filter(|t| *t >= from - SAME_TIME);
@@ -125,8 +123,8 @@ fn near_ends(times: &[f32], from: f32, to: f32) -> [Option<f32>; 2] {
     ]
 }
 
-/// The keys of a track that `place` puts somewhere, as they are; a single CUBICSPLINE key becomes a
-/// LINEAR one.
+/// The keys of a track for which `place` returns a time, with their exact values. A single
+/// CUBICSPLINE key becomes LINEAR.
 fn keys_of(track: &Track, place: &dyn Fn(f32) -> Option<f32>) -> Result<Track, TooClose> {
     let stride = track.stride();
     let kept: Vec<(usize, f32)> =
@@ -159,27 +157,30 @@ pub(super) fn rising(times: &[f32]) -> Result<(), TooClose> {
     }
 }
 
-/// All keys and markers of a clip moved in time.
+/// Maps all keys and markers of a clip in time.
 ///
 /// # Errors
-/// Where keys fall together.
+/// Two keys would land on the same time.
 pub fn mapped(clip: &Clip, map: &TimeMap) -> Result<Clip, TooClose> {
     each_track(clip, |t| retime(t, &t.times, map, false).map(|r| r.track), |t| map.at(t), |_| true)
 }
 
-/// The clip played backwards: at `t` what was at `first + last − t`, of its first and last key.
+/// The clip played backward between its first and last key: at `t`, the old value at `first + last
+/// − t`.
 ///
-/// Values of a STEP track go round by one, since each holds up to the next key, and the last key
-/// gets what was held before the first. What its last key held for a moment only is held for a
-/// moment at the start. CUBICSPLINE tangents change places and signs. Twice is the same again.
+/// Values of a STEP track shift by one key, since each holds until the next key. The last key gets
+/// the value before the first. The value of the old last key, which was held for an instant only,
+/// is held for an instant at the start. CUBICSPLINE tangents are swapped and negated. Reversing
+/// twice restores the clip.
 ///
 /// # Errors
-/// Where keys fall together.
+/// Two keys would land on the same time.
 pub fn reversed(clip: &Clip) -> Result<Clip, TooClose> {
     key_span(clip).map_or_else(|| Ok(clip.clone()), |span| reversed_within(clip, span))
 }
 
-/// A clip played backwards, at `t` what was at `first + last − t`; no key lies outside of those.
+/// A clip played backward: at `t`, the old value at `first + last − t`. All keys must be inside
+/// this range.
 pub(super) fn reversed_within(clip: &Clip, (first, last): (f32, f32)) -> Result<Clip, TooClose> {
     let sum = f64::from(first) + f64::from(last);
     let at = |t: f32| (sum - f64::from(t)) as f32;
@@ -194,7 +195,7 @@ pub(super) fn reversed_within(clip: &Clip, (first, last): (f32, f32)) -> Result<
     each_track(clip, turn, at, |t| at(t) >= 0.0)
 }
 
-/// A track that is no STEP, with its keys in the other order.
+/// Reverses a track that is not STEP.
 fn turned_round(track: &Track, at: &dyn Fn(f32) -> f32) -> Track {
     let (stride, width, count) = (track.stride(), track.width, track.times.len());
     let mut values = Vec::with_capacity(track.values.len());
@@ -214,13 +215,13 @@ fn turned_round(track: &Track, at: &dyn Fn(f32) -> f32) -> Track {
     Track { times, values: values.into(), kinds, modes, ..track.clone() }
 }
 
-/// A STEP track played backwards.
+/// Reverses a STEP track.
 fn step_reversed(track: &Track, (first, last): (f32, f32)) -> Track {
     let sum = f64::from(first) + f64::from(last);
     let at = |t: f32| (sum - f64::from(t)) as f32;
     let count = track.times.len();
-    // Of two keys that close at the start the first is there for a moment: it was the last key
-    // before all was turned round.
+    // Two keys this close at the start: the first is held for an instant only, since it was the
+    // last key before a previous reversal.
     let moment =
         track.times[0] <= first && is_moment(track.times[1] - track.times[0], track.times[1]);
     let from = usize::from(moment && count > 2);
@@ -230,7 +231,7 @@ fn step_reversed(track: &Track, (first, last): (f32, f32)) -> Track {
     let end = track.times[count - 1];
     let differs = track.value(count - 1) != track.value(count - 2);
     if end < last - SAME_TIME {
-        // After its last key it held that one's value.
+        // After its last key, the track held that key's value.
         keys.push((first, track.value(count - 1)));
     } else if differs {
         keys.push((at(end), track.value(count - 1)));
@@ -256,27 +257,27 @@ fn step_reversed(track: &Track, (first, last): (f32, f32)) -> Track {
     }
 }
 
-/// How long a value is held that was that of a last key and has no time of its own, seconds: two
-/// keys must be told apart.
+/// Duration of the value of an old last key, which was held for an instant only, in seconds. Both
+/// keys must have distinct times.
 const MOMENT: f32 = 1.5 * SAME_TIME;
 
-/// When what was the last key of a STEP track is held no more.
+/// End time of the value of an old last key.
 fn after_moment(start: f32, span: f32) -> f32 {
     (start + MOMENT.min(span * 0.25)).max(start.next_up().next_up())
 }
 
-/// Whether a first key is held for no longer than that.
+/// Whether a first key is held for such an instant only.
 fn is_moment(span: f32, time: f32) -> bool {
     span <= MOMENT * 1.02 + 2.0 * (time.next_up() - time)
 }
 
-/// The clip with a key at each frame of so many a second, from its first key to its last; tracks of
-/// one key stay as they are, STEP stays STEP, and all else is LINEAR. The error is what is lost
-/// between the frames.
+/// A clip with a key on each frame, from its first key to its last. Tracks with one key are
+/// unchanged. STEP tracks stay STEP; all others become LINEAR. Also returns the error between the
+/// frames.
 pub fn resampled(clip: &Clip, frames_per_second: f64) -> (Clip, MotionError) {
     let Some((first, last)) = key_span(clip) else { return (clip.clone(), MotionError::default()) };
     let span = f64::from(last) - f64::from(first);
-    // A last frame that is nearly one is one.
+    // A last frame that is almost complete counts.
     let frames = (span * frames_per_second + 1e-3).floor() as usize;
     let mut times: Vec<f32> =
         (0..=frames).map(|k| (f64::from(first) + k as f64 / frames_per_second) as f32).collect();
@@ -291,7 +292,7 @@ pub fn resampled(clip: &Clip, frames_per_second: f64) -> (Clip, MotionError) {
     for track in tracks.values_mut().filter(|t| t.times.len() > 1) {
         let made = sampled_at(track, &times);
         let halves = times.windows(2).map(|w| (f64::from(w[0]) + f64::from(w[1])) * 0.5);
-        // What is worst between frames is at keys that are on none, and midway.
+        // Measure at keys between frames and midway, where the error is largest.
         let all = track.times.iter().map(|t| f64::from(*t)).chain(halves);
         error = all.fold(error, |worst, t| worst.or(MotionError::between(track, &made, t)));
         *track = Shared::new(made);
@@ -299,7 +300,7 @@ pub fn resampled(clip: &Clip, frames_per_second: f64) -> (Clip, MotionError) {
     (Clip { tracks, ..clip.clone() }, error)
 }
 
-/// A track of what another is at these times. Rotations have the sign nearest the key before.
+/// A track sampled at these times. Quaternions have consistent signs.
 fn sampled_at(track: &Track, times: &Slice<f32>) -> Track {
     let width = track.width;
     let mut values = vec![0.0; times.len() * width];
@@ -349,7 +350,7 @@ mod tests {
         })
     }
 
-    /// Whether a moment is so near a key of a STEP track that rounding may put it on either side.
+    /// Whether a time is so close to a key of a STEP track that rounding may put it on either side.
     fn at_a_step(track: &Track, time: f64) -> bool {
         track.interpolation == Interpolation::Step
             && track.times.iter().any(|t| (f64::from(*t) - time).abs() < 1e-4)
@@ -382,7 +383,7 @@ mod tests {
                         time, a, b);
                     compared += 1;
                 }
-                // A STEP track has keys at the ends then; all others have their own again.
+                // A STEP track now has keys at both ends; all others have their original keys.
                 for (time, k) in track.times.iter().zip(0..) {
                     let found = twice.key_at(*time, 2.0 * (last.next_up() - last));
                     prop_assert!(found.is_some_and(|f| twice.value(f) == track.value(k)),
@@ -399,7 +400,7 @@ mod tests {
             let place = |p: f32| first + (last - first) * p;
             let (from, to) = (place(cut[0].min(cut[1])), place(cut[0].max(cut[1])));
             prop_assume!(to - from > 0.01);
-            // A key as near as that to a cut is taken to it.
+            // A key this close to a cut is moved to it.
             let near = |t: &f32| [from,
                 to].iter().any(|cut| t != cut && (t - cut).abs() <= 1.01 * SAME_TIME);
             prop_assume!(!clip.tracks.values().any(|track| track.times.iter().any(near)));
@@ -420,8 +421,8 @@ mod tests {
                             .map(|t| (f64::from(*t) + f64::from(from)) as f32).collect(),
                                 ..(**made).clone() };
                     let off = MotionError::between(track, &moved, was);
-                    // What is said, 0.01° where nothing is; and what rounding the times by a step
-                    // or two does to fast motions.
+                    // The reported error, or 0.01° if it is 0, plus the effect of time rounding on
+                    // fast motion.
                     let most = said.angle.max(0.000_175) + 0.000_35 + whip(track, was);
                     prop_assert!(off.angle < most && off.value < 1e-3, "{}: {:?} {:?}", was, off,
                         said);
@@ -473,8 +474,8 @@ mod tests {
             track(&[0.0, MOMENT, 0.75, 1.0], &[3.0, 2.0, 1.0, 1.0])
         );
         assert_eq!(reversed(&back).unwrap(), whole);
-        // One that ends before the clip, and begins after it: what it held outside of its keys is
-        // held.
+        // A track that starts after the clip and ends before it: the values held outside of its
+        // keys are preserved.
         let mut late = clip(track(&[0.5, 1.0, 1.5], &[1.0, 2.0, 3.0]));
         let long = Track { target: NodeId(1), ..track(&[0.25, 2.25], &[7.0, 7.0]) };
         late.tracks.insert(TrackId(1), Shared::new(long));

@@ -1,4 +1,4 @@
-//! A whole clip, for the other document.
+//! Transfer of a whole clip to this document.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use crate::ancestors::above;
 use ulna_model::{Clip, Goal, NodeId, Property, Shared, Track, TrackId};
 
 impl ClipTransfer<'_> {
-    /// A clip of the other document, for this one.
+    /// Transfers a clip of the other document to this one.
     pub fn clip(&self, clip: &Clip) -> CarriedClip {
         let mut made = CarriedClip {
-            // What pointers play is kept, too, and comes over as keys.
+            // Tracks of pointers are also in `kept`; they are transferred as keys.
             left_out: clip.pointers.len() + clip.kept.len()
                 - 2 * clip.pointers.iter().filter(|p| p.track.is_some()).count(),
             ..CarriedClip::default()
@@ -27,7 +27,7 @@ impl ClipTransfer<'_> {
         };
         let joints = self.ours.joint_flags();
         for pair in &self.pairs {
-            // What moves between it and what it hangs on, without being anything here.
+            // Whether a moving node without a counterpart is between the joint and its carrier.
             let loose =
                 above(self.theirs, pair.from).take_while(|n| !self.to.contains_key(n)).any(moves);
             let own = of.get(&pair.from).map_or(&[][..], |t| &t[..]);
@@ -69,7 +69,7 @@ impl ClipTransfer<'_> {
                 made.lost.push(*node);
             }
         }
-        // Their travel went into what hangs on them.
+        // The motion of these nodes is included in the joints below them.
         let carried: BTreeSet<NodeId> = made
             .resampled
             .iter()
@@ -92,7 +92,8 @@ impl ClipTransfer<'_> {
         made
     }
 
-    /// Contacts of joints that both documents have. Places are where the clip has them here.
+    /// Contacts of joints that both documents have. Their places are cleared, since the clip
+    /// defines them here.
     fn contacts(&self, all: &[Goal]) -> Shared<[Goal]> {
         let to = |node: NodeId| self.to.get(&node).map(|k| self.pairs[*k].to);
         let made = all.iter().filter_map(|goal| {

@@ -1,4 +1,4 @@
-//! Keys of a joint and of morph targets, for the other document.
+//! Transfer of the keys of joints and morph targets to this document.
 
 use glam::{Quat, Vec3};
 
@@ -12,14 +12,14 @@ use ulna_model::{
 /// A transferred clip.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CarriedClip {
-    /// The clip; its tracks name nodes of the other document.
+    /// The clip. Its tracks target nodes of this document.
     pub clip: Clip,
-    /// Nodes there that it moves, and that have no counterpart.
+    /// Moving nodes of the other document without a counterpart.
     pub lost: Vec<NodeId>,
-    /// Names of morph targets that it moves, and that no mesh here has.
+    /// Names of moving morph targets that no mesh of this document has.
     pub lost_targets: Vec<String>,
-    /// Joints here whose keys had to be made anew, since nodes without counterpart move between
-    /// them.
+    /// Joints of this document that were resampled, because nodes without a counterpart move
+    /// between them.
     pub resampled: Vec<NodeId>,
     /// Number of scales that could not be transferred, because the axes of both joints are not
     /// aligned.
@@ -30,7 +30,7 @@ pub struct CarriedClip {
 }
 
 impl ClipTransfer<'_> {
-    /// A track through the constants of its joint.
+    /// Converts a track with the constants of its joint.
     pub(super) fn through(
         &self,
         by: &Constants,
@@ -40,7 +40,7 @@ impl ClipTransfer<'_> {
     ) -> Option<Shared<Track>> {
         let untouched = pair.is_same
             || (track.property == Property::Rotation && {
-                // Both stand alike as far as single precision can say.
+                // Both joints have the same axes within single precision.
                 let none = |q: Quat| angle_between(q, Quat::IDENTITY) < 2e-6;
                 none(by.left) && none(by.right)
             });
@@ -75,15 +75,14 @@ impl ClipTransfer<'_> {
         Some(Shared::new(Track { target: pair.to, values: values.into(), ..(**track).clone() }))
     }
 
-    /// One key for each part of a joint that no key moves, and that is posed otherwise here than
-    /// there.
+    /// One key for each component of a joint without keys whose pose differs between the documents.
     pub(super) fn as_posed(
         &self,
         by: &Constants,
         pair: &JointPair,
         is_free: &dyn Fn(Property) -> bool,
     ) -> Vec<Shared<Track>> {
-        /// Radians, and parts of the height.
+        /// Minimum visible difference: radians, or relative to the height.
         const SEEN: f32 = 2e-3;
         let there = self.theirs.node(pair.from).local().transform();
         let here = self.ours.node(pair.to).local().transform();
@@ -120,8 +119,8 @@ impl ClipTransfer<'_> {
         made
     }
 
-    /// Weights of morph targets, for the node of that name, else for one whose targets have those
-    /// names. Targets that it moves and that are not there go to `lost`.
+    /// Weights of morph targets, for the node with the same name, or else for a node with targets
+    /// of the same names. Moving targets without a counterpart are added to `lost`.
     pub(super) fn morphs(&self, track: &Track, lost: &mut Vec<String>) -> Option<Track> {
         let names = |document: &Document, node: NodeId| {
             let count = document.node(node).mesh.map_or(0, |m| document.mesh(m).target_count());

@@ -1,5 +1,5 @@
-//! Keys of a joint that hangs on other things here than there, or on things that move and have no
-//! counterpart: made at the times of all that is between.
+//! Resampling of a joint that has another carrier than its counterpart, or moving nodes without a
+//! counterpart above it. The new keys are at the key times of all nodes in between.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,7 @@ use crate::{ancestors::above, sample_into};
 use ulna_model::{Clip, Interpolation, NodeId, Property, Shared, Track, transform::unit_or};
 
 impl ClipTransfer<'_> {
-    /// Turns of a joint over what its counterpart hangs on; for a root its way through the scene,
-    /// too.
+    /// Rotations of a joint relative to its carrier. For a root, also its path through the scene.
     pub(super) fn sampled(
         &self,
         clip: &Clip,
@@ -30,12 +29,12 @@ impl ClipTransfer<'_> {
         tracks
     }
 
-    /// A joint there, and all above it.
+    /// A joint of the other document, and its ancestors.
     fn line(&self, from: NodeId) -> Vec<NodeId> {
         std::iter::once(from).chain(above(self.theirs, from)).collect()
     }
 
-    /// The joint or chain that a joint here follows.
+    /// The joint or chain that a joint of this document follows.
     pub(super) fn followed(&self, to: NodeId) -> Option<Followed<'_>> {
         match self.options.spread.get(&to) {
             Some(spread) => Some(Followed::Chain(spread)),
@@ -43,7 +42,7 @@ impl ClipTransfer<'_> {
         }
     }
 
-    /// Nodes there that turn what a joint here follows.
+    /// Nodes of the other document that rotate the source of a joint.
     pub(super) fn lines(&self, followed: Followed<'_>) -> BTreeSet<NodeId> {
         match followed {
             Followed::Joint(from) => self.line(from).into_iter().collect(),
@@ -51,7 +50,7 @@ impl ClipTransfer<'_> {
         }
     }
 
-    /// How what a joint here follows is turned in the scene from how it stands.
+    /// Scene rotation of the source of a joint, relative to its reference pose.
     fn turn_of(&self, clip: &Clip, followed: Followed<'_>, time: f32) -> Quat {
         let turn = |from: NodeId| {
             let whole = above(self.theirs, from)
@@ -66,7 +65,7 @@ impl ClipTransfer<'_> {
         }
     }
 
-    /// The key times of some nodes, of some properties.
+    /// The key times of some nodes and properties.
     fn times_of(&self, clip: &Clip, nodes: &BTreeSet<NodeId>, of: &[Property]) -> Vec<f32> {
         let mut times: Vec<f32> = clip
             .tracks
@@ -79,7 +78,7 @@ impl ClipTransfer<'_> {
         times
     }
 
-    /// Turns of a joint here over what it hangs on.
+    /// Rotations of a joint of this document relative to its carrier.
     pub(super) fn sampled_turns(
         &self,
         clip: &Clip,
@@ -89,7 +88,8 @@ impl ClipTransfer<'_> {
         let here = carrier(self.ours, to, |n| self.taken.contains(&n));
         let there = here.and_then(|h| self.followed(h));
         let (own, base) = (self.lines(followed), there.map(|t| self.lines(t)).unwrap_or_default());
-        // What both hang on takes both along; of a chain each joint turns it otherwise.
+        // Common ancestors rotate both, so they cancel out. In a chain, they rotate each joint
+        // differently.
         let is_joint = |f: &Followed<'_>| matches!(f, Followed::Joint(_));
         let both = is_joint(&followed) && there.as_ref().is_none_or(is_joint);
         let nodes: BTreeSet<NodeId> = if both {
@@ -113,7 +113,7 @@ impl ClipTransfer<'_> {
         track(to, Property::Rotation, times, values).into_iter().collect()
     }
 
-    /// The way of a root through the scene.
+    /// The path of a root through the scene.
     fn sampled_way(&self, clip: &Clip, pair: &JointPair, own: &[NodeId]) -> Option<Shared<Track>> {
         let by = self.constants(pair);
         let above_here = self.frame_here(pair.to);
@@ -169,14 +169,15 @@ impl ClipTransfer<'_> {
     }
 }
 
-/// Source of a joint here: a joint there, or a chain by the joint's position along it.
+/// Source of a joint: a joint of the other document, or a chain sampled at the joint's position
+/// along it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Followed<'a> {
     Joint(NodeId),
     Chain(&'a SpreadJoint),
 }
 
-/// A track of keys with straight ways between them; none without keys.
+/// A LINEAR track; `None` without keys.
 fn track(
     target: NodeId,
     property: Property,

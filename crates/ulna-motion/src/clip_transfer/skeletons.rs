@@ -1,4 +1,4 @@
-//! Two skeletons, their counterparts, and the constants between them.
+//! Two skeletons, the pairs of their joints, and the conversion constants.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,10 +21,10 @@ use ulna_model::{Document, NodeId, Transform, transform::angle_between};
 /// Method of transferring keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeysBy {
-    /// As they are where joints rest alike, through the rests elsewhere.
+    /// Copied if the rests are equal, otherwise converted between the rests.
     #[default]
     Rests,
-    /// As they are.
+    /// Copied without conversion.
     Copy,
 }
 
@@ -37,26 +37,27 @@ pub struct JointPair {
     pub to: NodeId,
     /// Property by which the counterpart was found.
     pub by: FoundBy,
-    /// Whether both rest alike, so that keys are taken as they are.
+    /// Whether both have the same rest, so that keys are copied.
     pub is_same: bool,
 }
 
-/// Constants of a joint: rotations before and after its values, and the ratio of lengths.
+/// Conversion constants of a joint: rotations before and after its values, and the ratio of
+/// lengths.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Constants {
     pub(super) left: Quat,
     pub(super) right: Quat,
-    /// Lengths here in one there.
+    /// Lengths of this document per length of the other document.
     length: f32,
-    /// Local transforms of both joints as they stand.
+    /// Local transforms of both joints in the reference poses.
     from: Transform,
     pub(super) to: Transform,
-    /// Of what carries a body over the ground: its factors in the scene instead of the one length.
+    /// For the carrier of a body: scene factors of its travel, in place of the single length.
     travel: Option<Travel>,
 }
 
-/// How the path of a body comes over: from what carries it there to the scene, by a factor for each
-/// axis, and from the scene to what carries it here.
+/// Conversion of the path of a body: from the carrier in the other document to the scene, by a
+/// factor per axis, and to the carrier in this document.
 #[derive(Clone, Copy, Debug)]
 struct Travel {
     scene_from_there: Quat,
@@ -92,16 +93,18 @@ impl Constants {
     }
 }
 
-/// Requests of a table of chains beyond pairs of joints.
+/// Options of a chain table in addition to pairs of joints.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TransferOptions {
-    /// Joints here that follow a chain of the other body by their position along it.
+    /// Joints of this document that follow a chain of the other body by their position along it.
     pub spread: BTreeMap<NodeId, SpreadJoint>,
-    /// Reference poses there and here: local rotations of nodes that differ from how they stand.
+    /// Reference poses of the other and of this document: local rotations of nodes that differ from
+    /// the default.
     pub poses: [BTreeMap<NodeId, Quat>; 2],
-    /// Nodes here that carry the body, and the factors of its path along the axes of the scene.
+    /// Nodes of this document that carry the body, and the factors of its path along the scene
+    /// axes.
     pub travel: Option<(BTreeSet<NodeId>, Vec3)>,
-    /// Whether these factors count where both skeletons are the same, too.
+    /// Whether these factors also apply if both skeletons are equal.
     pub scales: bool,
 }
 
@@ -110,24 +113,25 @@ pub struct ClipTransfer<'a> {
     pub(super) theirs: &'a Document,
     pub(super) ours: &'a Document,
     pub(super) pairs: Vec<JointPair>,
-    /// Counterparts, by node there.
+    /// Index of the pair, by node of the other document.
     pub(super) to: HashMap<NodeId, usize>,
-    /// Nodes here that have one.
+    /// Nodes of this document with a counterpart.
     pub(super) taken: BTreeSet<NodeId>,
     pub(super) stands: [Standing; 2],
     /// Rotation of the other skeleton as a whole.
     pub(super) turned: Quat,
-    /// −1 where it is seen in a mirror as a whole: a mirror is the opposite of a rotation.
+    /// −1 if the other skeleton is mirrored as a whole: a reflection is a rotation times −1.
+    /// Otherwise 1.
     pub(super) whole: f32,
-    /// Rotations in the scene here, limbs directed as there.
+    /// Scene rotations of this document, with limbs aligned to the other skeleton.
     pub(super) aligned: Vec<Quat>,
     pub(super) ratio: f32,
     pub(super) options: TransferOptions,
 }
 
 impl<'a> ClipTransfer<'a> {
-    /// From one document to another. `chosen`: what some nodes there are here, whatever their
-    /// names; none where it is left out.
+    /// Prepares the transfer from one document to another. `chosen` overrides the counterparts of
+    /// some nodes; `None` excludes a node.
     pub fn new(
         theirs: &'a Document,
         ours: &'a Document,
@@ -137,7 +141,7 @@ impl<'a> ClipTransfer<'a> {
         Self::with_options(theirs, ours, how, chosen, TransferOptions::default())
     }
 
-    /// The same with what a table of chains asks for.
+    /// The same with options of a chain table.
     pub(crate) fn with_options(
         theirs: &'a Document,
         ours: &'a Document,
@@ -200,29 +204,29 @@ impl<'a> ClipTransfer<'a> {
         made
     }
 
-    /// A way in the other skeleton's scene as it is here, if that skeleton lies along other axes.
+    /// Converts a direction from the other skeleton's scene to this one.
     pub(crate) fn way_here(&self, way: Vec3) -> Vec3 {
         self.turned * way * self.whole
     }
 
-    /// Position of a joint of the other skeleton, turned as a whole; meters.
+    /// Position of a joint of the other skeleton, after its rotation as a whole; meters.
     pub(crate) fn place_there(&self, node: NodeId) -> Vec3 {
         self.way_here(self.stands[0].place(node))
     }
 
-    /// Position of a joint here; meters.
+    /// Position of a joint of this document; meters.
     pub(crate) fn place_here(&self, node: NodeId) -> Vec3 {
         self.stands[1].place(node)
     }
 
-    /// Joints with a counterpart, those above first.
+    /// Pairs of joints, parents first.
     pub fn pairs(&self) -> &[JointPair] {
         &self.pairs
     }
 
-    /// Whether hips, arms and legs here all have a counterpart among these nodes.
+    /// Whether hips, arms and legs of this document all have counterparts among these nodes.
     pub fn finds_body(&self, moved: &BTreeSet<NodeId>) -> bool {
-        /// Hips, and two parts of each arm and leg: one may be missing from a skeleton.
+        /// Minimum number of parts: hips, and two parts of each arm and leg. One may be missing.
         const PARTS: usize = 8;
         let is_body = |p: BodyPart| {
             matches!(
@@ -244,7 +248,7 @@ impl<'a> ClipTransfer<'a> {
         body.len() >= PARTS && body.iter().all(found)
     }
 
-    /// Factor of travel in the scene: the ratio of the two heights.
+    /// Scene factor of travel: the ratio of the two heights.
     pub const fn ratio(&self) -> f32 {
         self.ratio
     }
@@ -253,14 +257,14 @@ impl<'a> ClipTransfer<'a> {
         self.to.get(&from).map(|k| &self.pairs[*k])
     }
 
-    /// Whether both hang on counterparts, or on nothing that has one.
+    /// Whether the carriers of both joints are counterparts, or neither has a carrier.
     pub(super) fn hang_alike(&self, pair: &JointPair) -> bool {
         let there = carrier(self.theirs, pair.from, |n| self.to.contains_key(&n));
         let here = carrier(self.ours, pair.to, |n| self.taken.contains(&n));
         there.and_then(|n| self.pair_of(n)).map(|p| p.to) == here
     }
 
-    /// Whether both hang on the same thing with nothing between.
+    /// Whether the parents of both joints are counterparts, with no nodes in between.
     fn are_neighbors(&self, pair: &JointPair) -> bool {
         let parents = (self.theirs.node(pair.from).parent, self.ours.node(pair.to).parent);
         match parents {
@@ -272,18 +276,18 @@ impl<'a> ClipTransfer<'a> {
         }
     }
 
-    /// Whether nothing above either of them has a counterpart.
+    /// Whether no ancestor of either joint has a counterpart.
     fn is_root(&self, pair: &JointPair) -> bool {
         !above(self.theirs, pair.from).any(|n| self.to.contains_key(&n))
             && !above(self.ours, pair.to).any(|n| self.taken.contains(&n))
     }
 
-    /// Finds the joints that rest alike; whether that is nearly all of them, so that both skeletons
-    /// are one.
+    /// Finds the joints with the same rest. Returns whether these are nearly all, so that both
+    /// skeletons are equal.
     fn find_same(&mut self, how: KeysBy) -> bool {
-        /// Radians, and parts of a length: what another program's rounding leaves.
+        /// Tolerance for rounding of other programs: radians, and relative lengths.
         const NEAR: f32 = 1e-3;
-        /// Share of the joints that makes two skeletons one.
+        /// Minimum fraction of the joints for equal skeletons.
         const NEARLY_ALL: f32 = 0.9;
         if how == KeysBy::Copy {
             return true;
@@ -320,10 +324,10 @@ impl<'a> ClipTransfer<'a> {
         for k in roots {
             let pair = self.pairs[k];
             let units = [there.parent(self.theirs, pair.from).1, here.parent(self.ours, pair.to).1];
-            // A whole skeleton that stands elsewhere, or is scaled as a whole, moves as it did.
+            // A skeleton that was moved or scaled as a whole keeps its keys.
             same[k] = share(rest) || (units[0] - units[1]).abs() <= NEAR * units[1].abs();
         }
-        // A file of animations without a skin may stand anywhere; bones of the same lengths along
+        // Without a skin, an animation file may be in any pose. Bones with the same lengths along
         // the same axes are the same bones.
         let unbound = self.pairs.iter().all(|p| there.bound[p.from.index()].is_none());
         let is_one = share(rest) || (unbound && parts >= 4 && share(lengths));
@@ -338,11 +342,11 @@ impl<'a> ClipTransfer<'a> {
         is_one
     }
 
-    /// Takes joints out of those that rest alike whose axes lie otherwise in the scene: a shin
-    /// points down in a body that faces +Z and in one that faces −Z (VRM 0), and bends about axes
-    /// that point to opposite sides.
+    /// Excludes joints with the same rest but other axes in the scene. For example, a shin points
+    /// down both in a body that faces +Z and in one that faces −Z (VRM 0), but bends about opposite
+    /// axes.
     fn recheck_same(&mut self) {
-        /// Radians.
+        /// Minimum difference, radians.
         const LEAST: f32 = 0.1;
         if self.turned == Quat::IDENTITY && self.whole > 0.0 {
             return;
@@ -361,9 +365,9 @@ impl<'a> ClipTransfer<'a> {
         }
     }
 
-    /// Finds how the other skeleton lies, where it lies along other axes.
+    /// Finds the rotation of the other skeleton as a whole, if it has other axes.
     fn turn_whole(&mut self) {
-        /// Least improvement of the fit by another rotation, `0..=1`.
+        /// Minimum improvement of the fit by another rotation, `0..=1`.
         const BETTER: f32 = 0.1;
         if self.pairs.len() < 4 {
             return;
@@ -382,15 +386,15 @@ impl<'a> ClipTransfer<'a> {
         let fit = |turn: Quat| {
             there.iter().zip(&here).map(|(a, b)| (turn * *a).dot(*b)).sum::<f32>() / both
         };
-        // A body under a negative scale is the mirror image of one that is not. Bodies are nearly
-        // flat, so that joints alone do not tell.
+        // A body under a negative scale is a mirror image. Bodies are nearly flat, so joint
+        // positions alone do not show this.
         let [there_stands, here_stands] = &self.stands;
         let unlike = self.pairs.iter().filter(|p| {
             there_stands.is_mirrored(self.theirs, p.from)
                 != here_stands.is_mirrored(self.ours, p.to)
         });
         if unlike.count() * 2 > self.pairs.len() {
-            // What fits in a mirror is the opposite of what fits worst without one.
+            // The best fit with a reflection is the negated worst fit without one.
             let worst = axis_turns().map(|t| (t, fit(t))).min_by(|a, b| a.1.total_cmp(&b.1));
             if let Some((turn, _)) = worst {
                 (self.turned, self.whole) = (turn, -1.0);
@@ -405,9 +409,9 @@ impl<'a> ClipTransfer<'a> {
         }
     }
 
-    /// Directs arms, legs and fingers as they rest there.
+    /// Aligns arms, legs and fingers with those of the other skeleton.
     fn align_limbs(&mut self) {
-        /// Less is how bodies differ, radians.
+        /// Minimum angle, radians. Smaller ones are differences between bodies.
         const LEAST: f32 = 0.07;
         let roles: HashMap<NodeId, BodyPart> =
             roles_of(self.ours).into_iter().filter_map(|(n, r)| Some((n, r?.part))).collect();
@@ -424,7 +428,7 @@ impl<'a> ClipTransfer<'a> {
         let mut turns: HashMap<NodeId, Quat> = HashMap::new();
         for pair in &self.pairs {
             let Some(part) = roles.get(&pair.to).copied() else { continue };
-            // The next of the limb: the one counterpart that hangs on it.
+            // The next joint of the limb: the only counterpart with this carrier.
             let mut next = self.pairs.iter().filter(|p| {
                 carrier(self.ours, p.to, |n| self.taken.contains(&n)) == Some(pair.to)
                     && self.hang_alike(p)
@@ -462,7 +466,7 @@ impl<'a> ClipTransfer<'a> {
         }
     }
 
-    /// The rotation in the scene of what a joint here hangs on, limbs directed as there.
+    /// Scene rotation of a joint's parent space in this document, with aligned limbs.
     pub(super) fn frame_here(&self, to: NodeId) -> Quat {
         self.ours
             .node(to)
@@ -476,7 +480,7 @@ impl<'a> ClipTransfer<'a> {
         let our_parent = self.frame_here(pair.to);
         let our_unit = here.parent(self.ours, pair.to).1;
         let length = if our_unit > 0.0 { their_unit * self.ratio / our_unit } else { 1.0 };
-        // Ways turn around where only one of both is seen in a mirror.
+        // If only one of both joints is mirrored, translations are negated.
         let mirrored =
             there.is_mirrored(self.theirs, pair.from) != here.is_mirrored(self.ours, pair.to);
         let sign = if mirrored { -self.whole } else { self.whole };
@@ -499,7 +503,7 @@ impl<'a> ClipTransfer<'a> {
     }
 }
 
-/// Joints of one document, and what else moves, with what they are in another.
+/// Pairs of joints and other moving nodes of one document with their counterparts in another.
 fn matched(
     theirs: &Document,
     ours: &Document,
@@ -531,7 +535,7 @@ fn matched(
             }),
             None => found.filter(|(to, _)| !picked.contains(to)),
         };
-        // Two of one cannot both move it.
+        // Two nodes cannot drive the same counterpart.
         if let Some((to, by)) = to.filter(|(to, _)| made.iter().all(|(_, t, _)| t != to)) {
             made.push((*from, to, by));
         }

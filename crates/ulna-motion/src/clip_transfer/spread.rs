@@ -1,26 +1,29 @@
-//! Chains of different lengths: a joint here follows a chain there by its position along it.
+//! Chains of different lengths: a joint of this document follows a chain of the other document by
+//! its position along it.
 
 use glam::Quat;
 
 use ulna_model::{NodeId, transform::short_way};
 
-/// Sources of a joint of a chain: joints there, each with its position along their chain.
+/// Sources of a joint of a chain: joints of the other document with their positions along their
+/// chain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SpreadJoint {
-    /// Joints there, from the one nearest the root on, with their positions: 0 where the chain
-    /// begins, 1 where it ends.
+    /// Source joints from the root on, with their positions: 0 at the start of the chain, 1 at its
+    /// end.
     pub from: Vec<(NodeId, f32)>,
-    /// The position of the joint here along its own chain, `0.0..=1.0`.
+    /// Position of the joint along its own chain, `0.0..=1.0`.
     pub at: f32,
 }
 
 impl SpreadJoint {
-    /// The joints that it follows.
+    /// The source joints.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.from.iter().map(|(node, _)| *node)
     }
 
-    /// The turn at its position, between those of the two joints there on either side of it.
+    /// The rotation at the joint's position, interpolated between the two neighboring source
+    /// joints.
     pub fn between(&self, turn: impl Fn(NodeId) -> Quat) -> Quat {
         let next = self.from.partition_point(|(_, at)| *at <= self.at + 1e-4);
         match (next.checked_sub(1).map(|k| self.from[k]), self.from.get(next)) {

@@ -1,5 +1,5 @@
-//! How a skeleton stands when nothing moves it: what turns and places of joints are told from. That
-//! is the bind, where a skin gives one, since nodes may stand anywhere; else the rest.
+//! The reference pose of a skeleton, relative to which rotations and positions are transferred. It
+//! is the bind pose if a skin defines it, since nodes may be in any pose; otherwise the rest pose.
 
 use std::collections::BTreeMap;
 
@@ -11,29 +11,28 @@ use ulna_model::{
     transform::{angle_between, unit_or},
 };
 
-/// A bind that is less off the rest than this is the rest, radians.
+/// Maximum difference between bind and rest that counts as equal, radians.
 const NOISE: f32 = 2e-3;
 
-/// The skeletons of a document, standing; by node.
+/// The reference pose of a document; lists by node.
 pub(super) struct Standing {
-    /// Rotations in the scene.
+    /// Scene rotations.
     pub rotation: Vec<Quat>,
     /// Local transforms.
     pub local: Vec<Transform>,
-    /// Places in the scene, at rest.
+    /// World transforms in the rest pose.
     pub world: Vec<DMat4>,
-    /// Local transforms of the bind over the parent's, where both are joints of a skin that gives
-    /// it.
+    /// Local transforms in the bind pose, for joints whose parent is a joint of the same skin.
     pub bound: Vec<Option<Transform>>,
-    /// How high the joints that are meant are, meters.
+    /// Height of the included joints, meters.
     pub height: f32,
-    /// Whether children of a node are seen in a mirror, by scales below 0 of it and of those above.
+    /// Whether the children of a node are mirrored, by negative scales of it and its ancestors.
     mirrored: Vec<bool>,
 }
 
 impl Standing {
-    /// `is_meant`: nodes that are taken at rest; all others stand as they are posed, since no clip
-    /// moves them.
+    /// Computes the reference pose. Nodes with `is_meant` are in their rest; all others are in
+    /// their pose, since no clip moves them.
     pub fn of(document: &Document, is_meant: &dyn Fn(NodeId) -> bool) -> Self {
         let count = document.nodes.len();
         let mut made = Self {
@@ -70,7 +69,7 @@ impl Standing {
         made
     }
 
-    /// Joints stand as they are bound, where that is not how they rest.
+    /// Uses the bind pose for joints where it differs from the rest.
     fn take_binds(&mut self, document: &Document, is_meant: &dyn Fn(NodeId) -> bool) {
         let mut binds: Vec<Option<Mat4>> = vec![None; document.nodes.len()];
         for skin in document.skins.values().filter(|s| s.has_inverse_bind) {
@@ -100,7 +99,8 @@ impl Standing {
             let Some((top, bind)) = top.and_then(|n| Some((n, binds[n.index()]?))) else {
                 continue;
             };
-            // The space of the bind lies along axes of the scene, however the root is posed.
+            // The space of the bind pose is aligned with the scene axes, independent of the pose of
+            // the root.
             let space = nearest_axes(self.rotation[top.index()] * rotation(&bind).conjugate());
             let turns: Vec<(NodeId, Quat)> = skin
                 .joints
@@ -121,7 +121,8 @@ impl Standing {
         }
     }
 
-    /// Stands in another pose: local rotations of some nodes, what hangs on them goes along.
+    /// Changes to another reference pose: local rotations of some nodes, which also move their
+    /// descendants.
     pub fn take_pose(&mut self, document: &Document, pose: &BTreeMap<NodeId, Quat>) {
         if pose.is_empty() {
             return;
@@ -150,25 +151,25 @@ impl Standing {
         }
     }
 
-    /// The rotation in the scene of what a node hangs on, and meters in a unit of it.
+    /// Scene rotation of a node's parent space, and meters per unit of it.
     pub fn parent(&self, document: &Document, node: NodeId) -> (Quat, f32) {
         document.node(node).parent.map_or((Quat::IDENTITY, 1.0), |p| {
             (self.frame(p), self.world[p.index()].determinant().abs().cbrt() as f32)
         })
     }
 
-    /// Whether what a node hangs on shows it in a mirror.
+    /// Whether a node's parent space is mirrored.
     pub fn is_mirrored(&self, document: &Document, node: NodeId) -> bool {
         document.node(node).parent.is_some_and(|p| self.mirrored[p.index()])
     }
 
-    /// The rotation in the scene of the space of a node, which its children are in.
+    /// Scene rotation of a node's own space, which its children use.
     pub fn frame(&self, node: NodeId) -> Quat {
         self.rotation[node.index()] * self.flip(node)
     }
 
-    /// The rotation that scales below 0 of a node are: a mirror is the opposite of one, and turning
-    /// by a rotation is the same in all opposites.
+    /// The rotation equivalent to a node's negative scales. A reflection is a rotation times −1,
+    /// and the sign does not affect the conjugation of rotations.
     pub fn flip(&self, node: NodeId) -> Quat {
         let negative = self.local[node.index()].scale.cmplt(Vec3::ZERO);
         match negative.bitmask() {
@@ -179,13 +180,13 @@ impl Standing {
         }
     }
 
-    /// Where a node is in the scene, meters.
+    /// Position of a node in the scene, meters.
     pub fn place(&self, node: NodeId) -> Vec3 {
         self.world[node.index()].w_axis.truncate().as_vec3()
     }
 }
 
-/// All turns that take axes to axes.
+/// All rotations that map axes to axes.
 pub(super) fn axis_turns() -> impl Iterator<Item = Quat> {
     let axes = [Vec3::X, Vec3::Y, Vec3::Z, Vec3::NEG_X, Vec3::NEG_Y, Vec3::NEG_Z];
     axes.into_iter().flat_map(move |x| {
@@ -195,14 +196,14 @@ pub(super) fn axis_turns() -> impl Iterator<Item = Quat> {
     })
 }
 
-/// The turn by right angles that is nearest to one.
+/// The nearest rotation by right angles.
 fn nearest_axes(turn: Quat) -> Quat {
     axis_turns()
         .min_by(|a, b| angle_between(*a, turn).total_cmp(&angle_between(*b, turn)))
         .unwrap_or(Quat::IDENTITY)
 }
 
-/// The nearest node above one that fulfils something.
+/// The nearest ancestor with a property.
 pub(super) fn carrier(
     document: &Document,
     node: NodeId,

@@ -1,5 +1,5 @@
-//! Keys as plain vectors, so that sums and averages mean something: rotations by their logarithm
-//! from a reference, all else as it is.
+//! Keys as vectors, for sums and averages: rotations as logarithms relative to a reference, other
+//! values unchanged.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -7,13 +7,13 @@ use super::{CurveSpace, components::with_number};
 use crate::clip_edit::is_hold_end;
 use ulna_model::{Interpolation, Property, Track};
 
-/// A stored rotation, made unit.
+/// A stored rotation, normalized.
 pub(super) fn rotation(v: &[f32]) -> DQuat {
     let q = DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into());
     if q.length_squared() > 1e-18 { q.normalize() } else { DQuat::IDENTITY }
 }
 
-/// The vector of a turn, of the sign that its quaternion has: up to 360° long.
+/// The rotation vector of a quaternion, dependent on its sign: up to 360° long.
 pub(super) fn log(q: DQuat) -> DVec3 {
     let v = DVec3::new(q.x, q.y, q.z);
     let sin = v.length();
@@ -23,12 +23,12 @@ pub(super) fn log(q: DQuat) -> DVec3 {
     v * (2.0 * sin.atan2(q.w) / sin)
 }
 
-/// The vector of a turn on the short way.
+/// The rotation vector of the shortest path.
 pub(super) fn short_log(q: DQuat) -> DVec3 {
     log(if q.w < 0.0 { -q } else { q })
 }
 
-/// The turn by a vector, continuous in its sign.
+/// The quaternion of a rotation vector, with a continuous sign.
 pub(super) fn exp(v: DVec3) -> DQuat {
     let half = v.length() * 0.5;
     let factor = if half < 1e-9 { 0.5 } else { half.sin() / (2.0 * half) };
@@ -43,9 +43,9 @@ fn cross(v: DVec3) -> DMat3 {
     )
 }
 
-/// The matrix that takes a change of the vector of a turn to an angular velocity in the turned
-/// axes: the right Jacobian (J. Solà and others, *A micro Lie theory for state estimation in
-/// robotics*, 2018, equation 143).
+/// The right Jacobian, which converts the rate of a rotation vector to an angular velocity in the
+/// rotated axes (J. Solà and others, *A micro Lie theory for state estimation in robotics*, 2018,
+/// equation 143).
 pub(super) fn right(v: DVec3) -> DMat3 {
     let angle = v.length();
     let k = cross(v);
@@ -57,7 +57,7 @@ pub(super) fn right(v: DVec3) -> DMat3 {
         + k * k * ((angle - angle.sin()) / (square * angle))
 }
 
-/// The other way (equation 144).
+/// The inverse of the right Jacobian (equation 144).
 pub(super) fn right_inverse(v: DVec3) -> DMat3 {
     let angle = v.length();
     let k = cross(v);
@@ -71,27 +71,27 @@ pub(super) fn right_inverse(v: DVec3) -> DMat3 {
     DMat3::IDENTITY + k * 0.5 + k * k * factor
 }
 
-/// A key as vectors: its value and its slopes a second.
+/// A key as vectors: its value, and its slopes per second.
 #[derive(Clone, Debug)]
 pub(super) struct KeyVector {
     pub value: Vec<f64>,
     pub arrive: Vec<f64>,
     pub leave: Vec<f64>,
-    /// Whether the stored quaternion has the other sign.
+    /// Whether the stored quaternion has the opposite sign.
     pub flipped: bool,
-    /// The parts of both tangents along the quaternion, which turn nothing at the key.
+    /// The components of both tangents along the quaternion, which have no effect at the key.
     pub radial: [f64; 2],
 }
 
-/// How keys of a track are read as vectors.
+/// Conversion of a track's keys to vectors.
 pub(super) struct Chart<'a> {
     track: &'a Track,
-    /// Of rotations, what they are told from.
+    /// Reference rotation.
     from: DQuat,
 }
 
 impl<'a> Chart<'a> {
-    /// Told from the value of a key.
+    /// Creates a chart with the value of a key as the reference.
     pub fn at_key(track: &'a Track, key: usize) -> Self {
         let turns = track.property == Property::Rotation;
         Self { track, from: if turns { rotation(track.value(key)) } else { DQuat::IDENTITY } }
@@ -101,7 +101,7 @@ impl<'a> Chart<'a> {
         self.track.property == Property::Rotation
     }
 
-    /// A value; of a rotation the vector nearest to another.
+    /// The vector of a value. For rotations, the equivalent vector nearest to `near`.
     pub fn value(&self, stored: &[f32], near: Option<&[f64]>) -> Vec<f64> {
         const FAR: f64 = std::f64::consts::TAU - 0.7;
         if !self.turns() {
@@ -113,7 +113,7 @@ impl<'a> Chart<'a> {
         let turn = axis * std::f64::consts::TAU;
         let all = [v, v - turn, v + turn];
         let distance = |c: &DVec3| c.distance_squared(near);
-        // Near whole turns no small change of the vector makes up for one of the rotation.
+        // Near full turns, a small change of the vector cannot represent a small rotation.
         let best = all
             .into_iter()
             .filter(|c| c.length() < FAR)
@@ -121,7 +121,7 @@ impl<'a> Chart<'a> {
         best.unwrap_or(v).to_array().to_vec()
     }
 
-    /// A key; of a rotation the vector nearest to that of another key.
+    /// The vectors of a key. For rotations, the equivalent vector nearest to `near`.
     pub fn read(&self, key: usize, near: Option<&[f64]>) -> KeyVector {
         let track = self.track;
         let value = self.value(track.value(key), near);
@@ -153,7 +153,7 @@ impl<'a> Chart<'a> {
         KeyVector { value, arrive, leave, flipped, radial: [before, after] }
     }
 
-    /// Writes a key into its numbers of the track.
+    /// Writes a key to its numbers in the track.
     pub fn write(&self, key: &KeyVector, into: &mut [f32]) {
         let w = self.track.width;
         let cubic = into.len() == 3 * w;
@@ -184,8 +184,8 @@ impl<'a> Chart<'a> {
     }
 }
 
-/// The numbers of a rotation and its tangents, turned further by a vector that grows by `rate` a
-/// second: `q·exp(by)`.
+/// Rotates the numbers of a rotation key and its tangents: `q·exp(by)`, with `by` growing by `rate`
+/// per second.
 pub(super) fn turn_key(own: &mut [f32], by: DVec3, rate: DVec3) {
     let cubic = own.len() == 12;
     let at = if cubic { 4 } else { 0 };
@@ -207,23 +207,23 @@ pub(super) fn turn_key(own: &mut [f32], by: DVec3, rate: DVec3) {
     }
 }
 
-/// Some components of a track's values, as its curves show them.
+/// Selected components of a track's values, as curves show them.
 #[derive(Clone, Copy, Debug)]
 pub struct ChosenComponents<'a> {
-    /// Their indices.
+    /// Indices of the components.
     pub list: &'a [u16],
-    /// The numbers that they are: of rotations, Euler angles or those of the quaternion.
+    /// Meaning of the components: for rotations, Euler angles or quaternion numbers.
     pub space: CurveSpace,
 }
 
 impl ChosenComponents<'_> {
-    /// Whether these are all components of a track.
+    /// Whether all components of a track are selected.
     pub(super) fn is_all(&self, track: &Track) -> bool {
         let angles = track.property == Property::Rotation && self.space != CurveSpace::Stored;
         (0..if angles { 3 } else { track.width }).all(|c| is_meant(Some(*self), c))
     }
 
-    /// The rotation with these components of another.
+    /// Replaces the selected components of a rotation with those of another.
     pub(super) fn put(&self, was: DQuat, now: DQuat) -> DQuat {
         let meant = |c: &usize| is_meant(Some(*self), *c);
         match self.space {
@@ -242,7 +242,7 @@ impl ChosenComponents<'_> {
         }
     }
 
-    /// The rotation with numbers added to these components: radians of angles.
+    /// Adds numbers to the selected components of a rotation; radians for angles.
     pub(super) fn add(&self, was: DQuat, by: &[f64]) -> DQuat {
         let own = by.iter().enumerate().filter(|(c, _)| is_meant(Some(*self), *c));
         match self.space {
@@ -259,12 +259,12 @@ impl ChosenComponents<'_> {
     }
 }
 
-/// Whether a component is meant.
+/// Whether a component is selected. `None` selects all.
 pub(super) fn is_meant(components: Option<ChosenComponents<'_>>, component: usize) -> bool {
     components.is_none_or(|all| all.list.iter().any(|c| usize::from(*c) == component))
 }
 
-/// The values of the keys that begin holds, put at the ends of these, too.
+/// Copies the values of keys that begin holds to the ends of these holds.
 pub(super) fn follow_holds(before: &Track, values: &mut [f32]) {
     let (w, stride) = (before.width, before.stride());
     let at = if before.interpolation == Interpolation::CubicSpline { w } else { 0 };
@@ -274,8 +274,8 @@ pub(super) fn follow_holds(before: &Track, values: &mut [f32]) {
     }
 }
 
-/// Of rotations whose keys were changed as a whole, only some components; the others are as they
-/// were. Tangents turn along.
+/// Restricts a change of rotation keys to the selected components. Tangents are rotated with the
+/// keys.
 pub(super) fn only_angles(
     before: &Track,
     values: &mut [f32],

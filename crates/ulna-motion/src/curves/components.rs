@@ -1,4 +1,4 @@
-//! Single components of keys changed: a number, or an angle of a rotation, and its slopes.
+//! Edits of single components of keys: a number, or an angle of a rotation, and its slopes.
 
 use glam::{DQuat, DVec3, DVec4};
 use thiserror::Error;
@@ -11,10 +11,10 @@ use super::{
 use crate::clip_edit::{is_auto, is_hold_end, refreshed};
 use ulna_model::{Interpolation, KeySide, KeyTangents, TangentMode, TangentModes, Track};
 
-/// Why the slope of a component cannot be set.
+/// Reason for which the slope of a component cannot be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum SlopeError {
-    /// The angle cannot be turned by itself at that key.
+    /// The angle cannot change independently at the key (gimbal lock).
     #[error(
         "the rotation is at gimbal lock at this key, so single angles have no slope; choose \
          another order of axes"
@@ -25,16 +25,16 @@ pub enum SlopeError {
         "the track holds its values, so it has no slopes; set its interpolation to smooth first"
     )]
     Stepped,
-    /// Nothing can be between one key.
+    /// A track with a single key has no slopes.
     #[error("a track with a single key has no slopes; add a second key first")]
     SingleKey,
-    /// No such key or component, or a slope that is no number.
+    /// The key or component does not exist, or the slope is not finite.
     #[error("there is no such key or component, or the slope is not a finite number")]
     Nothing,
 }
 
 impl SlopeError {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Stable code of the error for scripts.
     pub const fn code(self) -> &'static str {
         match self {
             Self::GimbalLock => "gimbal_lock",
@@ -45,7 +45,7 @@ impl SlopeError {
     }
 }
 
-/// The track with the value of one component at a key changed: see [`TrackCurves::with_values`].
+/// Sets the value of one component of a key: see [`TrackCurves::with_values`].
 #[must_use]
 pub fn with_component(
     track: &Track,
@@ -57,10 +57,10 @@ pub fn with_component(
     TrackCurves::new(track, space).with_values(&[(key, component, value)])
 }
 
-/// The track with another slope of one component at a key: see [`TrackCurves::with_slope`].
+/// Sets the slope of one component of a key: see [`TrackCurves::with_slope`].
 ///
 /// # Errors
-/// As that.
+/// As [`TrackCurves::with_slope`].
 pub fn with_slope(
     track: &Track,
     key: usize,
@@ -72,10 +72,10 @@ pub fn with_slope(
     TrackCurves::new(track, space).with_slope(key, side, component, slope)
 }
 
-/// A CUBICSPLINE rotation key as unit quaternion and what else is in it.
+/// A CUBICSPLINE rotation key as a unit quaternion and the stored length.
 struct Turning {
     q: DQuat,
-    /// The length that is stored.
+    /// Length of the stored quaternion.
     length: f64,
 }
 
@@ -86,7 +86,7 @@ impl Turning {
         Self { q: rotation(track, key), length: if usable { length } else { 1.0 } }
     }
 
-    /// How fast the unit quaternion changes, and how fast its length does, as stored.
+    /// Slope of the unit quaternion, and slope of its length, from a stored tangent.
     fn slope(&self, tangent: DVec4) -> (DVec4, f64) {
         let n = DVec4::from(self.q);
         let along = n.dot(tangent);
@@ -100,17 +100,16 @@ fn put(values: &mut [f32], start: usize, v: DVec4) {
     }
 }
 
-/// The slope of a unit quaternion that turns by `omega` in the parent's frame: `q̇ = ½ω·q`.
+/// The slope of a unit quaternion with angular velocity `omega` in the parent's frame: `q̇ = ½ω·q`.
 fn turned(omega: DVec3, q: DQuat) -> DVec4 {
     (DQuat::from_xyzw(omega.x * 0.5, omega.y * 0.5, omega.z * 0.5, 0.0) * q).into()
 }
 
 impl TrackCurves {
-    /// The track with values of components changed: keys, components and what they become, degrees
-    /// of angles. At the key that is exact; of angles, the other two and the slopes of all three
-    /// stay, away from gimbal lock. Of a quaternion's numbers the other three shrink or grow so
-    /// that its length stays. Ends of holds follow the keys that begin them. Automatic tangents are
-    /// made again.
+    /// Sets values of components: key, component and new value, in degrees for angles. The result
+    /// is exact at the key. For angles, the other two angles and all three slopes are preserved,
+    /// away from gimbal lock. For quaternion numbers, the other three are scaled to keep the
+    /// length. Ends of holds follow the keys that begin them. Automatic tangents are recomputed.
     #[must_use]
     pub fn with_values(&self, changes: &[(usize, usize, f64)]) -> Track {
         let track = self.track();
@@ -173,8 +172,8 @@ impl TrackCurves {
         }
     }
 
-    /// The angular velocity at a key after its angles changed: the same rates of the angles, or at
-    /// gimbal lock and of quaternions the same turn.
+    /// Angular velocity at a key after a change of its angles. The rates of the angles are
+    /// preserved; at gimbal lock and for quaternion numbers, the angular velocity is.
     fn carried(&self, key: usize, turn: DVec3, to: &[(usize, f64)]) -> DVec3 {
         let Some(view) = self.angles() else { return turn };
         let was = view.at_key(key);
@@ -188,8 +187,8 @@ impl TrackCurves {
         }
     }
 
-    /// Of the two signs of a changed rotation the one nearer to the keys beside it, as far as they
-    /// had the sign nearer to what it was.
+    /// Chooses the sign of a changed rotation nearer to the neighboring keys. Only neighbors whose
+    /// sign was consistent with the old value count.
     fn near_neighbors(&self, key: usize, was: DQuat, q: DQuat) -> DQuat {
         let track = self.track();
         let beside = [key.checked_sub(1), Some(key + 1).filter(|k| *k < track.times.len())];
@@ -203,16 +202,16 @@ impl TrackCurves {
         if near.dot(q.into()) < 0.0 { -q } else { q }
     }
 
-    /// The track with another slope of one component at a key, per second (degrees of angles). The
-    /// slopes of the other components stay; of a quaternion's numbers they change as little as they
-    /// can. On a side that is not meant nothing changes, unless both sides of the key are linked;
-    /// a key of which nothing is said is linked where both its tangents are the same. What is set
-    /// by hand is free from then on; smooth keys follow. Where a loop shares the tangents of its
-    /// first and last key, both change. LINEAR tracks become CUBICSPLINE first, with the motion
-    /// kept.
+    /// Sets the slope of one component at a key, per second (degrees for angles). Slopes of the
+    /// other components are preserved; those of quaternion numbers change minimally. The other side
+    /// changes only if both sides are linked; a key without modes is linked if both tangents are
+    /// equal. The changed sides become free; smooth keys are recomputed. If a loop shares the
+    /// tangents of its first and last key, both change. LINEAR tracks are first converted to
+    /// CUBICSPLINE with the same motion.
     ///
     /// # Errors
-    /// At gimbal lock, in STEP tracks, and in tracks of one key.
+    /// The key is at gimbal lock, the track is STEP or has a single key, or the arguments are
+    /// invalid.
     pub fn with_slope(
         &self,
         key: usize,
@@ -271,7 +270,7 @@ impl TrackCurves {
         let smooth = |m: KeyTangents| [m.arrive, m.leave].contains(&TangentMode::Smooth);
         let follow = modes.iter().any(|(_, m)| smooth(m));
         let made = Track { values: values.into(), modes, ..track.clone() };
-        // Acceleration goes on through smooth keys beside it.
+        // The acceleration stays continuous at neighboring smooth keys.
         Ok(if follow { refreshed(track, made) } else { made })
     }
 
@@ -301,7 +300,7 @@ impl TrackCurves {
                 turned(view.order.omega(angles, rates), own.q)
             }
             None => {
-                // The shortest change that leaves the length: along eᵢ − q·qᵢ.
+                // The minimal change that keeps the length: along eᵢ − q·qᵢ.
                 let n = DVec4::from(own.q);
                 let mut way = -n * n[component];
                 way[component] += 1.0;
@@ -324,14 +323,14 @@ const fn meant(side: KeySide, leaving: bool) -> bool {
     }
 }
 
-/// Whether both tangents of a key are the same numbers.
+/// Whether both tangents of a key are equal.
 fn stored_alike(track: &Track, key: usize) -> bool {
     let (stride, width) = (track.stride(), track.width);
     let own = &track.values[key * stride..(key + 1) * stride];
     own[..width] == own[2 * width..]
 }
 
-/// The tangent modes of a track's keys; automatic for all of them where none is named and all
+/// The stored tangent modes of a track's keys. Automatic for all keys if none are stored and all
 /// tangents are automatic.
 fn named_modes(track: &Track) -> TangentModes {
     if track.modes.is_empty() && is_auto(track) {
@@ -341,7 +340,7 @@ fn named_modes(track: &Track) -> TangentModes {
     track.modes.clone()
 }
 
-/// A quaternion with one of its numbers changed, the others longer or shorter alike.
+/// Sets one number of a unit quaternion, and scales the others to keep the length.
 pub(super) fn with_number(q: DQuat, component: usize, value: f64) -> DQuat {
     let value = value.clamp(-1.0, 1.0);
     let mut others = DVec4::from(q);

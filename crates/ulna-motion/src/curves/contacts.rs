@@ -1,12 +1,12 @@
-//! When legs stand, so that their keys can be protected.
+//! Ground contacts of legs, for the protection of their keys.
 
 use std::collections::BTreeMap;
 
 use crate::{ancestors::above, humanoid::BodyPart, ik::contacts, roles::roles_of};
 use ulna_model::{Clip, Document, NodeId, Shared};
 
-/// The spans in which a leg's foot stands, seconds, for the two joints above the foot, the foot and
-/// all below it.
+/// Time ranges in seconds in which a foot has ground contact, for the foot, all nodes below it, and
+/// the two joints above it.
 pub fn leg_contacts(document: &Document, clip: &Shared<Clip>) -> BTreeMap<NodeId, Vec<(f32, f32)>> {
     let mut found: BTreeMap<NodeId, Vec<(f32, f32)>> = BTreeMap::new();
     for (foot, role) in roles_of(document) {

@@ -1,13 +1,13 @@
-//! Eases: how the way between two keys is gone, by the formulas that animators know (R. Penner,
-//! *Motion, tweening, and easing*, 2002; easings.net), and own ones by a cubic Bézier curve as in
+//! Eases: progress between two keys as a function of time, by the formulas that animators know (R.
+//! Penner, *Motion, tweening, and easing*, 2002; easings.net), and custom cubic Bézier curves as in
 //! CSS.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// The kind of an ease.
+/// The formula of an ease.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EaseShape {
-    /// At one speed.
+    /// Constant speed.
     Linear,
     /// `1 − cos(πu/2)`
     Sine,
@@ -23,21 +23,21 @@ pub enum EaseShape {
     Expo,
     /// `1 − √(1 − u²)`
     Circ,
-    /// Begins with a step back: `2.70158u³ − 1.70158u²`
+    /// Starts with a movement in the opposite direction: `2.70158u³ − 1.70158u²`
     Back,
-    /// As a ball bounces, higher and higher.
+    /// A bouncing ball, with increasing height.
     Bounce,
-    /// As a spring, swinging wider and wider.
+    /// A spring, with increasing amplitude.
     Elastic,
     /// A jump at the end.
     Step,
-    /// A custom shape: the cubic Bézier curve from (0, 0) by (x1, y1) and (x2, y2) to (1, 1); x
-    /// from 0 to 1.
+    /// A custom shape: the cubic Bézier curve from (0, 0) via (x1, y1) and (x2, y2) to (1, 1). x is
+    /// in `0..=1`.
     Bezier([f64; 4]),
 }
 
 impl EaseShape {
-    /// The shapes that have a name.
+    /// The named shapes.
     pub const PRESETS: [Self; 12] = [
         Self::Linear,
         Self::Sine,
@@ -53,7 +53,7 @@ impl EaseShape {
         Self::Step,
     ];
 
-    /// Its name.
+    /// Display name.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Linear => "Linear",
@@ -72,7 +72,7 @@ impl EaseShape {
         }
     }
 
-    /// The value at `u`, 0 to 1, beginning slowly.
+    /// The value at `u`, `0..=1`, with a slow start.
     fn at(self, u: f64) -> f64 {
         const BACK: f64 = 1.701_58;
         match self {
@@ -95,7 +95,7 @@ impl EaseShape {
     }
 }
 
-/// A ball that comes down and bounces lower and lower.
+/// A falling ball that bounces with decreasing height.
 fn bounced(u: f64) -> f64 {
     const N: f64 = 7.5625;
     let fall = |middle: f64, height: f64| {
@@ -113,7 +113,7 @@ fn bounced(u: f64) -> f64 {
     }
 }
 
-/// The parts of a bounce.
+/// Time scale of a bounce.
 const BOUNCES: f64 = 2.75;
 
 fn bezier([x1, y1, x2, y2]: [f64; 4], u: f64) -> f64 {
@@ -134,36 +134,35 @@ fn bezier([x1, y1, x2, y2]: [f64; 4], u: f64) -> f64 {
     at(y1, y2, 0.5 * (low + high))
 }
 
-/// At which end an ease is slow.
+/// The slow end of an ease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum EaseWay {
-    /// At the start.
+    /// Slow at the start.
     In,
-    /// At the end.
+    /// Slow at the end.
     Out,
-    /// At both.
+    /// Slow at both ends.
     #[default]
     InOut,
 }
 
-/// How the way from one key to the next is gone.
+/// Progress between two keys as a function of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ease {
     /// The formula.
     pub shape: EaseShape,
     /// The slow end.
     pub way: EaseWay,
-    /// The amount of easing, 0 to 2: 0 is a straight line, 1 the formula, 2 twice as far from the
-    /// line.
+    /// Amount of easing, `0..=2`: 0 is linear, 1 is the formula, 2 is twice as far from the line.
     pub amount: f64,
 }
 
 impl Ease {
-    /// The largest amount.
+    /// Maximum amount.
     pub const MOST: f64 = 2.0;
 
-    /// The part of the way that is gone at the part `s` of the time. At 0 it is 0, at 1 it is 1;
-    /// between it may go beyond.
+    /// Progress at the fraction `s` of the time. It is 0 at 0 and 1 at 1, and may overshoot in
+    /// between.
     pub fn at(&self, s: f64) -> f64 {
         if s <= 0.0 {
             return 0.0;
@@ -179,7 +178,7 @@ impl Ease {
         }
     }
 
-    /// The formula with its amount, as it begins slowly.
+    /// The formula with its amount, with a slow start.
     pub(super) fn slow_start(&self, u: f64) -> f64 {
         let shaped = self.shape.at(u);
         if self.shape == EaseShape::Step {
@@ -188,7 +187,7 @@ impl Ease {
         u + (shaped - u) * self.amount.clamp(0.0, Self::MOST)
     }
 
-    /// The slope of that on the left (`-1`) or right (`1`) of a part of the time.
+    /// The slope of [`Self::slow_start`] to the left (`-1`) or right (`1`) of `u`.
     pub(super) fn slope(&self, u: f64, side: f64) -> f64 {
         const STEP: f64 = 1e-5;
         let h = STEP * side;
@@ -196,7 +195,7 @@ impl Ease {
         (4.0 * value(1.0) - value(2.0) - 3.0 * value(0.0)) / (2.0 * h)
     }
 
-    /// The parts of the time at which the slope of that jumps.
+    /// Values of `u` at which the slope of [`Self::slow_start`] jumps.
     pub(super) fn corners(&self) -> Vec<f64> {
         match self.shape {
             EaseShape::Bounce if self.amount > 0.0 => {
@@ -236,7 +235,7 @@ mod tests {
         assert!((at(EaseShape::Back, EaseWay::Out, 0.5) - 1.0877).abs() < 1e-4);
         assert!((at(EaseShape::Bounce, EaseWay::Out, 1.0 / 2.75) - 1.0).abs() < 1e-9);
         assert!(at(EaseShape::Elastic, EaseWay::Out, 0.15) > 1.3);
-        // The curve of CSS's “ease-in-out”.
+        // The curve of “ease-in-out” in CSS.
         let css = EaseShape::Bezier([0.42, 0.0, 0.58, 1.0]);
         assert!((at(css, EaseWay::In, 0.5) - 0.5).abs() < 1e-9);
         assert!((at(css, EaseWay::In, 0.25) - 0.1291).abs() < 1e-3);

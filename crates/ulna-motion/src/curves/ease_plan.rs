@@ -1,13 +1,14 @@
-//! The keys that an ease needs: as few as keep the curve within 1 % of the way from its formula.
+//! Planning of the keys for an ease: the fewest keys that keep the curve within 1 % of the formula.
 //!
-//! Keys have the slope of the formula where it has one on both sides; where it jumps they are
-//! corners. Pieces are as long as the error allows, found on the form that begins slowly and
-//! mirrored for the others. Of rotations the error is that of the normalized spline through
-//! quaternions, so that wide turns may need more.
+//! Keys have the slope of the formula; where it jumps, they are corners. Segments are as long as
+//! the error allows. They are computed for the form with a slow start, and mirrored for the others.
+//! For rotations, the error is that of the normalized quaternion spline, so large angles may need
+//! more keys.
 
 use super::ease::{Ease, EaseShape, EaseWay};
 
-/// A place at which an eased span has a key: parts of the time and of the way, and slopes in these.
+/// A key of an eased segment: fractions of the time and of the value change, and slopes in these
+/// units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Stop {
     pub part: f64,
@@ -22,7 +23,7 @@ impl Stop {
         (self.arrive - self.leave).abs() > 1e-3 * (1.0 + self.arrive.abs())
     }
 
-    /// The place in the way that is slow at the other end.
+    /// The corresponding key of the ease that is slow at the other end.
     fn mirrored(self) -> Self {
         Self {
             part: 1.0 - self.part,
@@ -32,26 +33,26 @@ impl Stop {
         }
     }
 
-    /// The place in the first half of a way that is slow at both ends.
+    /// The corresponding key in the first half of an ease that is slow at both ends.
     fn halved(self) -> Self {
         Self { part: self.part * 0.5, value: self.value * 0.5, ..self }
     }
 }
 
-/// The allowed error of an ease: 1 % of the way, with room for the rounding of times.
+/// Maximum error of an ease: 1 % of the value change, minus a margin for the rounding of times.
 const TOLERANCE: f64 = 0.009_4;
 
-/// A slope that counts as infinite. What is steeper is given the slope that serves best.
+/// Minimum slope that counts as infinite. Steeper slopes are replaced by a fitted one.
 const STEEP: f64 = 100.0;
 
 impl Ease {
-    /// The number of keys it adds between two keys of a value, or of a turn of few degrees.
+    /// Number of keys that the ease adds between two keys, for values or small rotations.
     pub fn keys_added(&self) -> usize {
         self.stops(0.0, 0.1).len() - 2
     }
 
-    /// The places that need keys, both ends included. `turn` is half the angle of a rotation in
-    /// radians, 0 for other values; `gap` the part of the time in which a step jumps.
+    /// The planned keys, both ends included. `turn` is half the angle of a rotation in radians, 0
+    /// for other values. `gap` is the fraction of the time for a jump.
     pub(super) fn stops(&self, turn: f64, gap: f64) -> Vec<Stop> {
         if self.shape == EaseShape::Step {
             return stepped(self.way, gap);
@@ -86,7 +87,7 @@ impl Ease {
     }
 }
 
-/// A jump within a part of the time.
+/// A jump within a fraction of the time.
 fn stepped(way: EaseWay, gap: f64) -> Vec<Stop> {
     let (from, to) = match way {
         EaseWay::In => (1.0 - gap, 1.0),
@@ -106,7 +107,7 @@ fn stepped(way: EaseWay, gap: f64) -> Vec<Stop> {
     stops
 }
 
-/// Places of the form that begins slowly.
+/// Keys of the form with a slow start.
 fn slow_start(ease: &Ease, tolerance: f64, turn: f64) -> Vec<Stop> {
     let mut stops = vec![Stop { part: 0.0, value: 0.0, arrive: 0.0, leave: 0.0 }];
     for end in ease.corners().into_iter().chain([1.0]) {
@@ -125,7 +126,7 @@ fn slow_start(ease: &Ease, tolerance: f64, turn: f64) -> Vec<Stop> {
     stops
 }
 
-/// The farthest end a piece may have, and its slopes at both ends.
+/// The latest possible end of a segment, and its slopes at both ends.
 fn longest(ease: &Ease, (from, end): (f64, f64), tolerance: f64, turn: f64) -> (f64, [f64; 2]) {
     const STEPS: u32 = 48;
     const HALVES: u32 = 6;
@@ -153,7 +154,7 @@ fn longest(ease: &Ease, (from, end): (f64, f64), tolerance: f64, turn: f64) -> (
                 bad = middle;
             }
         }
-        // A rest that is very short would be two keys side by side.
+        // A very short last segment would have two keys next to each other.
         let most = from + (end - from) * 0.9;
         if good > most {
             let (own, fits) = tried(most);
@@ -166,10 +167,9 @@ fn longest(ease: &Ease, (from, end): (f64, f64), tolerance: f64, turn: f64) -> (
     (end, slopes(ease, from, end, turn))
 }
 
-/// The slopes of a piece at its ends: the formula's, or where they are infinite those with which
-/// the piece comes nearest.
+/// The slopes of a segment at its ends: those of the formula, or the best fit if they are infinite.
 fn slopes(ease: &Ease, from: f64, to: f64, turn: f64) -> [f64; 2] {
-    /// Of the slope of the straight line.
+    /// Candidate slopes, relative to the straight line.
     const TRIED: [f64; 7] = [1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0];
     let own = [ease.slope(from, 1.0), ease.slope(to, -1.0)];
     if own.iter().all(|s| s.abs() < STEEP) {
@@ -182,11 +182,11 @@ fn slopes(ease: &Ease, from: f64, to: f64, turn: f64) -> [f64; 2] {
     with(best.unwrap_or(1.0))
 }
 
-/// The largest error of a piece against a formula. Of a turn it is that of the unit spline on the
-/// circle.
+/// The largest error of a segment against a formula. For rotations, that of the normalized spline
+/// on the circle.
 fn error(of: &dyn Fn(f64) -> f64, (from, to): (f64, f64), slopes: [f64; 2], turn: f64) -> f64 {
     const SAMPLES: u32 = 40;
-    /// A person's own curve may begin steeply.
+    /// More samples near the ends, since a custom curve may start steeply.
     const NEAR_ENDS: [f64; 7] = [0.003, 0.006, 0.01, 0.016, 0.033, 0.042, 0.063];
     let span = to - from;
     let ends = [of(from), of(to)];
@@ -202,7 +202,7 @@ fn error(of: &dyn Fn(f64) -> f64, (from, to): (f64, f64), slopes: [f64; 2], turn
         ];
         let wanted = of(from + span * u);
         let off = if turn > 1e-3 {
-            // Told from the direction that is wanted.
+            // Relative to the wanted direction.
             let [a, b] = ends.map(|e| ((e - wanted) * turn).sin_cos());
             let [m, n] = slopes.map(|s| s * turn);
             let x = basis[0] * a.1 - basis[1] * m * a.0 + basis[2] * b.1 - basis[3] * n * b.0;
@@ -221,7 +221,7 @@ fn error(of: &dyn Fn(f64) -> f64, (from, to): (f64, f64), slopes: [f64; 2], turn
 mod tests {
     use super::*;
 
-    /// The key counts of the guide: for in and out alike, and for slow at both ends.
+    /// The key counts listed in the guide: for slow at one end, and for slow at both ends.
     const KEYS: [(EaseShape, usize, usize); 12] = [
         (EaseShape::Linear, 0, 0),
         (EaseShape::Sine, 1, 1),

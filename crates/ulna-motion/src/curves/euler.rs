@@ -1,4 +1,4 @@
-//! Euler angles of rotations in any of six orders, in 64 bits, and their rates of change.
+//! Euler angles of rotations in any of six orders, in double precision, and their rates of change.
 
 use glam::{DMat3, DQuat, DVec3};
 use std::f64::consts::{PI, TAU};
@@ -7,15 +7,16 @@ use ulna_model::{Interpolation, Property, Track};
 
 use super::moments::{Key, rotation_at};
 
-/// Below this determinant (the cosine of the middle angle) two of the three axes are one, and
-/// slopes of single angles cannot be set: gimbal lock.
+/// Minimum determinant (cosine of the middle angle) of the three axes. Below it, two of the axes
+/// are parallel (gimbal lock), and slopes of single angles cannot be set.
 pub(super) const LOCKED: f64 = 1e-3;
 
-/// Below this cosine of the middle angle only the sum of the other two is known.
+/// Minimum cosine of the middle angle for which the other two angles are distinct. Below it, only
+/// their sum is determined.
 const ONE_AXIS: f64 = 1e-7;
 
-/// The order in which three angles turn: `q = q₁(a)·q₂(b)·q₃(c)`, the first about its own axis, the
-/// next about the turned one.
+/// The order of three rotations: `q = q₁(a)·q₂(b)·q₃(c)`. Each rotates about an axis that was
+/// rotated by those before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EulerOrder {
     /// About x, then y, then z.
@@ -34,7 +35,7 @@ pub enum EulerOrder {
 }
 
 impl EulerOrder {
-    /// All of them, in the order of menus.
+    /// All orders, in menu order.
     pub const ALL: [Self; 6] = [Self::Xyz, Self::Xzy, Self::Yxz, Self::Yzx, Self::Zxy, Self::Zyx];
 
     /// The three axes as letters, such as “XYZ”.
@@ -61,7 +62,7 @@ impl EulerOrder {
         }
     }
 
-    /// 1 where the axes follow each other as x, y, z do, else −1.
+    /// 1 if the axes are a cyclic permutation of x, y, z, else −1.
     const fn sign(self) -> f64 {
         match self {
             Self::Xyz | Self::Yzx | Self::Zxy => 1.0,
@@ -69,19 +70,19 @@ impl EulerOrder {
         }
     }
 
-    /// The place of an axis (0, 1, 2 for x, y, z) among the three angles.
+    /// The index of an axis (0, 1, 2 for x, y, z) among the three angles.
     pub(super) fn place(self, axis: usize) -> usize {
         self.axes().iter().position(|a| *a == axis).unwrap_or(0)
     }
 
-    /// The rotation in terms of the order's own axes, as if they were x, y, z.
+    /// The rotation with the order's axes renamed to x, y, z.
     fn own(self, q: DQuat) -> DQuat {
         let [i, j, k] = self.axes();
         let (v, s) = (q.xyz(), self.sign());
         DQuat::from_xyzw(s * v[i], s * v[j], s * v[k], q.w)
     }
 
-    /// The sine of the middle angle: ±1 at gimbal lock. `q` is of length 1.
+    /// The sine of the middle angle: ±1 at gimbal lock. `q` must have length 1.
     pub(super) fn middle_sine(self, q: DQuat) -> f64 {
         let o = self.own(q);
         self.sign() * 2.0 * (o.x * o.z + o.w * o.y)
@@ -94,9 +95,9 @@ impl EulerOrder {
         turn(0) * turn(1) * turn(2)
     }
 
-    /// The three angles of a unit rotation, in radians: of all triples that give the rotation, the
-    /// one nearest to `near`. The triple `a, b, c` gives the same as `a + π, π − b, c + π`, and
-    /// each angle may change by full turns. At gimbal lock the last angle is that of `near`.
+    /// The three angles of a unit rotation, in radians. Of all equivalent triples, the one nearest
+    /// to `near`. `a, b, c` is equivalent to `a + π, π − b, c + π`, and each angle may change by
+    /// full turns. At gimbal lock, the last angle is that of `near`.
     pub fn angles(self, q: DQuat, near: [f64; 3]) -> [f64; 3] {
         let s = self.sign();
         let o = self.own(q);
@@ -125,9 +126,9 @@ impl EulerOrder {
         if off(other) < off(one) { other } else { one }
     }
 
-    /// The axis of each angle at some angles, in the parent's frame: `u₁`, `q₁·u₂`, `q₁q₂·u₃`.
-    /// The rotation's angular velocity is `ω = M·(a', b', c')`, from `∂q/∂a = ½u₁q`,
-    /// `∂q/∂b = q₁·½u₂·q₂q₃` and `∂q/∂c = q·½u₃`.
+    /// The axes of the three angles in the parent's frame: `u₁`, `q₁·u₂`, `q₁q₂·u₃`. The angular
+    /// velocity is `ω = M·(a', b', c')`, from `∂q/∂a = ½u₁q`, `∂q/∂b = q₁·½u₂·q₂q₃` and `∂q/∂c =
+    /// q·½u₃`.
     fn turning(self, angles: [f64; 3]) -> DMat3 {
         let [i, j, k] = self.axes().map(|axis| DVec3::AXES[axis]);
         let first = DQuat::from_axis_angle(i, angles[0]);
@@ -135,27 +136,27 @@ impl EulerOrder {
         DMat3::from_cols(i, first * j, second * k)
     }
 
-    /// Whether single angles cannot be turned by themselves: the determinant is below 1e-3.
+    /// Whether single angles cannot change independently (gimbal lock): the determinant is below
+    /// 1e-3.
     pub(super) fn is_locked(self, angles: [f64; 3]) -> bool {
         angles[1].cos().abs() < LOCKED
     }
 
-    /// Rates of the three angles, radians per second, where the rotation turns by `omega` a second
-    /// in the parent's frame; nothing at gimbal lock.
+    /// Rates of the three angles in radians per second, from the angular velocity `omega` in the
+    /// parent's frame. `None` at gimbal lock.
     pub(super) fn rates(self, angles: [f64; 3], omega: DVec3) -> Option<[f64; 3]> {
         (!self.is_locked(angles)).then(|| (self.turning(angles).inverse() * omega).to_array())
     }
 
-    /// How fast the rotation turns in the parent's frame where the angles change at these rates.
+    /// Angular velocity in the parent's frame, in radians per second, from the rates of the angles.
     pub(super) fn omega(self, angles: [f64; 3], rates: [f64; 3]) -> DVec3 {
         self.turning(angles) * DVec3::from_array(rates)
     }
 
-    /// The orders for a track of rotations, and how near to gimbal lock each comes: the largest
-    /// `|sin b|` at keys and between them, 1 at lock. Best first; those that are alike in the order
-    /// of menus.
+    /// The orders for a track of rotations, each with its proximity to gimbal lock: the largest
+    /// `|sin b|` at keys and between them, 1 at lock. The best is first; ties are in menu order.
     pub fn best_first(track: &Track) -> [(Self, f32); 6] {
-        /// Places in each segment that are looked at.
+        /// Samples per segment.
         const PLACES: usize = 4;
         let mut found = Self::ALL.map(|order| (order, 0.0f32));
         if track.property != Property::Rotation || track.width != 4 {

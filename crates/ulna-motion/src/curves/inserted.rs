@@ -1,4 +1,4 @@
-//! Keys put onto a curve, which keeps its course.
+//! Insertion of keys on a curve without a change of its shape.
 
 use crate::{
     Inserted,
@@ -7,18 +7,19 @@ use crate::{
 };
 use ulna_model::{Interpolation, KeySide, KeyTangents, TangentMode, TangentModes, Track};
 
-/// Tangents that differ by less than this part of their size are the same.
+/// Maximum relative difference of equal tangents.
 const ALIKE: f32 = 1e-4;
 
-/// The track with a key of the value that plays at `time`, in seconds; one that has a key there, to
-/// a tenth of a millisecond, is as it was.
+/// Inserts a key with the current value at `time`, in seconds. Unchanged if there is a key within a
+/// tenth of a millisecond.
 ///
-/// Without `mode` the curve keeps its course, as [`insert_key`] keeps it: exactly, but for
-/// rotations of CUBICSPLINE, whose error is told and with `exact` stays below 0.01°. The new key is
-/// free and linked. Keys beside it whose tangents follow their neighbors would change with the next
-/// edit; they become free, too.
+/// Without `mode`, the curve keeps its shape as in [`insert_key`]: exactly, except for rotations of
+/// CUBICSPLINE tracks. Their error is returned, and is below 0.01° with `exact`. The new key is
+/// free and linked. Neighboring keys whose tangents depend on their neighbors become free, too.
+/// Otherwise they would change with the next edit.
 ///
-/// With `mode` the tangents of the new key are made of it, and those of its neighbors again.
+/// With `mode`, the tangents of the new key are computed from it, and those of its neighbors are
+/// recomputed.
 #[must_use]
 pub fn inserted(track: &Track, time: f32, exact: bool, mode: Option<TangentMode>) -> Inserted {
     let cubic = track.interpolation == Interpolation::CubicSpline;
@@ -41,7 +42,7 @@ pub fn inserted(track: &Track, time: f32, exact: bool, mode: Option<TangentMode>
     Inserted { track: settled(track, made.track), error: made.error }
 }
 
-/// A track with new keys whose tangents stay as they are when the track is refreshed.
+/// Makes tangents free that a later refresh would change because of the new keys.
 fn settled(before: &Track, made: Track) -> Track {
     let named = named_modes(before);
     if named.is_empty() {
@@ -52,7 +53,7 @@ fn settled(before: &Track, made: Track) -> Track {
     let new: Vec<f32> = made.times.iter().copied().filter(is_new).collect();
     let made = Track { modes: named.with(&new, Some(free)), ..made };
     let again = refreshed(&made, made.clone());
-    // As the keys would be without the new ones.
+    // Tangents of the keys without the new ones.
     let old = Track { modes: named, ..before.clone() };
     let old = refreshed(&old, old.clone());
     let mut modes: TangentModes = made.modes.clone();
@@ -93,7 +94,7 @@ mod tests {
     };
     use ulna_model::Property;
 
-    /// Largest distance of two tracks at 400 times: radians and units.
+    /// Largest distance of two tracks at 400 times, in radians and units.
     fn apart(a: &Track, b: &Track) -> MotionError {
         let (from, to) = (f64::from(a.times[0]) - 0.1, f64::from(a.times[a.times.len() - 1]) + 0.1);
         let time = |k: u32| from + (to - from) * f64::from(k) / 400.0;
@@ -128,7 +129,7 @@ mod tests {
                 };
                 let off = apart(&track, &made.track);
                 prop_assert!(near(off), "{off:?}");
-                // Keys that are not beside it stay automatic.
+                // Keys that are not next to it stay automatic.
                 let named = named_modes(&track);
                 let auto = KeyTangents::both(TangentMode::Auto);
                 let after = track.times.partition_point(|t| *t < time);
@@ -138,7 +139,7 @@ mod tests {
                     let beside = key == after || key + 1 == after || seam;
                     prop_assert!(beside || made.track.modes.of(*own) == Some(auto));
                 }
-                // Tangents of rotations that are told by their numbers are not those of modes.
+                // Tangents of rotations without modes differ from those computed from modes.
                 let turns = track.property == Property::Rotation;
                 if turns && track.modes.is_empty() {
                     continue;

@@ -1,21 +1,21 @@
-//! Tracks as curves: each number of a track drawn over time, and edited by itself.
+//! Tracks as curves: each component of a track over time, for display and editing.
 //!
 //! ```text
 //!  Track ──► TrackCurves  values of components at keys and between, as they play
-//!              ├─ components  one number or angle of a key changed, or its slope
+//!              ├─ components  edit one number or angle of a key, or its slope
 //!              ├─ euler       angles of rotations in any order, and their rates
 //!              ├─ unwrapped   angles without jumps of full turns
 //!              └─ moments     the formulas of sampling, in 64 bits
-//!  Track ──► conversion  STEP, LINEAR and CUBICSPLINE into each other
-//!  Track ──► inserted    a key put onto a curve    signs  quaternions that go on from key to key
-//!  ease ──► ease_plan ──► eased     one span: a formula, the keys that it needs, the track with it
-//!  chart (keys as vectors) ──► slide      runs of keys between their neighbors
-//!                         └──► filter/    what is done to the motion of a span
-//!  overlap, proportional, warp      keys elsewhere in time: down a chain, near others, by handles
+//!  Track ──► conversion  between STEP, LINEAR and CUBICSPLINE
+//!  Track ──► inserted    insert a key on a curve     signs  quaternions with consistent signs
+//!  ease ──► ease_plan ──► eased     one segment: a formula, its keys, the resulting track
+//!  chart (keys as vectors) ──► slide      runs of keys relative to their neighbors
+//!                         └──► filter/    filters of the motion in a time range
+//!  overlap, proportional, warp      retiming: along a chain, with a falloff, by handles
 //! ```
 //!
-//! glTF stores rotations as quaternions and interpolates those. Angles are only a view of them:
-//! what is drawn is what plays, and an edit of an angle writes the rotation of that key.
+//! glTF stores rotations as quaternions and interpolates those. Angles are only a view: the drawn
+//! curve is the played motion, and an edit of an angle writes the rotation of that key.
 
 mod chart;
 mod components;

@@ -1,4 +1,4 @@
-//! Values at a moment of a track, in 64 bits: the same formulas as [`sample_into`], and slopes.
+//! Sampling of a track in double precision, with the same formulas as [`sample_into`], and slopes.
 //!
 //! [`sample_into`]: crate::sample_into
 
@@ -6,17 +6,16 @@ use glam::{DQuat, DVec4};
 
 use ulna_model::{Interpolation, Property, Track};
 
-/// A moment: between a key and the next.
+/// Position of a time between two keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Key {
-    /// The key before, or at it.
+    /// Index of the last key at or before the time.
     pub(crate) key: usize,
-    /// 0 at that key, toward 1 at the next.
+    /// Fraction of the segment: 0 at that key, toward 1 at the next.
     pub(crate) part: f64,
 }
 
-/// The place of a time among a track's keys; before the first it is at that, after the last at
-/// that.
+/// Position of a time among a track's keys, clamped to the first and the last key.
 pub(super) fn moment(track: &Track, time: f64) -> Key {
     let times: &[f32] = &track.times;
     let last = times.len() - 1;
@@ -28,13 +27,12 @@ pub(super) fn moment(track: &Track, time: f64) -> Key {
     Key { key, part: (time - start) / (f64::from(times[key + 1]) - start) }
 }
 
-/// Seconds from a key to the next.
+/// Length of the segment after a key, seconds.
 pub(crate) fn span(track: &Track, key: usize) -> f64 {
     f64::from(track.times[key + 1]) - f64::from(track.times[key])
 }
 
-/// The four numbers of a key's part (in-tangent, value, out-tangent: 0, 1, 2), from a track of
-/// rotations.
+/// The four numbers of one part of a rotation key: in-tangent (0), value (1) or out-tangent (2).
 pub(crate) fn stored(track: &Track, key: usize, part: usize) -> DVec4 {
     let cubic = track.interpolation == Interpolation::CubicSpline;
     let start = if cubic { key * 12 + part * 4 } else { key * 4 };
@@ -42,12 +40,12 @@ pub(crate) fn stored(track: &Track, key: usize, part: usize) -> DVec4 {
     DVec4::new(v[0].into(), v[1].into(), v[2].into(), v[3].into())
 }
 
-/// A quaternion of four stored numbers, whatever its length.
+/// A quaternion from four stored numbers, not normalized.
 pub(crate) fn quaternion(v: &[f32]) -> DQuat {
     DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into())
 }
 
-/// A rotation made unit; none where there is no direction.
+/// A normalized rotation; the identity if there is no direction.
 fn unit(v: DVec4) -> DQuat {
     let length = v.length();
     let unit = if length.is_finite() && length > 1e-12 { v / length } else { DVec4::W };
@@ -59,8 +57,8 @@ pub(crate) fn rotation(track: &Track, key: usize) -> DQuat {
     unit(stored(track, key, 1))
 }
 
-/// Spherical interpolation on the short way, from the sign of `a`: as [`crate::slerp`], also of
-/// numbers that are not of length 1.
+/// Spherical interpolation along the shortest path from `a`, like [`crate::slerp`]. The inputs need
+/// not have length 1.
 fn slerp(a: DVec4, b: DVec4, u: f64) -> DQuat {
     let b = if a.dot(b) < 0.0 { -b } else { b };
     let angle = half_turn(a, b);
@@ -71,20 +69,20 @@ fn slerp(a: DVec4, b: DVec4, u: f64) -> DQuat {
     unit(a * (((1.0 - u) * angle).sin() / sin) + b * ((u * angle).sin() / sin))
 }
 
-/// The angle between two unit 4-vectors, half of the turn: exact for small angles too.
+/// The angle between two unit 4-vectors, half of the rotation angle: also exact for small angles.
 pub(super) fn half_turn(a: DVec4, b: DVec4) -> f64 {
     2.0 * (a - b).length().atan2((a + b).length())
 }
 
-/// Weights of value, leaving slope, next value, arriving slope in a Hermite segment of `span`
+/// Weights of value, out-tangent, next value and next in-tangent in a Hermite segment of `span`
 /// seconds (glTF 2.0, appendix C.5).
 pub(crate) fn weights(u: f64, span: f64) -> [f64; 4] {
     let (u2, u3) = (u * u, u * u * u);
     [2.0 * u3 - 3.0 * u2 + 1.0, span * (u3 - 2.0 * u2 + u), 3.0 * u2 - 2.0 * u3, span * (u3 - u2)]
 }
 
-/// The rotation that plays at a moment, of length 1. Between LINEAR keys its sign goes on from the
-/// key before.
+/// The rotation at a position, of length 1. Between LINEAR keys, its sign is that of the key
+/// before.
 pub(crate) fn rotation_at(track: &Track, at: Key) -> DQuat {
     let Key { key, part } = at;
     if part <= 0.0 {
@@ -105,9 +103,9 @@ pub(crate) fn rotation_at(track: &Track, at: Key) -> DQuat {
     }
 }
 
-/// How fast the unit rotation changes at a key on the way in (`leaving` false) or out, per second,
-/// with the key's sign: `n' = (p' − n(n·p'))/|p|`. Before the first and after the last key it is
-/// what is stored of CUBICSPLINE, else 0.
+/// Slope of the unit rotation at a key, per second, arriving (`leaving` false) or leaving, with the
+/// key's sign: `n' = (p' − n(n·p'))/|p|`. Before the first and after the last key, the stored slope
+/// for CUBICSPLINE, else 0.
 pub(super) fn rotation_slope(track: &Track, key: usize, leaving: bool) -> DVec4 {
     let last = track.times.len() - 1;
     let p = stored(track, key, 1);
@@ -129,8 +127,8 @@ pub(super) fn rotation_slope(track: &Track, key: usize, leaving: bool) -> DVec4 
     (slope - n * n.dot(slope)) / length
 }
 
-/// The slope of a slerp at its beginning, over a span of 1: `θ/sin θ·(b − cos θ·a)`, with the sign
-/// of `b` that is nearer.
+/// The slope of a slerp at its start, over a segment of length 1: `θ/sin θ·(b − cos θ·a)`, with the
+/// nearer sign of `b`.
 pub(crate) fn toward(a: DVec4, b: DVec4) -> DVec4 {
     let b = if a.dot(b) < 0.0 { -b } else { b };
     let angle = half_turn(a, b);
@@ -138,7 +136,7 @@ pub(crate) fn toward(a: DVec4, b: DVec4) -> DVec4 {
     (b - a * angle.cos()) * factor
 }
 
-/// One number of a track that is not of rotations, at a moment.
+/// One number of a track that is not of rotations, at a position.
 pub(super) fn number_at(track: &Track, component: usize, at: Key) -> f64 {
     let Key { key, part } = at;
     let value = |key: usize| f64::from(track.value(key)[component]);
@@ -162,8 +160,9 @@ pub(crate) fn tangent(track: &Track, key: usize, component: usize, leaving: bool
     f64::from(track.values[key * track.stride() + part * track.width + component])
 }
 
-/// How fast one number of a track that is not of rotations changes at a key on the way in or out,
-/// per second: what is stored of CUBICSPLINE, lines' own of LINEAR, 0 where nothing moves.
+/// Slope of one number of a track that is not of rotations at a key, per second, arriving or
+/// leaving: the stored one for CUBICSPLINE, that of the line for LINEAR, 0 for STEP and beyond the
+/// ends.
 pub(super) fn number_slope(track: &Track, key: usize, component: usize, leaving: bool) -> f64 {
     let last = track.times.len() - 1;
     match track.interpolation {
@@ -178,7 +177,8 @@ pub(super) fn number_slope(track: &Track, key: usize, component: usize, leaving:
     }
 }
 
-/// Whether a track's rotations are drawn as such: of any other width they are plain numbers.
+/// Whether a track has rotations as quaternions. Tracks of another width are treated as plain
+/// numbers.
 pub(super) fn turns(track: &Track) -> bool {
     track.property == Property::Rotation && track.width == 4
 }

@@ -1,11 +1,10 @@
-//! Overlapping action of a chain: its keys moved in time, more and more down the chain.
+//! Overlapping action of a chain: keys are delayed more and more along the chain.
 
 use crate::clip_edit::{TimeMap, TooClose, offset_in_loop, retime};
 use ulna_model::Track;
 
-/// The delay of each joint of a chain, from the first to the last, in parts of the whole: the last
-/// by all of it, and of several the first by nothing. `fade` gives the part at a place from 0, the
-/// first, to 1, the last.
+/// Relative delay of each joint of a chain, from the first to the last: 0 for the first, 1 for the
+/// last. `fade` maps the position along the chain, `0..=1`, to the delay.
 pub fn lags(joints: usize, fade: impl Fn(f32) -> f32) -> Vec<f32> {
     match joints {
         0 | 1 => vec![1.0; joints],
@@ -16,13 +15,12 @@ pub fn lags(joints: usize, fade: impl Fn(f32) -> f32) -> Vec<f32> {
     }
 }
 
-/// The track with all its keys later by some seconds (earlier where that is negative). Within a
-/// loop of a length in seconds, what goes over the end comes in at the start; else the value of the
-/// first key holds until it comes, and keys that would lie before 0 stay at 0 with what is seen
-/// then.
+/// Delays all keys of a track by some seconds; negative values advance them. Within a loop of
+/// `length` seconds, motion wraps around. Otherwise, the first value is held until the first key.
+/// Keys before 0 are cut off, with a key at 0.
 ///
 /// # Errors
-/// Where keys fall together.
+/// Two keys would land on the same time.
 pub fn overlapped(track: &Track, by: f32, length: Option<f32>) -> Result<Track, TooClose> {
     if by == 0.0 {
         return Ok(track.clone());
@@ -32,7 +30,7 @@ pub fn overlapped(track: &Track, by: f32, length: Option<f32>) -> Result<Track, 
     }
     let Some(first) = track.times.first().copied() else { return Ok(track.clone()) };
     let mut from = track.clone();
-    // What comes before 0 is cut where it will be at 0.
+    // Cut the motion that would be before 0.
     if first + by < 0.0 {
         let cut = -by;
         from = crate::insert_key(&from, cut, None, true).track;
@@ -74,7 +72,7 @@ mod tests {
             let (mut a, mut b) = (vec![0.0; track.width], vec![0.0; track.width]);
             let was = at - f64::from(by);
             prop_assume!(was >= 0.0);
-            // Beside the jumps of a STEP track.
+            // Skip jumps of a STEP track.
             let near = track.times.iter().any(|t| (f64::from(*t) - was).abs() < 1e-4);
             prop_assume!(!(near && track.interpolation == Interpolation::Step));
             sample_into(&track, was, &mut a);

@@ -1,4 +1,4 @@
-//! Keys near the meant ones follow, by a fall-off in time.
+//! Proportional editing: nearby keys follow the selected ones, with a falloff over time.
 
 use glam::{DQuat, DVec3, EulerRot};
 
@@ -9,9 +9,9 @@ use super::{
 use crate::clip_edit::{HOLD_GAP, TooClose, hold_end, is_hold_end, refreshed};
 use ulna_model::{Interpolation, KeyTimes, Property, Track};
 
-/// The part by which each key of a track follows, 0 to 1: 1 at the given times, which rise, and
-/// less toward `radius` seconds from the nearest of them. `fade` gives the part at a place from 0,
-/// the rim, to 1, a given key.
+/// Weight of each key, `0..=1`: 1 at the given times (in rising order), and less toward `radius`
+/// seconds from the nearest of them. `fade` maps 0 at the radius and 1 at a given key to the
+/// weight.
 fn parts(track: &Track, times: &[f32], radius: f32, fade: &dyn Fn(f32) -> f32) -> Vec<f32> {
     let part = |t: &f32| {
         let after = times.partition_point(|k| k < t);
@@ -29,9 +29,9 @@ fn parts(track: &Track, times: &[f32], radius: f32, fade: &dyn Fn(f32) -> f32) -
     track.times.iter().map(part).collect()
 }
 
-/// The track with numbers added to the keys at `times`, and a part of them to keys within `radius`
-/// seconds of these. Of rotations three angles are given, in radians: about x, y and z of the
-/// joint's own axes, or where only some `components` are meant, what is added to these.
+/// Adds numbers to the keys at `times`, and a fraction of them to keys within `radius` seconds. For
+/// rotations, three angles in radians: about x, y and z of the joint's own axes, or for the
+/// selected `components` only.
 #[must_use]
 pub fn add_near(
     track: &Track,
@@ -70,11 +70,11 @@ pub fn add_near(
     refreshed(track, Track { values: values.into(), ..track.clone() })
 }
 
-/// The track with the keys at `times` later by some seconds, and keys within `radius` seconds of
-/// these by a part of it; where the keys at `times` are then. None goes before 0.
+/// Moves the keys at `times` by some seconds, and keys within `radius` seconds by a fraction of
+/// that. Also returns the new times of the keys at `times`. No key moves before 0.
 ///
 /// # Errors
-/// Where keys would fall together or change places.
+/// Two keys would land on the same time or change their order.
 pub fn move_near(
     track: &Track,
     times: &[f32],

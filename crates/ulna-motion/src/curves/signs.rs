@@ -1,24 +1,24 @@
-//! Signs of quaternions that go on from key to key.
+//! Consistent signs of quaternions from key to key.
 
 use crate::clip_edit::MotionError;
 use ulna_model::{Interpolation, Property, Track};
 
-/// A track whose quaternions go on from key to key.
+/// A track with consistent signs of its quaternions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Continued {
     /// The track.
     pub track: Track,
-    /// Keys with the other sign.
+    /// Number of keys with a changed sign.
     pub changed: usize,
-    /// The largest change of the motion between keys; none but in CUBICSPLINE tracks, which go
-    /// through the numbers as they are.
+    /// Largest change of the motion between keys. Only CUBICSPLINE tracks change, since they
+    /// interpolate the stored numbers.
     pub error: MotionError,
 }
 
-/// The track with each quaternion of that sign which is nearer to the key before, so that no full
-/// turn lies between two keys. A quaternion and its negative are one rotation: what plays at keys
-/// stays. Tangents change their signs along. Of the two ways to do it the one that changes fewer
-/// keys is taken. Other tracks are as they were.
+/// Gives each quaternion the sign nearer to the key before, so that no segment has a full turn too
+/// many. A quaternion and its negative are the same rotation, so the motion at keys is unchanged.
+/// Tangents are negated with their keys. Of both solutions, the one with fewer changed keys is
+/// used. Other tracks are unchanged.
 #[must_use]
 pub fn with_continued_signs(track: &Track) -> Continued {
     let unchanged =
@@ -46,7 +46,7 @@ pub fn with_continued_signs(track: &Track) -> Continued {
     Continued { error: between(track, &made, &turned), track: made, changed }
 }
 
-/// The largest change of the motion in spans whose keys had different signs.
+/// Largest change of the motion in segments whose keys had different signs.
 fn between(before: &Track, after: &Track, turned: &[bool]) -> MotionError {
     const PLACES: u32 = 16;
     let mut worst = MotionError::default();
@@ -101,7 +101,7 @@ mod tests {
             }
             prop_assert_eq!(differ, made.changed);
             prop_assert_eq!(with_continued_signs(&made.track).changed, 0);
-            // Between keys nothing differs from what the next line says.
+            // Between keys, the next line gives the only difference.
             for k in 0..50 {
                 let span = track.times[track.times.len() - 1] - track.times[0];
                 let time = f64::from(track.times[0]) + f64::from(span) * f64::from(k) / 50.0;

@@ -1,9 +1,9 @@
-//! Sliders: keys of a run moved together, between what lies beside the run.
+//! Sliders: edits of a run of keys relative to its neighbors.
 //!
-//! A run is what lies without a gap among the given keys; its neighbors are the keys before and
-//! after it, or where there is none its own first or last key. Numbers and, for rotations, vectors
-//! of turns from the key before the run are what is calculated with. Blender's graph editor has
-//! sliders of the same names.
+//! A run is a sequence of selected keys without a gap. Its neighbors are the keys before and after
+//! it; at the ends of the track, its own first or last key. The computation uses numbers, or for
+//! rotations, rotation vectors relative to the key before the run. Blender's graph editor has
+//! sliders with the same names.
 
 use super::chart::{Chart, ChosenComponents, KeyVector, follow_holds, is_meant, only_angles};
 use crate::{
@@ -12,34 +12,32 @@ use crate::{
 };
 use ulna_model::{Property, Track};
 
-/// The effect of a slider on a run of keys, by an amount from −1 to 1; 0 changes nothing.
+/// The effect of a slider on a run of keys, by an amount from −1 to 1. 0 changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slide {
     /// Toward the value of the key before (−1) or after (1).
     BlendNeighbor,
-    /// Toward a curve from the one neighbor to the other that begins slowly (−1) or ends slowly
-    /// (1).
+    /// Toward a curve between the neighbors with a slow start (−1) or a slow end (1).
     Ease,
-    /// Differences to the key before: none (−1) or twice as large (1).
+    /// Scales differences from the key before: to 0 (−1) or twice as large (1).
     ScaleLeft,
-    /// Differences to the key after.
+    /// Scales differences from the key after.
     ScaleRight,
-    /// Differences to the mean of the run.
+    /// Scales differences from the mean of the run.
     ScaleAverage,
-    /// Adds a part of the difference between the neighbors, growing from the left to the right.
+    /// Adds a fraction of the difference between the neighbors, growing from left to right.
     Shear,
-    /// Differences to the straight line between the neighbors: none (−1) or twice as large (1).
+    /// Scales differences from the line between the neighbors: to 0 (−1) or twice as large (1).
     PushPull,
-    /// Toward the straight line on which the curve comes from the left (−1) or goes on to the
-    /// right (1).
+    /// Toward the straight line that continues the curve from the left (−1) or from the right (1).
     MatchSlope,
-    /// The curve earlier (−1) or later (1) by as much as neighboring keys of the run lie apart; the
-    /// times of keys stay.
+    /// Shifts the curve earlier (−1) or later (1), by the distance of neighboring keys of the run.
+    /// The key times stay.
     TimeOffset,
 }
 
 impl Slide {
-    /// All of them.
+    /// All sliders.
     pub const ALL: [Self; 9] = [
         Self::BlendNeighbor,
         Self::Ease,
@@ -52,7 +50,7 @@ impl Slide {
         Self::TimeOffset,
     ];
 
-    /// Its name.
+    /// Display name.
     pub const fn label(self) -> &'static str {
         match self {
             Self::BlendNeighbor => "Blend to neighbor",
@@ -68,8 +66,8 @@ impl Slide {
     }
 }
 
-/// The track with the keys at `times`, which rise, slid by an amount from −1 to 1. Tangents go
-/// along; automatic ones are made again.
+/// Applies a slider with an amount from −1 to 1 to the keys at `times` (in rising order). Tangents
+/// are changed with the curve; automatic ones are recomputed.
 #[must_use]
 pub fn slid(
     track: &Track,
@@ -98,23 +96,23 @@ pub fn slid(
     refreshed(track, Track { values: values.into(), ..track.clone() })
 }
 
-/// A run of keys with what lies beside it.
+/// A run of keys and its neighbors.
 struct Run<'a> {
     track: &'a Track,
     chart: Chart<'a>,
-    /// Numbers of the keys.
+    /// Indices of the keys.
     keys: Vec<usize>,
     vectors: Vec<KeyVector>,
     /// Times of the run.
     times: Vec<f64>,
-    /// Time and value beside the run.
+    /// Time and value of the neighbors.
     left: (f64, Vec<f64>),
     right: (f64, Vec<f64>),
-    /// Slopes a second with which the curve comes and goes, of straight lines beyond the neighbors.
+    /// Slopes per second of the straight lines beyond the neighbors.
     slopes: [Option<Vec<f64>>; 2],
 }
 
-/// The sum of both, a number each.
+/// `a + b·factor`, per component.
 fn sum(a: &[f64], b: &[f64], factor: f64) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a + b * factor).collect()
 }
@@ -126,7 +124,7 @@ impl<'a> Run<'a> {
         let chart = Chart::at_key(track, own[before]);
         let first = before.saturating_sub(1);
         let last = (after + 1).min(own.len() - 1);
-        // One after the other, so that turns go on where others end.
+        // Read the keys in order, so that rotation vectors are continuous.
         let mut all: Vec<KeyVector> = vec![chart.read(own[before], None)];
         for key in &own[before + 1..=last] {
             let near = all.last().map(|v| v.value.clone());
@@ -195,8 +193,8 @@ impl<'a> Run<'a> {
         self.vectors.iter().fold(none, |all, v| sum(&all, &v.value, part))
     }
 
-    /// The value that a key of the run gets, the factor that its slopes keep, and what is added to
-    /// these. Nothing where the slider has nothing to go by.
+    /// The new value of a key of the run, the factor of its slopes, and the addition to them.
+    /// `None` if the slider has no reference.
     fn moved(
         &self,
         k: usize,
@@ -215,7 +213,7 @@ impl<'a> Run<'a> {
             let moved = sum(value, &sum(&to, value, -1.0), much);
             (moved, 1.0 - much, slope.iter().map(|s| s * much).collect())
         };
-        // Differences to a value with a slope, larger.
+        // Scaled differences from a value with a slope.
         let larger = |about: Vec<f64>, slope: Vec<f64>| {
             let moved = sum(&about, &sum(value, &about, -1.0), more);
             (moved, more, slope.iter().map(|s| s * (1.0 - more)).collect())
@@ -344,8 +342,8 @@ mod tests {
             ] {
                 prop_assert!(apart(&made, wanted, 0) < 2e-3);
             }
-            // Pulled onto the line and onto the eases, it lies between its neighbors; of turns that
-            // may be the long way round.
+            // On the line and on the eases, the value is between the neighbors. For rotations, this
+            // may be along the longer path.
             if track.property == Property::Rotation {
                 return Ok(());
             }
@@ -359,8 +357,8 @@ mod tests {
         #[test]
         fn tangents_go_along(a in -2.0f32..2.0, b in -2.0f32..2.0, amount in -1.0f64..1.0,
             slide in prop::sample::select(Slide::ALL.to_vec())) {
-            // A curve that is a straight line with the slope of it at every key stays smooth under
-            // what maps lines to lines.
+            // A straight line with its own slope at every key stays smooth under operations that
+            // map lines to lines.
             let keys: Vec<(f32, f32)> =
                 (0..6).map(|k| (k as f32 * 0.5, a + b * k as f32 * 0.5)).collect();
             let linear = numbers(&keys);

@@ -41,7 +41,7 @@ fn length(track: &Track) -> f64 {
     f64::from(track.times[track.times.len() - 1])
 }
 
-/// Whether angles near a time are so near to gimbal lock that they may whip round.
+/// Whether angles near a time are so close to gimbal lock that they may change abruptly.
 fn swings(curves: &TrackCurves, time: f64) -> bool {
     let CurveSpace::Euler(order) = curves.space() else { return false };
     if curves.track().property != Property::Rotation {
@@ -53,8 +53,8 @@ fn swings(curves: &TrackCurves, time: f64) -> bool {
     near(time) || near(time - 1e-5) || near(time + 1e-5)
 }
 
-/// Whether the quaternion of a segment gets so short between its keys that the rotation turns round
-/// within a small part of it, where the few places that drawing looks at may all miss it.
+/// Whether the quaternion of a segment becomes so short between its keys that the rotation flips
+/// within a small part of it. The samples for drawing may miss such a flip.
 fn dips(track: &Track, key: usize) -> bool {
     if track.property != Property::Rotation || track.interpolation != Interpolation::CubicSpline {
         return false;
@@ -126,7 +126,8 @@ proptest! {
                     continue;
                 }
                 let at = curves.key_value(key, n);
-                // Twice, since a curve near gimbal lock bends much within a millionth of a second.
+                // Two step sizes, since a curve near gimbal lock bends strongly within a
+                // microsecond.
                 let close = |told: f64, sign: f64| {
                     let slope = |e: f64| (curves.value(n, time + sign * e) - at) / (sign * e);
                     let (far, near) = (slope(EPSILON), slope(EPSILON * 0.5));
@@ -228,7 +229,7 @@ proptest! {
             let seen = TrackCurves::new(&made, space).key_value(key, component);
             prop_assert!((seen.abs() - value.abs()).abs() < 1e-6, "{seen}");
         }
-        // Keys that are not next to it are as they were.
+        // Keys that are not adjacent are unchanged.
         for other in (0..track.times.len()).filter(|k| *k != key) {
             prop_assert_eq!(made.value(other), track.value(other));
         }
@@ -263,7 +264,7 @@ proptest! {
         };
         let key = base.key_at(time, 0.0).unwrap();
         let (before, after) = (TrackCurves::new(&base, space), TrackCurves::new(&made, space));
-        // Near gimbal lock the slopes of angles are as much less exact.
+        // Near gimbal lock, the slopes of angles are less exact.
         let lost = match space {
             CurveSpace::Euler(order) if angles => {
                 let q = turn(base.value(key)).as_dquat().normalize();
@@ -279,7 +280,7 @@ proptest! {
             let (was, is) = (before.key_slopes(key, n), after.key_slopes(key, n));
             let (Some(was), Some(is)) = (was, is) else { continue };
             let free = quaternion && n != component;
-            // On another way to the key, the angles may be `a + π, π − b, c + π`.
+            // On another path to the key, the angles may be `a + π, π − b, c + π`.
             let other_way = matches!(space, CurveSpace::Euler(order) if angles
                 && order.place(n) == 1
                 && (after.key_value(key, n) - before.key_value(key, n)).abs() > 1e-2);
@@ -333,7 +334,8 @@ fn a_turn_of_several_rounds_goes_on_without_a_jump() {
     let track = rotations(Interpolation::Linear, times, &turns);
     for order in EulerOrder::ALL {
         let curves = TrackCurves::new(&track, CurveSpace::Euler(order));
-        // About the middle axis the others turn over where it would stand still.
+        // For a rotation about the middle axis, the other angles flip so that it continues
+        // smoothly.
         for k in 0..=400 {
             let time = f64::from(k) * 0.01;
             let off = curves.value(1, time) - (time * 5.0).to_degrees();
@@ -348,7 +350,7 @@ fn linked_sides_go_together_and_a_loop_shares_its_ends() {
     let key = |slope: f32| [[slope; 3], [1.0; 3], [slope; 3]].concat();
     let track =
         vector(Interpolation::CubicSpline, &[(0.0, key(1.0)), (1.0, key(2.0)), (2.0, key(3.0))]);
-    // Both tangents are the same numbers: linked, though nothing says so.
+    // Both tangents are equal, so the key is linked without a mode.
     let made = with_slope(&track, 1, KeySide::Leave, CurveSpace::Stored, 0, 9.0).unwrap();
     let slopes = |t: &Track, key| TrackCurves::new(t, CurveSpace::Stored).key_slopes(key, 0);
     assert_eq!(slopes(&made, 1), Some((9.0, 9.0)));
@@ -393,7 +395,7 @@ fn smooth_keys_follow_the_slope_of_a_key_beside_them() {
     let was = TrackCurves::new(&smooth, CurveSpace::Stored).key_slopes(1, 0).unwrap();
     let now = curves.key_slopes(1, 0).unwrap();
     assert!((was.0 - now.0).abs() > 0.1 && (now.0 - now.1).abs() < 1e-5, "{was:?} {now:?}");
-    // One acceleration on both sides of it: 6(v₀ − v₁) + 2m₀ + 4m₁ = 6(v₂ − v₁) − 4m₁ − 2m₂.
+    // Equal acceleration on both sides: 6(v₀ − v₁) + 2m₀ + 4m₁ = 6(v₂ − v₁) − 4m₁ − 2m₂.
     let first = curves.key_slopes(0, 0).unwrap().1;
     let before = 6.0 * (0.0 - 1.0) + 2.0 * first + 4.0 * now.0;
     let after = 6.0 * (3.0 - 1.0) - 4.0 * now.1 - 2.0 * -3.0;
@@ -443,7 +445,7 @@ fn odd_numbers_make_no_curve_fail() {
             }
         }
     }
-    // Enormous tangents on keys a millionth of a second apart, and values through 0 beside 1e6.
+    // Huge tangents at keys a microsecond apart, and values through 0 next to 1e6.
     let key = |slope: f32, v: f32| [[slope; 3], [v, 1e6, 1e-3], [-slope; 3]].concat();
     let wild = vector(
         Interpolation::CubicSpline,

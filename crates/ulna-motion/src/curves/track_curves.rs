@@ -1,4 +1,4 @@
-//! One track as curves.
+//! A track as curves.
 
 use glam::{DQuat, DVec4};
 
@@ -13,21 +13,22 @@ use super::{
 use crate::sample_into;
 use ulna_model::{Interpolation, Slice, Track};
 
-/// The numbers of a track that its curves show.
+/// The numbers that the curves of a track show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CurveSpace {
-    /// The stored numbers; of rotations, the quaternion's, as it plays: of length 1.
+    /// The stored numbers. For rotations, the normalized quaternion.
     #[default]
     Stored,
-    /// Euler angles in degrees, of rotations; other tracks are shown as stored.
+    /// Euler angles in degrees, for rotations. Other tracks are shown as stored.
     Euler(EulerOrder),
 }
 
-/// One track as curves: the value of each component at keys and between them, as it plays.
+/// A track as curves: the value of each component at keys and between them, as it plays.
 ///
-/// Components of rotations are the angles about x, y and z in degrees, whatever their order,
-/// without jumps of full turns; or the quaternion's four numbers, whose sign goes on from key to
-/// key. Of all else they are the track's own numbers. Calculated in 64 bits.
+/// Components of rotations are the angles about x, y and z in degrees without jumps of full turns,
+/// indexed by axis for every Euler order. Alternatively, they are the four numbers of the
+/// quaternion with consistent signs. For other tracks, they are the track's own numbers. All are
+/// computed in double precision.
 #[derive(Clone, Debug)]
 pub struct TrackCurves {
     track: Track,
@@ -39,14 +40,14 @@ pub struct TrackCurves {
 enum View {
     /// The track's numbers.
     Numbers,
-    /// The quaternion's, with the sign of each key.
+    /// The quaternion's numbers, with a sign per key.
     Quaternion(Vec<f64>),
-    /// Angles.
+    /// Euler angles.
     Angles(Unwrapped),
 }
 
-/// The sign of each key's quaternion, so that it goes on from key to key. Splines go through the
-/// numbers as they are.
+/// The sign of each key's quaternion that makes consecutive keys consistent. Splines interpolate
+/// the stored numbers, so their signs are unchanged.
 fn signs(track: &Track) -> Vec<f64> {
     let mut sign = 1.0;
     let mut signs = vec![sign; track.times.len()];
@@ -61,8 +62,8 @@ fn signs(track: &Track) -> Vec<f64> {
     signs
 }
 
-/// The first and the last key that differ between two tracks of as many keys; nothing where none
-/// does.
+/// The first and the last key that differ between two tracks with the same number of keys; `None`
+/// if they are equal.
 fn differing(a: &Track, b: &Track) -> Option<(usize, usize)> {
     let ends = |a: &Slice<f32>, b: &Slice<f32>, stride: usize| {
         if Slice::ptr_eq(a, b) {
@@ -80,7 +81,7 @@ fn differing(a: &Track, b: &Track) -> Option<(usize, usize)> {
 }
 
 impl TrackCurves {
-    /// The curves of a track, which keeps to the rules of [`Track`].
+    /// The curves of a valid track.
     pub fn new(track: &Track, space: CurveSpace) -> Self {
         let view = match space {
             _ if !turns(track) => View::Numbers,
@@ -90,8 +91,7 @@ impl TrackCurves {
         Self { track: track.clone(), space, view }
     }
 
-    /// The curves of the track after a change: as [`Self::new`], and quickly where few keys
-    /// changed.
+    /// The curves of the changed track: the same as [`Self::new`], but fast if few keys changed.
     #[must_use]
     pub fn updated(&self, track: &Track) -> Self {
         let alike = self.track.property == track.property
@@ -115,12 +115,12 @@ impl TrackCurves {
         &self.track
     }
 
-    /// The numbers that are shown.
+    /// The kind of numbers shown.
     pub const fn space(&self) -> CurveSpace {
         self.space
     }
 
-    /// The number of curves: three of angles, else one for each number.
+    /// Number of curves: three for angles, else one per number.
     pub const fn components(&self) -> usize {
         if matches!(self.view, View::Angles(_)) { 3 } else { self.track.width }
     }
@@ -147,9 +147,9 @@ impl TrackCurves {
         }
     }
 
-    /// How fast a component changes at a key, per second, on the way in and on the way out: of
-    /// CUBICSPLINE what is stored, also before the first and after the last key, where it does
-    /// nothing. `None` at gimbal lock, where no single angle turns by itself.
+    /// Slopes of a component at a key, per second, arriving and leaving. For CUBICSPLINE, the
+    /// stored slopes, including the unused ones before the first and after the last key. `None` at
+    /// gimbal lock, where single angles cannot change independently.
     pub fn key_slopes(&self, key: usize, component: usize) -> Option<(f64, f64)> {
         let side = |leaving: bool| match &self.view {
             View::Numbers => Some(number_slope(&self.track, key, component, leaving)),
@@ -166,26 +166,26 @@ impl TrackCurves {
         Some((side(false)?, side(true)?))
     }
 
-    /// Whether angles at a key cannot be turned by themselves: the determinant of their axes is
-    /// below 1e-3.
+    /// Whether angles at a key cannot change independently: the determinant of their axes is below
+    /// 1e-3.
     pub fn gimbal_locked(&self, key: usize) -> bool {
         matches!(&self.view, View::Angles(angles) if angles.order.is_locked(angles.at_key(key)))
     }
 
-    /// The three angles at a key by their places in the order, radians.
+    /// The angles by key, in the order's sequence, radians; `None` for other spaces.
     pub(super) const fn angles(&self) -> Option<&Unwrapped> {
         if let View::Angles(angles) = &self.view { Some(angles) } else { None }
     }
 
-    /// The sign of a key's quaternion as it is shown.
+    /// The sign with which a key's quaternion is shown.
     pub(super) fn sign(&self, key: usize) -> f64 {
         if let View::Quaternion(signs) = &self.view { signs[key] } else { 1.0 }
     }
 
-    /// The curve of a component from a key to the next, both included, added to `out` as points of
-    /// seconds and values between which it is straight within `tolerance`: nowhere farther off than
-    /// its second number, but with no more points than its first allows seconds between. A step has
-    /// two points of one value. After the last key there is nothing.
+    /// Appends points of a component's curve from a key to the next, both included: seconds and
+    /// values. Straight lines between them have an error below the second number of `tolerance`.
+    /// Points are at least its first number apart, in seconds. A step has two points with the same
+    /// value. After the last key, nothing is appended.
     pub fn sample_segment(
         &self,
         key: usize,
@@ -238,9 +238,8 @@ impl TrackCurves {
         out.push((end, last));
     }
 
-    /// The number of pieces into which a segment of plain numbers is cut so that each is straight:
-    /// a chord over `h` is off by at most `h²/8` of the second derivative, which of a cubic is
-    /// largest at an end.
+    /// Number of straight pieces for a segment of plain numbers. The error of a chord over `h` is
+    /// at most `h²/8` times the second derivative, which is largest at an end of a cubic.
     fn pieces(&self, key: usize, component: usize, off: f64) -> f64 {
         if self.track.interpolation != Interpolation::CubicSpline {
             return 1.0;
@@ -255,10 +254,10 @@ impl TrackCurves {
         (bend / (8.0 * off.max(1e-12))).sqrt().ceil().clamp(1.0, 4096.0)
     }
 
-    /// The largest distance of the drawn lines from what plays, in degrees of turn (of other
-    /// tracks, in their units), and its time. The lines are those of [`Self::sample_segment`]
-    /// within 0.005° (of other tracks, within a ten-thousandth of the range of each curve), of at
-    /// most 64 pieces a segment; looked at on their points and in the middle between these.
+    /// Largest distance between the drawn lines and the played motion, in degrees for rotations,
+    /// else in the track's units, and its time. The lines are those of [`Self::sample_segment`]
+    /// within 0.005° (for other tracks, within 1e-4 of the range of each curve), with at most 64
+    /// pieces per segment. Measured at their points and midway between them.
     pub fn largest_error(&self) -> (f64, f64) {
         const PIECES: f64 = 64.0;
         let last = self.track.times.len() - 1;
@@ -297,7 +296,7 @@ impl TrackCurves {
         worst
     }
 
-    /// How near to the curve of a component its line is drawn for [`Self::largest_error`].
+    /// Tolerance of a component's drawn line for [`Self::largest_error`].
     fn closeness(&self, component: usize) -> f64 {
         if matches!(self.view, View::Angles(_)) {
             return 0.005;
@@ -307,7 +306,7 @@ impl TrackCurves {
         ((high - low) * 1e-4).max(1e-9)
     }
 
-    /// The distance of drawn components from what plays.
+    /// Distance between drawn components and the played motion.
     fn off(&self, drawn: &[f64], plays: &[f32]) -> f64 {
         let seen = match &self.view {
             View::Numbers => {
@@ -327,7 +326,7 @@ impl TrackCurves {
     }
 }
 
-/// The value of a line of points at a time within it.
+/// The value of a polyline at a time within it.
 fn on_line(line: &[(f64, f64)], time: f64) -> f64 {
     let next = line.partition_point(|p| p.0 <= time);
     match (next.checked_sub(1).map(|k| line[k]), line.get(next)) {
@@ -337,12 +336,12 @@ fn on_line(line: &[(f64, f64)], time: f64) -> f64 {
     }
 }
 
-/// A piece of a curve that is halved until it is straight.
+/// Recursive subdivision of a curve until its pieces are straight.
 struct Bend<'a> {
     curves: &'a TrackCurves,
     key: usize,
     component: usize,
-    /// The shortest piece, as a part of the segment.
+    /// Shortest piece, as a fraction of the segment.
     smallest: f64,
     off: f64,
 }
@@ -352,16 +351,16 @@ impl Bend<'_> {
         if to.0 - from.0 <= self.smallest {
             return;
         }
-        // At two places, since a curve that bends both ways meets its chord at one between. Of a
-        // cubic, whose distance from the chord is x(1 − x)(p + qx), these two being within half of
-        // what is allowed leaves nothing beyond it.
+        // Two probes, since an S-shaped curve crosses its chord in between. A cubic differs from
+        // its chord by x(1 − x)(p + qx). If both probes are within half of the tolerance, the whole
+        // piece is within it.
         let probe = |place: f64| {
             let part = from.0 + (to.0 - from.0) * place;
             let value = self.curves.at(Key { key: self.key, part }, self.component);
             let chord = from.1 + (to.1 - from.1) * place;
             ((part, value), (value - chord).abs() <= self.off * 0.5)
         };
-        // Normalized rotations are no cubics: they may turn in a part before both.
+        // Normalized rotations are not cubics: they may change abruptly before both probes.
         let (split, near) = probe(0.45);
         if !near || !probe(0.75).1 || !probe(0.2).1 {
             self.draw(from, split, seen);

@@ -1,4 +1,4 @@
-//! Euler angles of a track's rotations, followed along it without jumps.
+//! Euler angles of a track's rotations, tracked over time without jumps.
 
 use std::{f64::consts::FRAC_PI_6, sync::Arc};
 
@@ -10,31 +10,30 @@ use super::{
 };
 use ulna_model::{Interpolation, Track};
 
-/// Between two places that are followed no angle changes by more than this, radians, unless the way
-/// to gimbal lock is too short to be followed.
+/// Maximum change of an angle between two tracked positions, radians, unless the motion near gimbal
+/// lock is too fast.
 const FOLLOWED: f64 = FRAC_PI_6;
 
-/// The largest turn of a rotation from one place that is followed to the next, radians.
+/// Maximum rotation between two tracked positions, radians.
 const TURN: f64 = 0.3;
 
-/// The sine of the middle angle up to which so small a turn cannot take the others far.
+/// Maximum sine of the middle angle for which such a rotation cannot change the other angles much.
 const FAR_FROM_LOCK: f64 = 0.8;
 
-/// Into how many pieces a segment is cut at most, and how often each is halved at most.
+/// Maximum number of pieces of a segment, and of halvings of each piece.
 const MOST_PIECES: usize = 128;
 const MOST_HALVES: u32 = 10;
 
-/// A place between two keys and what the three angles are there, less what they are at the key
-/// before.
+/// A position between two keys, and the three angles there relative to the key before.
 type AnglesAt = (f64, [f64; 3]);
 
-/// The angles at keys and at places between them where they change much.
+/// The angles at keys, and at positions between them if they change much.
 #[derive(Clone, Debug)]
 pub(super) struct Unwrapped {
     pub(super) order: EulerOrder,
-    /// The three angles in their order, radians, at each key.
+    /// The three angles in the order's sequence, radians, at each key.
     keys: Vec<[f64; 3]>,
-    /// Places between each key and the next.
+    /// Positions between each key and the next.
     between: Vec<Option<Arc<[AnglesAt]>>>,
 }
 
@@ -46,8 +45,8 @@ fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-/// A bound of a rotation's turn from a key to the next, radians: twice the length of the path on
-/// the sphere of quaternions, which for Hermite is less than that of its control points.
+/// Upper bound of the rotation between two keys, radians: twice the path length on the quaternion
+/// sphere. For Hermite segments, that is bounded by the control polygon.
 fn longest_turn(track: &Track, key: usize) -> f64 {
     if track.interpolation == Interpolation::Step {
         return 0.0;
@@ -65,7 +64,7 @@ fn longest_turn(track: &Track, key: usize) -> f64 {
     if length < 1e-2 || !path.is_finite() { f64::INFINITY } else { 2.0 * path / length }
 }
 
-/// A walk along one segment.
+/// Tracking of the angles along one segment.
 struct Unwrapping<'a> {
     track: &'a Track,
     order: EulerOrder,
@@ -79,7 +78,7 @@ impl Unwrapping<'_> {
         self.order.angles(rotation_at(self.track, Key { key: self.key, part }), near)
     }
 
-    /// From one place to a later one, and by the middle where they are far apart.
+    /// Tracks from one position to a later one, with subdivision if the angles change much.
     fn go(&mut self, from: (f64, [f64; 3]), to: f64, halves: u32) -> [f64; 3] {
         let there = if to < 1.0 {
             self.angles(to, from.1)
@@ -97,7 +96,7 @@ impl Unwrapping<'_> {
     }
 }
 
-/// The angles at the next key, and places on the way there.
+/// The angles at the next key, and positions on the path to it.
 fn follow(
     track: &Track,
     order: EulerOrder,
@@ -133,7 +132,7 @@ impl Unwrapped {
         made
     }
 
-    /// Follows the track up to a key.
+    /// Tracks the angles up to a key.
     fn walk_on(&mut self, track: &Track, to: usize) {
         for key in self.between.len()..to {
             let (next, places) = follow(track, self.order, key, self.keys[key]);
@@ -142,7 +141,7 @@ impl Unwrapped {
         }
     }
 
-    /// Of a track that differs in the keys from `first` to `last` alone.
+    /// The angles of a track that differs only in the keys from `first` to `last`.
     pub(super) fn changed(&self, track: &Track, first: usize, last: usize) -> Self {
         let count = track.times.len();
         let mut made =
@@ -156,7 +155,7 @@ impl Unwrapped {
         }
         let mut next = (last + 1).min(count - 1);
         made.walk_on(track, next);
-        // On another branch all that follows is on another one.
+        // If the angles changed by full turns, all later ones must be recomputed.
         if made.keys[next] == self.keys[next] {
             made.keys.extend_from_slice(&self.keys[next + 1..]);
             made.between.extend_from_slice(&self.between[next..]);
@@ -168,17 +167,17 @@ impl Unwrapped {
         made
     }
 
-    /// The three angles at a key, in their order.
+    /// The three angles at a key, in the order's sequence.
     pub(super) fn at_key(&self, key: usize) -> [f64; 3] {
         self.keys[key]
     }
 
-    /// Places from a key to the next that the angles were followed by, without both ends.
+    /// Tracked positions between a key and the next, without both ends.
     pub(super) fn places(&self, key: usize) -> &[AnglesAt] {
         self.between.get(key).and_then(Option::as_deref).unwrap_or_default()
     }
 
-    /// The three angles at a moment.
+    /// The three angles at a position.
     pub(super) fn at(&self, track: &Track, at: Key) -> [f64; 3] {
         let Key { key, part } = at;
         let from = self.keys[key];
@@ -196,7 +195,7 @@ impl Unwrapped {
     }
 }
 
-/// How fast the quaternion turns in the parent's frame: `ω = 2·q̇·q*`.
+/// Angular velocity in the parent's frame from the slope of a unit quaternion: `ω = 2·q̇·q*`.
 pub(super) fn omega(q: glam::DQuat, slope: DVec4) -> glam::DVec3 {
     (glam::DQuat::from_vec4(slope) * q.conjugate()).xyz() * 2.0
 }

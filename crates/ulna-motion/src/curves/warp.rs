@@ -1,9 +1,9 @@
-//! Time warped between handles: straight from each handle to the next.
+//! Time warp between handles, with linear interpolation.
 
 use crate::clip_edit::{TooClose, hold_end, is_hold_end, refreshed};
 use ulna_model::{Interpolation, Track};
 
-/// The new time of a key, and the factors by which the time before and after it grows.
+/// The new time of a key, and the time scale factors before and after it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyDestination {
     pub time: f32,
@@ -11,8 +11,8 @@ pub(super) struct KeyDestination {
     pub after: f64,
 }
 
-/// The track with its keys elsewhere, in the same order. Tangents are divided by how much longer
-/// the time on their side takes.
+/// Moves the keys of a track to new times in the same order. Tangents are divided by the time scale
+/// on their side.
 pub(super) fn placed(track: &Track, places: &[KeyDestination]) -> Result<Track, TooClose> {
     let falls = |w: &[KeyDestination]| !w[1].time.is_finite() || w[1].time <= w[0].time;
     if let Some(k) = places.windows(2).position(falls) {
@@ -44,7 +44,7 @@ pub(super) fn placed(track: &Track, places: &[KeyDestination]) -> Result<Track, 
     Ok(refreshed(track, made))
 }
 
-/// A map of times between handles, seconds.
+/// A map of times between handles, in seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warp {
     from: Vec<f64>,
@@ -52,8 +52,9 @@ pub struct Warp {
 }
 
 impl Warp {
-    /// Of handles and where they go; both rise, and are as many. Before the first and after the
-    /// last handle times are shifted as these are. Nothing where that is not so.
+    /// Creates a map from handle times to new times, both strictly rising and of the same length.
+    /// Times before the first and after the last handle are shifted with it. `None` for invalid
+    /// lists.
     pub fn new(from: &[f64], to: &[f64]) -> Option<Self> {
         let rises = |list: &[f64]| {
             list.iter().all(|t| t.is_finite()) && list.windows(2).all(|w| w[1] > w[0])
@@ -69,7 +70,7 @@ impl Warp {
         if after == 0 {
             return time + (self.to[0] - self.from[0]);
         }
-        // At a handle to the digit.
+        // Exact at a handle.
         if self.from[after - 1] == time || after > last {
             return time + (self.to[after - 1] - self.from[after - 1]);
         }
@@ -77,7 +78,7 @@ impl Warp {
         self.to[after - 1] + (self.to[after] - self.to[after - 1]) * part
     }
 
-    /// The factors by which time grows just before and just after a time.
+    /// The time scale factors just before and just after a time.
     fn factors(&self, time: f64) -> (f64, f64) {
         let piece = |k: usize| {
             if k == 0 || k >= self.from.len() {
@@ -92,11 +93,11 @@ impl Warp {
     }
 }
 
-/// The track with the keys at `times`, which rise, where a warp puts them; others stay. The motion
-/// is the warped one where handles lie at keys; a span with a handle inside goes straight through.
+/// Warps the keys at `times` (in rising order); others stay. The motion is exactly the warped one
+/// if all handles are at keys. A segment with a handle inside is warped only at its keys.
 ///
 /// # Errors
-/// Where keys would fall together or change places.
+/// Two keys would land on the same time or change their order.
 pub fn warped(track: &Track, times: &[f32], warp: &Warp) -> Result<Track, TooClose> {
     let near = |t: f32| {
         // Handles are given with few digits.
@@ -119,7 +120,7 @@ pub fn warped(track: &Track, times: &[f32], warp: &Warp) -> Result<Track, TooClo
         })
         .collect();
     for key in 1..places.len() {
-        // The end of a hold goes with the key before which it lies.
+        // The end of a hold moves with the key after it.
         if is_hold_end(track, key) && meant(track.times[key + 1]) {
             places[key].time = hold_end(places[key + 1].time);
         }
@@ -167,7 +168,7 @@ mod tests {
             for (a, b) in again.values.iter().zip(track.values.iter()) {
                 prop_assert!((a - b).abs() < 1e-4 * (1.0 + a.abs()));
             }
-            // An automatic curve is made again for the new times.
+            // An automatic curve is recomputed for the new times.
             let time = from[0] + (from[from.len() - 1] - from[0]) * part;
             let turns = track.property == Property::Rotation;
             if turns || from.iter().any(|f| (f - time).abs() < 1e-4) || is_auto(&track) {

@@ -17,8 +17,8 @@ impl<T> Default for Extreme<T> {
 }
 
 impl<T: Copy> Extreme<T> {
-    /// Takes a larger value. Of equal ones the first stays, so that results do not depend on
-    /// threads.
+    /// Replaces the value if the new one is larger. Among equal values, the first one stays, so
+    /// that results do not depend on threads.
     pub fn take(&mut self, value: f64, time: f64, at: T) {
         if value > self.value {
             *self = Self { value, time, at: Some(at) };
@@ -32,11 +32,11 @@ impl<T: Copy> Extreme<T> {
     }
 }
 
-/// Extremes of one motion.
+/// Extremes of one motion, over points and joints.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Extremes {
     pub point: Extreme<PointIndex>,
-    /// By index into the compared nodes.
+    /// Index into the compared nodes.
     pub angle: Extreme<usize>,
     pub distance: Extreme<usize>,
 }

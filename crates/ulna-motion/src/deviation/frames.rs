@@ -8,7 +8,7 @@ use super::request::{DeviationRequest, JointFrame};
 use crate::Pose;
 use ulna_model::NodeId;
 
-/// Nodes of the document before the change, with the corresponding ones after it.
+/// Nodes of the document before the change, and the corresponding ones after it.
 pub(super) struct Frames {
     by_before: BTreeMap<NodeId, NodeId>,
     compared: Vec<JointFrame>,
@@ -51,7 +51,7 @@ impl Frames {
     }
 }
 
-/// The difference between `W'` and `W·C` of a node; nothing where one of them is not finite.
+/// The difference between `W'` and `W·C` of a node; `None` if one of them is not finite.
 pub(super) fn difference(
     frame: &JointFrame,
     [before, after]: [&Pose; 2],
@@ -67,8 +67,8 @@ pub(super) fn difference(
     (distance.is_finite() && angle.is_finite()).then_some(JointDifference { distance, angle })
 }
 
-/// The angle between the axes of two matrices, radians, without their scales. Unlike the arc cosine
-/// of a trace it keeps its digits at small angles.
+/// The angle between the axes of two matrices, radians, without their scales. It is more precise at
+/// small angles than the arc cosine of a trace.
 fn angle_between(a: &DMat4, b: &DMat4) -> f64 {
     let axes = |m: &DMat4| [m.x_axis, m.y_axis, m.z_axis].map(|axis| axis.truncate());
     // An axis without a length has no direction to compare.

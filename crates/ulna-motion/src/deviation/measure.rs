@@ -17,23 +17,23 @@ use super::{
 use crate::{Pose, SeenVertex, joint_bounds, strain};
 use ulna_model::{Document, MeshId};
 
-/// Number of motions of which the worst point is named.
+/// Number of motions for which the worst point is reported.
 const WORST: usize = 3;
-/// Distances within this share of the size are float noise.
+/// Distances below this fraction of the size are float noise.
 const NOISE: f32 = 2e-6;
-/// Angles within it are float noise, radians.
+/// Angles below this are float noise, radians.
 const ANGLE_NOISE: f64 = 5e-6;
-/// Times that one task evaluates.
+/// Number of times per parallel task.
 const TASK: usize = 120;
 
-/// Poses of both documents, and memory of the comparison.
+/// Reusable memory: poses of both documents, and matrices of the comparison.
 #[derive(Default)]
 struct State {
     poses: PoseState,
     matrices: Matrices,
 }
 
-/// Everything that does not change from time to time.
+/// The time-independent data of a comparison.
 struct Comparison<'a> {
     sources: Sources<'a>,
     frames: Frames,
@@ -42,10 +42,10 @@ struct Comparison<'a> {
 }
 
 impl Deviation {
-    /// Measures a change over the file's pose, all clips that are in both documents, with their
+    /// Measures a change over the file's pose, all clips that both documents have, with their
     /// layers and unkeyed poses, and the mix.
     ///
-    /// `progress` counts up to 1000. The result is `None` where `cancel` was set.
+    /// `progress` counts up to 1000. `None` if `cancel` was set.
     pub fn measure(
         request: &DeviationRequest<'_>,
         cancel: &AtomicBool,
@@ -77,7 +77,7 @@ impl Deviation {
 }
 
 impl Comparison<'_> {
-    /// Whether joints stand for the model, because it shows no mesh.
+    /// Whether joints are compared in place of vertices, because no mesh is shown.
     const fn is_of_joints(&self) -> bool {
         self.points.len() == 0
     }
@@ -106,7 +106,7 @@ impl Comparison<'_> {
                 samples.not_finite += 1;
                 continue;
             };
-            // As precise as the distances of vertices.
+            // The same precision as for distances of vertices.
             let distance = if found.distance > noise { found.distance as f32 } else { 0.0 };
             extremes.distance.take(f64::from(distance), time, k);
             if found.angle > ANGLE_NOISE {
@@ -142,7 +142,7 @@ impl Comparison<'_> {
                 let moment = (&motions[*k], *time);
                 self.compare(moment, &mut state, &mut samples, &mut extremes);
                 let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                // The rest is for times around the worst.
+                // The remaining progress is for times around the worst one.
                 progress.fetch_max((done * 950 / total) as u32, Ordering::Relaxed);
             }
             Some((samples, extremes))
@@ -157,8 +157,8 @@ impl Comparison<'_> {
         Some((samples, all))
     }
 
-    /// Looks for larger values between the times around the largest of each motion that comes near
-    /// the largest of all, or is one of the worst.
+    /// Searches for larger values between the times around each motion's maximum. This is limited
+    /// to motions whose maximum is near the overall one or among the worst.
     fn refine(
         &self,
         motions: &[SampledMotion],
@@ -187,7 +187,7 @@ impl Comparison<'_> {
         Some(())
     }
 
-    /// Two rounds of eight times in the spans around the largest value.
+    /// Two refinement rounds with eight times each, in the intervals around the largest value.
     fn close_in(
         &self,
         motion: &SampledMotion,
@@ -245,7 +245,7 @@ impl Comparison<'_> {
         let (distance, farthest) = largest(|e| &e.distance);
         (found.worst_joint_mm, found.farthest_joint) = (distance * 1e3, farthest);
         let value = |e: &Extremes| if is_of_joints { e.distance.value } else { e.point.value };
-        // By motion, its largest value: an unkeyed pose belongs to its clip.
+        // The largest value per motion: an unkeyed pose belongs to its clip.
         let mut worst: Vec<(f64, usize)> = Vec::new();
         for (k, e) in extremes.iter().enumerate() {
             match worst.last_mut() {
@@ -271,7 +271,7 @@ impl Comparison<'_> {
             }
         };
         let mut points: Vec<WorstPoint> = worst[..named].iter().filter_map(of).collect();
-        // Other vertices than the chosen ones may have changed the order.
+        // The order may have changed, since all vertices were searched.
         points.sort_by(|a, b| b.mm.total_cmp(&a.mm));
         found.worst_mm = points.first().map_or(0.0, |p| p.mm);
         found.worst.iter_mut().zip(points).for_each(|(to, point)| *to = Some(point));
@@ -301,7 +301,7 @@ impl Comparison<'_> {
     }
 
     /// The vertex with the largest distance in a motion, at the time of the largest distance of a
-    /// point.
+    /// sampled point.
     fn vertex_at(
         &self,
         (sampled, extremes): (&SampledMotion, &Extremes),
@@ -347,7 +347,7 @@ fn worst_vertex(
             (a.distance(b), v)
         };
         let larger = |a: (f32, usize), b: (f32, usize)| {
-            // Of equal ones the first, whatever the threads.
+            // Among equal distances the first vertex wins, independent of threads.
             if b.0 > a.0 || (b.0 == a.0 && b.1 < a.1) { b } else { a }
         };
         let all = (0..m.len()).into_par_iter().with_min_len(4096).map(distance);
@@ -365,7 +365,7 @@ fn worst_vertex(
     worst
 }
 
-/// Extent of the model at rest, meters; of its joints where no mesh is shown.
+/// Extent of the model in the rest pose, meters; of its joints if no mesh is shown.
 fn extent(document: &Document, rest: &Pose, matched: &[MatchedPrimitive<'_>]) -> Vec3 {
     let none = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     let join = |a: (Vec3, Vec3), b: (Vec3, Vec3)| (a.0.min(b.0), a.1.max(b.1));

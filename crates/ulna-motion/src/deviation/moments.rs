@@ -6,8 +6,8 @@ use ulna_model::{Clip, NodeId, PoseLayers, Property, Shared, Slice, Track};
 /// A clip with its layers.
 pub(super) type LayeredClip<'a> = (&'a Shared<Clip>, &'a Shared<PoseLayers>);
 
-/// Times in seconds, sorted, each once; at least one. `all_tracks` takes the key times of unchanged
-/// tracks too, because the skin itself differs.
+/// Sample times in seconds, sorted, each once; at least one. `all_tracks` includes the key times of
+/// unchanged tracks, because the skin itself differs.
 pub(super) fn sample_times(
     clips: [LayeredClip<'_>; 2],
     exactness: Exactness,
@@ -30,8 +30,8 @@ pub(super) fn sample_times(
     times
 }
 
-/// Key times with times between them. With too many of them, spans are left out evenly, never the
-/// inner times of all: errors of rebaked keys are 0 at the keys.
+/// Key times and times between them. If there are too many, segments are skipped evenly, but never
+/// all inner times, since errors of rebaked keys are 0 at the keys.
 fn with_between(keys: &[f64], most: usize) -> Vec<f64> {
     let spans: Vec<[f64; 2]> = keys.windows(2).map(|pair| [pair[0], pair[1]]).collect();
     let at = |[a, b]: [f64; 2], part: f64| a + (b - a) * part;
@@ -40,7 +40,7 @@ fn with_between(keys: &[f64], most: usize) -> Vec<f64> {
         inner.collect::<Vec<f64>>()
     } else {
         let kept = spans.len().min((most / 2).max(1));
-        // The quarters take turns, so that none of them is missed in every span.
+        // The quarters alternate, so that none of them is skipped in every segment.
         let span = |k: usize| {
             let span = spans[k * spans.len() / kept.max(1)];
             [span[0], at(span, [0.5, 0.25, 0.5, 0.75][k % 4])]
@@ -85,7 +85,7 @@ fn sorted(times: impl IntoIterator<Item = f64>) -> Vec<f64> {
     times
 }
 
-/// Key times of tracks that differ, or exist in one document only.
+/// Key times of tracks that differ, or that only one document has.
 fn differing_times([(before, layers), (after, changed_layers)]: [LayeredClip<'_>; 2]) -> Vec<f64> {
     let mut lists: Vec<&Slice<f32>> = Vec::new();
     if layers != changed_layers {
@@ -151,7 +151,7 @@ mod tests {
         for wanted in [0.0, 0.6, 1.2, 1.8, 2.4, 3.8, 5.2, 6.6, 8.0] {
             assert!(found.iter().any(|t| (t - wanted).abs() < 1e-6), "{wanted}: {found:?}");
         }
-        // Keys of the track that did not change are not.
+        // Keys of the unchanged track are not included.
         assert!(!found.contains(&0.5));
     }
 

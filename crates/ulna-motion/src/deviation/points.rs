@@ -17,7 +17,7 @@ use ulna_model::{Document, MeshId, NodeId, PrimitiveId, Shared, Skin, Slice, Wei
 /// A primitive that both documents show with the same number of vertices.
 pub(super) struct MatchedPrimitive<'a> {
     pub mesh: MeshId,
-    /// Before and after the change.
+    /// Sources before and after the change.
     pub sources: [Source<'a>; 2],
 }
 
@@ -26,7 +26,7 @@ pub(super) struct MatchedPrimitive<'a> {
 struct Influence {
     /// Index into the bindings of its document.
     binding: u32,
-    /// Index into the pairs; unused where weights or positions differ.
+    /// Index into the pairs; unused if weights or positions differ.
     pair: u32,
     weight: f32,
 }
@@ -44,7 +44,7 @@ struct Point {
     /// Whether weights, rest position and morph targets are equal, so that
     /// `p' − p = Σ w·(T' − T)·p`.
     alike: bool,
-    /// Before and after the change.
+    /// Shapes before and after the change.
     shapes: [PointShape; 2],
 }
 
@@ -56,10 +56,10 @@ struct PointGroup {
     points: Vec<Point>,
 }
 
-/// A matrix of each document by which the same weight is multiplied.
+/// The pair of matrices of both documents that have the same weight.
 struct MatrixPair {
     bindings: [u32; 2],
-    /// Bounds of the points with that weight, in the space of the mesh.
+    /// Bounds of the points with that weight, in mesh space.
     low: Vec3,
     high: Vec3,
     /// Largest sum of the lengths of a point's morph deltas.
@@ -69,7 +69,7 @@ struct MatrixPair {
 /// Index of a point: its group, and the point in it.
 pub(super) type PointIndex = (u32, u32);
 
-/// Vertices of both documents, laid out for measuring at many times.
+/// Vertices of both documents, prepared for measurements at many times.
 pub(super) struct PointSet {
     groups: Vec<PointGroup>,
     /// `node` and `node_from_mesh` of every matrix `T = W·IBM`, before and after the change.
@@ -78,13 +78,13 @@ pub(super) struct PointSet {
     influences: Vec<Influence>,
     morphs: Vec<(u32, Vec3)>,
     count: usize,
-    /// Whether weights or rest positions of some vertices differ.
+    /// Whether weights or rest positions of any vertex differ.
     pub skin_differs: bool,
     /// Whether all vertices are points.
     pub complete: bool,
 }
 
-/// Memory of [`PointSet::distances`].
+/// Reusable memory of [`PointSet::distances`].
 #[derive(Default)]
 pub(super) struct Matrices {
     all: [Vec<Mat4>; 2],
@@ -103,7 +103,7 @@ pub(super) fn matched_primitives<'a>(
     let shown: Vec<NodeId> = after.shown_nodes();
     let is_shown: BTreeSet<NodeId> = shown.iter().copied().collect();
     let mesh_in = |document: &Document, id: NodeId| document.nodes.get(id).and_then(|n| n.mesh);
-    // New holders of meshes, each taken once.
+    // Nodes that now have a mesh, each used once.
     let mut moved: BTreeMap<MeshId, Vec<NodeId>> = BTreeMap::new();
     for id in shown.iter().rev().copied() {
         if let Some(mesh) = mesh_in(after, id)
@@ -141,7 +141,7 @@ impl MatchedPrimitive<'_> {
         let [a, b] = &self.sources;
         let count = u32::try_from(a.of.positions.len()).unwrap_or(u32::MAX);
         let (Some(first), Some(second)) = (a.skinned, b.skinned) else {
-            // Rigid vertices move as one: no choice of vertices is needed.
+            // All rigid vertices move together, so no individual ones are needed.
             return Vec::new();
         };
         let same_places = Slice::ptr_eq(&a.of.positions, &b.of.positions);
@@ -188,7 +188,7 @@ impl MatchedPrimitive<'_> {
     }
 }
 
-/// Whether weights are the same numbers of the same slots.
+/// Whether both have the same weights for the same slots.
 fn same_weights(a: &WeightMap, b: &WeightMap) -> bool {
     std::ptr::eq(a, b) || (a.sets == b.sets && a.joints == b.joints && a.weights == b.weights)
 }
@@ -210,7 +210,7 @@ impl SlotMap {
         Self { expected, joints, is_identity }
     }
 
-    /// Whether a vertex has the same weights of corresponding joints.
+    /// Whether a vertex has the same weights for corresponding joints.
     fn same(&self, before: &WeightMap, after: &WeightMap, vertex: usize) -> bool {
         let sum = |node: NodeId| {
             let of = |(slot, w): (u16, f32)| {
@@ -230,7 +230,7 @@ impl SlotMap {
     }
 }
 
-/// Every so many of a list, so that no more than `most` are left.
+/// Every nth vertex of a list, at most `most`.
 fn thinned(mut list: Vec<SeenVertex>, most: usize) -> Vec<SeenVertex> {
     let step = list.len().div_ceil(most.max(1)).max(1);
     let mut k = 0;
@@ -242,8 +242,8 @@ fn thinned(mut list: Vec<SeenVertex>, most: usize) -> Vec<SeenVertex> {
 }
 
 impl PointSet {
-    /// Takes about so many vertices of matched primitives: those that [`SeenPoints`] chooses, those
-    /// whose skin differs, and the given ones.
+    /// Chooses about `most` vertices of matched primitives: those of [`SeenPoints`], those whose
+    /// skin differs, and the given ones.
     pub fn new(
         document: &Document,
         rest: &Pose,
@@ -302,8 +302,7 @@ impl PointSet {
     }
 
     /// Calls `each` with every point that moved by more than float noise, and its distance in
-    /// meters, finite or not. `noise` is a share of `size`, or of the largest
-    /// coordinate.
+    /// meters, finite or not. `noise` is relative to `size`, or to the largest coordinate.
     pub fn distances(
         &self,
         poses: [&Pose; 2],
@@ -323,7 +322,7 @@ impl PointSet {
             let [a, b] = [0, 1].map(|k| matrices.all[k][pair.bindings[k] as usize]);
             let difference = if a == b { Mat4::ZERO } else { b - a };
             matrices.differences.push(difference);
-            // A matrix that is not finite is not within the noise.
+            // The negated comparison also activates matrices that are not finite.
             matrices.active.push(!(a == b || pair.bound(&difference) <= noise));
         }
         let any = matrices.active.contains(&true);
@@ -410,7 +409,7 @@ impl Default for PointSet {
     }
 }
 
-/// A [`PointSet`] that is being filled, with the indices of its matrices.
+/// A [`PointSet`] under construction, with the indices of its matrices.
 #[derive(Default)]
 struct Builder {
     set: PointSet,
@@ -430,7 +429,7 @@ impl Builder {
             }
             let expected = |node: NodeId| frames.after(node).unwrap_or(node);
             let mut parts = [a.parts(vertex), b.parts(vertex)];
-            // Slots of the same weights may be in another order.
+            // Slots with the same weights may have another order.
             parts[0].sort_by_key(|(node, ..)| expected(*node));
             parts[1].sort_by_key(|(node, ..)| *node);
             let same = |(a, b): (&(NodeId, f32, Mat4), &(NodeId, f32, Mat4))| {
@@ -489,7 +488,7 @@ impl Builder {
         })
     }
 
-    /// The pair of two bindings, whose bounds grow by a point.
+    /// The pair of two bindings. Its bounds are extended by a point.
     fn pair(&mut self, bindings: [u32; 2], at: Vec3, morph: f32) -> u32 {
         let pairs = &mut self.set.pairs;
         let index = *self.pairs.entry(bindings).or_insert_with(|| {

@@ -1,4 +1,4 @@
-//! The request for a deviation: two documents, and which nodes and vertices correspond.
+//! The request for a deviation: two documents, and their corresponding nodes and vertices.
 
 use glam::DMat4;
 
@@ -8,11 +8,10 @@ use ulna_model::{Document, Mix, NodeId, Shared};
 /// Times at which a deviation is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exactness {
-    /// Five times per clip, for changes that are exact by rule: both ends and the quarters.
+    /// Five times per clip, for changes that are exact by construction: both ends and the quarters.
     Exact,
-    /// Key times of tracks that differ and times between them, at most
-    /// [`DeviationRequest::most_times`] per clip. Times around the worst are added until it is
-    /// found.
+    /// Key times of tracks that differ, and times between them, at most
+    /// [`DeviationRequest::most_times`] per clip. The times around the worst one are refined.
     Bounded,
 }
 
@@ -34,7 +33,7 @@ pub struct DeviationRequest<'a> {
     pub before: &'a Document,
     /// The document after the change.
     pub after: &'a Document,
-    /// The mixes of both documents. They are compared where both have one.
+    /// The mixes of both documents. They are compared if both have one.
     pub mixes: [Option<&'a Shared<Mix>>; 2],
     /// Frames of nodes that change. All other nodes of both documents correspond by id, with the
     /// identity as `C`.
@@ -42,7 +41,7 @@ pub struct DeviationRequest<'a> {
     /// Nodes of `before` whose frames are not compared, because their motion is meant to change.
     /// Their skin is still compared.
     pub excluded: &'a [NodeId],
-    /// Vertices of `before` that are measured in any case.
+    /// Vertices of `before` that are always measured.
     pub vertices: &'a [SeenVertex],
     /// Times at which the deviation is measured.
     pub exactness: Exactness,

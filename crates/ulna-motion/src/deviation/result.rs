@@ -42,15 +42,15 @@ pub struct WorstPoint {
     pub motion: ComparedMotion,
     /// Seconds on the clock of the clip or the mix.
     pub time: f64,
-    /// Distance between the two places, millimeters.
+    /// Distance between both positions, millimeters.
     pub mm: f64,
-    /// Node of the mesh, or the joint where no mesh is shown, in the document before the change.
+    /// Node of the mesh, or the joint if no mesh is shown, in the document before the change.
     pub node: NodeId,
     /// The mesh and its vertex; `None` for a joint.
     pub vertex: Option<(MeshId, SeenVertex)>,
-    /// Place in the scene before the change, meters.
+    /// Scene position before the change, meters.
     pub before: Vec3,
-    /// Place in the scene after the change, meters.
+    /// Scene position after the change, meters.
     pub after: Vec3,
 }
 
@@ -76,40 +76,40 @@ pub struct Deviation {
     pub mean_mm: f64,
     /// 99th percentile of the distances, millimeters, within 0.2 %.
     pub p99_mm: f64,
-    /// Largest distance, millimeters; may lie between the times that the mean is taken over.
+    /// Largest distance, millimeters. Its time may be between the sampled times.
     pub worst_mm: f64,
     /// Vertex and time of the largest distance in each of the worst motions, the worst first.
-    /// Motions without any distance are not among them.
+    /// Motions without a difference are left out.
     pub worst: [Option<WorstPoint>; 3],
-    /// Number of motions that are not among [`Self::worst`].
+    /// Number of motions outside of [`Self::worst`].
     pub other_motions: usize,
-    /// Largest distance in those, millimeters.
+    /// Largest distance in those motions, millimeters.
     pub other_mm: f64,
     /// Largest angle between the axes of a joint, `W'` and `W·C`, degrees.
     pub worst_degrees: f64,
-    /// Joint and time of that; `None` where it is 0.
+    /// Joint and time of the largest angle; `None` if it is 0.
     pub worst_joint: Option<WorstJoint>,
     /// Largest distance between the origins of a joint, `W'` and `W·C`, millimeters.
     pub worst_joint_mm: f64,
-    /// Joint and time of that; `None` where it is 0.
+    /// Joint and time of the largest distance of a joint; `None` if it is 0.
     pub farthest_joint: Option<WorstJoint>,
-    /// Number of points: vertices, or joints where no mesh is shown.
+    /// Number of points: vertices, or joints if no mesh is shown.
     pub points: usize,
-    /// Number of times, all motions together, without those around the worst.
+    /// Number of times of all motions, without the refinement around the worst ones.
     pub times: usize,
     /// Number of samples that were left out because they are not finite.
     pub not_finite: u64,
     /// Number of shown primitives that were left out because they have no counterpart with the
     /// same number of vertices.
     pub unmatched: usize,
-    /// Diagonal of the model at rest, meters.
+    /// Diagonal of the model in the rest pose, meters.
     pub size: f64,
-    /// Height of the model at rest, meters.
+    /// Height of the model in the rest pose, meters.
     pub height: f64,
 }
 
 impl Deviation {
-    /// Vertex and time of the largest distance; `None` where it is 0.
+    /// Vertex and time of the largest distance; `None` if it is 0.
     pub const fn at(&self) -> Option<WorstPoint> {
         self.worst[0]
     }

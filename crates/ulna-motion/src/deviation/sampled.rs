@@ -4,12 +4,12 @@ use super::{moments::sample_times, request::DeviationRequest, result::ComparedMo
 use crate::{Evaluator, Mixer, Pose, Stack};
 use ulna_model::{Document, LayerHome, Mix, Shared, UnkeyedAt};
 
-/// A motion of both documents with the times at which it is compared.
+/// A motion of both documents, and the times of its comparison.
 pub(super) struct SampledMotion {
     pub motion: ComparedMotion,
-    /// The unkeyed pose that is shown over it.
+    /// The unkeyed pose over it, if any.
     pub unkeyed: Option<UnkeyedAt>,
-    /// Seconds.
+    /// Times, seconds.
     pub times: Vec<f64>,
 }
 
@@ -21,8 +21,8 @@ pub(super) struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// The motions of a request: the file's pose, all clips that are in both documents, their
-    /// unkeyed poses, and the mix. `all_tracks`: see [`sample_times`].
+    /// The motions of a request: the file's pose, all clips that both documents have, their unkeyed
+    /// poses, and the mix. For `all_tracks`, see [`sample_times`].
     pub fn motions(&self, request: &DeviationRequest<'_>, all_tracks: bool) -> Vec<SampledMotion> {
         let [before, after] = self.documents;
         let pose = SampledMotion { motion: ComparedMotion::Pose, unkeyed: None, times: vec![0.0] };
@@ -51,9 +51,9 @@ impl Sources<'_> {
     }
 }
 
-/// Times of a mix in seconds, sorted: thirty per second, at most `most` of them, always both ends.
-/// Sums of clips may deviate where each clip alone does not, so the request's exactness is no rule
-/// for them.
+/// Times of a mix in seconds, sorted: thirty per second, at most `most`, both ends included.
+/// Averaged clips may deviate even if each clip alone does not, so the request's exactness does not
+/// apply.
 fn mix_times(mix: &Mix, most: usize) -> Vec<f64> {
     const RATE: f64 = 30.0;
     let length = mix.length();

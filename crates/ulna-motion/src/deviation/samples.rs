@@ -1,10 +1,10 @@
-//! Statistics of distances, in memory that does not grow with their number.
+//! Statistics of distances, with constant memory.
 
 /// Distances between points before and after a change, meters.
 #[derive(Clone, Debug)]
 pub(super) struct Samples {
-    /// Counts of distances by their leading bits. Distances are not negative, so their bits are
-    /// sorted as they are.
+    /// Counts of distances by their leading bits. Distances are not negative, so their bits sort in
+    /// their order.
     bins: Vec<u32>,
     zeros: u64,
     count: u64,
@@ -14,7 +14,7 @@ pub(super) struct Samples {
     pub not_finite: u64,
 }
 
-/// Bits that are left out: bins are 1/512 of their value wide.
+/// Number of dropped low bits: each bin has a relative width of 1/512.
 const SHIFT: u32 = 14;
 /// Smallest distance with a bin of its own, meters: `2⁻³⁰`.
 const LEAST: f32 = 1.0 / (1u32 << 30) as f32;
@@ -76,7 +76,7 @@ impl Samples {
         if self.count == 0 { 0.0 } else { self.sum / self.count as f64 }
     }
 
-    /// The distance that a share of the samples does not exceed, meters; too large by at most
+    /// The distance that a fraction of the samples does not exceed, meters; too large by at most
     /// 0.2 %.
     pub fn percentile(&self, share: f64) -> f64 {
         let wanted = (share * self.count as f64).ceil() as u64;

@@ -1,4 +1,4 @@
-//! Deviations of changes whose size is known.
+//! Deviations of changes with a known size.
 
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
@@ -52,7 +52,8 @@ fn put(document: &mut Document, id: u32, tracks: Vec<Track>) {
     document.file.clips.put(ClipId(id), Some(clip(tracks)));
 }
 
-/// The tube with hard weights, a clip that turns both joints, and one that turns the upper one.
+/// The tube with rigid weights, a clip that rotates both joints, and one that rotates the upper
+/// one.
 fn animated() -> Document {
     let mut document = tube::tube(|y| f32::from(y > 0.5));
     let (id, x) = (Quat::IDENTITY, Quat::from_rotation_x);
@@ -139,11 +140,11 @@ fn a_turn_by_one_degree_is_found_with_its_arc() {
     assert_eq!((at.motion, at.node), (ComparedMotion::Pose, tube::MESH));
     let (mesh, vertex) = at.vertex.unwrap();
     assert_eq!((mesh, vertex.vertex as usize / tube::ROUND), (MeshId(0), tube::RINGS - 1));
-    // Less than half of the vertices, at one of many times.
+    // Fewer than half of the vertices, at one of many times.
     assert!(found.mean_mm < chord * 0.5 / found.times as f64 && found.mean_mm > 0.0);
-    // The joint turns about its origin.
+    // The joint rotates about its origin.
     assert_eq!(found.worst_joint_mm, 0.0);
-    // Where the motion of that joint is meant to change, its skin still counts.
+    // With the joint excluded, its skin still counts.
     let excluded = DeviationRequest { excluded: &[UPPER], ..bounded(&before, &after) };
     let skin = measured(&excluded);
     assert_eq!((skin.worst_degrees, skin.worst_mm), (0.0, found.worst_mm));
@@ -157,7 +158,7 @@ fn a_change_of_frame_by_the_rule_deviates_by_nothing() {
     {
         let mut before = before.clone();
         if shift != Vec3::ZERO {
-            // A constant translation is exact without animated rotations alone.
+            // A constant translation is exact only without animated rotations.
             before.file.clips = Default::default();
             tube::bend(&mut before, Quat::from_rotation_x(0.8));
         }
@@ -233,12 +234,12 @@ fn a_bump_between_keys_is_found_at_its_time() {
     assert_eq!(at.motion, ComparedMotion::Clip(ClipId(2)));
     assert!((at.time - 1.0).abs() < 0.05, "{}", at.time);
     assert!((at.after - at.before).z > 0.04);
-    // The joint moves as far as its skin, and does not turn.
+    // The joint moves as far as its skin, and does not rotate.
     assert!((found.worst_joint_mm - wanted).abs() < wanted * 1e-3);
     assert_eq!((found.worst_degrees, found.farthest_joint.unwrap().node), (0.0, UPPER));
 }
 
-/// The upper joint leaves the skin and the tree; the lower one takes its weights.
+/// Removes the upper joint from the skin and the tree. The lower joint gets its weights.
 fn without_upper(before: &Document) -> Document {
     let mut after = before.clone();
     set_skin(&mut after, |skin| {
@@ -275,10 +276,10 @@ fn weights_of_a_removed_joint_that_went_to_its_parent_are_measured() {
         let at = found.at().unwrap();
         assert_eq!((at.motion, at.time), (ComparedMotion::Clip(ClipId(1)), 2.0));
         assert!(found.points <= most_points * 3 && found.mean_mm > 10.0 && found.p99_mm > 300.0);
-        // The joint is in one document only.
+        // Only one document has the joint.
         assert_eq!((found.worst_degrees, found.unmatched), (0.0, 0));
     }
-    // The other direction is the same size.
+    // The reverse direction has the same size.
     let back = measured(&bounded(&after, &before));
     assert!((back.worst_mm - wanted).abs() < 0.01);
 }
@@ -294,7 +295,7 @@ fn the_worst_of_all_vertices_is_found_among_few() {
     let few = measured(&DeviationRequest { most_points: 2, ..bounded(&before, &after) });
     assert!(few.points < 20 && (few.worst_mm - all.worst_mm).abs() < 1e-3, "{few:?} {all:?}");
     assert_eq!((all.at().unwrap().time, few.at().unwrap().time), (2.0, 2.0));
-    // A given vertex is a point.
+    // The given vertex is a point.
     let vertex = SeenVertex { node: tube::MESH, primitive: PrimitiveId(0), vertex: 7 };
     let given = [vertex, SeenVertex { vertex: u32::MAX, ..vertex }];
     let request = DeviationRequest { most_points: 2, vertices: &given, ..bounded(&before, &after) };
@@ -349,7 +350,7 @@ fn joints_are_the_points_where_no_mesh_is_shown() {
         after: UPPER,
         before_from_after: DMat4::from_translation(glam::DVec3::X * 0.002),
     }];
-    // The frame is constant in the joint, which turns: only the poses without a turn agree.
+    // The frame is constant in the joint, which rotates: only poses without a rotation agree.
     let request = DeviationRequest { joints: &frames, ..bounded(&before, &after) };
     let found = measured(&request);
     assert!(found.worst_mm > 0.5 && found.at().unwrap().motion.clip().is_some(), "{found:?}");
@@ -372,7 +373,7 @@ fn morph_targets_and_changed_meshes_are_seen() {
     let found = measured(&bounded(&before, &after));
     assert!((found.worst_mm - 50.0).abs() < 1e-2, "{found:?}");
     assert_eq!(found.at().unwrap().vertex.unwrap().1.vertex, 5);
-    // A morphed vertex under a turned joint.
+    // A morphed vertex under a rotated joint.
     let mut turned = before.clone();
     set_rest(&mut turned, 0, |rest| rest.rotation = Quat::from_rotation_y(0.1));
     let found = measured(&bounded(&before, &turned));
@@ -380,7 +381,7 @@ fn morph_targets_and_changed_meshes_are_seen() {
         .hypot(0.1 * (5.0 / 24.0 * std::f64::consts::TAU).cos());
     let wanted = 2.0 * 0.05f64.sin() * reach * 1e3;
     assert!((found.worst_mm - wanted).abs() < 1e-2, "{} {wanted}", found.worst_mm);
-    // A primitive of another number of vertices has no counterpart.
+    // A primitive with another number of vertices has no counterpart.
     let mut cut = before.clone();
     let mesh = Shared::make_mut(cut.file.meshes.get_mut(MeshId(0)).unwrap());
     let positions = mesh.primitives[0].positions[1..].to_vec();
@@ -401,7 +402,7 @@ fn numbers_that_are_not_finite_are_counted_and_left_out() {
 fn unkeyed_poses_are_measured_at_their_times() {
     let mut before = animated();
     let at = UnkeyedAt::new(ClipId(1), 2.0);
-    // The clip turns the joint to 1 rad there.
+    // The clip rotates the joint to 1 rad there.
     let turn = Components { rotation: Some(Quat::from_rotation_z(0.4)), ..Components::default() };
     let unkeyed = Unkeyed { locals: [(UPPER, turn)].into(), ..Unkeyed::default() };
     before.aids.unkeyed.insert(at, unkeyed.into());
@@ -438,7 +439,7 @@ fn the_three_worst_motions_are_named_and_the_mix_is_one() {
     // The pose, and clips 0 to 2.
     assert_eq!(found.other_motions, 4);
     assert!(is_near(found.other_mm, chord(2)));
-    // A mix of half of clip 5 over clip 2 turns by the mean of both.
+    // A mix with half of clip 5 over clip 2 rotates by the mean of both.
     let lane = |clip: u32, weight: f32| MixLane {
         weight,
         bars: vec![MixBar::new(ClipId(clip), 0.0, 1.0)],
@@ -453,7 +454,7 @@ fn the_three_worst_motions_are_named_and_the_mix_is_one() {
     let mm = found.worst[2].unwrap().mm;
     assert!((mm - (chord(2) + chord(5)) * 0.5).abs() < 0.1, "{mm}");
     assert_eq!(found.other_motions, 5);
-    // Where one of the documents has no mix, there is nothing to compare.
+    // If one of the documents has no mix, it is not compared.
     let request = DeviationRequest { mixes: [Some(&mix), None], ..request };
     assert_eq!(measured(&request).other_motions, 4);
 }
@@ -468,7 +469,7 @@ fn canceling_stops_it() {
     assert_eq!(progress.into_inner(), 3);
 }
 
-/// Random turns and keys on both joints.
+/// Random rotations and keys on both joints.
 fn any_motion() -> impl Strategy<Value = Document> {
     let turn = prop::array::uniform3(-2.0f32..2.0);
     let turn = || turn.clone().prop_map(|v| Quat::from_scaled_axis(Vec3::from(v)));

@@ -1,5 +1,5 @@
-//! From a [`Stack`] to a [`Pose`], in the one order there is, with what is worth keeping from one
-//! moment to the next.
+//! Evaluation of a [`Stack`] to a [`Pose`] in the fixed order, with caches between consecutive
+//! times.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,30 +20,30 @@ use ulna_model::{
     transform::{short_way, unit_or},
 };
 
-/// Evaluates stacks. One for each place that shows something: it keeps the clips of its last stack
-/// laid out for playing.
+/// Evaluates stacks. Each view has its own evaluator, which caches the prepared clips of its last
+/// stack.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluator {
-    /// By instance: those of lanes, then those of additive lanes.
+    /// One sampler per instance: those of lanes, then those of additive lanes.
     players: Vec<ClipSampler>,
     walk: EvaluationOrder,
-    /// Nodes that lanes drive.
+    /// Slots of the nodes that lanes drive.
     slots: Slots,
-    /// Whether that may be other nodes now.
+    /// Whether the driven nodes may have changed.
     stale: bool,
-    /// Nodes that need not begin as they are in the file, with whether nothing of that is left.
+    /// Indices of nodes whose file pose is not needed, with whether all components are replaced.
     covered: Vec<(u32, bool)>,
-    /// The file's pose with its layers, which instances are sampled over.
+    /// The file's pose with its layers, over which instances are sampled.
     base: Pose,
     /// The layers of the pose.
     laid: Laid,
     scratch: mix::Scratch,
     unscaled_nodes: Vec<NodeId>,
-    /// Long clips are laid out beside the thread that asks.
+    /// Whether long clips are prepared on another thread.
     beside: bool,
 }
 
-/// Nodes with their parents, parents first, and the tree that they were made from.
+/// Nodes with their parents, parents first, and the tree from which they were computed.
 #[derive(Clone, Debug, Default)]
 struct EvaluationOrder {
     tree: Shared<Tree>,
@@ -61,41 +61,41 @@ impl EvaluationOrder {
     }
 }
 
-/// What one instance plays.
+/// Sampler of one instance.
 #[derive(Clone, Debug, Default)]
 struct ClipSampler {
     clip: Shared<Clip>,
-    /// How linear rotations go from key to key.
+    /// Interpolation of LINEAR rotations.
     between: Averaging,
     laid: Laid,
-    /// Whether what its layers drive is among `drives`.
+    /// The layers that are included in `drives`.
     known: Shared<PoseLayers>,
-    /// How often in a row this clip was asked for.
+    /// Number of consecutive requests for this clip.
     asked: u32,
     compiled: Option<Compiled>,
-    /// A long clip that is being laid out on another thread; until that is done it is sampled as it
-    /// is.
+    /// A long clip that is being prepared on another thread. Until then, it is sampled track by
+    /// track.
     awaited: Option<Arc<OnceLock<Option<Compiled>>>>,
-    /// What the clip and its layers drive, by node.
+    /// Components that the clip and its layers drive, by node.
     drives: Vec<Parts>,
-    /// Nodes of which they drive a part alone: those begin as they are below.
+    /// Nodes that are driven partially, and start from the pose below.
     partly: Vec<usize>,
-    /// Nodes of which they drive weights of morph targets: those, too.
+    /// Nodes whose morph target weights are driven, which also start from the pose below.
     morphing: Vec<usize>,
     local: Vec<Local>,
     morphs: Vec<Vec<f32>>,
-    /// Of which list of places it has the blocks.
+    /// Version of the slots for which the blocks are allocated.
     arranged: u64,
     frame: Vec<Block>,
     driven: Vec<DrivenChannels>,
 }
 
 impl ClipSampler {
-    /// Takes a clip up. It is laid out once it was asked for often enough to be worth it: a single
-    /// moment is not.
+    /// Sets the clip. It is prepared after several requests: preparation for a single time would be
+    /// slower.
     fn take_up(&mut self, clip: &Shared<Clip>, between: Averaging, beside: bool) {
         const WORTH: u32 = 3;
-        /// Keys that are laid out within a small part of a frame.
+        /// Maximum number of keys that are prepared within a small part of a frame.
         const MANY: usize = 50_000;
         if !Shared::ptr_eq(&self.clip, clip) || self.between != between {
             (self.clip, self.asked, self.compiled, self.between) = (clip.clone(), 0, None, between);
@@ -116,14 +116,14 @@ impl ClipSampler {
         if let Some(slot) = self.awaited.take_if(|slot| slot.get().is_some()) {
             match Arc::try_unwrap(slot) {
                 Ok(made) => (self.compiled, self.arranged) = (made.into_inner().flatten(), 0),
-                // The other thread is about to let go of it.
+                // The other thread still holds a reference.
                 Err(slot) => self.awaited = Some(slot),
             }
         }
     }
 
-    /// Finds what the clip with these layers drives, among so many nodes; whether that was not
-    /// known.
+    /// Finds the components that the clip and these layers drive, for `nodes` nodes. Returns
+    /// whether they changed.
     fn find_drives(&mut self, layers: &Shared<PoseLayers>, nodes: usize) -> bool {
         let same =
             Shared::ptr_eq(&self.known, layers) || (self.known.is_empty() && layers.is_empty());
@@ -150,7 +150,7 @@ impl ClipSampler {
         let partly = which(&|parts| parts.moves() && (!parts.is_whole() || !self.laid.is_empty()));
         let morphing = which(&|parts| parts.has(Property::Weights));
         (self.partly, self.morphing) = (partly, morphing);
-        // What is driven as a whole stays what a clip can write to.
+        // Fully driven nodes must be [`Local::Trs`], as clips require.
         self.local.clear();
         self.local.resize(nodes, Local::default());
         self.morphs.resize(nodes, Vec::new());
@@ -158,13 +158,13 @@ impl ClipSampler {
         true
     }
 
-    /// Whether it has to know what lies below.
+    /// Whether the sampler needs the pose below.
     fn is_partial(&self) -> bool {
         !self.partly.is_empty() || !self.morphing.is_empty()
     }
 
-    /// Samples the clip over a pose, and puts its layers on. What it does not drive is not meant to
-    /// be read.
+    /// Samples the clip over a pose, and applies its layers. Components that it does not drive are
+    /// undefined.
     fn sample(&mut self, time: f64, base: &Pose) {
         for node in self.partly.iter().copied() {
             self.local[node] = Local::Trs(base.local[node].transform());
@@ -179,7 +179,7 @@ impl ClipSampler {
         self.laid.put(time, &mut self.local);
     }
 
-    /// Takes its blocks up where nodes have other places now.
+    /// Reallocates the blocks if the slots have changed.
     fn arrange(&mut self, slots: &Slots) {
         if self.arranged != slots.serial() {
             self.arranged = slots.serial();
@@ -194,7 +194,7 @@ impl ClipSampler {
         }
     }
 
-    /// [`sample`](Self::sample) in blocks, by place.
+    /// [`sample`](Self::sample) into blocks, by slot.
     fn sample_blocks(&mut self, instance: &Instance, base: &Pose, slots: &Slots) {
         if self.laid.is_empty()
             && let Some(compiled) = &mut self.compiled
@@ -214,7 +214,7 @@ impl ClipSampler {
     }
 }
 
-/// What is averaged in a lane: what counts at all.
+/// The sources of a lane with a weight above 0.
 fn drivers<'a>(lane: &'a Lane, players: &'a [ClipSampler]) -> Vec<BlendSource<'a>> {
     let counting =
         players.iter().zip(&lane.instances).filter(|(_, instance)| instance.weight > 0.0);
@@ -239,13 +239,13 @@ fn cover(lane: &Lane) -> LaneCoverage<'_> {
 }
 
 impl Evaluator {
-    /// One that is asked in each frame of a window and must not keep it waiting: long clips are
-    /// laid out for playing on another thread.
+    /// Creates an evaluator for the frames of a window: long clips are prepared on another thread,
+    /// so that no frame waits.
     pub fn beside() -> Self {
         Self { beside: true, ..Self::default() }
     }
 
-    /// The pose that a stack makes of a document's nodes, into the memory of another.
+    /// Evaluates a stack for the nodes of a document, into an existing pose.
     pub fn update(&mut self, file: &FileContent, stack: &Stack, pose: &mut Pose) {
         self.unscaled_nodes.clear();
         let count =
@@ -310,8 +310,8 @@ impl Evaluator {
         }
     }
 
-    /// Gives each instance the player that has its clip laid out already, wherever it was in the
-    /// last stack.
+    /// Reassigns samplers, so that each instance gets the one that has its clip prepared, wherever
+    /// it was in the last stack.
     fn arrange(&mut self, stack: &Stack) {
         let lanes = stack.lanes.iter().flat_map(|l| &l.instances);
         let instances = || lanes.clone().chain(stack.additive.iter().map(|a| &a.instance));
@@ -339,14 +339,14 @@ impl Evaluator {
             })
             .collect::<Vec<_>>()
             .into_iter()
-            // What is left over has memory that fits.
+            // Reuse the memory of the remaining samplers.
             .map(|found| {
                 found.or_else(|| old.iter_mut().find_map(Option::take)).unwrap_or_default()
             })
             .collect();
     }
 
-    /// Hands each instance's clip to its player, and gives the nodes that lanes drive their places.
+    /// Passes each instance's clip to its sampler, and assigns slots to the nodes that lanes drive.
     fn take_up(&mut self, stack: &Stack, nodes: usize) {
         let lanes = stack.lanes.iter().flat_map(|l| &l.instances);
         let instances = lanes.chain(stack.additive.iter().map(|a| &a.instance));
@@ -364,12 +364,12 @@ impl Evaluator {
         drivers.iter_mut().for_each(|player| player.arrange(&self.slots));
     }
 
-    /// Finds the nodes of which the lowest lane leaves nothing that lies below it.
+    /// Finds the nodes that the lowest lane replaces completely.
     fn find_covered(&mut self, stack: &Stack) {
         self.covered.clear();
         let Some(lane) = stack.lanes.first() else { return };
         let players = &self.players[..lane.instances.len()];
-        // What is sampled over what lies below needs that.
+        // Partial samplers need the pose below.
         if !self.laid.is_empty() || self.players.iter().any(|p| !p.partly.is_empty()) {
             return;
         }
@@ -384,12 +384,13 @@ impl Evaluator {
         }
     }
 
-    /// Nodes of the last stack whose scale an additive lane could not say: it stayed as it was.
+    /// Nodes of the last stack whose scale an additive lane left unchanged, because the result would
+    /// not be finite.
     pub fn unscaled_nodes(&self) -> &[NodeId] {
         &self.unscaled_nodes
     }
 
-    /// One clip straight over the pose.
+    /// Plays a single clip directly over the pose.
     fn play(
         &mut self,
         file: &FileContent,
@@ -400,7 +401,7 @@ impl Evaluator {
         player.take_up(&instance.clip, between, self.beside);
         player.laid.take_up(&instance.layers);
         begin(file, player.compiled.as_ref().map_or(&[], |c| c.moved()), pose);
-        // What the clip replaces, it replaces with what the pose's layers do.
+        // The layers of the pose come first, since the clip replaces their results.
         self.laid.put(0.0, &mut pose.local);
         match &mut player.compiled {
             Some(compiled) => compiled.apply(instance.time, &mut pose.local, &mut pose.morphs),
@@ -414,7 +415,7 @@ impl Evaluator {
         player.laid.put(instance.time, &mut pose.local);
     }
 
-    /// Averages the instances of a lane, which begin at that player, over the pose.
+    /// Averages the instances of a lane, whose samplers start at index `first`, over the pose.
     fn mix(&mut self, lane: &Lane, first: usize, pose: &mut Pose) {
         let players = &mut self.players[first..first + lane.instances.len()];
         for (player, instance) in players.iter_mut().zip(&lane.instances) {
@@ -429,7 +430,7 @@ impl Evaluator {
         }
     }
 
-    /// Adds the difference of a clip to its reference.
+    /// Adds the difference between a clip and its reference.
     fn add(
         &mut self,
         file: &FileContent,
@@ -498,8 +499,8 @@ impl Evaluator {
 }
 
 impl Pose {
-    /// The pose that a stack makes of a document's nodes. An [`Evaluator`] is faster for a series
-    /// of poses.
+    /// Evaluates a stack for the nodes of a document. For a series of poses, an [`Evaluator`] is
+    /// faster.
     pub fn evaluate(file: &FileContent, stack: &Stack) -> Self {
         let mut pose = Self::default();
         Evaluator::default().update(file, stack, &mut pose);
@@ -507,21 +508,21 @@ impl Pose {
     }
 }
 
-/// `slerp(1, turn, w)` on the short way, for any `w`.
+/// `slerp(1, turn, w)` along the shortest path, for any `w`.
 fn power(turn: Quat, w: f32) -> Quat {
     unit_or(Quat::from_scaled_axis(short_way(turn).to_scaled_axis() * w), Quat::IDENTITY)
 }
 
-/// Seconds of the first key of any track; 0 where there is none.
+/// Time of the first key of any track, seconds; 0 without keys.
 fn first_key(clip: &Clip) -> f32 {
     let first =
         clip.tracks.values().filter_map(|t| t.times.first().copied()).fold(f32::INFINITY, f32::min);
     if first.is_finite() { first } else { 0.0 }
 }
 
-/// The pose of the file, which clips then change. What they move begins as [`Local::Trs`]; what
-/// they replace as a whole is left out. `moved` are the nodes in their order, with whether they are
-/// replaced.
+/// Copies the file's pose for a clip. Nodes that the clip drives become [`Local::Trs`]; nodes that
+/// it replaces completely are skipped. `moved` lists the driven nodes in rising order, with whether
+/// they are replaced.
 fn begin(file: &FileContent, moved: &[(u32, bool)], pose: &mut Pose) {
     pose.local.resize(file.nodes.len(), Local::default());
     let mut next = 0;
@@ -530,7 +531,7 @@ fn begin(file: &FileContent, moved: &[(u32, bool)], pose: &mut Pose) {
         let found = moved.get(next).filter(|(n, _)| *n as usize == index);
         next += usize::from(found.is_some());
         match found {
-            // Every part of it comes from the clip.
+            // The clip supplies all components.
             Some((_, true)) if matches!(slot, Local::Trs(_)) => {}
             Some((_, true)) => *slot = Local::default(),
             Some((_, false)) => *slot = Local::Trs(node.local().transform()),
@@ -551,7 +552,7 @@ fn begin(file: &FileContent, moved: &[(u32, bool)], pose: &mut Pose) {
     }
 }
 
-/// Replaces what a clip's channels move.
+/// Writes the values of a clip's channels.
 fn apply_clip(
     clip: &Clip,
     (time, between): (f64, Averaging),
@@ -577,7 +578,7 @@ fn apply_clip(
     }
 }
 
-/// Puts an unkeyed pose over what is seen.
+/// Applies an unkeyed pose.
 fn put_unkeyed(unkeyed: &Unkeyed, pose: &mut Pose) {
     for (node, components) in &unkeyed.locals {
         if let Some(local) = pose.local.get_mut(node.index()) {

@@ -1,4 +1,4 @@
-//! What the design says of mixing, as properties over drawn skeletons and clips.
+//! Properties of mixing, with random clips on a chain of joints.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ fn chain() -> FileContent {
     FileContent { nodes: (0..JOINTS).map(node).collect(), ..FileContent::default() }
 }
 
-/// A clip of one key for each of these.
+/// A clip with one key per entry.
 fn clip(keys: &[(u32, Property, Vec<f32>)]) -> Shared<Clip> {
     let track = |(node, property, value): &(u32, Property, Vec<f32>)| Track {
         target: NodeId(*node),
@@ -46,8 +46,8 @@ fn clip(keys: &[(u32, Property, Vec<f32>)]) -> Shared<Clip> {
     Clip { tracks, ..Clip::default() }.into()
 }
 
-/// A clip that turns, moves and scales every joint, the more the larger `reach`; some joints it
-/// leaves alone.
+/// A clip that rotates, moves and scales joints, more with a larger `reach`. Some joints are not
+/// driven.
 fn any_clip(reach: f32) -> impl Strategy<Value = Shared<Clip>> {
     let number = -1.0f32..1.0;
     let joint = (prop::array::uniform3(number.clone()), prop::array::uniform3(number), 0u8..8);
@@ -102,7 +102,7 @@ proptest! {
             scale: below.scale.lerp(over.scale, weight),
         }).collect();
         prop_assert!(gap(&mixed(&file, &part), &wanted) < 3e-6);
-        // A lane that covers by its weight does the same.
+        // The opacity of a lane has the same effect.
         let lane = Lane { weight, ..Lane::new(vec![Instance::new(&a, 0.0)]) };
         prop_assert!(gap(&mixed(&file, &lanes(vec![lane])), &wanted) < 3e-6);
     }
@@ -118,7 +118,7 @@ proptest! {
         prop_assert_eq!(mixed(&file, &none), mixed(&file, &under));
         let unheard = Lane::new(vec![Instance::new(&b, 0.0).weighing(0.0)]);
         prop_assert_eq!(mixed(&file, &lanes(vec![low.clone(), unheard])), mixed(&file, &under));
-        // What it drives is its own to the bit, the rest is what lies below.
+        // Driven components are exactly the clip's; the others are those below.
         let seen = mixed(&file, &lanes(vec![low, high]));
         let (one, other) = (mixed(&file, &under), mixed(&file, &Stack::of(Some(&b), 0.0)));
         for k in 0..JOINTS {
@@ -176,7 +176,7 @@ proptest! {
         let file = chain();
         let total: f32 = weights[..clips.len()].iter().sum();
         let weights: Vec<f32> = weights[..clips.len()].iter().map(|w| w / total).collect();
-        // All joints turn, so that nothing of what lies below is in it.
+        // All joints are driven, so the pose below has no effect.
         let poses: Vec<Vec<Transform>> =
             clips.iter().map(|c| mixed(&file, &Stack::of(Some(c), 0.0))).collect();
         let instances =
@@ -193,7 +193,7 @@ proptest! {
                 if q.w < 0.0 { (-q).to_scaled_axis() } else { q.to_scaled_axis() }
             };
             let sum: Vec3 = turns.iter().zip(&weights).map(|(q, w)| log(*q) * *w).sum();
-            // Two steps, not the limit of all.
+            // The averaging takes two steps, not the limit of the iteration.
             prop_assert!(sum.length() < 2e-4, "{}", sum.length());
             if turns.len() == 2 {
                 let apart = angle_between(mean, slerp(turns[0], turns[1], weights[1]));
@@ -202,7 +202,7 @@ proptest! {
         }
     }
 
-    /// A weight that leaves 0 moves nothing by a jump.
+    /// Weights are continuous at 0.
     #[test]
     fn nothing_jumps_where_a_weight_leaves_zero(a in any_clip(1.5), b in any_clip(1.5),
         c in any_clip(1.5)) {
@@ -224,13 +224,13 @@ proptest! {
         let add = |weight: f32,
             reference| Additive { instance: Instance::new(&b, 0.0).weighing(weight), reference };
         let under = Stack::of(Some(&a), 0.0);
-        // To its own first key, a clip of one key adds nothing.
+        // Relative to its own first key, a clip with one key adds nothing.
         let none = Stack { additive: vec![add(weight, Reference::FirstKey)], ..under.clone() };
         prop_assert!(gap(&mixed(&file, &none), &mixed(&file, &under)) < 2e-6);
         let both = vec![add(weight, Reference::Rest), add(-weight, Reference::Rest)];
         let back = Stack { additive: both, ..under.clone() };
         prop_assert!(gap(&mixed(&file, &back), &mixed(&file, &under)) < 2e-5);
-        // In full over the pose that it is the difference to, it is the clip.
+        // At full weight over its reference pose, the result is the clip.
         let rest = Stack { additive: vec![add(1.0, Reference::Rest)], ..Stack::default() };
         prop_assert!(gap(&mixed(&file, &rest), &mixed(&file, &Stack::of(Some(&b), 0.0))) < 5e-6);
     }
@@ -263,7 +263,7 @@ proptest! {
             }
         }
         prop_assert!(gap(&seen, &wanted) < 3e-6);
-        // Over the file's pose they are the same, and lie below what plays.
+        // Over the file's pose the result is the same. Clips override it.
         let posed = mixed(&file, &Stack { layers: layers.clone(), ..Stack::default() });
         let over = mixed(&file, &Stack { layers, ..Stack::of(Some(&a), 0.0) });
         let plain = mixed(&file, &Stack::of(Some(&a), 0.0));
@@ -275,7 +275,7 @@ proptest! {
         }
     }
 
-    /// Laid out for playing, and after another stack, it is what a single moment gives.
+    /// Neither prepared clips nor the previous stack affect the result.
     #[test]
     fn what_is_kept_changes_nothing(a in any_clip(2.0), b in any_clip(2.0), weight in 0.0f32..1.0) {
         let file = chain();
@@ -314,12 +314,12 @@ fn the_steps_come_in_their_order() {
     let stack = Stack { offsets: vec![offset], ..Stack::of(Some(&a), 0.0) };
     let seen = mixed(&file, &stack)[3];
     assert!(angle_between(seen.rotation, turn(0.6)) < 1e-6 && seen.scale == Vec3::splat(2.0));
-    // What is not keyed wins over the clip, and over what is left of a transition.
+    // The unkeyed pose overrides the clip and the transition offsets.
     let held = Components { rotation: Some(turn(-1.0)), ..Components::default() };
     let unkeyed = Unkeyed { locals: [(node, held)].into(), ..Unkeyed::default() };
     let stack = stack.with_unkeyed(Some(unkeyed.into()));
     assert_eq!(mixed(&file, &stack)[3].rotation, turn(-1.0));
-    // And what a gesture holds stays where it is, whatever its parents do.
+    // Constraints of a gesture override the motion of the parents.
     let place = Mat4::from_rotation_translation(turn(2.0), Vec3::new(1.0, 2.0, 3.0));
     let held =
         Stack { constraints: vec![Constraint::Hold { node, scene_from_node: place }], ..stack };

@@ -1,4 +1,4 @@
-//! What layers add to a node, and the node below them.
+//! Transforms that layers add to a node, and the node below them.
 
 use glam::{Quat, Vec3};
 
@@ -34,7 +34,7 @@ impl Added<'_> {
         self.tracks.iter().find(|t| t.property == property).copied()
     }
 
-    /// Whether it moves that component at any time.
+    /// Whether the layer affects the component at any time.
     pub(super) fn moves(&self, property: Property) -> bool {
         let still = |user: &Transform| match property {
             Property::Translation => user.translation == Vec3::ZERO,
@@ -44,7 +44,7 @@ impl Added<'_> {
         self.track(property).is_some() || !still(&self.constant)
     }
 
-    /// Whether it moves that component otherwise at another time.
+    /// Whether the layer's effect on the component changes over time.
     pub(super) fn is_keyed(&self, property: Property) -> bool {
         self.track(property).is_some_and(varies)
             || (self.moves(property) && self.strength_keys.is_some_and(varies))
@@ -66,7 +66,7 @@ pub(super) fn varies(track: &Track) -> bool {
 /// A node below its layers.
 pub(super) struct Under<'a> {
     base: Transform,
-    /// Translation, rotation, scale.
+    /// Tracks of translation, rotation and scale.
     pub(super) tracks: [Option<&'a Track>; 3],
 }
 

@@ -1,4 +1,4 @@
-//! A clip with its layers in its keys.
+//! Baking of a clip's layers into its keys.
 
 use std::collections::BTreeMap;
 
@@ -14,23 +14,23 @@ use ulna_model::{
     Transform,
 };
 
-/// A clip with its layers in its keys.
+/// A clip whose layers are baked into its keys.
 #[derive(Clone, Debug)]
 pub struct Folded {
-    /// The clip; the very same where its layers do nothing.
+    /// The clip; shared with the input if the layers have no effect.
     pub clip: Shared<Clip>,
-    /// Number of tracks with the same keys and other values, or with one key.
+    /// Number of tracks with the same keys and new values, or with one key.
     pub exact: usize,
-    /// Number of sampled tracks.
+    /// Number of resampled tracks.
     pub sampled: usize,
     /// Number of added keys.
     pub keys_added: usize,
-    /// Properties of nodes that could not be folded, because their keys cannot be edited.
+    /// Properties of nodes that could not be baked, because their keys cannot be edited.
     pub refused: Vec<(NodeId, Property)>,
 }
 
-/// A clip with its layers in its keys. What nodes are without it is as in `file`, with the layers
-/// of the pose in it.
+/// Bakes the layers of a clip into its keys. `file` has the nodes below the clip, with the layers
+/// of the pose already baked.
 pub fn fold_clip(file: &FileContent, clip: &Shared<Clip>, layers: &PoseLayers) -> Folded {
     let mut done =
         Folded { clip: clip.clone(), exact: 0, sampled: 0, keys_added: 0, refused: Vec::new() };
@@ -60,7 +60,7 @@ pub fn fold_clip(file: &FileContent, clip: &Shared<Clip>, layers: &PoseLayers) -
     if by_node.is_empty() {
         return done;
     }
-    // What a length in a node's parent is in the scene, at rest.
+    // Scene length per unit of a node's parent space, in the rest pose.
     let rest = Pose::evaluate(file, &Stack::default());
     let mut tracks = clip.tracks.clone();
     let mut free = clip.free_track_id();
@@ -111,13 +111,13 @@ pub fn fold_clip(file: &FileContent, clip: &Shared<Clip>, layers: &PoseLayers) -
         }
     }
     if done.exact + done.sampled > 0 {
-        // What is sampled says nothing of the rate that the clip is made at.
+        // Resampled keys must not affect the guessed frame rate of the clip.
         done.clip = Shared::new(Clip { tracks, ..(**clip).clone() }.at_rate_of(clip));
     }
     done
 }
 
-/// The same keys with other values; nothing where nothing comes of the layers.
+/// The same keys with new values; `None` if the layers have no effect.
 fn exact(
     under: &Under<'_>,
     added: &[Added<'_>],
@@ -151,7 +151,7 @@ fn exact(
     for (k, value) in values.chunks_mut(old.width).enumerate() {
         match property {
             Property::Translation => {
-                // A tangent is a speed, which a way that stays does not change.
+                // A tangent is a speed, which a constant translation does not change.
                 if !cubic || k % 3 == 1 {
                     value.iter_mut().zip(way.to_array()).for_each(|(v, w)| *v += w);
                 }
@@ -167,9 +167,9 @@ fn exact(
     Some(Track { values: values.into(), ..old.clone() })
 }
 
-/// Keys at the union of all times that have a part in it, and as many between them as it takes.
+/// Samples at the union of the key times of all involved tracks, with additional keys as needed.
 ///
-/// Nothing after the end of the clip is seen, so that no key lies there, whatever keys a layer has.
+/// Layer keys after the end of the clip have no effect and are left out.
 fn sampled(
     under: &Under<'_>,
     added: &[Added<'_>],

@@ -1,4 +1,4 @@
-//! A layer as the difference of two clips, and two layers as one.
+//! Layers computed from the difference of two clips, and merging of two layers.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use ulna_model::{
     Transform, transform::angle_between,
 };
 
-/// The layer that makes a clip with its layers look like another clip.
+/// The layer that makes a clip with its layers equal to another clip.
 ///
 /// # Errors
-/// The node whose scale is 0 at some time, so that nothing on top of it does that.
+/// A node whose scale is 0 at some time, which no layer can change.
 pub fn difference(document: &Document, clip: ClipId, other: ClipId) -> Result<PoseLayer, NodeId> {
     let file = fold_pose(&document.file, &document.aids.layers(LayerHome::Pose));
     let side = |id: ClipId| {
@@ -70,8 +70,8 @@ pub fn difference(document: &Document, clip: ClipId, other: ClipId) -> Result<Po
                 }
                 continue;
             }
-            // What such a layer lacks is not only off in the file, as what a save folds: it is seen
-            // at once, and each fold adds to it.
+            // A smaller tolerance than for saving: errors of this layer are visible immediately,
+            // and each later bake adds to them.
             let track = follow_within(0.1, &times, &at, property, node, size);
             keys.tracks.insert(keys.free_track_id(), Shared::new(track));
         }
@@ -82,10 +82,9 @@ pub fn difference(document: &Document, clip: ClipId, other: ClipId) -> Result<Po
     Ok(PoseLayer { keys: Shared::new(keys), ..PoseLayer::new("", moves) })
 }
 
-/// One layer that does what two do, one on the other, wherever the scale of what lies below is
-/// uniform.
+/// Merges two layers into one. The result is equal if the scale below is uniform.
 pub fn merged(document: &Document, under: &PoseLayer, over: &PoseLayer) -> PoseLayer {
-    // Over nothing at all, what they come to is what they add.
+    // Over identity transforms, the result equals the added transform.
     let mut file = document.file.clone();
     for found in file.nodes.values_mut() {
         (found.rest, found.pose) = (Local::Trs(Transform::IDENTITY), None);

@@ -1,4 +1,4 @@
-//! Documents with all layers folded into their files.
+//! Baking of all layers of a document into its file.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,7 @@ use ulna_model::{
     Transform, transform::angle_between,
 };
 
-/// Folds documents, and remembers what it has folded: what did not change costs nothing the next
-/// time.
+/// Bakes the layers of documents, and caches the results: unchanged clips cost nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Folder {
     known: BTreeMap<ClipId, CachedFold>,
@@ -31,8 +30,8 @@ struct CachedFold {
 }
 
 impl Folder {
-    /// Says what a clip with its layers comes to, as a file has it: its numbers are taken rather
-    /// than worked out again.
+    /// Caches the baked clip that a file contains, so that its numbers are used without
+    /// recomputation.
     pub fn remember(&mut self, document: &Document, id: ClipId, folded: Shared<Clip>) {
         let Some(clip) = document.clips.get(id).cloned() else { return };
         let layers = document.aids.layers(LayerHome::Clip(id));
@@ -43,8 +42,7 @@ impl Folder {
         self.known.insert(id, CachedFold { clip, layers, under, folded });
     }
 
-    /// The file with all layers folded into it: what saving writes. Also what folding each clip
-    /// came to.
+    /// The file with all layers baked, as saving writes it, and the result per clip.
     pub fn fold(&mut self, document: &Document) -> (FileContent, BTreeMap<ClipId, Folded>) {
         let aids = &document.aids;
         if aids.pose_layers.is_empty() {
@@ -87,7 +85,8 @@ fn under_of(file: &FileContent, layers: &PoseLayers) -> Vec<Transform> {
     nodes.filter(|n| file.nodes.contains(*n)).map(|n| file.node(n).local().transform()).collect()
 }
 
-/// Gives a file a clip; nodes that it moves are no matrices then, as glTF asks.
+/// Replaces a clip of a file. Nodes that it moves are converted from matrices to TRS, as glTF
+/// requires.
 fn put_clip(file: &mut FileContent, id: ClipId, clip: &Shared<Clip>) {
     let moved: Vec<NodeId> = clip
         .tracks
@@ -106,7 +105,7 @@ fn put_clip(file: &mut FileContent, id: ClipId, clip: &Shared<Clip>) {
     }
 }
 
-/// A document with all layers folded into its file, and without them.
+/// A document with all layers baked into its file and removed.
 pub fn folded(document: &Document) -> Document {
     let mut to = document.clone();
     to.file = Folder::default().fold(document).0;
@@ -114,9 +113,9 @@ pub fn folded(document: &Document) -> Document {
     to
 }
 
-/// Largest difference between a clip and another with layers: the distance of a point of the skin
-/// (see [`SeenPoints`]), meters of the scene, and the angle of a joint, radians. Both clips are
-/// compared at so many times over their length.
+/// Largest difference between a clip and another with layers: the distance of a skin point (see
+/// [`SeenPoints`]) in meters of the scene, and the angle of a joint in radians. Both clips are
+/// compared at `times` times over their length.
 pub fn fold_error(
     document: &Document,
     id: ClipId,

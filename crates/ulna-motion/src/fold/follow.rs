@@ -1,4 +1,4 @@
-//! Linear keys that follow a motion within a tolerance.
+//! LINEAR keys that approximate a motion within a tolerance.
 
 use glam::{Quat, Vec3};
 
@@ -8,26 +8,26 @@ use ulna_model::{
     transform::{angle_between, unit_or},
 };
 
-/// Tolerance of sampled keys at a joint: 0.1 mm in the scene, 0.1°, a thousandth of the size.
+/// Tolerance of sampled keys at a joint: 0.1 mm in the scene, 0.1°, a thousandth of the scale.
 pub const TOLERANCE: Transform = Transform {
     translation: Vec3::splat(1e-4),
     rotation: Quat::from_xyzw(0.1 * std::f32::consts::PI / 180.0, 0.0, 0.0, 1.0),
     scale: Vec3::splat(1e-3),
 };
 
-/// Parts of a span at which it is looked at, the likeliest first.
+/// Fractions of a segment that are checked, the most likely failures first.
 const LOOKS: [f32; 7] = [0.5, 0.25, 0.75, 0.125, 0.875, 0.375, 0.625];
 
-/// Keys are not set closer than this to make a motion follow, seconds.
+/// Minimum distance of additional keys, seconds.
 const SHORTEST: f32 = 1e-4;
 
-/// All times of keys of some tracks, each once, in their order.
+/// Sorted union of the key times of some tracks.
 pub(crate) fn union<'a>(tracks: impl Iterator<Item = &'a Track>) -> Vec<f32> {
     let mut times: Vec<f32> = Vec::new();
     for track in tracks {
         times.extend(track.times.iter());
         if track.interpolation == Interpolation::Step {
-            // A jump is two keys that follow each other as closely as can be.
+            // A jump needs two keys as close to each other as possible.
             times.extend(track.times.iter().skip(1).map(|t| t.next_down()));
         }
     }
@@ -36,8 +36,8 @@ pub(crate) fn union<'a>(tracks: impl Iterator<Item = &'a Track>) -> Vec<f32> {
     times
 }
 
-/// Linear keys of what a function says: at these times, of which there is one at least, and between
-/// them until it is followed.
+/// LINEAR keys that approximate a function: at these times, at least one, and between them until
+/// the error is within the tolerance.
 pub(crate) fn follow(
     times: &[f32],
     at: &dyn Fn(f32) -> Transform,
@@ -48,7 +48,7 @@ pub(crate) fn follow(
     follow_within(1.0, times, at, property, target, size)
 }
 
-/// As [`follow`], within a part of the tolerance, `0..=1`.
+/// As [`follow`], with a fraction of the tolerance, `0..=1`.
 pub(super) fn follow_within(
     part: f32,
     times: &[f32],
@@ -58,7 +58,7 @@ pub(super) fn follow_within(
     size: f32,
 ) -> Track {
     let near = |a: &Transform, b: &Transform| {
-        // Half of what is allowed: it is looked at in a few places only.
+        // Half of the tolerance, since only a few positions are checked.
         let part = 0.5 * part;
         match property {
             Property::Translation => {
@@ -75,7 +75,7 @@ pub(super) fn follow_within(
     };
     let mut keys: Vec<(f32, Transform)> = times.iter().map(|t| (*t, at(*t))).collect();
     let mut made: Vec<(f32, Transform)> = Vec::with_capacity(keys.len());
-    // Spans that are not looked at yet, the next one last.
+    // A stack of unchecked segment ends, the next one last.
     keys.reverse();
     if let Some(key) = keys.pop() {
         made.push(key);
@@ -117,7 +117,7 @@ pub(super) fn follow_within(
     linear(target, property, made.into_iter().map(|(t, _)| t).collect(), values)
 }
 
-/// A LINEAR track of these keys.
+/// A LINEAR track with these keys.
 pub(super) fn linear(
     target: NodeId,
     property: Property,

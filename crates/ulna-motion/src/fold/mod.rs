@@ -1,4 +1,4 @@
-//! Layers folded into keys and nodes: what saving writes, and what *Fold into keys* leaves.
+//! Baking of layers into keys and nodes, for saving and for the command *Bake layer into keys*.
 //!
 //! ```text
 //!  change by the layer      below it                  result
@@ -10,8 +10,7 @@
 //!  any of these             no channel                one key, or as above
 //! ```
 //!
-//! Exact is so for rotations since slerp and the Hermite polynomial commute with a product on the
-//! right.
+//! Rotations are exact, since slerp and the Hermite polynomial commute with a product on the right.
 
 mod added;
 mod clip;

@@ -1,9 +1,9 @@
-//! A file with the layers of its pose in its nodes.
+//! Baking of the pose's layers into nodes.
 
 use crate::with_layers;
 use ulna_model::{FileContent, Local, NodeId, NodePose, PoseLayers, Transform};
 
-/// A file with the layers of its pose in its nodes; where there are none, what it was.
+/// A file with the layers of its pose baked into its nodes; unchanged without layers.
 pub fn fold_pose(file: &FileContent, layers: &PoseLayers) -> FileContent {
     let mut folded = file.clone();
     let nodes: std::collections::BTreeSet<NodeId> =
@@ -18,7 +18,7 @@ pub fn fold_pose(file: &FileContent, layers: &PoseLayers) -> FileContent {
     folded
 }
 
-/// Makes a node stand so.
+/// Sets the local transform of a node's pose.
 pub(super) fn stand(file: &mut FileContent, node: NodeId, local: Transform) {
     let rest = file.node(node).rest;
     let user = rest.transform().user_from(&local).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The whole body: a spine that leans and hips that follow where a limb does not reach, and pins
-//! that stay while others move.
+//! Full-body IK: the spine leans and the hips follow if a limb does not reach its target. Pinned
+//! nodes stay while others move.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use super::{Goal, SOFT, arc, body_of, limb_of, limbs::Limb, line::Line, solve};
 use crate::{Pose, rig::Rig};
 use ulna_model::{Components, Document, NodeId, Pin};
 
-/// How far a joint of the spine turns at most, radians.
+/// Maximum rotation of a joint of the spine, radians.
 const BEND: f64 = 0.3;
-/// Rounds in which the spine comes nearer.
+/// Number of iterations of the spine.
 const ROUNDS: usize = 16;
 
-/// Places nearer than this, as parts of the distance from the origin or a meter, are one.
+/// Maximum distance of equal positions, relative to the distance from the origin, or to one meter
+/// if that is larger.
 const SAME: f32 = 1e-7;
 
-/// What nodes above a limb get so that its root comes as near to a target as the limb needs: the
-/// spine leans, then the hips move, as far as pinned limbs let them. Nothing where the limb reaches
-/// by itself.
+/// Changes of the nodes above a limb so that it reaches its target: first the spine leans, then the
+/// hips move, as far as pinned limbs allow. Empty if the limb reaches by itself.
 pub fn lean(
     document: &Document,
     pose: &Pose,
@@ -47,7 +47,7 @@ pub fn lean(
             .collect();
     spine.reverse();
     let rig = Rig::of(document);
-    // Helpers lean with the joint that they hang on.
+    // Helpers lean with the joint above them.
     let turning: Vec<usize> = (0..spine.len()).filter(|k| rig.carries(spine[*k])).collect();
     if !turning.is_empty() && document.is_above(body, first) {
         spine.push(first);
@@ -93,7 +93,7 @@ pub fn lean(
     found
 }
 
-/// A joint moved in the scene.
+/// Moves a joint by a vector in the scene.
 fn moved(
     document: &Document,
     pose: &Pose,
@@ -108,7 +108,7 @@ fn moved(
     Some((node, Components { translation: Some(to), ..Components::default() }))
 }
 
-/// How long a limb is, up to a point of its end.
+/// Length of a limb up to a point of its end, meters.
 fn length_of(pose: &Pose, limb: &Limb, tip: Vec3) -> f64 {
     let mut places: Vec<Vec3> =
         limb.turns.iter().map(|k| pose.world[limb.nodes[*k].index()].w_axis.truncate()).collect();
@@ -116,9 +116,8 @@ fn length_of(pose: &Pose, limb: &Limb, tip: Vec3) -> f64 {
     places.windows(2).map(|p| f64::from(p[0].distance(p[1]))).sum()
 }
 
-/// What the joints of pinned limbs get so that pinned nodes are again where they were in `before`,
-/// after others were moved in `after`. Those in `posed` are where a person wants them, and are
-/// left.
+/// Changes of the joints of pinned limbs that restore the pinned nodes of `before`, after other
+/// nodes were moved in `after`. Pinned nodes with `posed` were moved by the user and are skipped.
 pub fn hold(
     document: &Document,
     before: &Pose,

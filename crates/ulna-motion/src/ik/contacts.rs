@@ -1,4 +1,4 @@
-//! The times at which a foot stands, and how the ground moves under it where a clip walks in place.
+//! Detection of foot contacts, and of the ground velocity if a clip walks in place.
 
 use glam::Vec3;
 
@@ -6,26 +6,26 @@ use super::named_feet;
 use crate::{Evaluator, Pose, Stack, clip_edit::travel, joint_bounds, mixer::feet};
 use ulna_model::{Clip, Document, NodeId, Shared};
 
-/// Samples a second by which a motion is looked at.
+/// Samples per second for the analysis of a motion.
 const RATE: f32 = 60.0;
-/// Of the way up that a foot goes, how much of it counts as low; and of its greatest speed, as
-/// slow.
+/// Maximum height of a contact, relative to the foot's vertical range; and maximum speed, relative
+/// to its largest speed.
 const LOW: f32 = 0.15;
 const SLOW: f32 = 0.6;
-/// Seconds of the shortest contact, and of the shortest time between two.
+/// Minimum duration of a contact, and of the time between two contacts, seconds.
 const SHORTEST: f32 = 0.06;
 
-/// A range of a clip over which a node is held, seconds.
+/// A time range of a clip over which a node is held, seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HoldRange {
-    /// From when.
+    /// Start, seconds.
     pub from: f32,
-    /// To when.
+    /// End, seconds.
     pub to: f32,
 }
 
-/// The positions of nodes over a clip, [`RATE`] times a second, and the height of the body in
-/// meters.
+/// The positions of nodes over a clip, with [`RATE`] samples per second, and the height of the body
+/// in meters.
 fn paths(
     document: &Document,
     clip: &Shared<Clip>,
@@ -45,7 +45,7 @@ fn paths(
     (times, all, height_of(document, &pose))
 }
 
-/// The height of a body in meters; 1.8 where it has none.
+/// The height of a body in meters; 1.8 if it has none.
 pub(super) fn height_of(document: &Document, pose: &Pose) -> f32 {
     let height = joint_bounds(document, pose).map_or(1.8, |(low, high)| (high - low).max_element());
     if height > 1e-6 && height.is_finite() { height } else { 1.8 }
@@ -64,18 +64,17 @@ fn median_of(list: &[Vec3]) -> Vec3 {
     Vec3::from_array([0, 1, 2].map(|axis| median(list.iter().map(|v| v[axis]).collect())))
 }
 
-/// The velocity of the ground under a clip, meters per second: zero where the body travels over it
-/// itself, or where the standing feet do not agree on one. `node` counts as a foot where no other
-/// is known.
+/// The velocity of the ground under a clip, meters per second. Zero if the body itself travels, or
+/// if the standing feet have no common velocity. `node` counts as a foot if no other is known.
 pub fn ground_under(document: &Document, clip: &Shared<Clip>, node: NodeId) -> Vec3 {
-    /// Parts of the body's height: the way and the speed below which something stays, and the lift
-    /// of a step.
+    /// Relative to the body's height: the maximum travel and speed of a body in place, and the
+    /// minimum lift of a step.
     const STAYS: f32 = 0.1;
     const LIFTS: f32 = 0.015;
-    /// A standing foot is no higher than this part of its way up and down.
+    /// Maximum height of a standing foot, relative to its vertical range.
     const STANDS: f32 = 0.2;
-    /// Parts of the ground's speed by which standing feet differ from it at most, on average, and
-    /// each foot.
+    /// Maximum difference of the feet's velocities, relative to the ground speed: on average, and
+    /// per foot.
     const AGREES: f32 = 0.5;
     const EACH: f32 = 0.35;
     let mut nodes: Vec<NodeId> = named_feet(document).into_iter().map(|f| f.0).collect();
@@ -107,7 +106,7 @@ pub fn ground_under(document: &Document, clip: &Shared<Clip>, node: NodeId) -> V
             all.extend(speeds);
         }
     }
-    // One foot that drags while the other stands is no walk.
+    // A single dragging foot next to a static one is no walk.
     if all.is_empty() || (nodes.len() > 1 && of_feet.len() < 2) {
         return Vec3::ZERO;
     }
@@ -119,17 +118,18 @@ pub fn ground_under(document: &Document, clip: &Shared<Clip>, node: NodeId) -> V
     if speed <= height * STAYS || !agree {
         return Vec3::ZERO;
     }
-    // What rolls off or comes down does not count.
+    // Exclude samples in which the foot rolls off or lands.
     let near: Vec<Vec3> = all.iter().copied().filter(|v| v.distance(ground) <= spread).collect();
     near.iter().sum::<Vec3>() / near.len().max(1) as f32
 }
 
-/// The ranges of a clip in which a node is low and slow over the ground, as a foot that stands.
+/// The time ranges of a clip in which a node is low and slow relative to the ground, like a
+/// standing foot.
 pub fn contacts(document: &Document, clip: &Shared<Clip>, node: NodeId) -> Vec<HoldRange> {
     contacts_over(document, clip, node, ground_under(document, clip, node))
 }
 
-/// The same, with the velocity of the ground in meters per second.
+/// The same for a given velocity of the ground in meters per second.
 pub fn contacts_over(
     document: &Document,
     clip: &Shared<Clip>,
@@ -147,7 +147,7 @@ pub fn contacts_over(
     if fastest <= 0.0 || !(high - low).is_finite() {
         return Vec::new();
     }
-    // On a ground that moves a foot stands while it goes along with it.
+    // On moving ground, a standing foot moves with it.
     let slow = if ground == Vec3::ZERO { fastest } else { ground.length() } * SLOW;
     let stands = |k: usize| {
         let speed = speed(k.saturating_sub(1), (k + 1).min(path.len() - 1));

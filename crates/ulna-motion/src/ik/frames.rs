@@ -1,5 +1,5 @@
-//! A clip frame by frame: where a foot and its skin are, and how the joints of its limb are turned.
-//! A hold is judged by it.
+//! Frames of a clip for the evaluation of a hold: positions of a foot and its skin, and rotations
+//! of its limb.
 
 use glam::{Quat, Vec3};
 
@@ -7,32 +7,32 @@ use super::{HoldRange, limbs::Limb, sole::Sole};
 use crate::{Evaluator, Pose, Stack};
 use ulna_model::{Clip, Document, NodeId, Property, Shared, transform::angle_between};
 
-/// A frame of a clip.
+/// The measured state at a frame of a clip.
 pub(super) struct Frame {
     pub time: f32,
-    /// Where the node is, in meters.
+    /// Position of the node, meters.
     pub place: Vec3,
-    /// Where the root of its limb is, in meters.
+    /// Position of the root of its limb, meters.
     pub root: Vec3,
-    /// The node's rotation in the scene.
+    /// Scene rotation of the node.
     pub turn: Quat,
-    /// The points of its sole.
+    /// Positions of the points of its sole, meters.
     pub sole: Vec<Vec3>,
-    /// The rotations of the nodes of the limb.
+    /// Local rotations of the nodes of the limb.
     pub locals: Vec<Quat>,
 }
 
-/// Fewer keys on frames than this share are no fit.
+/// Minimum fraction of keys on frames for a guessed frame rate.
 const FIT: f32 = 0.9;
 
-/// Seconds per frame of a clip: of the rate that its keys fit, else of 30 frames per second.
+/// Seconds per frame of a clip: by the rate that its keys fit, or else 30 frames per second.
 pub(crate) fn frame_of(clip: &Clip) -> f32 {
     clip.guess_fps()
         .filter(|(_, share)| *share >= FIT)
         .map_or(1.0 / 30.0, |(fps, _)| 1.0 / fps as f32)
 }
 
-/// The frames of a clip. A key of the limb that is near a frame stands for it.
+/// The frame times of a clip. A key of the limb close to a frame replaces it.
 pub(super) fn frame_times(clip: &Clip, limb: &Limb, frame: f32) -> Vec<f32> {
     let of_limb = |n: NodeId| limb.nodes.contains(&n);
     let tracks =
@@ -61,7 +61,7 @@ pub(super) fn frame_times(clip: &Clip, limb: &Limb, frame: f32) -> Vec<f32> {
     times
 }
 
-/// What a node does at some times of a clip.
+/// The frames of a node at some times of a clip.
 pub(super) fn frames(
     document: &Document,
     clip: &Shared<Clip>,
@@ -86,25 +86,25 @@ pub(super) fn frames(
     times.iter().map(frame).collect()
 }
 
-/// The greatest speeds over the ground in a range, meters per second: of the joint, and of the skin
-/// of the sole on average.
+/// Maximum speeds relative to the ground in a range, meters per second: of the joint, and the mean
+/// of the sole's skin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Slide {
-    /// Of the joint.
+    /// Maximum speed of the joint.
     pub joint: f32,
-    /// Of the skin.
+    /// Maximum mean speed of the skin.
     pub skin: f32,
 }
 
 impl Slide {
-    /// The greater of each.
+    /// The maximum of each speed.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self { joint: self.joint.max(other.joint), skin: self.skin.max(other.skin) }
     }
 }
 
-/// How a node slides within a range. The ground moves by `ground` meters per second.
+/// The sliding of a node within a range. The ground moves by `ground` meters per second.
 pub(super) fn slide(frames: &[Frame], range: HoldRange, ground: Vec3) -> Slide {
     const NEAR: f32 = 1e-4;
     let within = |f: &Frame| f.time >= range.from - NEAR && f.time <= range.to + NEAR;
@@ -119,7 +119,7 @@ pub(super) fn slide(frames: &[Frame], range: HoldRange, ground: Vec3) -> Slide {
     found
 }
 
-/// The greatest step of a node from one frame to the next, meters per second.
+/// Maximum speed of a node between two frames, meters per second.
 pub(super) fn fastest(frames: &[Frame]) -> f32 {
     let steps = frames
         .windows(2)
@@ -127,19 +127,18 @@ pub(super) fn fastest(frames: &[Frame]) -> f32 {
     steps.fold(0.0, f32::max)
 }
 
-/// A jump that an edit brought into a clip.
+/// A jump that an edit caused in a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jump {
-    /// When, seconds.
+    /// Time of the jump, seconds.
     pub time: f32,
-    /// By how many meters the node went farther from one frame to the next than before.
+    /// Increase of the node's step between two frames, meters.
     pub way: f32,
-    /// By how many radians a joint of the limb turned farther.
+    /// Largest increase of a joint's rotation between two frames, radians.
     pub turn: f32,
 }
 
-/// The worst jump between two frames that was not there before: more than `most` meters, or more
-/// than 20°.
+/// The largest increase of a step between two frames, if it exceeds `most` meters or 20°.
 pub(super) fn jump(before: &[Frame], after: &[Frame], most: f32) -> Option<Jump> {
     const MOST_TURN: f32 = 20.0 * std::f32::consts::PI / 180.0;
     let mut worst: Option<(f32, Jump)> = None;

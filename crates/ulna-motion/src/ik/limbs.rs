@@ -1,5 +1,5 @@
-//! The joints that follow when one is dragged: the limb that it ends, found from the tree alone,
-//! without a rig.
+//! Limbs: the chains of joints that follow when a joint is dragged. They are found from the tree of
+//! nodes, without a rig.
 
 use std::{cell::OnceCell, sync::Arc};
 
@@ -10,30 +10,30 @@ use crate::{
 };
 use ulna_model::{Document, NodeId};
 
-/// A bone shorter than this part of the longest of its limb turns with the one before it: wrists,
-/// twist joints in a row.
+/// Maximum length of a bone, relative to the longest of its limb, that rotates with the bone before
+/// it: wrists and rows of twist joints.
 const SHORT: f32 = 0.2;
-/// The first of three bones that is shorter than this part of the second is a shoulder, which
-/// stays.
+/// Maximum length of the first of three bones, relative to the second, that counts as a shoulder,
+/// which does not move.
 const SHOULDER: f32 = 0.75;
-/// The most bones of a limb that nobody asked for.
+/// Maximum number of bones of a limb, unless a number is requested.
 const MOST: usize = 24;
-/// Bones shorter than this part of the longest have no length.
+/// Maximum length of a bone, relative to the longest, that counts as 0.
 const NONE: f32 = 1e-4;
 
 /// A chain of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limb {
-    /// The nodes from its root to its end, each the parent of the next. Helpers between joints are
-    /// among them.
+    /// The nodes from the root to the end, each the parent of the next, including helpers between
+    /// joints.
     pub nodes: Vec<NodeId>,
-    /// The nodes that turn, as indices, the root first. The end turns only where a point of its
-    /// skin is dragged.
+    /// Indices of the rotating nodes, from the root on. The end rotates only if a point of its skin
+    /// is dragged.
     pub turns: Vec<usize>,
 }
 
 impl Limb {
-    /// The joint it turns about.
+    /// The root joint, about which the limb rotates.
     pub fn root(&self) -> Option<NodeId> {
         self.turns.first().map(|k| self.nodes[*k])
     }
@@ -44,11 +44,11 @@ impl Limb {
     }
 }
 
-/// The limb that a node ends: up to, and without, the joint that several limbs hang on. `bones` is
-/// how many bones it has, where a person says so; `inclusive`: the node itself turns, too, since a
-/// point on its skin is dragged.
+/// The limb that ends at a node. It starts below the joint that has several limbs. `bones` is the
+/// requested number of bones. With `inclusive`, the node itself rotates, too, since a point on its
+/// skin is dragged.
 ///
-/// Nothing where no node above it could turn.
+/// `None` if no node above it can rotate.
 pub fn limb_of(
     document: &Document,
     pose: &Pose,
@@ -87,7 +87,7 @@ fn limb_in(
     let lengths: Vec<f32> =
         (0..carriers.len()).map(|i| Rig::distance(pose, up[carriers[i]], up[next(i)])).collect();
     let longest = lengths.iter().copied().fold(0.0, f32::max);
-    // Each with the length of its bone, and the node that turns it.
+    // The rotating nodes, with the lengths of their bones.
     let turner = |k: usize| {
         let turner = rig.turner(document, up[k]);
         up.iter().position(|n| *n == turner).unwrap_or(k)
@@ -123,24 +123,24 @@ fn limb_in(
     Some(Limb { nodes, turns: turns.into_iter().map(|k| k - first).collect() })
 }
 
-/// The bodies of a document: finds the joint that carries a body from any node of it.
+/// The bodies of a document: finds the joint that carries the body of any node.
 #[derive(Debug)]
 pub struct Bodies<'a> {
     document: &'a Document,
     rig: Arc<Rig>,
-    /// The hips by the humanoid map or by name, where the limbs hang below them.
+    /// The hips by the humanoid map or by name, if all limbs are below them.
     hips: Option<NodeId>,
-    /// Nodes that move vertices, or have such nodes below them. Found when first needed.
+    /// Whether each node or a node below it moves vertices. Computed on first use.
     works: OnceCell<Vec<bool>>,
 }
 
 impl<'a> Bodies<'a> {
-    /// Of a document.
+    /// Creates the bodies of a document.
     pub fn of(document: &'a Document) -> Self {
         Self { document, rig: Rig::of(document), hips: hips_of(document), works: OnceCell::new() }
     }
 
-    /// Whether a node moves something. Everything does where no skin has weights.
+    /// Whether a node moves vertices. Always true if no skin has weights.
     fn works(&self, node: NodeId) -> bool {
         let works = self.works.get_or_init(|| {
             let found = Skeleton::of(self.document).carries;
@@ -155,31 +155,30 @@ impl<'a> Bodies<'a> {
         self.rig.below(node).iter().filter(|c| self.rig.goes_on(**c)).count() > 1
     }
 
-    /// Whether several limbs that move something hang on a node.
+    /// Whether several limbs that move vertices start at a node.
     fn carries_limbs(&self, node: NodeId) -> bool {
         self.rig.below(node).iter().filter(|c| self.rig.goes_on(**c) && self.works(**c)).count() > 1
     }
 
-    /// The node that moves a joint: itself, or a helper at the same place that clips move in its
-    /// stead.
+    /// The node that translates a joint: the joint itself, or a helper with the same origin that
+    /// clips move instead.
     pub fn mover(&self, node: NodeId) -> NodeId {
         self.rig.mover(self.document, node)
     }
 
-    /// The joint that a node hangs on: the nearest above it that is another one. Helpers do not
-    /// count.
+    /// The parent joint of a node. Helpers are skipped.
     pub fn hangs_on(&self, node: NodeId) -> Option<NodeId> {
         self.rig.hangs_on(self.document, node)
     }
 
-    /// Whether a node is above the hips, which are known by the humanoid map or by name: a root,
-    /// which moves the whole.
+    /// Whether a node is above the hips, which are known by the humanoid map or by name. Such a
+    /// node is a root, which moves the whole body.
     pub fn is_above_hips(&self, node: NodeId) -> bool {
         self.hips.is_some_and(|hips| self.document.is_above(node, hips))
     }
 
-    /// The joint that carries the body of a node: its hips by name, else the highest above it that
-    /// several limbs hang on, else the highest joint. Limbs of helpers, which move no vertex, do
+    /// The joint that carries the body of a node: its hips by name, or else the highest ancestor
+    /// with several limbs, or else the highest joint. Limbs of helpers, which move no vertices, do
     /// not count.
     pub fn body_of(&self, node: NodeId) -> NodeId {
         if let Some(hips) = self.hips.filter(|h| *h == node || self.document.is_above(*h, node)) {
@@ -194,8 +193,7 @@ impl<'a> Bodies<'a> {
     }
 }
 
-/// The hips by the humanoid map or by name. Nothing where feet, hands or the head are not below
-/// them.
+/// The hips by the humanoid map or by name. `None` if feet, hands or the head are not below them.
 fn hips_of(document: &Document) -> Option<NodeId> {
     known(document).hips(|| find_hips(document))
 }
@@ -211,13 +209,13 @@ fn find_hips(document: &Document) -> Option<NodeId> {
     ends.into_iter().all(|end| document.is_above(hips, end)).then_some(hips)
 }
 
-/// The joint that carries the body a node belongs to: its hips by name, else the highest above it
-/// that several limbs hang on, else the highest joint.
+/// The joint that carries the body of a node: its hips by name, or else the highest ancestor with
+/// several limbs, or else the highest joint.
 pub fn body_of(document: &Document, node: NodeId) -> NodeId {
     Bodies::of(document).body_of(node)
 }
 
-/// The feet of a document by its humanoid map or by name, with their side.
+/// The feet of a document by its humanoid map or by name, with their sides.
 pub(crate) fn named_feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     let mapped =
         |role: &str, side| document.humanoid().and_then(|v| v.node(role)).map(|n| (n, Some(side)));
@@ -232,14 +230,14 @@ pub(crate) fn named_feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     roles.filter_map(|(n, r)| r.filter(|r| r.part == BodyPart::Foot).map(|r| (n, r.side))).collect()
 }
 
-/// The ends of the limbs on which a body stands: of limbs of two bones or more that come in pairs
-/// and on which no others hang, those that hang on the joint that carries it, and those farther up,
-/// fore legs and hands, that reach the ground at rest. Limbs of helpers, which move no vertex, are
-/// none.
+/// The ends of the limbs on which a body stands. These limbs have two bones or more, come in pairs,
+/// and have no limbs of their own. They start at the joint that carries the body. Limbs farther up,
+/// such as forelegs and hands, count if they reach the ground in the rest pose. Limbs of helpers,
+/// which move no vertices, are excluded.
 pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
-    /// Parts of a length by which two legs differ at most.
+    /// Maximum difference of the lengths of two legs, relative to the length.
     const ALIKE: f32 = 0.1;
-    /// Parts of a body's height below which something stands on the ground.
+    /// Maximum height of a foot on the ground, relative to the body's height.
     const LOW: f32 = 0.2;
     let bodies = Bodies::of(document);
     let rig = &bodies.rig;
@@ -249,7 +247,7 @@ pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
         all.extend(rig.below(node));
         seen += 1;
     }
-    // What is a foot is told at rest, whatever is lifted just now.
+    // Feet are found in the rest pose, independent of the current pose.
     let mut rest = vec![Mat4::IDENTITY; document.nodes.len()];
     for node in document.nodes.order() {
         let above = document.node(*node).parent.map_or(Mat4::IDENTITY, |p| rest[p.index()]);
@@ -259,7 +257,7 @@ pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
     let (low, high) =
         heights.clone().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
     let is_low = |n: NodeId| rest[n.index()].w_axis.y - low <= (high - low) * LOW;
-    // Down a limb: the first that is near the ground; of one in the air the end of its second bone.
+    // Along a limb: the first joint near the ground, or else the end of its second bone.
     let leg = |first: NodeId, hangs_on_body: bool| -> Option<(NodeId, f32)> {
         let mut node = first;
         let mut in_air = None;

@@ -1,5 +1,5 @@
-//! The nodes from the root of a chain to its end as they stand, in double precision, to be turned
-//! one by one.
+//! A path of nodes from the root of a chain to its end, in double precision, whose nodes can be
+//! rotated one by one.
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Quat};
 
@@ -7,14 +7,14 @@ use crate::{JointRange, Pose};
 use ulna_geometry::orthogonal_factor;
 use ulna_model::{FileContent, NodeId};
 
-/// A path of nodes, the first above all others, and a point that hangs on the last.
+/// A path of nodes, parents first, and a point attached to the last node.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub nodes: Vec<NodeId>,
     above: DMat4,
     locals: Vec<(DVec3, DQuat, DVec3)>,
     worlds: Vec<DMat4>,
-    /// In the space of the last node.
+    /// The point in the space of the last node.
     pub tip: DVec3,
 }
 
@@ -49,26 +49,27 @@ impl Line {
         k.checked_sub(1).map_or(&self.above, |p| &self.worlds[p])
     }
 
-    /// Where a node is.
+    /// Position of a node in the scene.
     pub fn place(&self, k: usize) -> DVec3 {
         self.worlds[k].w_axis.truncate()
     }
 
-    /// Where the point at the end is.
+    /// Position of the end point in the scene.
     pub fn end(&self) -> DVec3 {
         self.worlds.last().map_or(self.tip, |w| w.transform_point3(self.tip))
     }
 
-    /// Which way a node's axes point in the scene: the orthogonal factor of its matrix.
+    /// Orientation of a node in the scene: the orthogonal factor of its matrix.
     pub fn turning(&self, k: usize) -> Option<DMat3> {
         orthogonal_factor(&self.worlds[k])
     }
 
-    /// Turns a node in the scene about its own place. Where its parent is squashed flat it stays.
+    /// Rotates a node in the scene about its own origin. Nothing changes if the parent's matrix is
+    /// singular.
     pub fn turn(&mut self, k: usize, by: DQuat) {
         let Some(o) = orthogonal_factor(self.parent(k)) else { return };
-        // `O⁻¹·u·O` of a turn is the turn about the axis taken along, the other way round in a
-        // mirror.
+        // `O⁻¹·u·O` is the rotation about the transformed axis, with a negated angle in a mirrored
+        // space.
         let sign = if o.determinant() < 0.0 { -1.0 } else { 1.0 };
         let axis = o.transpose() * by.xyz() * sign;
         let taken = DQuat::from_xyzw(axis.x, axis.y, axis.z, by.w);
@@ -79,18 +80,18 @@ impl Line {
         }
     }
 
-    /// How the point at the end moves in the scene as a node turns about x, y and z of its parent:
-    /// meters a radian.
+    /// Velocity of the end point in the scene as a node rotates about x, y and z of its parent:
+    /// meters per radian.
     pub fn moves(&self, k: usize) -> [DVec3; 3] {
         let parent = DMat3::from_mat4(*self.parent(k));
         let (_, r, s) = self.locals[k];
         let below = self.worlds[k].inverse().transform_point3(self.end());
-        // Of a node squashed flat nothing can be said; it does not turn.
+        // A node with a singular matrix does not rotate.
         let arm = if below.is_finite() { DMat3::from_quat(r) * (s * below) } else { DVec3::ZERO };
         [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| parent * axis.cross(arm))
     }
 
-    /// Turns a node in its parent, by an axis times radians.
+    /// Rotates a node in its parent's space by a rotation vector.
     pub fn turn_in_parent(&mut self, k: usize, by: DVec3) {
         let turned = (DQuat::from_scaled_axis(by) * self.locals[k].1).normalize();
         if turned.is_finite() {
@@ -99,7 +100,7 @@ impl Line {
         }
     }
 
-    /// Keeps a node's turn within what it may be; `rest` is its rest rotation.
+    /// Clamps a node's rotation to a range; `rest` is its rest rotation.
     pub fn keep(&mut self, k: usize, rest: DQuat, range: &JointRange) {
         let kept = range.within(rest, self.locals[k].1);
         if kept != self.locals[k].1 && kept.is_finite() {
@@ -108,7 +109,7 @@ impl Line {
         }
     }
 
-    /// Turns a node so that its axes point these ways.
+    /// Rotates a node to an orientation in the scene.
     pub fn turn_to(&mut self, k: usize, to: &DMat3) {
         if let Some(now) = self.turning(k) {
             self.turn(k, DQuat::from_mat3(&(*to * now.transpose())).normalize());

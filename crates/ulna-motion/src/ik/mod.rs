@@ -1,15 +1,15 @@
-//! Inverse kinematics: a point of a limb is put somewhere, and its joints turn. Nothing is set up;
-//! what comes out is plain rotations of joints.
+//! Inverse kinematics: moves a point of a limb to a target by rotations of its joints. It needs no
+//! setup, and the result is plain joint rotations.
 //!
-//! It is found from the state at the start of a gesture and from the target alone, so that the way
-//! there does not matter, and the way back ends where it began:
+//! The solution depends only on the pose at the start of the gesture and on the target. So it is
+//! independent of the pointer's path, and moving back restores the start pose:
 //!
 //! ```text
-//!  start ──► turned with the line from root to end ──► swiveled about that line
-//!        ──► two bones: folded in their plane, by the law of cosines
+//!  start ──► rotate so that the line from root to end points at the target ──► swivel about it
+//!        ──► two bones: bend in their plane, by the law of cosines
 //!            more: forward and backward reaching (Aristidou and Lasenby, FABRIK, 2011)
-//!        ──► what unequal scales left: damped least squares
-//!        ──► the end keeps its angle in the scene, or follows
+//!        ──► damped least squares for the error caused by non-uniform scales
+//!        ──► the end keeps its scene rotation, or follows
 //! ```
 
 mod body;
@@ -35,52 +35,53 @@ use super::{JointRange, Limits, Pose, Stack};
 use ulna_geometry::orthogonal_factor;
 use ulna_model::{Document, NodeId};
 
-/// Where the soft part of the reach begins.
+/// Start of the soft part of the reach, relative to the chain's length.
 pub const SOFT: f64 = 0.92;
-/// A target within this part of a chain's length is reached.
+/// Maximum error of a reached target, relative to the chain's length.
 const NEAR: f64 = 1e-6;
-/// The sine of a bend below which a limb is straight, and bends as its rest or its clips do.
+/// Minimum sine of a bend. Straighter limbs bend as in their rest or their clips.
 const STRAIGHT: f64 = 0.03;
 
-/// What is wanted of a chain.
+/// The goal of a chain.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal {
-    /// Which point, in the space of the last node.
+    /// The point to move, in the space of the last node.
     pub tip: Vec3,
-    /// Where it is to be, in the scene.
+    /// Target position in the scene.
     pub target: Vec3,
-    /// How far the limb is turned about the line from its root to its end, radians.
+    /// Rotation of the limb about the line from its root to its end, radians.
     pub swivel: f32,
-    /// The matrix whose angle in the scene the last node keeps; it follows its limb unless given.
+    /// World matrix whose orientation the last node keeps. `None`: the last node follows its limb.
     pub keeps: Option<Mat4>,
-    /// Whether the limb stretches slower the straighter it is, and is never quite straight.
+    /// Whether the limb extends more slowly as it straightens, and never becomes completely
+    /// straight.
     pub soft: bool,
 }
 
-/// What came of it.
+/// The solution.
 #[derive(Clone, Debug)]
 pub struct Solved {
-    /// The rotations of local transforms.
+    /// Local rotations of the nodes.
     pub rotations: Vec<(NodeId, Quat)>,
-    /// How far the point is from the target, in meters.
+    /// Distance of the point from the target, meters.
     pub error: f32,
-    /// The distance of the target from the root, as a part of the chain's length.
+    /// Distance of the target from the root, relative to the chain's length.
     pub reach: f32,
-    /// The least such distance that the chain can fold to.
+    /// Minimum distance that the chain can fold to, relative to its length.
     pub least: f32,
-    /// The chain's length, in meters.
+    /// The chain's length, meters.
     pub length: f32,
-    /// By how much a bone is longer or shorter than before at the most, as a part of its length.
-    /// Unequal scales do that.
+    /// Largest relative change of a bone's length, caused by non-uniform scales.
     pub stretch: f32,
 }
 
-/// Turns the joints of a limb so that a point of its end is at a target, or as near as it gets.
+/// Rotates the joints of a limb so that a point of its end is at the target, or as near as
+/// possible.
 pub fn solve(document: &Document, pose: &Pose, limb: &Limb, goal: &Goal) -> Solved {
     solve_within(document, pose, limb, goal, &Limits::new())
 }
 
-/// The same, and joints that have limits keep them.
+/// [`solve`] with joint limits.
 pub fn solve_within(
     document: &Document,
     pose: &Pose,
@@ -97,7 +98,7 @@ pub fn solve_within(
         [] => 0.0,
         _ => reach_for(document, &mut line, &limb.turns, goal, target, limits),
     };
-    // The last node turns with its limb where it is one of those that turn.
+    // The last node follows its limb if it is one of the rotating nodes.
     let kept = goal.keeps.filter(|_| limb.turns.last() != Some(&last));
     let kept = kept.and_then(|world| orthogonal_factor(&world.as_dmat4()));
     if let Some(kept) = &kept {
@@ -118,8 +119,7 @@ pub fn solve_within(
     }
 }
 
-/// The shortest turn from a direction to another; about an axis square to both where they are
-/// opposite.
+/// The shortest rotation between two directions. If they are opposite, it is about `axis`.
 fn arc(from: DVec3, to: DVec3, axis: DVec3) -> DQuat {
     let (from, to) = (from.normalize_or_zero(), to.normalize_or_zero());
     if from == DVec3::ZERO || to == DVec3::ZERO {
@@ -134,10 +134,10 @@ fn arc(from: DVec3, to: DVec3, axis: DVec3) -> DQuat {
     DQuat::from_rotation_arc(from, to)
 }
 
-/// Of a distance, how much of it is gone: all up to where it gets soft, then less and less, never
-/// beyond `most`.
+/// Reduces a distance near the limit: unchanged up to `from`, then approaching `most`
+/// asymptotically.
 ///
-/// Exponential approach, as in soft IK of the field: `a + s(1 − e^(−(d − a)/s))`, `s = most − a`.
+/// Exponential approach, as is usual for soft IK: `a + s(1 − e^(−(d − a)/s))`, `s = most − a`.
 fn softened(distance: f64, most: f64, from: f64) -> f64 {
     let room = most - from;
     if distance <= from || room <= 0.0 {
@@ -146,13 +146,14 @@ fn softened(distance: f64, most: f64, from: f64) -> f64 {
     from + room * (1.0 - (-(distance - from) / room).exp())
 }
 
-/// The distances of the turning joints from one another, the last from the point at the end.
+/// Distances between consecutive rotating joints, and from the last one to the end point.
 fn lengths(line: &Line, turns: &[usize]) -> Vec<f64> {
     let next = |k: usize| turns.get(k + 1).map_or_else(|| line.end(), |j| line.place(*j));
     (0..turns.len()).map(|k| line.place(turns[k]).distance(next(k))).collect()
 }
 
-/// Puts the end of a line at a target; how far that is, as a part of the chain's length.
+/// Moves the end of a line to a target. Returns the distance of the target, relative to the chain's
+/// length.
 fn reach_for(
     document: &Document,
     line: &mut Line,
@@ -177,7 +178,7 @@ fn reach_for(
     let way = target - root;
     let to = if way.length() > most * 1e-9 { way.normalize() } else { from };
     let distance = if goal.soft {
-        // Where it is nearly straight already it must not jump.
+        // A limb that is nearly straight at the start must not jump.
         softened(way.length(), most, (most * SOFT).max(start.length().min(most)))
     } else {
         way.length()
@@ -207,15 +208,15 @@ fn reach_for(
         |line: &mut Line| ranges.iter().for_each(|(k, rest, range)| line.keep(*k, *rest, range));
     settle(line, turns, goal, most, &keep);
     if line.end().distance(goal) > start.distance(goal) && line.end().distance(goal) > most * NEAR {
-        // What carries a limb as a whole can lead away from the target where scales are not equal,
-        // or where limits cut it short.
+        // With non-uniform scales or limits, the rotation of the whole limb can lead away from the
+        // target.
         *line = was;
         settle(line, turns, goal, most, &keep);
     }
     way.length() / most
 }
 
-/// Two bones: the angles of the triangle, in the plane of the bend.
+/// Two bones: sets the angles of the triangle, in the plane of the bend.
 fn fold(line: &mut Line, turns: &[usize], bones: &[f64], to: DVec3, normal: DVec3, distance: f64) {
     let (a, b) = (bones[0], bones[1]);
     if a <= 0.0 || b <= 0.0 {
@@ -229,7 +230,7 @@ fn fold(line: &mut Line, turns: &[usize], bones: &[f64], to: DVec3, normal: DVec
     let wanted = cos.clamp(-1.0, 1.0).acos();
     let along = line.place(turns[1]) - line.place(turns[0]);
     let now = along.cross(to).dot(normal).atan2(along.dot(to));
-    // The bend is on the far side of the line, so that its normal is `to × out`.
+    // The joint is on the side of the line where the normal is `to × out`.
     line.turn(turns[0], DQuat::from_axis_angle(normal, now + wanted));
     let (elbow, goal) = (line.place(turns[1]), line.place(turns[0]) + to * distance);
     let (now, wanted) = (line.end() - elbow, goal - elbow);
@@ -237,13 +238,14 @@ fn fold(line: &mut Line, turns: &[usize], bones: &[f64], to: DVec3, normal: DVec
     line.turn(turns[1], DQuat::from_axis_angle(normal, by));
 }
 
-/// More bones: forward and backward reaching on their joints, from where they were carried to.
+/// More than two bones: forward and backward reaching (FABRIK) of the joints from their rotated
+/// positions.
 fn shape(line: &mut Line, turns: &[usize], bones: &[f64], goal: DVec3, normal: DVec3, most: f64) {
     let mut places: Vec<DVec3> = turns.iter().map(|k| line.place(*k)).collect();
     places.push(line.end());
     let root = places[0];
     let count = bones.len();
-    // In a straight line nothing would ever leave it.
+    // A straight chain would stay straight.
     let out = normal.cross(goal - root).normalize_or(normal.any_orthonormal_vector());
     let straight = places[1..count]
         .iter()
@@ -275,9 +277,9 @@ fn shape(line: &mut Line, turns: &[usize], bones: &[f64], goal: DVec3, normal: D
     }
 }
 
-/// What unequal scales above the joints left: damped least squares (Buss, *Introduction to Inverse
-/// Kinematics*, 2004), in which each joint is turned in its own parent, whatever that does to
-/// lengths. Never to the worse. `keep` brings joints back into their limits after each step.
+/// Corrects the error from non-uniform scales above the joints by damped least squares (Buss,
+/// *Introduction to Inverse Kinematics*, 2004). Each joint rotates in its own parent's space;
+/// lengths may change. The error never increases. `keep` applies joint limits after each step.
 fn settle(line: &mut Line, turns: &[usize], goal: DVec3, most: f64, keep: &dyn Fn(&mut Line)) {
     let mut damping = 1e-3 * most * most;
     keep(line);
@@ -309,14 +311,13 @@ fn settle(line: &mut Line, turns: &[usize], goal: DVec3, most: f64, keep: &dyn F
     }
 }
 
-/// The sum of the bends between neighboring bones; its length is that of their sine times their
-/// lengths.
+/// The sum of the bends between consecutive bones: cross products of their vectors.
 fn bend(places: &[DVec3]) -> DVec3 {
     places.windows(3).map(|p| (p[1] - p[0]).cross(p[2] - p[1])).sum()
 }
 
-/// What the bend of a limb turns about, unit and square to `from`: as it is bent now; where it is
-/// straight, as its rest or its clips bend it; else knees forward and elbows back.
+/// The axis of a limb's bend, a unit vector perpendicular to `from`: by its current bend. For a
+/// straight limb, by the bend of its rest or its clips, or else knees forward and elbows back.
 fn bend_normal(document: &Document, line: &Line, turns: &[usize], from: DVec3) -> DVec3 {
     let mut places: Vec<DVec3> = turns.iter().map(|k| line.place(*k)).collect();
     places.push(line.end());
@@ -326,11 +327,11 @@ fn bend_normal(document: &Document, line: &Line, turns: &[usize], from: DVec3) -
     if now.length() > STRAIGHT * size * size * 0.25
         && let Some(normal) = square(now)
     {
-        // The sign by which a bend is folded: `to × out`.
+        // The sign convention of the bend: `to × out`.
         return -normal;
     }
     let own = |pose: &dyn Fn(NodeId) -> DMat4| {
-        // In the space of the first that turns.
+        // In the space of the first rotating node.
         let mut world = DMat4::IDENTITY;
         let mut places = vec![DVec3::ZERO];
         for (k, node) in line.nodes.iter().enumerate().skip(turns[0] + 1) {

@@ -1,27 +1,28 @@
-//! Points of the skin that a foot moves: a hold is measured on them, since a foot can slide while
-//! its joint stands.
+//! Points of the skin that a foot moves. Holds are measured at them, since a foot can slide while
+//! its joint is static.
 
 use glam::{Mat4, Vec3};
 
 use crate::Pose;
 use ulna_model::{Document, NodeId};
 
-/// A vertex: points in the spaces of joints, and their weights.
+/// A vertex: points in joint spaces with their weights.
 type Vertex = Vec<(NodeId, f32, Vec3)>;
 
-/// Vertices that are looked at.
+/// Maximum number of vertices.
 const MOST: usize = 24;
 
-/// The lowest vertices that a node and those below it move. Each is a sum of points in the spaces
-/// of joints, with their weights.
+/// The lowest vertices that a node and its descendants move. Each is a weighted sum of points in
+/// joint spaces.
 pub(crate) struct Sole {
     points: Vec<Vertex>,
-    /// Whether they are of a mesh.
+    /// Whether the points are vertices of a mesh.
     pub is_skin: bool,
 }
 
 impl Sole {
-    /// Of a node, by where its vertices are in a pose. Its own origin where it moves none.
+    /// The sole of a node, by the positions of its vertices in a pose. If it moves no vertices, its
+    /// origin.
     pub fn of(document: &Document, pose: &Pose, node: NodeId) -> Self {
         let mut found = Self::found(document, pose, node);
         found.truncate((found.len() / 3).max(MOST));
@@ -34,14 +35,14 @@ impl Sole {
         Self { points, is_skin }
     }
 
-    /// All vertices that a node and those below it move for the most part.
+    /// All vertices that a node and its descendants mainly move.
     pub fn whole(document: &Document, pose: &Pose, node: NodeId) -> Self {
         let found: Vec<Vertex> =
             Self::found(document, pose, node).into_iter().map(|(_, p)| p).collect();
         Self { is_skin: !found.is_empty(), points: found }
     }
 
-    /// Its vertices, each with its height, the lowest first.
+    /// The vertices of a node with their heights, the lowest first.
     fn found(document: &Document, pose: &Pose, node: NodeId) -> Vec<(f32, Vertex)> {
         let is_of = |n: NodeId| n == node || document.is_above(node, n);
         let mut points: Vec<Vertex> = Vec::new();
@@ -95,13 +96,13 @@ impl Sole {
         found
     }
 
-    /// Of each point, how much some nodes move it, `0.0..=1.0`.
+    /// Total weight of some nodes for each point, `0.0..=1.0`.
     pub fn shares(&self, is_of: impl Fn(NodeId) -> bool) -> Vec<f32> {
         let share = |p: &Vertex| p.iter().filter(|(n, ..)| is_of(*n)).map(|(_, w, _)| w).sum();
         self.points.iter().map(share).collect()
     }
 
-    /// The positions of its points in a pose, in meters.
+    /// The positions of the points in a pose, meters.
     pub fn at(&self, pose: &Pose) -> Vec<Vec3> {
         self.points.iter().map(|p| place(pose, p)).collect()
     }

@@ -1,4 +1,4 @@
-//! Which nodes belong together as one body, with one mirror plane: a file may show several
+//! Grouping of nodes into bodies, each with one mirror plane. A file may contain several
 //! characters.
 
 use glam::{DMat4, Vec3};
@@ -7,27 +7,26 @@ use super::reference::turning;
 use crate::mirror_pairs::{Joints, Plane, Role};
 use ulna_model::{Document, NodeId, Property};
 
-/// Nodes with one mirror plane.
+/// Nodes with a common mirror plane.
 #[derive(Clone, Debug)]
 pub(super) struct Body {
-    /// The reflection in the scene about the plane that best swaps the pairs at rest.
+    /// The scene reflection about the plane that best swaps the pairs in the rest pose.
     pub own: DMat4,
-    /// The reflection in the scene that mirror images are seen about. It is the same, unless the
-    /// body leans at rest and nothing but its nodes say so: a mirror image must not stand on a
-    /// wall.
+    /// The scene reflection for mirror images. It differs from `own` only if the body leans in the
+    /// rest pose and only its nodes show this: mirror images must stay upright.
     pub scene: DMat4,
     /// The plane of `own`.
     pub plane: Plane,
-    /// The diagonal of the box of all its nodes at rest, meters.
+    /// Diagonal of the box of all its nodes in the rest pose, meters.
     pub size: f32,
-    /// Its nodes.
+    /// Nodes of the body.
     pub nodes: Vec<NodeId>,
-    /// What each is to the mirror, in that order.
+    /// Mirror role of each node, in the same order.
     pub roles: Vec<Role>,
 }
 
-/// Nodes that carry motion: joints, what clips move, what is posed. In a file without a skin that
-/// is any node.
+/// Flags of nodes that carry motion: joints, nodes moved by clips, posed nodes. All nodes, if no
+/// skin has joints.
 pub(in super::super) fn carriers(document: &Document) -> Vec<bool> {
     if document.skins.values().all(|s| s.joints.is_empty()) {
         return vec![true; document.nodes.len()];
@@ -43,7 +42,7 @@ pub(in super::super) fn carriers(document: &Document) -> Vec<bool> {
     flags
 }
 
-/// Flags of nodes that carry motion, or are above or below one that does.
+/// Flags of nodes that carry motion, or are above or below such a node.
 fn related(document: &Document, carriers: &[bool]) -> Vec<bool> {
     let order = document.nodes.order();
     let mut flags = carriers.to_vec();
@@ -60,8 +59,8 @@ fn related(document: &Document, carriers: &[bool]) -> Vec<bool> {
     flags
 }
 
-/// The nodes of each body: what is below the highest node that carries motion, or that both nodes
-/// of a pair are below.
+/// The nodes of each body: the descendants of the highest node that carries motion, or of the
+/// lowest common ancestor of a pair.
 fn members(
     document: &Document,
     carriers: &[bool],
@@ -72,8 +71,7 @@ fn members(
     let mut tops = carriers.to_vec();
     let mut is_one = false;
     let mut join = |a: usize, b: usize| {
-        // Of a node and one below it, the first is the top of both: not what that hangs on, where a
-        // second body may stand.
+        // If one node is above the other, it is their top. Its parent may carry another body.
         let above = [(a, b), (b, a)]
             .into_iter()
             .find(|(a, b)| document.is_above(all[*a], all[*b]))
@@ -101,7 +99,7 @@ fn members(
         }
     }
     if is_one {
-        // Related to each other at the roots of the scene.
+        // They are related only at the roots of the scene.
         return vec![all.iter().copied().filter(|n| related[n.index()]).collect()];
     }
     let mut bodies: Vec<Vec<NodeId>> = Vec::new();
@@ -122,7 +120,7 @@ fn members(
     bodies
 }
 
-/// The bodies of a document whose nodes stand like this.
+/// The bodies of a document, by the reference frames of its nodes.
 pub(super) fn bodies(document: &Document, carriers: &[bool], frames: &[DMat4]) -> Vec<Body> {
     let all: Vec<NodeId> = document.nodes.order().to_vec();
     let place = |n: &NodeId| frames[n.index()].w_axis.truncate().as_vec3();
@@ -139,7 +137,7 @@ fn body(document: &Document, frames: &[DMat4], nodes: Vec<NodeId>) -> Body {
     let joints = Joints::among(document, &nodes, places);
     let named = joints.named_pairs();
     let mut normals = vec![Vec3::X, Vec3::Y, Vec3::Z];
-    // The axes of what it stands in, which may be turned.
+    // The axes of its parent, which may be rotated.
     let above = nodes.first().and_then(|n| document.node(*n).parent).map(|p| frames[p.index()]);
     if let Some(axes) = above.and_then(|a| turning(&a)) {
         let is_new = |n: &Vec3| n.abs().max_element() < 0.99999;
@@ -152,7 +150,7 @@ fn body(document: &Document, frames: &[DMat4], nodes: Vec<NodeId>) -> Body {
     let plane = joints.plane(&named, &normals);
     let leans = normals[..fitted].iter().all(|n| *n != plane.normal);
     let (mut partner, by_name) = joints.partners(&named, &plane);
-    // What both of a pair are below is in the middle.
+    // Common ancestors of a pair are in the middle.
     for (a, b) in partner
         .clone()
         .into_iter()
@@ -181,10 +179,10 @@ fn body(document: &Document, frames: &[DMat4], nodes: Vec<NodeId>) -> Body {
     }
 }
 
-/// The plane that mirror images of a body are seen about, whose own plane was found from its pairs:
-/// the same where it is upright, else square to the nearest axis.
+/// The plane for mirror images of a body whose own plane was fitted to its pairs. It is the same if
+/// it is upright, otherwise perpendicular to the nearest axis.
 fn upright(plane: &Plane, joints: &Joints) -> Plane {
-    /// The sine of a lean that is rounding.
+    /// Maximum sine of a lean caused by rounding.
     const UPRIGHT: f32 = 0.02;
     if plane.normal.y.abs() < UPRIGHT {
         return *plane;

@@ -1,9 +1,10 @@
-//! Motion of one side for the other: the same keys, mirrored, with nothing sampled anew.
+//! Mirroring of motion between both sides: the same keys with mirrored values, without resampling.
 //!
-//! `G` is where a node stands in the scene while its body is symmetric (see [`reference`]), `M` the
-//! reflection. The mirror image of a joint `j` is worn by its partner `p` with `W'_p = M·W_j·K_j`,
-//! `K_j = G_j⁻¹·M·G_p`: nothing moves where `j` stands as in `G`. With `q` above `j` and `q'` above
-//! `p`, which are partners or the same node, that is local, and right wherever the body is turned:
+//! `G` is the world transform of a node in the symmetric reference pose (see [`reference`]), and
+//! `M` the reflection. The mirror image of a joint `j` on its partner `p` is `W'_p = M·W_j·K_j`
+//! with `K_j = G_j⁻¹·M·G_p`. So `p` is at its reference if `j` is. With `q` above `j` and `q'`
+//! above `p`, which are partners or the same node, the formula is local, and independent of the
+//! body's rotation:
 //!
 //! ```text
 //!  L'_p = K_q⁻¹ · L_j · K_j
@@ -12,10 +13,10 @@
 //!  scale        s_p,rest ∘ |c⁻¹|(s_j / s_j,rest)
 //! ```
 //!
-//! Both turning parts are reflections or none is, so that all is quaternions. Being constants they
-//! go through keys and tangents alike. A lean that the rest has and the reference has not is
-//! mirrored with the pose. Where other nodes are between `q` and `j`, or between `q'` and `p`, they
-//! are multiplied in and divided out again.
+//! Either both rotation parts are reflections or neither is, so quaternions suffice. The constants
+//! apply to keys and tangents alike. If the rest leans and the reference does not, the lean is
+//! mirrored with the pose. Nodes between `q` and `j`, or between `q'` and `p`, are multiplied in
+//! and divided out again.
 
 mod bodies;
 mod reference;
@@ -34,38 +35,38 @@ use self::{
 use super::{Pose, ancestors::above, mirror_pairs::Side};
 use ulna_model::{Document, Interpolation, NodeId, Property, Track, Transform, transform::unit_or};
 
-/// What is known of a node.
+/// Mirror data of a node.
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// Its mirror joint; itself in the center.
+    /// Mirror joint; the node itself in the center.
     partner: Option<NodeId>,
-    /// Its side.
+    /// Side of the node.
     side: Side,
-    /// Which of the bodies it is of.
+    /// Index of its body.
     body: usize,
 }
 
-/// The mirror of a document's bodies: of their joints, and of all other nodes of theirs.
+/// The mirror of a document's bodies, for their joints and their other nodes.
 #[derive(Clone, Debug)]
 pub struct Mirror {
-    /// By node.
+    /// Mirror data by node; `None` for nodes outside of bodies.
     members: Vec<Option<Member>>,
-    /// `scene_from_node` where bodies are symmetric, by node.
+    /// `scene_from_node` in the symmetric reference pose, by node.
     frames: Vec<DMat4>,
     bodies: Vec<Body>,
 }
 
-/// A track for the other side.
+/// A mirrored track.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mirrored {
-    /// The track, of the mirror joint.
+    /// The track, which targets the mirror joint.
     pub track: Track,
-    /// Whether a part of a scale was lost, since the axes of the two joints do not lie on one
-    /// another.
+    /// Whether a component of a scale was lost, because the axes of the two joints are not
+    /// parallel.
     pub scale_left: bool,
 }
 
-/// A pose for the other side.
+/// A mirrored pose of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MirroredPose {
     /// The mirror joint.
@@ -76,32 +77,32 @@ pub struct MirroredPose {
     pub scale_left: bool,
 }
 
-/// How far a result is from the mirror image, where it is farthest.
+/// The largest difference between a result and the mirror image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MirrorGap {
-    /// The node that is off.
+    /// The node with the largest difference.
     pub node: NodeId,
-    /// Its distance from where the mirror image has it, meters in the scene.
+    /// Its distance from the mirror image, meters in the scene.
     pub distance: f32,
-    /// The same as a part of the body's size.
+    /// The distance relative to the body's size.
     pub part: f32,
 }
 
-/// What turns the local transform of a joint into that of its mirror joint.
+/// Constants that convert the local transform of a joint to that of its mirror joint.
 struct Constants {
     partner: NodeId,
-    /// What goes before and after each rotation.
+    /// Factors before and after each rotation.
     left: DQuat,
     right: DQuat,
-    /// What a translation is multiplied by, and what is added.
+    /// Factor and offset of a translation.
     linear: DMat3,
     offset: DVec3,
-    /// What a scale, as a part of the rest's, is multiplied by: squares of the elements of `right`.
+    /// Factor of a scale relative to the rest: squares of the elements of `right`.
     axes: Mat3,
-    /// The scales at rest of both, 1 where they are 0.
+    /// The rest scales of both joints, with 1 in place of 0.
     scales: [Vec3; 2],
-    /// What a way along the axes of the joint is multiplied by, to be one along those of the mirror
-    /// joint: the linear part of `K_j⁻¹`.
+    /// Factor that converts a vector in the joint's axes to the axes of the mirror joint: the
+    /// linear part of `K_j⁻¹`.
     own: DMat3,
 }
 
@@ -110,7 +111,7 @@ impl Constants {
         (self.left * r.as_dquat() * self.right).as_quat()
     }
 
-    /// A translation; `is_way` of a tangent, which starts from nowhere.
+    /// Converts a translation. With `is_way`, a tangent, which has no offset.
     fn translation(&self, t: Vec3, is_way: bool) -> Vec3 {
         let offset = if is_way { DVec3::ZERO } else { self.offset };
         (self.linear * t.as_dvec3() + offset).as_vec3()
@@ -120,8 +121,8 @@ impl Constants {
         self.scales[1] * (self.axes * (s / self.scales[0]))
     }
 
-    /// What is added on the right of the mirror joint's local transform, where this is added to the
-    /// joint's: `U' = K_j⁻¹·U·K_j`.
+    /// Rotation to multiply on the right of the mirror joint's local transform, for a layer's
+    /// rotation of the joint: `U' = K_j⁻¹·U·K_j`.
     fn user_rotation(&self, r: Quat) -> Quat {
         (self.right.conjugate() * r.as_dquat() * self.right).as_quat()
     }
@@ -134,8 +135,8 @@ impl Constants {
         self.axes * s
     }
 
-    /// Whether that loses a part of it: stretched along axes that lie between those of the other
-    /// joint.
+    /// Whether a scale loses a component: it is non-uniform along axes that are not parallel to
+    /// those of the other joint.
     fn loses(&self, s: Vec3) -> bool {
         let factor = s / self.scales[0];
         let mean = factor.element_sum() / 3.0;
@@ -145,13 +146,13 @@ impl Constants {
     }
 }
 
-/// Whether a scale that was left is the wrong one for the other side.
+/// Whether a scale is non-uniform, so that an unmirrored copy would be wrong.
 pub(super) fn is_uneven(scale: Vec3) -> bool {
     (scale - Vec3::splat(scale.x)).abs().max_element() > 1e-5
 }
 
 impl Mirror {
-    /// The mirror of bodies that consist of the nodes `carriers`, not kept for the next time.
+    /// Computes the mirror of bodies of the nodes `carriers`, without the cache.
     pub(super) fn find(document: &Document, carriers: &[bool]) -> Self {
         let frames = frames(document);
         let bodies = bodies(document, carriers, &frames);
@@ -172,29 +173,27 @@ impl Mirror {
         self.members.get(node.index()).copied().flatten()
     }
 
-    /// The mirror joint of a node: itself in the center; nothing where it has none.
+    /// The mirror joint of a node: the node itself in the center; `None` without a partner.
     pub fn partner(&self, node: NodeId) -> Option<NodeId> {
         self.member(node)?.partner
     }
 
-    /// The side that a node is of, by its name or by where it rests; nothing where it is of no
-    /// body.
+    /// The side of a node, by its name or by its rest position; `None` outside of bodies.
     pub fn side(&self, node: NodeId) -> Option<Side> {
         Some(self.member(node)?.side)
     }
 
-    /// `scene_from_node` where the bodies are symmetric.
+    /// `scene_from_node` in the symmetric reference pose.
     pub fn stand(&self, node: NodeId) -> Mat4 {
         self.frames[node.index()].as_mat4()
     }
 
-    /// The reflection in the scene that swaps the sides of the body that a node is of; `None` where
-    /// it is of none.
+    /// The scene reflection that swaps the sides of a node's body; `None` outside of bodies.
     pub fn reflection(&self, node: NodeId) -> Option<DMat4> {
         Some(self.bodies[self.member(node)?.body].own)
     }
 
-    /// Whether two joints rest on the same side of the plane; so they do where that is not known.
+    /// Whether two joints rest on the same side of the plane. True if this is unknown.
     pub fn is_same_side(&self, a: NodeId, b: NodeId) -> bool {
         let side = |n: NodeId| {
             let place = self.frames[n.index()].w_axis.truncate().as_vec3();
@@ -203,8 +202,8 @@ impl Mirror {
         side(a) * side(b) >= 0.0
     }
 
-    /// The nearest node above one whose partner is above its partner: what its mirror image is told
-    /// from.
+    /// The nearest ancestor whose partner is an ancestor of the node's partner. The mirror image is
+    /// relative to these two.
     fn carrier(
         &self,
         document: &Document,
@@ -217,8 +216,8 @@ impl Mirror {
         })
     }
 
-    /// What is between a node and what its mirror image is told from, and that itself: the carrier,
-    /// or what the whole body stands in, which does not move.
+    /// The nodes between a node and its carrier, and the parent of the first of them: the carrier,
+    /// or the static parent of the whole body.
     fn line(
         &self,
         document: &Document,
@@ -231,9 +230,8 @@ impl Mirror {
         (between, root)
     }
 
-    /// The nodes whose motion goes into a joint's mirror image besides its own: those without a
-    /// partner between it, or its mirror joint, and the nearest ones above both that are partners.
-    /// None in most skeletons.
+    /// Other nodes whose motion affects a joint's mirror image. They have no partner, and are
+    /// between the joint or its mirror joint and their carriers. Most skeletons have none.
     pub fn between(&self, document: &Document, node: NodeId) -> Vec<NodeId> {
         let Some(partner) = self.partner(node) else { return Vec::new() };
         let carrier = self.carrier(document, node, partner);
@@ -242,12 +240,12 @@ impl Mirror {
         nodes
     }
 
-    /// The length in the scene of a unit of what a node is in, at rest.
+    /// Scene length per unit of a node's parent space, in the rest pose.
     pub(super) fn unit_above(&self, document: &Document, node: NodeId) -> f32 {
         self.frame(document.node(node).parent).determinant().abs().cbrt() as f32
     }
 
-    /// The size of the body that a node is of, meters; 0 where it is of none.
+    /// The size of a node's body, meters; 0 outside of bodies.
     pub(super) fn size(&self, node: NodeId) -> f32 {
         self.member(node).map_or(0.0, |m| self.bodies[m.body].size)
     }
@@ -256,8 +254,8 @@ impl Mirror {
         node.map_or(DMat4::IDENTITY, |n| self.frames[n.index()])
     }
 
-    /// Where a node stands in the reference, without its own scale; and that scale, 1 where it
-    /// is 0.
+    /// The reference transform of a node without its own scale, and that scale, with 1 in place of
+    /// 0.
     fn unscaled(&self, document: &Document, node: NodeId) -> (DMat4, Vec3) {
         let rest = document.node(node).rest.transform();
         if rest.scale.cmpeq(Vec3::ZERO).any() {
@@ -268,8 +266,8 @@ impl Mirror {
         (self.frame(Some(node)) * DMat4::from_scale(rest.scale.as_dvec3().recip()), rest.scale)
     }
 
-    /// `was`: the local transforms that nodes between have, where the pose comes from; `is`: where
-    /// it goes.
+    /// `was` returns the local transforms of nodes in the source pose, and `is` those in the
+    /// destination pose.
     fn constants(
         &self,
         document: &Document,
@@ -288,7 +286,7 @@ impl Mirror {
         let (other_line, other_root) = self.line(document, partner, carrier.map(|c| c.1));
         let (between, other_between) = (product(&line, was), product(&other_line, is));
         let [root, other_root] = [root, other_root].map(|n| self.frame(n));
-        // From the root of the one to that of the other, and back.
+        // From the root of one side to that of the other.
         let image = other_root.inverse() * *reflection * root;
         let back = DMat3::from_mat4(image);
         let left = turning(&(other_between.inverse() * image * between))?;
@@ -323,8 +321,8 @@ impl Mirror {
         })
     }
 
-    /// The pose of the mirror joint that is the mirror image of a joint's, the others posed as in
-    /// the document; nothing where it has none.
+    /// The mirror image of a joint's pose on its mirror joint, with other nodes posed as in the
+    /// document. `None` without a mirror joint.
     pub fn pose(
         &self,
         document: &Document,
@@ -335,7 +333,8 @@ impl Mirror {
         self.pose_among(document, (node, local), &others, &others)
     }
 
-    /// [`Mirror::pose`] among other nodes: `was` is how they are posed, `is` how they will be.
+    /// [`Mirror::pose`] with other poses: `was` returns the source pose of nodes, `is` their
+    /// destination pose.
     pub fn pose_among(
         &self,
         document: &Document,
@@ -352,8 +351,8 @@ impl Mirror {
         Some(MirroredPose { node: by.partner, local: made, scale_left: by.loses(local.scale) })
     }
 
-    /// A track for the mirror joint of its node, the others posed as in the document; nothing where
-    /// that has none. Weights of morph targets have no sides: they stay.
+    /// Mirrors a track to the mirror joint of its node, with other nodes posed as in the document.
+    /// `None` without a mirror joint. Weights of morph targets have no sides and are unchanged.
     pub fn track(&self, document: &Document, track: &Track) -> Option<Mirrored> {
         let others = |n: NodeId| document.node(n).local().transform();
         let by = self.constants(document, track.target, &others, &others)?;
@@ -384,8 +383,8 @@ impl Mirror {
         Some(Mirrored { track, scale_left })
     }
 
-    /// What a layer must add to the mirror joint of a node, where it adds this to the node, on the
-    /// right of its local transform; nothing where that has none.
+    /// Mirrors a layer's transform of a node, which is multiplied on the right, to the mirror
+    /// joint. `None` without a mirror joint.
     pub fn user(
         &self,
         document: &Document,
@@ -402,7 +401,7 @@ impl Mirror {
         Some((by.partner, made))
     }
 
-    /// A track of a layer for the mirror joint of its node (see [`Mirror::user`]).
+    /// Mirrors a track of a layer to the mirror joint of its node (see [`Mirror::user`]).
     pub fn user_track(&self, document: &Document, track: &Track) -> Option<Track> {
         let others = |n: NodeId| document.node(n).local().transform();
         let by = self.constants(document, track.target, &others, &others)?;
@@ -424,8 +423,8 @@ impl Mirror {
         Some(Track { target: by.partner, values: values.into(), ..track.clone() })
     }
 
-    /// Where the nodes of a pose are farthest from the mirror images of their partners in another.
-    /// Of `nodes` alone, where given, which are seen from what is above them.
+    /// The largest difference between the nodes of a pose and the mirror images of their partners
+    /// in another pose. With `nodes`, only these are compared, relative to their ancestors.
     pub fn gap(
         &self,
         document: &Document,
@@ -438,7 +437,7 @@ impl Mirror {
             let member = self.member(node)?;
             let (partner, body) =
                 (member.partner.filter(|_| is_meant(node))?, &self.bodies[member.body]);
-            // The nearest above that is not mirrored with it.
+            // The nearest ancestor that is not mirrored with it.
             let mut carrier = self.carrier(document, node, partner);
             while let Some((q, other)) = carrier.filter(|(q, _)| is_meant(*q)) {
                 carrier = self.carrier(document, q, other);
@@ -462,9 +461,9 @@ impl Mirror {
     }
 }
 
-/// What factors along the axes of a joint come to along those of its mirror joint.
+/// Conversion of scale factors along the axes of a joint to those of its mirror joint.
 fn scale_axes(turn: &DMat3) -> Mat3 {
-    /// Axes that are less off are on one another.
+    /// Minimum cosine of axes that count as parallel.
     const SAME: f64 = 0.9995;
     let squares = DMat3::from_cols(
         turn.x_axis * turn.x_axis,
@@ -482,7 +481,7 @@ fn scale_axes(turn: &DMat3) -> Mat3 {
     }
 }
 
-/// A scale along the axes of the other joint; nothing where those lie between the axes of this one.
+/// A scale along the axes of the other joint; `None` if the axes of both joints are not parallel.
 pub(super) fn swapped(joint_from_partner: Quat, scale: Vec3) -> Option<Vec3> {
     let axes = Mat3::from_quat(joint_from_partner);
     let along = |axis: Vec3| {
@@ -496,7 +495,7 @@ pub(super) fn swapped(joint_from_partner: Quat, scale: Vec3) -> Option<Vec3> {
     Some(Vec3::new(along(axes.x_axis)?, along(axes.y_axis)?, along(axes.z_axis)?))
 }
 
-/// The rotation of a matrix, its axes made unit.
+/// The rotation of a matrix with normalized axes.
 pub(super) fn rotation(world: &Mat4) -> Quat {
     let axes = Mat3::from_mat4(*world);
     let (x, y) = (axes.x_axis.normalize_or(Vec3::X), axes.y_axis.normalize_or(Vec3::Y));

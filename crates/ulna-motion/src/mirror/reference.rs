@@ -1,9 +1,9 @@
-//! How skeletons stand when they are symmetric: the pose that mirror images are taken about.
+//! The symmetric reference pose of skeletons, about which poses are mirrored.
 //!
-//! That is the rest, but for the top joints of a skin. Their rest is what their nodes in the file
-//! say, which is often the first frame of a clip: a lean, a turn. Their inverse bind matrices say
-//! how they stood when the skin was bound. Where the two differ by a turn that is none of the axes,
-//! they are put back as they were bound, and everything below them with them.
+//! It is the rest pose, except for the top joints of a skin. Their rest is that of their nodes in
+//! the file, which is often the first frame of a clip and may be rotated. The inverse bind matrices
+//! store their pose at binding. If both differ, and the difference is not a rotation between axes,
+//! the top joints and all joints below them are moved to the bind pose.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,9 +12,9 @@ use glam::{DMat3, DMat4, DQuat, DVec3};
 use ulna_geometry::orthogonal_factor;
 use ulna_model::{Document, NodeId, Skin, SkinId};
 
-/// Turns below this are rounding, radians.
+/// Smaller rotations are rounding errors, radians.
 const NOISE: f64 = 2e-3;
-/// Differences of places below this are rounding, in sizes of the skeleton.
+/// Smaller distances are rounding errors, relative to the size of the skeleton.
 const NEAR: f64 = 1e-3;
 
 /// The orthogonal factor of a matrix, without its reflection.
@@ -23,7 +23,7 @@ pub(super) fn turning(matrix: &DMat4) -> Option<DMat3> {
     Some(if factor.determinant() < 0.0 { factor * -1.0 } else { factor })
 }
 
-/// `scene_from_node` of all nodes, standing so.
+/// `scene_from_node` of all nodes in the reference pose.
 pub(super) fn frames(document: &Document) -> Vec<DMat4> {
     let mut frames = rests(document);
     let top_joints = top_joints(document);
@@ -54,7 +54,7 @@ pub(super) fn frames(document: &Document) -> Vec<DMat4> {
     frames
 }
 
-/// `scene_from_node` of all nodes at rest.
+/// `scene_from_node` of all nodes in the rest pose.
 fn rests(document: &Document) -> Vec<DMat4> {
     let mut frames = vec![DMat4::IDENTITY; document.nodes.len()];
     for node in document.nodes.order() {
@@ -64,8 +64,8 @@ fn rests(document: &Document) -> Vec<DMat4> {
     frames
 }
 
-/// Joints whose rest their node in the file says, since they are at the top of every skin that has
-/// them: with the first of those skins and `mesh_from_joint` there.
+/// Joints whose rest is that of their node in the file, because they are at the top of every skin
+/// that contains them. With the first of these skins and their `mesh_from_joint` in it.
 fn top_joints(document: &Document) -> Vec<(NodeId, SkinId, DMat4)> {
     let mut top_joints: Vec<(NodeId, SkinId, DMat4)> = Vec::new();
     let mut below: Vec<bool> = vec![false; document.nodes.len()];
@@ -74,7 +74,7 @@ fn top_joints(document: &Document) -> Vec<(NodeId, SkinId, DMat4)> {
         for joint in skin.joints.iter() {
             inside[joint.index()] = true;
         }
-        // In the order of the tree, so that each knows of all above it.
+        // In tree order, so that ancestors come first.
         let mut under = vec![false; document.nodes.len()];
         for node in document.nodes.order() {
             let parent = document.node(*node).parent;
@@ -96,10 +96,10 @@ fn top_joints(document: &Document) -> Vec<(NodeId, SkinId, DMat4)> {
     top_joints
 }
 
-/// Where the space that a skin was bound in lies in the scene.
+/// The scene transform of the space in which a skin was bound.
 struct Stand {
     scene_from_mesh: DMat4,
-    /// The size of the skeleton in the scene, meters.
+    /// Size of the skeleton in the scene, meters.
     size: f64,
 }
 
@@ -109,7 +109,7 @@ impl Stand {
         let bind = |slot: usize| {
             skin.inverse_bind.get(slot).map(|m| m.as_dmat4().inverse()).filter(DMat4::is_finite)
         };
-        // The top joint with the most joints below it speaks for all.
+        // The top joint with the most descendants represents all of them.
         let inside: HashSet<NodeId> = skin.joints.iter().copied().collect();
         let mut counts: HashMap<NodeId, usize> = HashMap::new();
         for (_, joint) in slots() {
@@ -147,7 +147,7 @@ impl Stand {
         let linear = to * turn.transpose() * DMat3::from_mat4(actual);
         let place = bind_of_top.w_axis.truncate();
         let was = rests[top.index()].w_axis.truncate();
-        // The space of the scene, or of the armature, itself, unless that is elsewhere.
+        // The space of the scene or of the armature itself, unless its origin is elsewhere.
         let is_same = |space: &DMat4| {
             let ratio = unit / space.determinant().abs().cbrt();
             (ratio - 1.0).abs() < 0.01 && space.transform_point3(place).distance(was) < size * 0.5
@@ -158,7 +158,7 @@ impl Stand {
         scene_from_mesh.is_finite().then_some(Self { scene_from_mesh, size })
     }
 
-    /// Where a top joint stands as it was bound; nothing where that is where it is.
+    /// The bind pose of a top joint; `None` if it equals the current one.
     fn corrected(&self, frame: &DMat4, bind: &DMat4) -> Option<DMat4> {
         let bound = self.scene_from_mesh * *bind;
         let (is, was) = (turning(&bound)?, turning(frame)?);
@@ -178,7 +178,7 @@ fn angle(turn: &DMat3) -> f64 {
     2.0 * q.xyz().length().atan2(q.w.abs())
 }
 
-/// All turns that take axes to axes; none is first.
+/// All rotations that map axes to axes; the identity is first.
 fn axis_turns() -> impl Iterator<Item = DMat3> {
     let axes = [DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X, DVec3::NEG_Y, DVec3::NEG_Z];
     axes.into_iter().flat_map(move |x| {

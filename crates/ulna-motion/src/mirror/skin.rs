@@ -1,5 +1,5 @@
-//! How far the skin of a mirrored pose is from the mirror image: joints may be right where weights
-//! are not alike on both sides.
+//! Differences between the skin of a mirrored pose and the mirror image. Even with correct joints,
+//! asymmetric weights cause differences.
 
 use glam::{DMat4, Mat4, Vec3};
 
@@ -11,37 +11,37 @@ use crate::{
 use ulna_geometry::PointGrid;
 use ulna_model::{Document, NodeId, Primitive};
 
-/// How far a skin is from its mirror image, where it is farthest.
+/// The largest difference between a skin and its mirror image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SkinGap {
     /// The node that shows the mesh.
     pub node: NodeId,
     /// The distance, meters in the scene.
     pub distance: f32,
-    /// The same as a part of the body's size.
+    /// The distance relative to the body's size.
     pub part: f32,
 }
 
-/// Vertices that lie on one another's mirror image at rest.
+/// Vertices of a primitive that are mirror images of each other in the rest pose.
 struct Pairs {
     node: NodeId,
     primitive: usize,
-    /// The reflection that the image is seen about.
+    /// The reflection for the mirror image.
     image: Mat4,
     size: f32,
-    /// Of a vertex, those where its mirror image is: the same place may have several.
+    /// For each vertex, the vertices at its mirrored position, which may be several.
     partners: Vec<(u32, Vec<u32>)>,
 }
 
-/// Pairs of vertices of a document's skins: where its bodies are symmetric at rest, their mirrored
-/// poses may still not be.
+/// Vertex pairs of a document's skins, for the comparison of mirrored poses.
 pub struct SkinPairs {
     pairs: Vec<Pairs>,
 }
 
 impl SkinPairs {
-    /// Pairs the vertices of all shown skins of bodies, each within its own primitive: of those
-    /// that lie within a thousandth of the body's size of the mirrored place of another at rest.
+    /// Pairs the vertices of all shown skins of bodies, each within its own primitive. Vertices are
+    /// partners if, in the rest pose, the distance from the mirrored position is at most a
+    /// thousandth of the body's size.
     pub fn of(document: &Document, mirror: &Mirror, pose: &Pose) -> Self {
         let mut still = pose.clone();
         still.world = mirror.frames.iter().map(DMat4::as_mat4).collect();
@@ -69,7 +69,8 @@ impl SkinPairs {
         Self { pairs }
     }
 
-    /// Where the skin in `after` is farthest from the mirror image of the skin in `before`.
+    /// The largest difference between the skin in `after` and the mirror image of the skin in
+    /// `before`.
     pub fn gap(&self, document: &Document, before: &Pose, after: &Pose) -> Option<SkinGap> {
         let of = |pairs: &Pairs| {
             let primitive =
@@ -104,9 +105,9 @@ fn placed(document: &Document, pose: &Pose, node: NodeId, primitive: &Primitive)
     out.positions
 }
 
-/// Of each vertex those that lie at its mirrored place; of a vertex without any, nothing.
+/// For each vertex, the vertices at its mirrored position. Vertices without any are left out.
 fn paired(rest: &[Vec3], image: &Mat4, near: f32) -> Vec<(u32, Vec<u32>)> {
-    /// Vertices of one cell that are compared.
+    /// Maximum number of compared vertices per cell.
     const CROWD: usize = 64;
     let grid = PointGrid::new(rest, (near * 2.0).max(f32::MIN_POSITIVE), 0.0, CROWD);
     let mut pairs = Vec::new();

@@ -1,4 +1,4 @@
-//! Guesses which of some nodes are each other's mirror image, and the plane between them.
+//! Guessing of mirror pairs among some nodes, and of the mirror plane.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,21 +12,21 @@ use crate::names::Stem;
 use ulna_geometry::PointGrid;
 use ulna_model::{Document, NodeId, SkinId};
 
-/// Some nodes before anything is guessed: all vectors have one element per node.
+/// Input data of the guess: all vectors have one element per node.
 pub(crate) struct Joints {
     pub stems: Vec<Stem>,
     /// Rest positions, all in one space.
     pub positions: Vec<Vec3>,
-    /// The next of these nodes above each, by index.
+    /// Index of the nearest ancestor among these nodes.
     parents: Vec<Option<usize>>,
-    /// Parents first.
+    /// Indices, parents first.
     order: Vec<usize>,
-    /// The diagonal of the box of all positions.
+    /// Diagonal of the box of all positions.
     pub size: f32,
 }
 
 impl Joints {
-    /// The joints of a skin, in mesh space.
+    /// The joints of a skin, with positions in mesh space.
     pub fn of(document: &Document, skin: SkinId) -> Self {
         let skin = document.skin(skin);
         let mut worlds = HashMap::new();
@@ -45,7 +45,7 @@ impl Joints {
         Self::among(document, &skin.joints, positions)
     }
 
-    /// Any nodes, and their rest positions.
+    /// Any nodes with their rest positions.
     pub fn among(document: &Document, nodes: &[NodeId], positions: Vec<Vec3>) -> Self {
         let mut index: HashMap<NodeId, usize> = HashMap::new();
         for (j, node) in nodes.iter().enumerate() {
@@ -67,9 +67,9 @@ impl Joints {
         Self { stems: stems(document, nodes), positions, parents, order, size }
     }
 
-    /// Pairs of a left and a right joint whose stems are equal and no other's are; of several with
-    /// the same stem, those that are nearest relatives, so that two characters of one file are told
-    /// apart; then the same without the numbers at the ends of the names.
+    /// Pairs of a left and a right joint with the same unique stem. Among several joints with one
+    /// stem, the closest relatives are paired, which separates two characters in one file. The
+    /// search is then repeated without numbers at the ends of names.
     pub fn named_pairs(&self) -> Vec<(usize, usize)> {
         let mut pairs = Vec::new();
         let mut open: Vec<bool> = self.stems.iter().map(|s| s.side.is_some()).collect();
@@ -89,9 +89,9 @@ impl Joints {
         pairs
     }
 
-    /// Of joints of one stem those that are each other's nearest relative on the other side.
+    /// The joints of one stem that are mutual closest relatives on opposite sides.
     fn relatives(&self, left: &[usize], right: &[usize]) -> Vec<(usize, usize)> {
-        /// More than this of one name are a crowd, in which names say nothing.
+        /// Maximum number of joints with one name. With more, names are ignored.
         const MOST: usize = 64;
         if let ([l], [r]) = (left, right) {
             return vec![(*l, *r)];
@@ -113,7 +113,7 @@ impl Joints {
         left.iter().filter_map(pair).collect()
     }
 
-    /// The joints above two, which they share, from the root.
+    /// The common ancestors of two joints, from the root.
     pub fn common(&self, a: usize, b: usize) -> Vec<usize> {
         let row = |j: usize| {
             let mut row: Vec<usize> =
@@ -125,13 +125,14 @@ impl Joints {
         a.into_iter().zip(b).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
     }
 
-    /// How far a joint's mirror image is from another joint.
+    /// Distance between a joint's mirror image and another joint.
     fn away(&self, plane: &Plane, a: usize, b: usize) -> f32 {
         plane.mirrored(self.positions[a]).distance(self.positions[b])
     }
 
-    /// The plane across which most joints come in pairs: by place, and by name where the places
-    /// nearly agree. `normals`: what it may be square to; of equally good ones the first counts.
+    /// The plane across which most joints form pairs: by position, and by name if the positions
+    /// nearly agree. `normals` are the candidate normals; among equally good ones, the first is
+    /// chosen.
     pub fn plane(&self, named: &[(usize, usize)], normals: &[Vec3]) -> Plane {
         let first = normals.first().copied().unwrap_or(Vec3::X);
         let mut best = (0, Plane { normal: first, offset: 0.0 });
@@ -155,14 +156,13 @@ impl Joints {
         best.1
     }
 
-    /// The direction that the pairs of names lie along, on the whole: from right to left.
+    /// The main direction of the named pairs, from right to left.
     pub fn across(&self, named: &[(usize, usize)]) -> Option<Vec3> {
         let ways = named
             .iter()
             .map(|(l, r)| self.positions[*l] - self.positions[*r])
             .filter(|w| w.is_finite());
-        // The axis of greatest spread, by repeated multiplication: some pairs may be named the
-        // wrong way round.
+        // The axis of largest spread, by power iteration. It is robust to pairs with swapped names.
         let spread = ways
             .clone()
             .fold(Mat3::ZERO, |all, w| all + Mat3::from_cols(w * w.x, w * w.y, w * w.z));
@@ -173,7 +173,7 @@ impl Joints {
         (way != Vec3::ZERO).then_some(way)
     }
 
-    /// The partner of each, across a plane, and whether it was found by name.
+    /// The partner of each joint for a plane, and whether it was found by name.
     pub fn partners(
         &self,
         named: &[(usize, usize)],
@@ -191,7 +191,7 @@ impl Joints {
         }
         let by_name = partner.iter().map(Option::is_some).collect();
         let partner = self.pair_by_place(plane, partner, true);
-        // Two lefts across the plane from each other: one of the names is wrong.
+        // Two left joints on opposite sides: one of the names is wrong.
         (self.pair_by_place(plane, partner, false), by_name)
     }
 
@@ -211,9 +211,9 @@ impl Joints {
         score + named.iter().filter(near).count() as i64
     }
 
-    /// Pairs what is not paired yet: joints whose mirrored rest position is another's, parents
-    /// first, so that the parents' pairs agree. A joint on the plane is its own partner. `heed`
-    /// names: never pair two lefts or two rights.
+    /// Pairs the remaining joints: a joint's mirrored rest position is that of its partner. Parents
+    /// come first, so that the parents' pairs are consistent. A joint on the plane is its own
+    /// partner. With `heed`, two left or two right joints are never paired.
     fn pair_by_place(
         &self,
         plane: &Plane,
@@ -224,7 +224,8 @@ impl Joints {
         if near <= 0.0 || !near.is_finite() {
             return partner;
         }
-        /// Joints of one cell that are compared: thousands in one spot are no skeleton.
+        /// Maximum number of compared joints per cell. Thousands at one position are not a
+        /// skeleton.
         const MOST: usize = 32;
         let grid = PointGrid::new(&self.positions, near * 2.0, 0.0, MOST);
         for j in self.order.iter().copied() {
@@ -254,7 +255,7 @@ impl Joints {
                     (None, None) => self.parents[j] == self.parents[k],
                     _ => false,
                 };
-                // Joints in the same place are told apart by their order.
+                // Joints at the same position are distinguished by their order.
                 let worse = best.is_some_and(|(d, other)| {
                     let same = (d - distance).abs() < near * 0.1;
                     if same { other < k } else { d < distance }
@@ -270,10 +271,10 @@ impl Joints {
         partner
     }
 
-    /// The nearest joint above that has a partner: what is between is extra.
+    /// The nearest ancestor with a partner.
     fn paired_above(&self, j: usize, partner: &[Option<usize>]) -> Option<usize> {
         let mut at = self.parents[j];
-        // Chains of joints without a partner can be as long as the skeleton, and then agree with
+        // Chains of joints without partners may be as long as the skeleton. They would match
         // nothing anyway.
         for _ in 0..16 {
             match at {
@@ -284,8 +285,8 @@ impl Joints {
         None
     }
 
-    /// Where the names say left is; the high side where they say nothing, as in glTF, whose
-    /// characters look along +Z.
+    /// Whether left is on the positive side of the plane, by the names of joints. Without names,
+    /// the positive side is left, as for glTF characters, which face +Z.
     pub fn left_is_high(&self, plane: &Plane) -> bool {
         let mut sum = 0;
         for (stem, place) in self.stems.iter().zip(&self.positions) {
@@ -328,7 +329,7 @@ impl Joints {
                 };
                 let side = match (own, self.stems[p].side) {
                     (Some(side), other) if other != own => side,
-                    // A name on one of the two is enough.
+                    // A side in one of the two names suffices.
                     (None, Some(other)) => other.other(),
                     _ => {
                         let (a, b) =
@@ -341,7 +342,8 @@ impl Joints {
             }
             None => match own {
                 Some(side) => Role { side, partner: None, how: PairSource::None },
-                // Where sides have names, none means the center, if it is not far off.
+                // If other joints have sides in their names, a joint without one is in the center,
+                // unless it is far off.
                 None if names && above.abs() <= self.size * GROSS => {
                     Role { side: Side::Center, partner: Some(j), how: PairSource::Names }
                 }
@@ -354,7 +356,7 @@ impl Joints {
     }
 }
 
-/// The diagonal of the box of some places; 0 where none is finite.
+/// Diagonal of the box of some positions; 0 if none is finite.
 pub(crate) fn diagonal(places: impl Iterator<Item = Vec3>) -> f32 {
     let finite = places.filter(|p| p.is_finite());
     let (low, high) = finite
@@ -362,8 +364,8 @@ pub(crate) fn diagonal(places: impl Iterator<Item = Vec3>) -> f32 {
     if low.is_finite() { (high - low).length() } else { 0.0 }
 }
 
-/// Sides and words of the names of some nodes. If they do not tell which two are a pair, a
-/// humanoid map does.
+/// Sides and words of the names of some nodes. If names do not identify a pair, the humanoid map is
+/// used.
 fn stems(document: &Document, nodes: &[NodeId]) -> Vec<Stem> {
     let mut stems: Vec<Stem> =
         nodes.iter().map(|n| Stem::of(document.node(*n).name.as_deref().unwrap_or(""))).collect();
@@ -381,7 +383,7 @@ fn stems(document: &Document, nodes: &[NodeId]) -> Vec<Stem> {
     stems
 }
 
-/// Where every node rests in the scene: stands in for bind positions where a skin gives none.
+/// Rest positions of all nodes in the scene, for skins without bind matrices.
 fn rest_worlds(document: &Document) -> HashMap<NodeId, Vec3> {
     let mut worlds = vec![glam::Mat4::IDENTITY; document.nodes.len()];
     for id in document.nodes.order().iter() {

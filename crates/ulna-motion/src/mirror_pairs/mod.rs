@@ -1,8 +1,8 @@
-//! Which joint is the mirror image of which: by names, by where they rest, or by both.
+//! Mirror pairs of joints, guessed by names, by rest positions, or by both.
 //!
-//! Mirroring a pose, a clip or weights needs it, and no file says it. Names are asked first, since
-//! they say what was meant; rest positions find pairs where names are silent, and win only where a
-//! name's pair is grossly out of place.
+//! Mirroring of poses, clips and weights needs these pairs, which files do not store. Names have
+//! priority, since they express the intention. Rest positions are used for joints without such
+//! names, and override names only if a named pair is far from symmetric.
 
 mod joints;
 mod plane;
@@ -18,26 +18,26 @@ pub(super) use self::{
 };
 use ulna_model::{Document, JointSlot, NodeId, SkinId};
 
-/// The roles of all joints of a skin, and the mirror plane. `partner` is symmetric: the partner's
-/// partner is the joint.
+/// The mirror roles of all joints of a skin, and the mirror plane. `partner` is symmetric: the
+/// partner's partner is the joint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MirrorPairs {
     roles: Vec<Role>,
     positions: Vec<Vec3>,
     plane: Plane,
-    /// Whether left is where the axis grows.
+    /// Whether left is on the positive side of the plane.
     left_is_high: bool,
 }
 
 impl MirrorPairs {
-    /// Guesses the roles of a skin's joints, and takes the pairs that were given.
+    /// Guesses the roles of a skin's joints, and applies the pairs that the user corrected.
     pub fn of(document: &Document, skin: SkinId) -> Self {
         let mut roles = Self::guessed(document, skin);
         roles.take_given(document, &document.skin(skin).joints);
         roles
     }
 
-    /// What was found for nodes at these positions.
+    /// Creates the pairs from given roles, positions and plane.
     pub(super) fn from_parts(
         roles: Vec<Role>,
         positions: &[Vec3],
@@ -47,11 +47,11 @@ impl MirrorPairs {
         Self { roles, positions: positions.to_vec(), plane, left_is_high }
     }
 
-    /// Takes the pairs that were given of these nodes.
+    /// Applies the pairs that the user corrected, for these nodes.
     pub(super) fn take_given(&mut self, document: &Document, nodes: &[NodeId]) {
         let number = |node: NodeId| nodes.iter().position(|j| *j == node);
         for (joint, with) in document.aids.mirror_pairs.iter() {
-            // A pair of other nodes says nothing of these.
+            // Pairs of other nodes do not apply here.
             match (number(*joint), with.map(number)) {
                 (Some(a), None) => self.set_partner(a, None),
                 (Some(a), Some(Some(b))) => self.set_partner(a, Some(b)),
@@ -66,9 +66,9 @@ impl MirrorPairs {
         Self::over(joints, &named, &[Vec3::X, Vec3::Y, Vec3::Z])
     }
 
-    /// Guesses the roles of any nodes that stand at these places. `known` are pairs of a left and a
-    /// right one, by their numbers, that are known by other means; the plane is square to one of
-    /// `axes`, unless the pairs say clearly otherwise.
+    /// Guesses the roles of any nodes at these positions. `known` are known pairs of a left and a
+    /// right node, by index. The plane is perpendicular to one of `axes`, unless the pairs clearly
+    /// contradict.
     pub fn among(
         document: &Document,
         nodes: &[NodeId],
@@ -99,12 +99,12 @@ impl MirrorPairs {
         Self { roles, positions: joints.positions, plane, left_is_high }
     }
 
-    /// Whether two of them are each other's mirror image.
+    /// Whether there is a pair of two joints.
     pub fn has_pairs(&self) -> bool {
         self.roles.iter().enumerate().any(|(j, role)| role.partner.is_some_and(|p| p != j))
     }
 
-    /// Whether a joint that has a mirror joint stands where the mirror image of that is.
+    /// Whether a joint is at the mirrored position of its mirror joint.
     pub fn agrees(&self, joint: usize) -> bool {
         let near = diagonal(self.positions.iter().copied()) * SAME;
         let other = self.roles.get(joint).and_then(|r| r.partner).filter(|p| *p != joint);
@@ -118,27 +118,27 @@ impl MirrorPairs {
         self.plane.normal
     }
 
-    /// Whether left is where the normal points.
+    /// Whether the normal points to the left side.
     pub const fn left_is_high(&self) -> bool {
         self.left_is_high
     }
 
-    /// One role a joint, in the skin's order.
+    /// The role of each joint, in the skin's order.
     pub fn joints(&self) -> &[Role] {
         &self.roles
     }
 
-    /// The axis of mesh space across which the skeleton is mirrored: 0, 1 or 2.
+    /// Index of the mesh-space axis nearest to the plane's normal: 0, 1 or 2.
     pub fn axis(&self) -> usize {
         self.plane.axis()
     }
 
-    /// Where the mirror plane cuts that axis, meters in mesh space.
+    /// Offset of the mirror plane along its normal, meters in mesh space.
     pub const fn offset(&self) -> f32 {
         self.plane.offset
     }
 
-    /// The mirror image of a place in mesh space.
+    /// The mirror image of a position in mesh space.
     pub fn mirrored(&self, place: Vec3) -> Vec3 {
         self.plane.mirrored(place)
     }
@@ -148,9 +148,8 @@ impl MirrorPairs {
         self.roles.iter().map(|role| role.partner.and_then(JointSlot::new)).collect()
     }
 
-    /// Says that two joints are each other's mirror image, or, where they are the same, that it is
-    /// of the center; or that one has no mirror image. What they were partners of before has none
-    /// then. Nothing happens where a joint is not there.
+    /// Sets the partner of a joint: another joint, the joint itself (center), or `None`. Former
+    /// partners lose theirs. Does nothing for invalid indices.
     pub fn set_partner(&mut self, a: usize, partner: Option<usize>) {
         let b = partner.unwrap_or(a);
         if a.max(b) >= self.roles.len() {

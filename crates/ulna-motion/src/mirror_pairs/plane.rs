@@ -1,8 +1,8 @@
-//! The plane that swaps the sides of a body.
+//! The mirror plane of a body.
 
 use glam::{DMat3, DMat4, Vec3};
 
-/// A plane: the places `p` for which `normal · p = offset`.
+/// A plane: the positions `p` with `normal · p = offset`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Plane {
     /// Unit vector.
@@ -12,15 +12,15 @@ pub(crate) struct Plane {
 }
 
 impl Plane {
-    /// The axis that the normal is nearest to.
+    /// The axis nearest to the normal.
     pub fn axis(&self) -> usize {
         let n = self.normal.abs();
         if n.x >= n.y && n.x >= n.z { 0 } else { usize::from(n.y < n.z) + 1 }
     }
 
-    /// The mirror image of a place.
+    /// The mirror image of a position.
     pub fn mirrored(&self, mut place: Vec3) -> Vec3 {
-        // Along an axis the other two coordinates keep their bits.
+        // Along an axis, the other two coordinates stay exact.
         let axis = self.axis();
         if self.normal[axis] == 1.0 {
             place[axis] = 2.0 * self.offset - place[axis];
@@ -29,7 +29,7 @@ impl Plane {
         place - self.normal * (2.0 * self.above(place))
     }
 
-    /// Signed distance of a place from the plane.
+    /// Signed distance of a position from the plane.
     pub fn above(&self, place: Vec3) -> f32 {
         self.normal.dot(place) - self.offset
     }

@@ -1,11 +1,11 @@
-//! Roles of joints to the mirror: sides, partners, and the source of a guess.
+//! Mirror roles of joints: sides, partners, and the source of a guess.
 
-/// Distances, in sizes of the skeleton: within the first, two places are the same.
+/// Maximum distance of equal positions, relative to the size of the skeleton.
 pub(super) const SAME: f32 = 0.005;
-/// Beyond this, a pair of names is grossly out of place.
+/// Distance above which a named pair is far from symmetric, relative to the size of the skeleton.
 pub(super) const GROSS: f32 = 0.05;
 
-/// A side of the mirror plane, as the character has it.
+/// A side of the mirror plane, from the character's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The character's left.
@@ -30,20 +30,20 @@ impl Side {
 /// Source of a guessed role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairSource {
-    /// Names alone; rest positions do not agree with them.
+    /// Names only; rest positions do not agree with them.
     Names,
-    /// Rest positions alone; names say nothing, or the wrong thing.
+    /// Rest positions only; names are missing or wrong.
     RestPositions,
-    /// Names, and rest positions agree.
+    /// Names and rest positions, which agree.
     Both,
-    /// Nothing: no partner was found, and the side is the one it lies on.
+    /// No partner was found. The side is that of the joint's position.
     None,
-    /// Nothing was guessed: [`MirrorPairs::set_partner`](super::MirrorPairs::set_partner) said so.
+    /// Set by [`MirrorPairs::set_partner`](super::MirrorPairs::set_partner).
     Given,
 }
 
 impl PairSource {
-    /// In words, after the partner's name.
+    /// Text for display after the partner's name.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Names => "by name",
@@ -58,9 +58,9 @@ impl PairSource {
 /// Role of a joint in mirroring: its side and its partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Role {
-    /// Its side.
+    /// Side of the joint.
     pub side: Side,
-    /// Its mirror joint, an index into the skin's list; a joint of the center is its own.
+    /// Index of the mirror joint in the skin's list. A joint in the center is its own partner.
     pub partner: Option<usize>,
     /// Source of the partner.
     pub how: PairSource,

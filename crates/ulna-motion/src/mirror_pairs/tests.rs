@@ -3,7 +3,7 @@ use glam::Mat4;
 use super::*;
 use ulna_model::{FileContent, JointSlot, Local, Node, NodeId, Shared, Skin, SkinId, Transform};
 
-/// A joint: name, parent, place.
+/// A joint: name, parent, position.
 type Given<'a> = (&'a str, Option<usize>, [f32; 3]);
 
 fn skeleton(joints: &[Given<'_>], bound: bool) -> Document {
@@ -35,7 +35,7 @@ fn skeleton(joints: &[Given<'_>], bound: bool) -> Document {
     file.into()
 }
 
-/// A body with arms and legs, nameless.
+/// A body with arms and legs, without names.
 const BODY: [Given<'static>; 11] = [
     ("", None, [0.0, 1.0, 0.0]),
     ("", Some(0), [0.0, 1.4, 0.02]),
@@ -61,7 +61,7 @@ fn roles(joints: &[Given<'_>]) -> MirrorPairs {
     roles
 }
 
-/// What is true of any roles.
+/// Invariants of all roles.
 fn check(roles: &MirrorPairs) {
     for (j, role) in roles.joints().iter().enumerate() {
         match role.partner {
@@ -117,7 +117,7 @@ fn names_that_agree_with_places_are_sure() {
 
 #[test]
 fn left_is_where_the_names_say() {
-    // Seen from the front: the right hand lies at +X.
+    // Seen from the front: the right hand is at +X.
     let names = ["hips", "chest", "head", "arm.R", "hand.R", "arm.L", "hand.L", "", "", "", ""];
     let roles = roles(&named(names));
     let sides: Vec<Side> = roles.joints().iter().map(|r| r.side).collect();
@@ -128,7 +128,7 @@ fn left_is_where_the_names_say() {
 
 #[test]
 fn names_grossly_out_of_place_lose() {
-    // The numbers of one arm run the other way.
+    // The numbers of one arm are reversed.
     let names = [
         "a", "b", "c", "arm_L_1", "arm_L_2", "arm_R_2", "arm_R_1", "leg_R", "foot_R", "leg_L",
         "foot_L",
@@ -164,7 +164,7 @@ fn names_win_where_the_rest_is_not_symmetric() {
         "LeftLeg",
         "LeftFoot",
     ]);
-    // One arm rests raised.
+    // One arm is raised in the rest pose.
     joints[5].2 = [-0.19, 1.45, 0.02];
     joints[6].2 = [-0.2, 1.8, 0.1];
     let roles = roles(&joints);
@@ -230,7 +230,7 @@ fn joints_that_say_nothing_do_no_harm() {
     ];
     assert_eq!(roles(&bad).joints().len(), 3);
     assert!(roles(&[]).joints().is_empty());
-    // Thousands in one spot.
+    // Thousands of joints at one position.
     let heap: Vec<Given<'_>> =
         (0..4000).map(|k| ("", (k > 0).then_some(0), [(k % 2) as f32, 0.0, 0.0])).collect();
     assert_eq!(roles(&heap).joints().len(), 4000);
@@ -239,7 +239,7 @@ fn joints_that_say_nothing_do_no_harm() {
 #[test]
 fn a_person_corrects_a_guess_on_both_sides() {
     let mut roles = roles(&BODY);
-    // Across: the hands go to the feet.
+    // Crosswise: the hands are paired with the feet.
     roles.set_partner(4, Some(8));
     check(&roles);
     assert_eq!(

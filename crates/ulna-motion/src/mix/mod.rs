@@ -14,28 +14,28 @@ use super::{
 use ulna_geometry::vectors;
 use ulna_model::{JointMask, Local, NodeId, Property, Transform};
 
-/// One of those that are averaged.
+/// One source of an average.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlendSource<'a> {
-    /// Where it puts nodes, by place.
+    /// Sampled transforms, by slot.
     pub frame: &'a [Block],
-    /// What it drives of those.
+    /// Driven channels, by slot.
     pub driven: &'a [DrivenChannels],
-    /// What it drives, by node.
+    /// Driven components, by node.
     pub drives: &'a [Parts],
     pub morphs: &'a [Vec<f32>],
     pub weight: f32,
     pub mask: Option<&'a JointMask>,
 }
 
-/// Whether nothing of what lies below is left of a block that all of `drivers` drive wholly.
+/// Whether the result below is completely covered in blocks that all of `drivers` drive completely.
 pub(super) fn covers(drivers: &[BlendSource<'_>], cover: LaneCoverage<'_>) -> bool {
     let mut sum = Sum::default();
     drivers.iter().enumerate().for_each(|(d, driver)| sum.add(d, driver.weight));
     cover.weight >= 1.0 && is_even(drivers, cover) && sum.count > 0 && sum.shares().1 == 0.0
 }
 
-/// Whether all nodes count the same.
+/// Whether weights are the same for all nodes.
 fn is_even(drivers: &[BlendSource<'_>], cover: LaneCoverage<'_>) -> bool {
     cover.mask.is_none() && drivers.iter().all(|d| d.mask.is_none())
 }
@@ -46,28 +46,28 @@ impl BlendSource<'_> {
     }
 }
 
-/// How an average covers what lies below it.
+/// The coverage of the result below by an average.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LaneCoverage<'a> {
     pub weight: f32,
     pub mask: Option<&'a JointMask>,
-    /// The mean on the sphere, and not the normalized sum.
+    /// Whether to use the mean on the sphere instead of the normalized sum.
     pub on_sphere: bool,
 }
 
-/// Two rotations, the second by `part`.
+/// Interpolation between two rotations.
 pub(super) fn turned(from: Quat, to: Quat, part: f32, on_sphere: bool) -> Quat {
     if on_sphere { super::slerp(from, to, part) } else { super::nlerp(from, to, part) }
 }
 
-/// Room for what is found on the way.
+/// Reusable memory for intermediate results.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     own: Vec<Own>,
     ways: Vec<Way>,
 }
 
-/// Averages `drivers`, and lays that over `local`.
+/// Averages `drivers`, and blends the result over `local`.
 pub(super) fn lay(
     local: &mut [Local],
     slots: &Slots,
@@ -87,8 +87,8 @@ pub(super) fn lay(
     vectors().dispatch(
         #[inline(always)]
         || {
-            // Taken by value: a closure that could be called twice gets a shim, which is not
-            // compiled for the wide vectors.
+            // Moved into the closure, so that it is `FnOnce`. A closure that can be called twice
+            // gets a shim, which is not compiled for the wide vectors.
             let (local, scratch, counting) = (local, scratch, &counting[..]);
             for (block, nodes) in slots.nodes().chunks(LANES).enumerate() {
                 if drivers.iter().all(|d| d.driven[block].none) {
@@ -105,12 +105,12 @@ pub(super) fn lay(
     );
 }
 
-/// How much the drivers of one component count at a node, and how many do.
+/// Sum of the weights of the drivers of one component at a node, and their number.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     total: f32,
     count: u32,
-    /// The last that counts: where there is one alone, it.
+    /// The last driver with a weight.
     last: usize,
 }
 
@@ -122,23 +122,22 @@ impl Sum {
         }
     }
 
-    /// By what weights are multiplied, and the share that is missing: none where rounding alone
-    /// makes it.
+    /// Factor of the weights, and the missing weight. Rounding errors do not count as missing.
     #[inline(always)]
     fn shares(self) -> (f32, f32) {
         const ROUNDED: f32 = 1e-6;
         if self.total > 1.0 - ROUNDED { (1.0 / self.total, 0.0) } else { (1.0, 1.0 - self.total) }
     }
 
-    /// The driver that is all there is.
+    /// The only driver, if it has full weight.
     #[inline(always)]
     fn only(self) -> Option<usize> {
         (self.count == 1 && self.total >= 1.0).then_some(self.last)
     }
 }
 
-/// [`lay_block`] where every driver drives all of each node, and counts the same everywhere: what
-/// most clips come to.
+/// [`lay_block`] for the common case: every driver drives all components of each node, with the
+/// same weight for all nodes.
 #[inline(always)]
 fn lay_whole_block(
     local: &mut [Local],
@@ -175,7 +174,7 @@ fn lay_whole_block(
     let whole = cover.weight >= 1.0;
     for (k, node) in nodes.iter().enumerate().take(LANES) {
         match &mut local[*node as usize] {
-            // Part by part: a whole one is put together in memory first, and waited for.
+            // By component: a whole transform would be assembled in memory first, which stalls.
             Local::Trs(t) if whole => {
                 t.translation = lane_of(&result.places, k).into();
                 t.rotation = Quat::from_array(lane_of(&result.turns, k));
@@ -259,7 +258,7 @@ fn lay_block(
                 if driver.driven[block].parts[k].has(Property::Rotation) {
                     turn.1[k] = driver.weight_at(nodes[k] as usize).max(0.0) * sum.shares().0;
                 }
-                // What does not count may be no number.
+                // Values without weight may be NaN.
                 if turn.1[k] > 0.0 {
                     (0..4).for_each(|c| turn.0[c][k] = driver.frame[block].turns[c][k]);
                 }
@@ -303,7 +302,7 @@ fn lay_block(
     }
 }
 
-/// From one transform to another. What is the same in both stays as it is.
+/// Interpolation between two transforms. Equal components stay exact.
 fn between(from: &Transform, to: &Transform, share: f32, cover: LaneCoverage<'_>) -> Transform {
     let line = |a: Vec3, b: Vec3| a + (b - a) * share;
     let turn = from.rotation != to.rotation;
@@ -318,7 +317,7 @@ fn between(from: &Transform, to: &Transform, share: f32, cover: LaneCoverage<'_>
     }
 }
 
-/// Averages the weights of morph targets, and lays that over `morphs`.
+/// Averages the weights of morph targets, and blends the result over `morphs`.
 pub(super) fn lay_morphs(
     morphs: &mut [Vec<f32>],
     drivers: &[BlendSource<'_>],

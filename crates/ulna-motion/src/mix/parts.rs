@@ -1,4 +1,4 @@
-//! Components of nodes that something drives.
+//! Sets of driven components of nodes.
 
 use glam::{Quat, Vec3};
 
@@ -66,7 +66,7 @@ pub(crate) struct DrivenChannels {
     pub parts: [Parts; LANES],
     /// Whether translation, rotation and scale of all nodes are driven.
     pub whole: bool,
-    /// Whether none of any transform is driven.
+    /// Whether no component of any transform is driven.
     pub none: bool,
 }
 

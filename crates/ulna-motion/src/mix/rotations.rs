@@ -1,9 +1,9 @@
 //! Means of rotations, eight nodes at a time.
 //!
-//! The mean on the sphere is what makes the weighted logarithms from it sum to 0. Two steps toward
-//! it from the normalized sum are taken (Buss and Fillmore, *Spherical Averages and Applications to
-//! Spherical Splines and Interpolation*, 2001, algorithm A1); for two rotations one is exact, and
-//! it is SLERP.
+//! Relative to the mean on the sphere, the weighted logarithms sum to 0. It is approximated by two
+//! steps from the normalized sum (Buss and Fillmore, *Spherical Averages and Applications to
+//! Spherical Splines and Interpolation*, 2001, algorithm A1). For two rotations, one step is exact,
+//! and equals SLERP.
 
 use crate::{
     frame::Block,
@@ -13,14 +13,14 @@ use crate::{
 /// State of one of the averaged rotations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way {
-    /// 1, or −1 where its other sign is nearer.
+    /// 1, or −1 if the negated quaternion is nearer.
     sign: F32x8,
-    /// To the mean, and of half the angle.
+    /// Cosine of the angle to the mean, and of half of it.
     cos: F32x8,
     half: F32x8,
 }
 
-/// Rotations of eight nodes that are averaged, and how much each counts; 1 together.
+/// Rotations of eight nodes to average, and their weights, which sum to 1.
 pub(super) trait Turns {
     fn count(&self) -> usize;
     fn turn(&self, which: usize) -> &[F32x8; 4];
@@ -45,7 +45,7 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// The one that counts most.
+    /// Index of the rotation with the largest weight.
     pub(super) fn heaviest(&self) -> usize {
         let heavier = |most: usize, k| if self.one(k).1 > self.one(most).1 { k } else { most };
         (1..self.count()).fold(0, heavier)
@@ -89,7 +89,7 @@ impl Turns for &[Own] {
     }
 }
 
-/// By lane the rotation that counts most.
+/// The rotation with the largest weight, by lane.
 #[inline(always)]
 pub(super) fn heaviest(turns: &[Own]) -> [F32x8; 4] {
     let (mut side, mut most) = ([[0.0; LANES]; 4], [-1.0f32; LANES]);
@@ -114,7 +114,8 @@ fn dot(a: &[F32x8; 4], b: &[F32x8; 4]) -> F32x8 {
     dot
 }
 
-/// Averages of rotations, each taken on the side of `side`; those that count nothing do not matter.
+/// Averages of rotations, with signs consistent with `side`. Rotations without weight have no
+/// effect.
 #[inline(always)]
 pub(super) fn mean(
     turns: impl Turns,
@@ -144,14 +145,13 @@ pub(super) fn mean(
     if !on_sphere {
         return mean;
     }
-    // On the way between two the first step is the whole way.
+    // Between two rotations, the first step is exact.
     let steps = if turns.count() > 2 { 2 } else { 1 };
     for _ in 0..steps {
         let mut widest = [0.0f32; LANES];
         for (which, way) in ways.iter_mut().enumerate() {
             let (dot, weight) = (dot(turns.turn(which), &mean), turns.weight(which));
-            // Into arrays of their own, each in a loop: what goes to memory lane by lane is not
-            // done in vectors.
+            // Separate arrays and loops: results that are stored lane by lane are not vectorized.
             let (mut cos, mut half) = ([1.0; LANES], [1.0; LANES]);
             for i in 0..LANES {
                 cos[i] = if weight[i] > 0.0 { way.sign[i] * dot[i] } else { 1.0 };
@@ -200,7 +200,7 @@ pub(super) fn mean(
                 + step[1][i] * step[1][i]
                 + step[2][i] * step[2][i]
                 + step[3][i] * step[3][i];
-            // cos √x and sin √x / √x, x at most (π/2)².
+            // cos √x and sin √x / √x, for x of at most (π/2)².
             let cos = 1.0
                 + x * (-1.0 / 2.0
                     + x * (1.0 / 24.0

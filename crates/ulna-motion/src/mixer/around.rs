@@ -1,10 +1,10 @@
-//! How much each clip of a blend counts: on a line those around a value share it, in a plane the
-//! three around a place.
+//! Weights of the clips of a blend: on a line, of the two clips around a value; in a plane, of the
+//! three around a position.
 
 use glam::DVec2;
 
-/// How much each of some points on a line, in rising order, counts at a value: the two around it
-/// share 1.
+/// Weights of points on a line (in rising order) at a value. The two points around it have weights
+/// that sum to 1.
 pub fn blend_weights(points: &[f32], value: f32) -> Vec<f32> {
     let mut weights = vec![0.0; points.len()];
     let after = points.partition_point(|p| *p <= value);
@@ -20,24 +20,25 @@ pub fn blend_weights(points: &[f32], value: f32) -> Vec<f32> {
     weights
 }
 
-/// Corners with how much each counts.
+/// Corners with their weights.
 type Corners = [(usize, f64); 3];
 
-/// How much each of some points in a plane counts at a place: at most three share 1, such that the
-/// place is their weighted mean, as that of the corners of the triangle around it. Beside the
-/// outermost points it is the nearest place between two of them.
+/// Weights of points in a plane at a position. At most three points have weights, which sum to 1,
+/// and the position is their weighted mean: barycentric coordinates in the triangle around it.
+/// Outside of all triangles, the nearest position between two points is used.
 ///
-/// The triangles are those of Delaunay: of all that hold the place the one whose weighted mean of
-/// `|point|²` is the least (the lower hull of the points lifted to a paraboloid; Edelsbrunner and
-/// Seidel, "Voronoi diagrams and arrangements", 1986). Points on one circle, where several would
-/// do, are held apart by a small height of each, so that weights do not jump.
+/// The triangles are those of Delaunay: of all that contain the position, the one with the least
+/// weighted mean of `|point|²` (the lower hull of the points lifted to a paraboloid; Edelsbrunner
+/// and Seidel, "Voronoi diagrams and arrangements", 1986). For points on one circle, several
+/// triangles would be valid. A small height per point makes the choice unique, so that weights do
+/// not jump.
 pub fn plane_weights(points: &[[f32; 2]], place: [f32; 2]) -> Vec<f32> {
-    /// Part of the points' spread below which places are one.
+    /// Maximum distance of equal positions, relative to the points' extent.
     const SAME: f64 = 1e-7;
     let mut weights = vec![0.0; points.len()];
     let Some(first) = points.first() else { return weights };
     let [origin, place] = [*first, place].map(|p| DVec2::new(f64::from(p[0]), f64::from(p[1])));
-    // From the first point, so that what is far from the origin loses nothing.
+    // Relative to the first point, so that positions far from the origin lose no precision.
     let all: Vec<DVec2> =
         points.iter().map(|p| DVec2::new(f64::from(p[0]), f64::from(p[1])) - origin).collect();
     let place = place - origin;
@@ -46,11 +47,11 @@ pub fn plane_weights(points: &[[f32; 2]], place: [f32; 2]) -> Vec<f32> {
         weights[0] = 1.0;
         return weights;
     }
-    // Points of a line are off it by what rounding to 32 bits does to them, and by more the farther
-    // from the origin.
+    // Collinear points deviate from their line by f32 rounding, which grows with the distance from
+    // the origin.
     let largest = points.iter().flatten().fold(0.0f64, |most, v| most.max(f64::from(v.abs())));
     let near = SAME * spread + 2.0 * f64::from(f32::EPSILON) * largest;
-    // Square roots: sums of two of them are not those of two others.
+    // Square roots, since sums of two of them are distinct.
     let apart = |k: usize| ((k + 2) as f64).sqrt().fract() * 1e-6 * spread * spread;
     let height = |k: usize| all[k].length_squared() + apart(k);
     let cost =
@@ -78,10 +79,10 @@ pub fn plane_weights(points: &[[f32; 2]], place: [f32; 2]) -> Vec<f32> {
     weights
 }
 
-/// How much the corners of a triangle count at a place; nothing where it lies outside, or there is
-/// no triangle.
+/// Barycentric coordinates of a position in a triangle; `None` outside of it or for a degenerate
+/// triangle.
 fn within(all: &[DVec2], [a, b, c]: [usize; 3], place: DVec2, flat: f64) -> Option<Corners> {
-    /// So little outside is rounding.
+    /// Tolerance for rounding.
     const INSIDE: f64 = -1e-9;
     let (u, v, p) = (all[b] - all[a], all[c] - all[a], place - all[a]);
     let area = u.perp_dot(v);
@@ -132,7 +133,7 @@ mod tests {
             prop_assert!((there - 1.0).abs() < 1e-6, "{weights:?}");
         }
 
-        /// On points of a grid, most of which lie on one circle with others, too.
+        /// Points of a grid, most of which are on a circle with others.
         #[test]
         fn a_small_step_changes_little(
             points in prop::collection::btree_set([-3i8..4, -3i8..4], 1..10),
@@ -146,7 +147,7 @@ mod tests {
                     plane_weights(&points,
                         [place[0] + step * angle.cos(), place[1] + step * angle.sin()]));
             for (a, b) in a.iter().zip(&b) {
-                // The flattest triangles of the grid are a tenth of a unit high.
+                // The flattest triangles of the grid have a height of a tenth of a unit.
                 prop_assert!((a - b).abs() < 2e-2, "{a} {b}");
             }
         }

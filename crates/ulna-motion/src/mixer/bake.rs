@@ -1,4 +1,4 @@
-//! A mix as one clip, and how far that is from the mix.
+//! Baking of a mix to a clip, and measurement of the error.
 
 use super::{Mixer, lanes::moved_by_layers};
 use crate::{Evaluator, Pose, SeenPoints, Stack};
@@ -7,10 +7,9 @@ use ulna_model::{
     Property, Shared, Track, TrackId,
 };
 
-/// The mix between two times as a clip of one key per frame, at `rate` frames per second.
+/// Bakes the mix between two times to a clip with one key per frame, at `rate` frames per second.
 ///
-/// Rotations keep to one side of the sphere from frame to frame; what the mix does not drive has no
-/// track.
+/// Quaternions have consistent signs. Components that the mix does not drive have no track.
 pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rate: f64) -> Clip {
     let count = ((to - from) * rate).round().max(1.0) as usize;
     let times: Vec<f32> =
@@ -37,7 +36,7 @@ pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rat
     let (mut mixer, mut evaluator, mut pose) =
         (Mixer::default(), Evaluator::default(), Pose::default());
     for k in 0..times.len() {
-        // Not the key's own time: rounded up, the last would lie past the end of what plays.
+        // Not the key's own time, which may be rounded up past the end of the mix.
         let time = (from + (to - from) * k as f64 / count as f64).min(to);
         evaluator.update(document, &mixer.stack(document, mix, time), &mut pose);
         for ((node, property, width), values) in driven.iter().zip(&mut values) {
@@ -80,8 +79,8 @@ pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rat
     Clip { tracks: tracks.collect(), ..Clip::default() }
 }
 
-/// Largest distance of a point of the skin between a clip and the mix between two times, meters: on
-/// the frames and midway between them.
+/// Largest distance of a skin point between a clip and the mix between two times, meters: on the
+/// frames and midway between them.
 pub fn baked_error(
     document: &Document,
     mix: &Shared<Mix>,

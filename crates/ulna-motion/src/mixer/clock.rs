@@ -1,38 +1,38 @@
-//! The clock of a bar: when its clip is where, over the whole bar, also where it keeps step with
-//! others. Panels draw keys and markers by it.
+//! The clock of a bar: the clip time over the whole bar, including synchronized bars. Panels draw
+//! keys and markers with it.
 
 use super::Mixer;
 use ulna_model::{ClipId, Document, Enter, Mix, Shared};
 
-/// Rounds that are told apart; more are no picture.
+/// Maximum number of distinguished cycles; more would be unreadable.
 const MOST: f64 = 400.0;
-/// Seconds from a point to the next where the clock is not straight.
+/// Seconds between points where the clock is not linear.
 const FINE: f64 = 1.0 / 60.0;
 
-/// When the clip of a bar is where.
+/// The clip time of a bar as a function of the mix time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BarClock {
-    /// Which clip: of a blend the one that counts most.
+    /// The clip; for a blend, the one with the largest weight.
     pub clip: ClipId,
     length: f64,
     repeat: bool,
-    /// Seconds of the mix, rising, and seconds of the clip at them, on and on over its rounds.
+    /// Mix times in rising order, and the clip times there, continued over cycles; seconds.
     points: Vec<(f64, f64)>,
 }
 
-/// A moment at which a clip is at a time of its own.
+/// A time at which the clip passes one of its own times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Passing {
-    /// In which round of the bar, 0 first.
+    /// Cycle of the bar, from 0.
     pub round: u32,
-    /// Seconds of the mix.
+    /// Time of the mix, seconds.
     pub time: f64,
-    /// Seconds of the clip a second of the mix.
+    /// Clip seconds per mix second.
     pub rate: f64,
 }
 
 impl BarClock {
-    /// The moments at which the clip is at a time of its own, in order.
+    /// The mix times at which the clip passes a clip time, in order.
     pub fn passings(&self, clip_time: f64) -> Vec<Passing> {
         let (Some((_, first)), Some((_, last))) = (self.points.first(), self.points.last()) else {
             return Vec::new();
@@ -65,7 +65,7 @@ impl BarClock {
 }
 
 impl Mixer {
-    /// The clock of a bar; nothing where its clip is gone, or does not go forward.
+    /// The clock of a bar; `None` if its clip does not exist, or does not play forward.
     pub fn clock(
         &mut self,
         document: &Document,
@@ -90,7 +90,7 @@ impl Mixer {
                 let time = start + (end - start) * k as f64 / count as f64;
                 let now =
                     self.voices(lane, bar, time, false).into_iter().find(|v| v.clip == voice)?.time;
-                // On from the point before, round its end or not.
+                // Continues from the point before, across the loop's end if necessary.
                 let on = points.last().map_or(now, |(_, was)| {
                     let way = (now - was).rem_euclid(length.max(1e-9));
                     was + if way > 0.5 * length { 0.0 } else { way }

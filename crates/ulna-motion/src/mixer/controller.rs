@@ -1,4 +1,4 @@
-//! The controller: the stack and the clips of a mix at a time.
+//! The controller: the stack and the playing clips of a mix at a time.
 
 use super::{
     Mixer, blend_weights,
@@ -11,7 +11,7 @@ use ulna_model::{
     Clip, ClipId, Document, Enter, JointMask, Mix, MixBar, MixLane, NodeId, Plays, Shared,
 };
 
-/// A clip of a mix at a moment.
+/// A playing clip of a mix at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playing {
     /// Index of the lane.
@@ -20,9 +20,9 @@ pub struct Playing {
     pub bar: usize,
     /// The clip.
     pub clip: ClipId,
-    /// Seconds of the clip.
+    /// Time of the clip, seconds.
     pub time: f64,
-    /// Weight in its lane without masks.
+    /// Weight in its lane, without masks.
     pub weight: f32,
 }
 
@@ -35,7 +35,7 @@ impl Mixer {
         stack
     }
 
-    /// The clips that play at a time, those of the lowest lane first.
+    /// The clips that play at a time, from the bottom lane to the top.
     pub fn playing(&mut self, document: &Document, mix: &Shared<Mix>, time: f64) -> Vec<Playing> {
         self.prepare(document, mix);
         self.find_phases(time);
@@ -58,8 +58,8 @@ impl Mixer {
         all
     }
 
-    /// The mix with a bar changed such that, at a time, its step is where it was: what a slider
-    /// does while it plays.
+    /// Adjusts a changed mix so that a bar keeps its phase at a time. Used for sliders during
+    /// playback.
     #[must_use]
     pub fn keeping_step(
         &mut self,
@@ -68,7 +68,7 @@ impl Mixer {
         (lane, bar): (usize, usize),
         time: f64,
     ) -> Mix {
-        /// The step depends on where it is, so it is found in a few rounds.
+        /// The phase depends on the offset, so it is computed by iteration.
         const ROUNDS: usize = 4;
         self.prepare(document, before);
         let group = |mixer: &Self| mixer.lanes.get(lane)?.bars.get(bar)?.group;
@@ -102,7 +102,7 @@ impl Mixer {
             ids.dedup();
             ids.into_iter().filter_map(|id| Some((id, document.clips.get(id)?.clone()))).collect()
         };
-        // Where nodes rest matters only to poses that were kept; masks and contacts go by the tree.
+        // Rest transforms affect only cached poses; masks and contacts depend on the tree.
         let keeps = !self.cuts.is_empty() || !self.frozen.is_empty();
         let same_nodes = Shared::ptr_eq(self.nodes.tree(), document.nodes.tree())
             && (!keeps || self.nodes == document.nodes);

@@ -1,4 +1,4 @@
-//! How far feet slide on the ground where clips are mixed.
+//! Measurement of foot sliding in a mix.
 
 use glam::Vec3;
 
@@ -9,15 +9,15 @@ use super::{
 use crate::{Evaluator, Pose, ancestors::above};
 use ulna_model::{ClipId, Document, Mix, NodeId, Shared};
 
-/// Mean speed of each standing foot over the ground between two times of a mix, meters per second.
-/// Feet without steps are left out.
+/// Mean speed of each standing foot relative to the ground between two times of a mix, meters per
+/// second. Feet without steps are left out.
 pub fn foot_slides(
     document: &Document,
     mix: &Shared<Mix>,
     (from, to): (f64, f64),
 ) -> Vec<(NodeId, f32)> {
     let feet: Vec<NodeId> = feet(document).iter().map(|f| f.0).collect();
-    // What hangs a foot on its hips.
+    // The joints between the feet and the hips.
     let legs: Vec<NodeId> =
         feet.iter().flat_map(|f| std::iter::once(*f).chain(above(document, *f).take(2))).collect();
     let count = (((to - from) * RATE).ceil() as usize).clamp(2, 1 << 16);
@@ -34,12 +34,12 @@ pub fn foot_slides(
         for ((path, sole), foot) in paths.iter_mut().zip(&soles).zip(&feet) {
             path.push(at(&pose, *foot), sole.at(&pose), height);
         }
-        // The ground under each clip, as fast as the clip plays.
+        // The ground under each clip, at the clip's playback speed.
         let (now, then) =
             (mixer.playing(document, mix, time), mixer.playing(document, mix, time + step * 0.5));
         let mut ground = Vec3::ZERO;
-        // Lane by lane, the higher over the lower; additive ones, and what leaves the feet alone,
-        // do not carry them.
+        // Lane by lane, from bottom to top. Additive lanes, and clips that do not move the feet,
+        // have no effect.
         for lane in 0..mix.lanes.len() {
             let covering = mix.lanes[lane].additive.is_none();
             let (mut sum, mut total) = (Vec3::ZERO, 0.0);
@@ -61,7 +61,7 @@ pub fn foot_slides(
                 let length = f64::from(clip.length()).max(1e-6);
                 let rate = then.iter().find(same).map_or(1.0, |p| {
                     let way = p.time - playing.time;
-                    // A round more or less is none of its way.
+                    // Remove whole cycles.
                     (way - length * (way / length).round()) / (step * 0.5)
                 });
                 sum += velocity * rate as f32 * counts;

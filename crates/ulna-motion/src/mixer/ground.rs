@@ -1,8 +1,8 @@
-//! Feet and the ground: when they stand, and how fast the ground goes by under them.
+//! Feet and the ground: contact times, and the velocity of the ground under them.
 //!
-//! What is seen is looked at: a foot whose joint is low stands while the lowest vertices that it
-//! moves, heel or toe, are on the ground. They alone do not say it: the toes of a swinging foot
-//! pass through the ground in many clips.
+//! The visible skin is measured. A foot with a low joint stands while its lowest vertices, heel or
+//! toe, are on the ground. The vertices alone do not suffice: in many clips, the toes of a swinging
+//! foot pass through the ground.
 
 use glam::Vec3;
 
@@ -16,34 +16,34 @@ use crate::{
 };
 use ulna_model::{Clip, Document, NodeId, Shared};
 
-/// Looked at so often a second.
+/// Samples per second.
 pub(super) const RATE: f64 = 120.0;
-/// A foot stands while it is no higher than this part of its way up and down.
+/// Maximum height of a standing foot's joint, relative to its vertical range.
 const LOW: f32 = 0.2;
-/// A foot that rises by less than this part of the body's height takes no steps.
+/// Minimum lift of a step, relative to the body's height.
 const LIFTS: f32 = 0.015;
-/// Its lowest point is on the ground within this part of the body's height.
+/// Maximum distance of its lowest point from the ground, relative to the body's height.
 const TOUCHES: f32 = 0.008;
-/// As many looks before its joint is low, and after, its skin may be on the ground.
+/// Number of samples before and after the low phase of the joint in which the skin may be on the
+/// ground.
 const AROUND: usize = 12;
-/// Its skin is on the ground for no fewer looks, or the joint alone says when it stands.
+/// Minimum number of samples with the skin on the ground. With fewer, the joint alone decides.
 const FEWEST: usize = 6;
-/// Points of a foot stand on the ground with its lowest one where they are no higher than this part
-/// of the body's height above it.
+/// Maximum height of a foot's standing points above its lowest one, relative to the body's height.
 const FLAT: f32 = 0.006;
-/// Seconds of the shortest stand.
+/// Minimum duration of a contact, seconds.
 const SHORTEST: f64 = 0.05;
 
-/// The feet of a document, with their side where it is known.
+/// The feet of a document, with their sides if known.
 pub(crate) fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     let known = named_feet(document);
     if !known.is_empty() {
         return known;
     }
-    // No body by its names: what it stands on at rest, on however many legs. Which step is which is
-    // not known then.
+    // Without named feet: the ends of all legs on which the body stands in the rest pose. Their
+    // sides are unknown.
     let rig = Rig::of(document);
-    // From the end of some limb up: the body is above it.
+    // Start at the end of some limb: the body is above it.
     let Some(leaf) = document.nodes.order().iter().rev().copied().find(|n| rig.carries(*n)) else {
         return Vec::new();
     };
@@ -52,12 +52,12 @@ pub(crate) fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     legs_of(document, &pose, body).into_iter().map(|n| (n, None)).collect()
 }
 
-/// The joints of the feet: those that are known by name, or what the body stands on at rest.
+/// The joints of the feet: by name, or else the ends of the legs in the rest pose.
 pub fn foot_joints(document: &Document) -> Vec<NodeId> {
     feet(document).into_iter().map(|(node, _)| node).collect()
 }
 
-/// The number of feet that are known, and of those whose side is known.
+/// Number of known feet, and of those with a known side.
 pub fn known_feet(document: &Document) -> (usize, usize) {
     let feet = feet(document);
     (
@@ -66,26 +66,26 @@ pub fn known_feet(document: &Document) -> (usize, usize) {
     )
 }
 
-/// The place of a node in the scene.
+/// The position of a node in the scene.
 pub(super) fn at(pose: &Pose, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// The soles of some feet, as they rest.
+/// The soles of some feet in the rest pose.
 pub(super) fn soles(document: &Document, feet: &[NodeId]) -> Vec<Sole> {
     let rest = Pose::evaluate(document, &Stack::default());
     feet.iter().map(|foot| Sole::of(document, &rest, *foot)).collect()
 }
 
-/// A foot over some times.
+/// The measured path of a foot.
 #[derive(Default)]
 pub(super) struct FootPath {
     is_skin: bool,
-    /// How high its joint is.
+    /// Heights of the joint.
     joint: Vec<f32>,
-    /// How high its lowest point is.
+    /// Heights of the lowest point.
     low: Vec<f32>,
-    /// How far the points go that it stands on, from each time to the next.
+    /// Mean displacement of the standing points between consecutive times.
     pub(super) ways: Vec<Vec3>,
     last: Vec<Vec3>,
 }
@@ -102,8 +102,8 @@ impl FootPath {
             let near = |p: &Vec3, low: f32| p.y <= low + height * FLAT;
             let before = lowest(&self.last);
             let pairs = || self.last.iter().zip(&points);
-            // Those that are down both times; of a foot that rolls from heel to toe in between, all
-            // that are down once.
+            // Points that are down at both times. If the foot rolls from heel to toe in between,
+            // points that are down at one of them.
             let both: Vec<Vec3> = pairs()
                 .filter(|(a, b)| near(a, before) && near(b, low))
                 .map(|(a, b)| *b - *a)
@@ -122,7 +122,7 @@ impl FootPath {
         self.last = points;
     }
 
-    /// At which times it stands; at none where it takes no steps.
+    /// Whether the foot stands, by time. Never if it takes no steps.
     pub(super) fn stands(&self, height: f32) -> Vec<bool> {
         let range = |(l, h): (f32, f32), y: &f32| (l.min(*y), h.max(*y));
         let (low, high) = self.joint.iter().fold((f32::INFINITY, f32::NEG_INFINITY), range);
@@ -132,7 +132,8 @@ impl FootPath {
         if self.is_skin { self.touching(&flags, height * TOUCHES) } else { flags }
     }
 
-    /// The times of each stand at which the skin is on the ground: as high as it mostly is then.
+    /// The times of each low phase at which the skin is on the ground. The ground is the median
+    /// height in the phase.
     fn touching(&self, flags: &[bool], near: f32) -> Vec<bool> {
         let mut made = vec![false; flags.len()];
         let places: Vec<(usize, bool)> = flags.iter().copied().enumerate().collect();
@@ -141,8 +142,8 @@ impl FootPath {
             let mut heights = self.low[from..=to].to_vec();
             heights.sort_by(f32::total_cmp);
             let ground = heights[heights.len() / 2];
-            // While the joint is low, what is below the ground is on it, too; before and after that
-            // it is a toe on its way.
+            // While the joint is low, points below the ground count as touching. Before and after
+            // that, they are moving toes.
             let touches = |k: &usize| self.low[*k] - ground <= near;
             let stays = |k: &usize| (self.low[*k] - ground).abs() <= near;
             let (Some(mut first), Some(mut last)) =
@@ -172,7 +173,7 @@ impl FootPath {
     }
 }
 
-/// The height of a body as it rests, meters.
+/// The height of a body in the rest pose, meters.
 pub(super) fn height_of(document: &Document) -> f32 {
     let rest = Pose::evaluate(document, &Stack::default());
     let height =
@@ -180,7 +181,7 @@ pub(super) fn height_of(document: &Document) -> f32 {
     if height > 1e-6 && height.is_finite() { height } else { 1.8 }
 }
 
-/// Some feet over a clip.
+/// The paths of some feet over a clip.
 fn paths(
     document: &Document,
     clip: &Shared<Clip>,
@@ -204,7 +205,8 @@ fn paths(
     (times, all)
 }
 
-/// When the feet of a clip come down, with their side: `L`, `R`; none where it takes no steps.
+/// The times at which the feet of a clip land, with their side, `L` or `R`; empty if it takes no
+/// steps.
 pub fn footfalls(document: &Document, clip: &Shared<Clip>) -> Vec<(f64, &'static str)> {
     let feet = feet(document);
     let nodes: Vec<NodeId> = feet.iter().map(|f| f.0).collect();
@@ -223,7 +225,7 @@ pub fn footfalls(document: &Document, clip: &Shared<Clip>) -> Vec<(f64, &'static
             .filter(|r| r[0].1)
             .map(|r| (r[0].0, r[r.len() - 1].0))
             .collect();
-        // One over the seam of a loop comes down before it.
+        // A contact across the seam of a loop starts before it.
         let wraps = runs.len() > 1 && runs[0].0 == 0 && runs[runs.len() - 1].1 == times.len() - 1;
         for (from, to) in runs.into_iter().skip(usize::from(wraps)) {
             let lasts = times[to] - times[from] >= SHORTEST || (wraps && to == times.len() - 1);
@@ -236,8 +238,8 @@ pub fn footfalls(document: &Document, clip: &Shared<Clip>) -> Vec<(f64, &'static
     marks
 }
 
-/// How fast the ground goes by under a clip, meters a second: 0 where the body itself travels over
-/// it, else what its standing feet do.
+/// The velocity of the ground under a clip, meters per second: 0 if the body itself travels, else
+/// that of its standing feet.
 pub fn ground_velocity(document: &Document, clip: &Shared<Clip>) -> Vec3 {
     let nodes: Vec<NodeId> = feet(document).iter().map(|f| f.0).collect();
     let height = height_of(document);
@@ -256,7 +258,7 @@ pub fn ground_velocity(document: &Document, clip: &Shared<Clip>) -> Vec3 {
     if speeds.is_empty() {
         return Vec3::ZERO;
     }
-    // The median of each component: feet that roll off or come down do not count.
+    // The median of each component, which ignores feet that roll off or land.
     Vec3::from_array([0, 1, 2].map(|axis| {
         let mut list: Vec<f32> = speeds.iter().map(|v| v[axis]).collect();
         list.sort_by(f32::total_cmp);
@@ -264,8 +266,8 @@ pub fn ground_velocity(document: &Document, clip: &Shared<Clip>) -> Vec3 {
     }))
 }
 
-/// How fast a clip takes a body over the ground, meters a second: by its travel, or by its feet
-/// where it stays on its place.
+/// The speed of a body over the ground in a clip, meters per second: by its travel, or by its feet
+/// if the clip is in place.
 pub fn ground_speed(document: &Document, clip: &Shared<Clip>) -> f32 {
     let stays = ground_velocity(document, clip);
     if stays != Vec3::ZERO {
@@ -275,8 +277,8 @@ pub fn ground_speed(document: &Document, clip: &Shared<Clip>) -> f32 {
     }
 }
 
-/// How fast a clip takes a body over the ground as the body rests: to its right and ahead, meters a
-/// second. Ahead is +Z where no foot is known to be the left or the right one.
+/// The velocity of a body over the ground relative to its rest orientation: to its right and ahead,
+/// meters per second. Ahead is +Z if no foot has a known side.
 pub fn ground_place(document: &Document, clip: &Shared<Clip>) -> [f32; 2] {
     let stays = ground_velocity(document, clip);
     let goes = match stays == Vec3::ZERO {

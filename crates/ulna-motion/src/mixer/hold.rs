@@ -1,6 +1,6 @@
-//! Bars that hold their last pose. A bar that ends while another one fades in, or just where that
-//! one begins, stays at its end until the fade is over. The fade then starts from the pose that was
-//! seen, not from what lies below the lane.
+//! Holding of the last pose of bars. A bar that ends while another one fades in, or exactly when
+//! that one begins, stays at its end until the fade is over. So the fade starts from the visible
+//! pose, not from the lanes below.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use super::{
 };
 use ulna_model::JointMask;
 
-/// Longest gap between two bars that counts as none, seconds: times are typed with three decimals.
+/// Maximum gap between two bars that counts as none, seconds: users type times with three decimals.
 const GAP: f64 = 1e-3;
 
 impl Mixer {
-    /// Finds the bars that hold their last pose, the last lane and the last bar first.
+    /// Finds the bars that hold their last pose, from the last lane and bar to the first.
     pub(super) fn find_holdings(&mut self) {
         let solo = self.mix.lanes.iter().any(|l| l.solo);
         let heard = |l: usize| {
@@ -54,7 +54,7 @@ impl Mixer {
         self.extend_ends();
     }
 
-    /// The running maximum of end times per lane counts how long bars are held.
+    /// Extends the running maximum of end times per lane by the holds.
     fn extend_ends(&mut self) {
         let held: HashMap<(usize, usize), f64> =
             self.holdings.iter().map(|h| ((h.lane, h.bar), h.until)).collect();
@@ -68,7 +68,7 @@ impl Mixer {
         }
     }
 
-    /// Times at which holds begin and end.
+    /// Start and end times of holds.
     pub(super) fn hold_times(&self) -> impl Iterator<Item = f64> + '_ {
         self.holdings.iter().flat_map(|h| [h.end, h.until])
     }
@@ -102,7 +102,7 @@ impl Mixer {
         found
     }
 
-    /// The part that a bar that fades in leaves of a held one; `None` where it leaves nothing.
+    /// The weight factor that a fading-in bar leaves of a held one; `None` if it leaves nothing.
     fn left_under(
         &self,
         holding: &Holding,
@@ -126,7 +126,7 @@ impl Mixer {
         let own = self.lanes[lane].bars[b].mask.as_ref();
         let whole = self.lanes[lane].mask.as_ref().filter(|_| other_lane);
         let weight = if other_lane { self.mix.lanes[lane].weight.min(1.0) } else { 1.0 };
-        // Bars that play along cover nothing of their own lane.
+        // Bars that play along do not cover their own lane.
         let weight = if next.along && !other_lane { 0.0 } else { weight * next.full_weight_at(at) };
         let part = |mask: Option<&JointMask>, k: usize| {
             mask.map_or(1.0, |m| m.0.get(k).copied().unwrap_or(0.0))

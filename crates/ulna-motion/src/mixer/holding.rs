@@ -1,33 +1,33 @@
-//! A bar that holds its last pose, and the part of its weight that is left under a fade.
+//! A bar that holds its last pose, and its remaining weight under a fade.
 
 use ulna_model::{Enter, MixBar};
 
-/// A bar that holds its last pose for a while. It depends on the mix alone.
+/// A bar that holds its last pose for a while. It depends only on the mix.
 #[derive(Clone, Debug)]
 pub(super) struct Holding {
     pub(super) lane: usize,
     pub(super) bar: usize,
-    /// When the bar ends, seconds of the mix.
+    /// End of the bar, seconds of the mix.
     pub(super) end: f64,
-    /// When the last of the fades is over.
+    /// End of the last of the fades.
     pub(super) until: f64,
     /// The bars that fade in over it, as lane and place in the lane's order.
     pub(super) fades: Vec<(usize, usize)>,
 }
 
-/// A bar that is held at a moment.
+/// A held bar at a time.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
-    /// The moment that it shows: its end.
+    /// The time that it shows: its end.
     pub at: f64,
-    /// The part of its weight that is left, `0..=1`.
+    /// The remaining fraction of its weight, `0..=1`.
     pub share: f32,
-    /// The same by node, where masks make a difference.
+    /// The same by node, if masks make a difference.
     pub by_node: Option<Vec<f32>>,
 }
 
 impl Held {
-    /// Adds what another fade leaves; the larger part counts.
+    /// Merges the remaining weight under another fade; the larger one applies.
     pub(super) fn add(&mut self, share: f32, by_node: Option<Vec<f32>>) {
         if by_node.is_none() && self.by_node.is_none() {
             self.share = self.share.max(share);
@@ -41,10 +41,10 @@ impl Held {
     }
 }
 
-/// The part of a held bar's weight that is left when the fade over it has come to `now`, was at
-/// `first` when the bar ended, and covers `cover` of it in the end. The visible weight, this part
-/// times `1 - now * cover`, falls evenly from what it was at the bar's end to 0 at the end of the
-/// fade.
+/// The remaining fraction of a held bar's weight under a fade. The fade is now at `now`, was at
+/// `first` when the bar ended, and finally covers `cover` of the bar. The visible weight, this
+/// fraction times `1 - now * cover`, decreases linearly from its value at the bar's end to 0 at the
+/// end of the fade.
 pub(super) fn left(now: f32, first: f32, cover: f32) -> f32 {
     if now >= 1.0 {
         return 0.0;
@@ -56,7 +56,8 @@ pub(super) fn left(now: f32, first: f32, cover: f32) -> f32 {
         .clamp(0.0, 1.0)
 }
 
-/// When a bar has taken over from another that ends; `None` where it does not fade in from it.
+/// Time at which a bar has completely replaced another that ends; `None` if it does not fade in
+/// from it.
 pub(super) fn takes_over(about: &MixBar, next: &MixBar) -> Option<f64> {
     if next.start < about.start || next.end() <= about.end() {
         return None;

@@ -1,33 +1,32 @@
-//! Transitions by inertia: no second clip is sampled; what was seen at the cut, less where the new
-//! motion is, dies away with its velocity.
+//! Inertial transitions: no second clip is sampled. The difference between the pose at the cut and
+//! the new motion fades out with its velocity.
 //!
-//! Each component of the difference goes by
-//! `x(u) = x₀·(1 − 10u³ + 15u⁴ − 6u⁵) + v₀·d·(u − 6u³ + 8u⁴ − 3u⁵)`, the quintic whose value,
-//! velocity and acceleration are 0 at `u = 1` and whose acceleration is 0 at the start (after D.
-//! Bollo, *Inertialization*, GDC 2018, here per component, with rotations as vectors in the
-//! parent's space). The velocity is kept even where it makes the difference grow at first.
+//! Each component of the difference is `x(u) = x₀·(1 − 10u³ + 15u⁴ − 6u⁵) + v₀·d·(u − 6u³ + 8u⁴ −
+//! 3u⁵)`. This quintic has value, velocity and acceleration 0 at `u = 1`, and acceleration 0 at the
+//! start (after D. Bollo, *Inertialization*, GDC 2018, here per component, with rotations as
+//! vectors in the parent's space). The velocity is kept even if the difference grows at first.
 
 use glam::{Quat, Vec3};
 
 use crate::Offset;
 use ulna_model::{NodeId, Transform, transform::short_way};
 
-/// What is left of the pose at a cut.
+/// The difference at a cut, which fades out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inertia {
     pub(super) nodes: Vec<Left>,
-    /// Of each node with morph targets: values and velocities of their weights.
+    /// For each node with morph targets: values and velocities of their weights.
     pub(super) morphs: Vec<(NodeId, Vec<[f32; 2]>)>,
 }
 
-/// How much is left of a value, and of a velocity, at a part of a transition so many seconds long.
+/// Factors of a value and of a velocity at the fraction `u` of a transition of `length` seconds.
 pub(super) fn fading(u: f32, length: f32) -> (f32, f32) {
     let (u3, u4, u5) = (u * u * u, u * u * u * u, u * u * u * u * u);
     (1.0 - 10.0 * u3 + 15.0 * u4 - 6.0 * u5, (u - 6.0 * u3 + 8.0 * u4 - 3.0 * u5) * length)
 }
 
-/// Of a node: values and velocities of translation, of the vector of its rotation, and of the
-/// logarithms of its scale.
+/// Difference of a node: values and velocities of translation, rotation vector, and logarithm of
+/// the scale.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Left {
     node: NodeId,
@@ -39,8 +38,8 @@ fn vector(turn: Quat) -> Vec3 {
     short_way(turn).to_scaled_axis()
 }
 
-/// The velocity of a rotation vector whose turn goes on at an angular velocity, both in the space
-/// it turns in: `J_l⁻¹(φ)·ω` (J. Solà, *A micro Lie theory*, 2018, equation 146).
+/// The velocity of a rotation vector with an angular velocity, both in the fixed space:
+/// `J_l⁻¹(φ)·ω` (J. Solà, *A micro Lie theory*, 2018, equation 146).
 fn vector_velocity(phi: Vec3, omega: Vec3) -> Vec3 {
     let angle = phi.length();
     let half = omega - 0.5 * phi.cross(omega);
@@ -57,8 +56,8 @@ fn logarithm(scale: Vec3) -> Vec3 {
 }
 
 impl Left {
-    /// Between what was seen at the cut and the new motion there; how fast each goes is told from
-    /// two moments of its way.
+    /// The difference between the pose at the cut and the new motion there. Each velocity is
+    /// computed from two times.
     pub(super) fn of(
         node: NodeId,
         [now, to]: [Transform; 2],

@@ -1,30 +1,30 @@
-//! Jumps of a mix: moments at which the pose that is seen breaks off.
+//! Jumps of a mix: times at which the pose is discontinuous.
 
 use super::{Mixer, lanes::wrapped};
 use crate::{Evaluator, Pose, Stack};
 use ulna_model::Mix;
 use ulna_model::{Document, MixBar, NodeId, Shared, transform::angle_between};
 
-/// A jump: the pose just before a moment of the mix and just after it differ.
+/// A jump: a difference between the poses just before and just after a time of the mix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jump {
-    /// The moment, seconds of the mix.
+    /// Time of the jump, seconds of the mix.
     pub time: f64,
     /// The node that jumps the most.
     pub node: NodeId,
-    /// How far a node jumps in the scene at most, meters.
+    /// Largest distance of a node in the scene, meters.
     pub meters: f32,
-    /// How far a node turns relative to its parent at most, degrees.
+    /// Largest rotation of a node relative to its parent, degrees.
     pub degrees: f32,
 }
 
 impl Jump {
-    /// Smallest distance that is a jump, meters.
+    /// Minimum distance of a jump, meters.
     pub const METERS: f32 = 0.05;
-    /// Smallest turn that is a jump, degrees.
+    /// Minimum rotation of a jump, degrees.
     pub const DEGREES: f32 = 20.0;
 
-    /// The worst jump between two poses; `None` where all nodes stay within the bounds.
+    /// The worst jump between two poses; `None` if all nodes are within the bounds.
     fn between(document: &Document, time: f64, before: &Pose, after: &Pose) -> Option<Self> {
         let one = |node: NodeId| {
             let k = node.index();
@@ -41,21 +41,21 @@ impl Jump {
         (worst.size() > 1.0).then_some(Self { meters, degrees, ..worst })
     }
 
-    /// How many times the bounds it is.
+    /// Size relative to the bounds.
     fn size(&self) -> f32 {
         (self.meters / Self::METERS).max(self.degrees / Self::DEGREES)
     }
 }
 
-/// Seconds before and after a moment at which the poses are compared.
+/// Seconds before and after a time at which the poses are compared.
 const BESIDE: f64 = 1e-5;
-/// Moments that are compared; a mix with more has its first ones looked at.
+/// Maximum number of compared times. Of a longer list, only the first ones are compared.
 const MOST: usize = 2000;
 
 /// The jumps of a mix between two of its times, in order.
 ///
-/// Looked at are the moments at which bars begin, end, come in and go, and the ends of loops that
-/// do not close. Steps within a clip are its own, and no jumps of the mix.
+/// Compared are the times at which bars begin, end, and finish fading in or start fading out, and
+/// the ends of open loops. Steps within a clip belong to the clip, and are not jumps of the mix.
 pub fn jumps(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64)) -> Vec<Jump> {
     let mut mixer = Mixer::default();
     mixer.prepare(document, mix);
@@ -81,7 +81,7 @@ pub fn jumps(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64)) -> 
     found
 }
 
-/// The moments at which the clip of a bar begins again, where its ends do not meet.
+/// The times at which the clip of a bar repeats, if its ends do not match.
 fn rounds(
     document: &Document,
     mix: &Shared<Mix>,

@@ -1,4 +1,4 @@
-//! The lanes of a mix at a moment, as lanes of a [`Stack`].
+//! The lanes of a mix at a time, as lanes of a [`Stack`].
 
 use super::{
     Mixer,
@@ -10,15 +10,15 @@ use ulna_model::{
     PoseLayers, Property, Shared, Track, TrackId,
 };
 
-/// A clip of a bar at a moment.
+/// A clip of a bar at a time of the mix.
 pub(super) struct BlendInput {
-    /// Its place among the bar's clips.
+    /// Index among the bar's clips.
     pub(super) clip: usize,
-    /// Seconds of the clip.
+    /// Time of the clip, seconds.
     pub(super) time: f64,
     /// Weight within the bar.
     pub(super) weight: f32,
-    /// Seconds of the clip per second of the mix.
+    /// Clip seconds per mix second.
     pub(super) rate: f64,
 }
 
@@ -26,14 +26,15 @@ pub(super) struct BlendInput {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MixSample {
     pub(super) time: f64,
-    /// How fast what is seen moves is found from here to so much later, every clip on its own clock
-    /// and none round its end: where that would be, all of the way is looked at before it.
+    /// Interval for the measurement of velocities, seconds; 0 without a measurement. Each clip
+    /// advances on its own clock and never wraps: near a clip's end, the whole interval is moved
+    /// before the end.
     pub(super) step: f64,
-    /// Whether it is the far end of that way that is looked at.
+    /// Whether the end of the interval is sampled, and not its start.
     pub(super) far: bool,
     /// Lane and place in its order: only the bars before the place are sampled.
     pub(super) until: Option<(usize, usize)>,
-    /// Whether a loop that comes to its end just then stands there, and not at its start.
+    /// Whether a loop that ends exactly at this time shows its end, and not its start.
     pub(super) ending: bool,
 }
 
@@ -43,10 +44,10 @@ impl MixSample {
     }
 }
 
-/// The time of a clip on its own clock: round and round, or no further than its ends.
+/// The time of a clip on its own clock: wrapped around, or clamped to its ends.
 pub(super) fn wrapped(local: f64, length: f64, repeat: bool) -> f64 {
     match repeat {
-        // Within the first round it is not touched, its very end included.
+        // Times within the first cycle are unchanged, its end included.
         true if length > 0.0 && !(0.0..=length).contains(&local) => local.rem_euclid(length),
         true => local,
         false => local.clamp(0.0, length),
@@ -54,7 +55,7 @@ pub(super) fn wrapped(local: f64, length: f64, repeat: bool) -> f64 {
 }
 
 impl Mixer {
-    /// The clips of a bar at a time of the mix. `ending`: see [`MixSample`].
+    /// The clips of a bar at a time of the mix. For `ending`, see [`MixSample`].
     pub(super) fn voices(
         &self,
         lane: usize,
@@ -62,17 +63,16 @@ impl Mixer {
         time: f64,
         ending: bool,
     ) -> Vec<BlendInput> {
-        /// Seconds that are a loop's end: sums of times are rounded.
+        /// Tolerance of a loop's end, seconds: sums of times are rounded.
         const AT_END: f64 = 1e-6;
         let (mix, planned) = (&self.mix.lanes[lane].bars[bar], &self.lanes[lane].bars[bar]);
-        // Its clip waits at its first key while the keys meet.
+        // The clip waits at its first key during the transition.
         let waits = if mix.enter == Enter::Keys { mix.fade_in } else { 0.0 };
         let goes = time >= mix.start + waits;
         let local = mix.offset
             + if goes || waits == 0.0 { (time - mix.start - waits) * mix.speed } else { 0.0 };
         let phase = planned.group.map(|g| (g, self.phase_found(g, time)));
-        // At its very end a bar shows the end of its clip, not the start of a round that never
-        // comes.
+        // At its very end, a bar shows the end of its clip, not the start of another cycle.
         let ending = ending || time >= mix.end();
         planned
             .voices
@@ -107,7 +107,7 @@ impl Mixer {
             .collect()
     }
 
-    /// The lanes at a moment, without what a transition left.
+    /// The lanes at a time, without transition offsets.
     pub(super) fn lanes_at(&mut self, document: &Document, look: MixSample) -> Stack {
         self.find_phases(look.time.max(look.time + look.step));
         let mix = self.mix.clone();
@@ -150,7 +150,7 @@ impl Mixer {
     fn instances(&mut self, document: &Document, lane: usize, look: MixSample) -> Vec<Instance> {
         let mut shares = self.shares(lane, look.time, look.until);
         if look.far {
-            // Weights go on too, but where something comes or goes between.
+            // Weights also advance, unless a bar begins or ends in the interval.
             let later = self.shares(lane, look.time + look.step, look.until);
             let same = |(a, b): (&Share, &Share)| {
                 (a.bar, a.frozen, a.held.is_some()) == (b.bar, b.frozen, b.held.is_some())
@@ -175,7 +175,7 @@ impl Mixer {
                 let ((id, clip), length) =
                     (&planned.voices[voice.clip], planned.lengths[voice.clip]);
                 let layers = document.aids.layers(LayerHome::Clip(*id));
-                // What is held stands.
+                // Held bars do not move.
                 let way = if share.held.is_some() { 0.0 } else { voice.rate * look.step };
                 let (low, high) =
                     (voice.time.min(voice.time + way), voice.time.max(voice.time + way));
@@ -195,13 +195,13 @@ impl Mixer {
         made
     }
 
-    /// The pose that a bar comes in over, as a clip of one key of all that the bars before it
-    /// drive.
+    /// The frozen pose over which a bar fades in, as a clip with one key for everything that the
+    /// bars before it drive.
     fn frozen(&mut self, document: &Document, lane: usize, bar: usize) -> Shared<Clip> {
         if let Some(found) = self.frozen.get(&(lane, bar)) {
             return found.clone();
         }
-        // Those that it may come in over itself are made first: none is made within another.
+        // Frozen poses that this one depends on are computed first, to avoid recursion.
         let place_of = |mixer: &Self, bar: usize| {
             mixer.lanes[lane].order.iter().position(|b| *b == bar).unwrap_or(0)
         };
@@ -231,7 +231,7 @@ impl Mixer {
         made
     }
 
-    /// The pose of the bars before a place of a lane at a time, as a clip of one key.
+    /// The pose of the bars before a place of a lane at a time, as a clip with one key.
     fn pose_under(&mut self, document: &Document, until: (usize, usize), time: f64) -> Clip {
         let look = MixSample { until: Some(until), ending: true, ..MixSample::at(time) };
         self.find_phases(time);
@@ -252,7 +252,7 @@ impl Mixer {
                     );
                     driven.extend(moved_by_layers(&instance.layers));
                 }
-                // Its own weight and mask come over the pose as over any bar.
+                // The lane's own weight and mask are applied later, as for any bar.
                 stack.lanes.push(Lane { averaging, ..Lane::new(instances) });
             } else {
                 let (weight, mask) = (lane.weight.min(1.0), self.lanes[l].mask.clone());

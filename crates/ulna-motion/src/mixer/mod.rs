@@ -1,9 +1,14 @@
-//! The controller: what a [`Mix`](ulna_model::Mix) comes to at a moment, as lanes of a
-//! [`Stack`](super::Stack). The window, the command line and baking use the same.
+//! The controller: evaluates a [`Mix`](ulna_model::Mix) at a time to lanes of a
+//! [`Stack`](super::Stack). The window, the command line and baking all use it.
 //!
-//! Everything is a function of the mix and the time, worked out from the start of what plays, never
-//! from the moment before: scrubbing to a time shows what playing up to it shows, to the bit. What
-//! depends on its own past is integrated in steps of [`STEP`](state::STEP) from where it began.
+//! ```text
+//!  Mix + time ──► plan (state, hold, steps: cached per mix)
+//!             ──► shares ──► lanes ──► offsets (inertial transitions) ──► Stack
+//! ```
+//!
+//! The result depends only on the mix and the time, never on the previous frame. So scrubbing to a
+//! time shows exactly what playing up to it shows. Values that depend on their own past are
+//! integrated in steps of [`STEP`](state::STEP) from their start.
 
 mod around;
 mod bake;

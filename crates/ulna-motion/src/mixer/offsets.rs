@@ -1,4 +1,4 @@
-//! Offsets by inertia: what is left of the pose at a cut, put over a stack.
+//! Offsets of inertial transitions: the remaining difference from the pose at a cut.
 
 use super::{
     Mixer,
@@ -8,11 +8,12 @@ use super::{
 use crate::{Evaluator, MorphOffset, Pose, Stack};
 use ulna_model::{Document, NodeId, Shared};
 
-/// Seconds over which a velocity is measured.
+/// Interval for the measurement of velocities, seconds.
 const EPSILON: f64 = 1.0 / 480.0;
 
 impl Mixer {
-    /// Puts on what is left of the last of the first so many cuts at a time.
+    /// Adds the offsets of the active cut at a time to a stack. Only the first `cuts` cuts are
+    /// considered.
     pub(super) fn put_offsets(
         &mut self,
         document: &Document,
@@ -20,7 +21,7 @@ impl Mixer {
         cuts: usize,
         stack: &mut Stack,
     ) {
-        // Each takes up what is left of the one before.
+        // Each cut includes the remaining offset of the one before.
         let Some(k) = self.cuts[..cuts].iter().rposition(|c| c.start <= time) else { return };
         let (start, length) = (self.cuts[k].start, self.cuts[k].length);
         if time >= start + length {
@@ -38,7 +39,7 @@ impl Mixer {
     }
 
     fn inertia(&mut self, document: &Document, k: usize) -> Shared<Inertia> {
-        // Those that each takes up come first: none is found within another.
+        // Cuts that this one depends on are computed first, to avoid recursion.
         let mut first = k;
         while let Some(before) =
             self.cuts[..first].iter().rposition(|c| c.start <= self.cuts[first].start)

@@ -1,29 +1,30 @@
-//! Rounds of clips that keep step: their marks, their phase and how fast it goes.
+//! Cycles of synchronized clips: their marks, their phase and its rate.
 
 use std::collections::BTreeMap;
 
 use super::ground::footfalls;
 use ulna_model::{Clip, Document, InStep, Shared};
 
-/// Bars of a lane that keep step with each other.
+/// Synchronized bars of a lane.
 #[derive(Clone, Debug)]
 pub(super) struct StepGroup {
     pub(super) lane: usize,
-    /// Bars in the order in which they come.
+    /// Bars in the order of their starts.
     pub(super) bars: Vec<usize>,
     pub(super) start: f64,
-    /// Rounds of the clips, by bar of the lane.
+    /// Cycles of the clips, by bar of the lane.
     pub(super) rounds: BTreeMap<usize, Vec<Round>>,
     /// The phase at the start and after each step.
     pub(super) phases: Vec<f64>,
-    /// Speed of the first bar.
+    /// Playback speed of the first bar.
     pub(super) first_speed: f64,
 }
 
-/// The round of a clip: its marks, and how long it is.
+/// The cycle of a clip: its marks and its length.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Round {
-    /// When each mark is, rising, within the round; a round by shares has one at 0.
+    /// Times of the marks within the cycle, rising; one mark at 0 if the clip is synchronized by
+    /// normalized time.
     marks: Vec<f64>,
     length: f64,
     speed: f64,
@@ -59,16 +60,16 @@ impl Round {
         mark as f64 + (at - self.marks[mark]) / self.span(mark)
     }
 
-    /// Marks a second.
+    /// Marks per second at a phase.
     pub(super) fn rate(&self, phase: f64) -> f64 {
         if self.length > 0.0 { self.speed / self.span(self.mark(phase)) } else { 0.0 }
     }
 }
 
-/// Marks with what each is called.
+/// Mark times with their names.
 pub(super) type Marks = Vec<(f64, String)>;
 
-/// The marks of a clip.
+/// The marks of a clip for a kind of synchronization.
 pub(super) fn marks_of(document: &Document, clip: &Shared<Clip>, by: InStep) -> Marks {
     let length = f64::from(clip.length());
     match by {
@@ -78,7 +79,7 @@ pub(super) fn marks_of(document: &Document, clip: &Shared<Clip>, by: InStep) -> 
             within.map(|m| (f64::from(m.time), m.name.to_string())).collect()
         }
         InStep::Contacts => {
-            // Those that a person moved are markers.
+            // Footsteps that the user edited are stored as markers.
             let within = clip
                 .markers
                 .iter()
@@ -93,8 +94,8 @@ pub(super) fn marks_of(document: &Document, clip: &Shared<Clip>, by: InStep) -> 
     }
 }
 
-/// Rounds whose marks follow each other as those of the first clip that has some. What has none
-/// like them, such as one that stands, goes by shares between them.
+/// The cycles of clips with marks in the same order as those of the first clip that has any. A clip
+/// without matching marks, such as an idle clip, gets evenly spaced ones.
 pub(super) fn rounds(all: &[(Marks, f64, f64)]) -> Vec<Round> {
     let names = |m: &Marks, from: usize| -> Vec<String> {
         (0..m.len()).map(|k| m[(from + k) % m.len()].1.clone()).collect()
@@ -109,7 +110,7 @@ pub(super) fn rounds(all: &[(Marks, f64, f64)]) -> Vec<Round> {
         let count = first.len().max(1);
         let from = (0..marks.len()).find(|k| !first.is_empty() && names(marks, *k) == first);
         let marks = match from {
-            // From that mark on; those before it come a round later.
+            // From that mark on. Earlier marks move to the next cycle.
             Some(from) => (0..count)
                 .map(|k| {
                     let at = (from + k) % count;
@@ -124,7 +125,7 @@ pub(super) fn rounds(all: &[(Marks, f64, f64)]) -> Vec<Round> {
 }
 
 impl StepGroup {
-    /// When a clip of a bar is at a phase.
+    /// Time of a clip of a bar at a phase, seconds.
     pub(super) fn time_of(&self, bar: usize, voice: usize, phase: f64) -> f64 {
         self.round(bar, voice).map_or(0.0, |r| r.time(phase))
     }
@@ -137,7 +138,7 @@ impl StepGroup {
         self.round(self.bars[0], 0)
     }
 
-    /// The first bar, and the offset with which its phase at the start is so much further.
+    /// The first bar, and the offset that advances its phase at the start by `further`.
     pub(super) fn offset_for(&self, further: f64) -> (usize, f64) {
         let first = self.bars[0];
         let phase = self.phases[0] + further;

@@ -1,9 +1,9 @@
-//! Where one clip is best left for another: the two moments at which the body stands and moves most
-//! alike.
+//! Best transition points between clips: the two times at which the body's pose and motion are most
+//! similar.
 //!
-//! Where the body is on the ground and which way it faces counts for nothing, as it does where
-//! clips follow each other in a game. After Kovar, Gleicher and Pighin, *Motion Graphs* (2002),
-//! with points of the skin as the cloud; joints, where there is no skin.
+//! The position of the body on the ground and its heading are ignored, as for consecutive clips in
+//! a game. After Kovar, Gleicher and Pighin, *Motion Graphs* (2002), with points of the skin as the
+//! point cloud, or joints if there is no skin.
 
 use std::collections::BTreeSet;
 
@@ -15,37 +15,37 @@ use crate::{
 };
 use ulna_model::{Clip, ClipId, Document, NodeId, Shared, transform::angle_between};
 
-/// Moments of a clip that are looked at, at most, and so many a second.
+/// Maximum number of sampled times of a clip, and samples per second.
 const MOST: usize = 64;
 const RATE: f64 = 20.0;
-/// Points of the skin that are compared, and of those the ones by which the moments are found.
+/// Number of compared skin points, and the number of those used for the search.
 const POINTS: usize = 256;
 const FEW: usize = 24;
-/// What a difference of speed counts beside one of place, seconds: about a cross-fade's half.
+/// Weight of a difference of velocity relative to a difference of position, seconds: about half of
+/// a cross-fade.
 const SPEED: f32 = 0.1;
 
-/// Where one clip is best left for another, and how far the body jumps there without a fade.
+/// The best transition between two clips, and its discontinuity without a fade.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BestSeam {
-    /// The clip that is left.
+    /// The first clip.
     pub from: ClipId,
-    /// The one that is entered.
+    /// The second clip.
     pub to: ClipId,
-    /// When the one is left, seconds of it.
+    /// Transition time in the first clip, seconds.
     pub leave: f64,
-    /// When the other is entered, seconds of it.
+    /// Transition time in the second clip, seconds.
     pub enter: f64,
-    /// How far the point of the skin jumps that jumps farthest, meters, where the body stands on
-    /// the same place and faces the same way.
+    /// Largest distance of a skin point, meters, with the body's position and heading aligned.
     pub distance: f32,
-    /// The joint whose own rotation differs most, radians.
+    /// Largest difference of a joint's own rotation, radians.
     pub angle: f32,
-    /// The greatest difference of the velocity of a point of the skin, meters per second.
+    /// Largest difference of a skin point's velocity, meters per second.
     pub speed: f32,
 }
 
-/// A moment of a clip: of every point where it is about the body and how it moves, and of every
-/// joint its own rotation.
+/// A sampled time of a clip: positions and velocities of all points relative to the body, and
+/// rotations of all joints.
 struct SeamPose {
     time: f64,
     places: Vec<Vec3>,
@@ -53,11 +53,11 @@ struct SeamPose {
     turns: Vec<Quat>,
 }
 
-/// Joints and points of the skin that are looked at, and the body they belong to.
+/// The compared joints and skin points, and their body.
 struct Looked {
     joints: Vec<NodeId>,
     points: SeenPoints,
-    /// Of the points, the ones that the moments are found by.
+    /// Indices of the points used for the search.
     few: Vec<usize>,
     body: NodeId,
 }
@@ -77,14 +77,14 @@ impl Looked {
         let is_named = |n: NodeId| roles.iter().any(|(node, role)| *node == n && role.is_some());
         let named: Vec<usize> =
             (0..points.len()).filter(|k| points.node(*k).is_some_and(is_named)).collect();
-        // Of a body without names some of all points.
+        // Without joint names, choose among all points.
         let all = if named.len() >= 8 { named } else { (0..points.len()).collect() };
         let step = all.len().div_ceil(FEW).max(1);
         let few = all.into_iter().step_by(step).collect();
         Some(Self { joints, points, few, body })
     }
 
-    /// Moments of a clip, evenly.
+    /// Evenly spaced samples of a clip.
     fn moments(&self, document: &Document, clip: &Shared<Clip>) -> Vec<SeamPose> {
         let length = f64::from(clip.length());
         let count = ((length * RATE).ceil() as usize).clamp(1, MOST);
@@ -98,7 +98,7 @@ impl Looked {
         };
         let moment = |k: usize| {
             let time = length * k as f64 / count as f64;
-            // As fast as it goes on; at the end as it came.
+            // Forward difference; backward at the end.
             let (from, to) = if time + step <= length {
                 (time, time + step)
             } else {
@@ -131,7 +131,7 @@ impl Looked {
         (0..=count).map(moment).collect()
     }
 
-    /// How unlike two moments are; the less the better.
+    /// Dissimilarity of two samples; lower is better. Stops at `most`.
     fn unlike(&self, a: &SeamPose, b: &SeamPose, most: f32) -> f32 {
         let mut sum = 0.0;
         for k in &self.few {
@@ -176,9 +176,9 @@ impl Looked {
     }
 }
 
-/// The best seam from each of some clips to each of others, in that order; clips without keys, and
-/// a clip to itself, are left out. `go_on` is asked now and then, and nothing more is found once it
-/// says no.
+/// The best transitions from each of some clips to each of others, in that order. Clips without
+/// keys, and transitions from a clip to itself, are left out. `go_on` is called regularly; once it
+/// returns false, the search stops.
 pub fn best_seams(
     document: &Document,
     from: &[ClipId],

@@ -1,20 +1,20 @@
-//! Shares of the bars of a lane at a moment.
+//! Weights of the bars of a lane at a time.
 
 use super::Mixer;
 use ulna_model::{Enter, JointMask};
 
-/// Share of a bar in its lane at a time.
+/// Weight of a bar in its lane at a time.
 pub(super) struct Share {
     pub(super) bar: usize,
     pub(super) weight: f32,
     pub(super) mask: Option<JointMask>,
-    /// Whether it is the pose that the bar comes in over, and not its clips.
+    /// Whether this is the frozen pose under the bar's fade, and not its clips.
     pub(super) frozen: bool,
-    /// When the bar ended, where it holds its last pose, seconds of the mix.
+    /// End time of a bar that holds its last pose, seconds of the mix.
     pub(super) held: Option<f64>,
 }
 
-/// The product of two masks, where there are any.
+/// The product of two optional masks.
 pub(super) fn product(a: Option<&JointMask>, b: Option<&[f32]>) -> Option<JointMask> {
     match (a, b) {
         (None, None) => None,
@@ -27,13 +27,13 @@ pub(super) fn product(a: Option<&JointMask>, b: Option<&[f32]>) -> Option<JointM
 }
 
 impl Mixer {
-    /// Shares of the bars of a lane, in the order in which they came; only those before the place
-    /// `until`, where that is of this lane. A later bar covers the earlier. A bar that has ended
-    /// counts as it did at its end while it is held.
+    /// Weights of the bars of a lane, in the order of their starts. Later bars cover earlier ones.
+    /// Held bars have the weight of their end. If `until` is in this lane, only the bars before its
+    /// place are included.
     ///
-    /// A bar that comes in over a pose covers at once all that it will cover: by its own weight
-    /// with its clips, and by what is missing to that with the pose. What it leaves free goes on
-    /// below it, before, meanwhile and after.
+    /// A bar that fades in over a frozen pose covers immediately everything that it will cover. Its
+    /// clips have its current weight, and the pose has the rest. Whatever it leaves uncovered
+    /// continues below it, before, during and after the fade.
     pub(super) fn shares(
         &self,
         lane: usize,

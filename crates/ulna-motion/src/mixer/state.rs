@@ -1,11 +1,11 @@
-//! The state of the mixer: what is found of a mix once, as long as nothing of it changes.
+//! The cached state of the mixer, computed once per mix.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::{holding::Holding, inertia::Inertia, rounds::StepGroup};
 use ulna_model::{Clip, ClipId, JointMask, LayerHome, Mix, Nodes, PoseLayers, Shared};
 
-/// Step of integration, seconds.
+/// Integration step, seconds.
 pub const STEP: f64 = 1.0 / 240.0;
 
 /// Evaluates mixes. It caches the plan of the last mix until the mix, its clips or its layers
@@ -21,7 +21,7 @@ pub struct Mixer {
     pub(super) nodes: Nodes,
     pub(super) lanes: Vec<Planned>,
     pub(super) groups: Vec<StepGroup>,
-    /// Poses that bars come in over, as clips of one key.
+    /// Frozen poses over which bars fade in, as clips with one key, by lane and bar.
     pub(super) frozen: HashMap<(usize, usize), Shared<Clip>>,
     pub(super) cuts: Vec<Cut>,
     /// Bars that hold their last pose under a fade.
@@ -33,7 +33,7 @@ pub struct Mixer {
 pub(super) struct Planned {
     /// Indices of the bars in the order of their starts.
     pub(super) order: Vec<usize>,
-    /// Running maximum of the bars' end times, by place in `order`, seconds of the mix.
+    /// Running maximum of the bars' end times, in the sequence of `order`, seconds of the mix.
     pub(super) ends: Vec<f64>,
     pub(super) mask: Option<JointMask>,
     /// Plans of the bars, by bar.
@@ -50,15 +50,15 @@ pub(super) struct PlannedBar {
     pub(super) weights: Vec<f32>,
     /// Length of each clip, seconds.
     pub(super) lengths: Vec<f64>,
-    /// Index of its group, if it keeps step with other bars.
+    /// Index of its group, if it is synchronized with other bars.
     pub(super) group: Option<usize>,
 }
 
-/// A bar that comes in by inertia.
+/// A bar with an inertial transition.
 #[derive(Clone, Debug)]
 pub(super) struct Cut {
     pub(super) lane: usize,
-    /// Its place in the lane's order.
+    /// Index in the lane's order.
     pub(super) place: usize,
     pub(super) start: f64,
     pub(super) length: f64,

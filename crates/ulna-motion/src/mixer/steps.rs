@@ -1,8 +1,8 @@
-//! Bars that keep step: clips of other lengths on one phase, whose rate is the average of theirs by
-//! what each counts.
+//! Synchronized bars: clips of different lengths share one phase, whose rate is the weighted
+//! average of their own rates.
 //!
-//! The phase counts shares of a round, or marks: between two marks every clip takes its own time,
-//! and all meet at each of them.
+//! The phase counts cycles or marks. Between two marks, each clip plays at its own speed, and all
+//! clips meet at each mark.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ use super::{
 use ulna_model::{Clip, Document, InStep, Shared};
 
 impl Mixer {
-    /// Bars of a lane that keep step and touch each other, or hold several clips.
+    /// Groups the bars of a lane that are synchronized and adjacent, or that contain several clips.
     pub(super) fn find_groups(&mut self, document: &Document) {
         let mix = self.mix.clone();
-        // What a clip's marks are is asked once.
+        // Compute the marks of each clip once.
         let mut marks: Vec<(InStep, Shared<Clip>, Marks)> = Vec::new();
         for (l, lane) in mix.lanes.iter().enumerate() {
             let mut runs: Vec<(InStep, Vec<usize>, f64)> = Vec::new();
             for b in self.lanes[l].order.clone() {
                 let bar = &lane.bars[b];
-                // What plays once has no rounds to keep step by.
+                // A clip that plays once has no cycle to synchronize.
                 if bar.in_step == InStep::Free
                     || !bar.repeat
                     || self.lanes[l].bars[b].voices.is_empty()
@@ -80,7 +80,7 @@ impl Mixer {
         }
     }
 
-    /// Goes on with all groups up to a time.
+    /// Integrates the phases of all groups up to a time.
     pub(super) fn find_phases(&mut self, time: f64) {
         for group in 0..self.groups.len() {
             self.phase(group, time);
@@ -100,7 +100,7 @@ impl Mixer {
         self.phase_found(group, time)
     }
 
-    /// The same, where its steps are there.
+    /// The same, limited to the steps that have been computed.
     pub(super) fn phase_found(&self, group: usize, time: f64) -> f64 {
         let found = &self.groups[group];
         let steps =
@@ -109,7 +109,7 @@ impl Mixer {
         phase + self.rate(group, phase, at) * (time - at).clamp(0.0, STEP)
     }
 
-    /// Marks a second at a phase: what each clip alone would do, by how much each counts.
+    /// Marks per second at a phase: the weighted average of the clips' own rates.
     fn rate(&self, group: usize, phase: f64, time: f64) -> f64 {
         let found = &self.groups[group];
         let (mut sum, mut total) = (0.0, 0.0);
@@ -135,7 +135,7 @@ impl Mixer {
         }
     }
 
-    /// Seconds of a clip that keeps step a second of the mix.
+    /// Clip seconds per mix second of a synchronized clip.
     pub(super) fn speed_of(
         &self,
         group: usize,

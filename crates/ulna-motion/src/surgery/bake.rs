@@ -1,8 +1,8 @@
-//! CUBICSPLINE keys that follow a motion whose rates are known.
+//! CUBICSPLINE keys that approximate a motion with known rates.
 //!
-//! With the true rates as tangents, a segment over a turn of θ at constant angular velocity is off
-//! by at most `ρ·θ⁴/384`, where `ρ` is the distance from the axis, so keys at the times of the
-//! sources are nearly always enough.
+//! With the true rates as tangents, a segment with a rotation of θ at constant angular velocity has
+//! an error of at most `ρ·θ⁴/384`, where `ρ` is the distance from the axis. So keys at the times of
+//! the source tracks nearly always suffice.
 
 use glam::{DQuat, DVec4};
 
@@ -13,14 +13,14 @@ use super::{
 use crate::curves::moments;
 use ulna_model::{Interpolation, NodeId, Property, Track};
 
-/// The largest error that baked keys may leave between them.
+/// Maximum errors of baked keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// In the units of the parent.
+    /// Maximum error of translations, in the units of the parent.
     pub translation: f64,
-    /// Radians.
+    /// Maximum error of rotations, radians.
     pub rotation: f64,
-    /// Factor.
+    /// Maximum error of scale factors.
     pub scale: f64,
 }
 
@@ -34,11 +34,11 @@ impl Bounds {
     }
 }
 
-/// Seconds below which a segment is not halved.
+/// Minimum length of a segment that is halved, seconds.
 const SHORTEST: f64 = 1e-3;
 
-/// The times of some tracks, each once; a step is two times, the end of the old value and the new
-/// one. Also the times at which a step ends.
+/// The union of the key times of some tracks. A step has two times: the end of the old value, and
+/// the new value.
 pub(super) fn times_of<'a>(tracks: impl Iterator<Item = &'a Track> + Clone) -> Times {
     let mut times: Vec<f32> = tracks.clone().flat_map(|t| t.times.iter().copied()).collect();
     times.sort_by(f32::total_cmp);
@@ -55,7 +55,7 @@ pub(super) fn times_of<'a>(tracks: impl Iterator<Item = &'a Track> + Clone) -> T
     for time in times {
         let jumps = jumps.binary_search_by(|t| t.total_cmp(&time)).is_ok();
         if let Some(before) = made.last().filter(|_| jumps) {
-            // DESIGN: two keys, a quarter of the span or a millisecond apart.
+            // Two keys, at most a quarter of the segment or a millisecond apart.
             let end = time - (1e-3f32).min((time - before.time) / 4.0);
             if end > before.time && end < time {
                 made.push(Time { time: end, jumps: false });
@@ -73,11 +73,11 @@ pub(super) struct Times(pub(super) Vec<Time>);
 #[derive(Clone, Copy)]
 pub(super) struct Time {
     pub(super) time: f32,
-    /// Whether a value jumps there: on the way in nothing is followed.
+    /// Whether a value jumps at this time. The segment before it is then not refined.
     pub(super) jumps: bool,
 }
 
-/// A key that is being made, with four numbers each, of which vectors use three.
+/// A key under construction, with four numbers per vector; translations and scales use three.
 #[derive(Clone, Copy)]
 struct Key {
     time: f32,
@@ -105,9 +105,9 @@ impl Key {
     }
 }
 
-/// Makes CUBICSPLINE keys of a component at some times, of which there is one at least, and between
-/// them until the motion is followed within the bound. `at` gives the motion on both sides of a
-/// time; `None` where it has none.
+/// Makes CUBICSPLINE keys of a component at some times, at least one, and between them until the
+/// error is within the bound. `at` returns the motion on both sides of a time. `None` if `at`
+/// returns `None`.
 pub(super) fn baked(
     (target, property): (NodeId, Property),
     times: &Times,
@@ -148,7 +148,7 @@ pub(super) fn baked(
     Some(track(target, property, &made))
 }
 
-/// The largest error at 8 places between two keys.
+/// The largest error at 8 positions between two keys.
 fn error(
     property: Property,
     from: &Key,

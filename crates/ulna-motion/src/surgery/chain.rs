@@ -1,4 +1,4 @@
-//! A new local transform as a product of others.
+//! Chains: a new local transform as a product of other transforms.
 
 use std::collections::BTreeSet;
 
@@ -13,16 +13,16 @@ use ulna_model::{NodeId, Property, Track};
 /// One factor of a product of transforms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Factor {
-    /// A transform that does not change.
+    /// A constant transform.
     Constant(Moving),
-    /// The local transform of a node, as it was.
+    /// The local transform of a node before the change.
     Local(NodeId),
-    /// The inverse of that.
+    /// The inverse of the local transform of a node before the change.
     Inverse(NodeId),
 }
 
 impl Factor {
-    /// The node whose transform it takes.
+    /// The node whose transform the factor uses.
     pub const fn node(&self) -> Option<NodeId> {
         match self {
             Self::Constant(_) => None,
@@ -31,13 +31,13 @@ impl Factor {
     }
 }
 
-/// The local transform that a node gets: `M'(t)` as the product of some transforms, from the
-/// parent's side to the node's.
+/// The new local transform of a node: `M'(t)` as a product of transforms, from the parent's side to
+/// the node's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
-    /// The node that gets it.
+    /// The node that gets the transform.
     pub node: NodeId,
-    /// The factors, in the order in which they are multiplied.
+    /// The factors, in the order of multiplication.
     pub factors: Vec<Factor>,
 }
 
@@ -46,14 +46,14 @@ pub struct Chain {
 pub struct Product {
     /// Translation, rotation, scale, and their rates.
     pub moving: Moving,
-    /// The largest element of the matrix that they lack, relative to the largest element: 0 but
-    /// where an uneven scale meets a rotation.
+    /// The largest element of the matrix that these lack (shear), relative to the largest element.
+    /// It is 0 unless a non-uniform scale meets a rotation.
     pub residue: f64,
 }
 
 impl Chain {
-    /// The product for local transforms that a function gives; `None` where the scale of an
-    /// inverted one is 0.
+    /// The product for the local transforms that `local` returns. `None` if the scale of an
+    /// inverted transform is 0.
     pub fn product(&self, local: impl Fn(NodeId) -> Moving) -> Option<Product> {
         let mut moving = Moving::IDENTITY;
         let mut matrix = DMat4::IDENTITY;
@@ -78,7 +78,7 @@ impl Chain {
         Some(Product { moving, residue })
     }
 
-    /// The product of the matrices alone, which may shear.
+    /// The product of the matrices, which may contain shear.
     pub fn matrix(&self, local: impl Fn(NodeId) -> DMat4) -> DMat4 {
         self.factors.iter().fold(DMat4::IDENTITY, |all, factor| match factor {
             Factor::Constant(own) => all * own.matrix(),
@@ -87,14 +87,14 @@ impl Chain {
         })
     }
 
-    /// The nodes whose transforms it takes, each once.
+    /// The nodes whose transforms the chain uses, each once.
     pub fn nodes(&self) -> BTreeSet<NodeId> {
         self.factors.iter().filter_map(Factor::node).collect()
     }
 }
 
-/// The largest difference between the linear parts of a matrix and of one without shear, relative
-/// to the largest element.
+/// The largest difference between the linear parts of two matrices, relative to the largest element
+/// of the first.
 pub fn shear_between(a: &DMat4, b: &DMat4) -> f64 {
     let (a, b) = (DMat3::from_mat4(*a).to_cols_array(), DMat3::from_mat4(*b).to_cols_array());
     let most = a.iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -102,17 +102,17 @@ pub fn shear_between(a: &DMat4, b: &DMat4) -> f64 {
     if most > 0.0 { off / most } else { 0.0 }
 }
 
-/// A chain in a clip: what each of its factors does there.
+/// A chain in a clip, with the animation of each factor.
 pub(super) struct ChainCurve<'a> {
     pub(super) chain: &'a Chain,
-    /// By factor; `None` for constants.
+    /// Curves by factor; `None` for constants.
     pub(super) curves: Vec<Option<NodeCurve<'a>>>,
 }
 
-/// A track by which a component of the product changes.
+/// A track on which a component of the product depends.
 #[derive(Clone, Copy)]
 pub(super) struct Mover<'a> {
-    /// The place among the factors.
+    /// Index of the factor.
     pub(super) factor: usize,
     pub(super) track: &'a Track,
 }
@@ -130,7 +130,7 @@ impl<'a> ChainCurve<'a> {
         curve.map_or(Moving::IDENTITY, |c| c.at(time, side))
     }
 
-    /// The tracks by which a component of the product changes.
+    /// The tracks on which a component of the product depends.
     pub(super) fn movers(&self, property: Property) -> Vec<Mover<'a>> {
         let mut movers = Vec::new();
         let last_place = self.last_translation();
@@ -149,7 +149,7 @@ impl<'a> ChainCurve<'a> {
                 Property::Rotation => add(Property::Rotation),
                 Property::Scale => {
                     add(Property::Scale);
-                    // Under an uneven scale, a rotation changes the scale along the axes.
+                    // Under a non-uniform scale, a rotation changes the scale along the axes.
                     let is_inverse = matches!(self.chain.factors[factor], Factor::Inverse(_));
                     if after_uneven || (is_inverse && curve.is_uneven()) {
                         add(Property::Rotation);
@@ -168,7 +168,7 @@ impl<'a> ChainCurve<'a> {
         movers
     }
 
-    /// The last factor with a translation: those before it move it.
+    /// The last factor with a translation, which all factors before it affect.
     fn last_translation(&self) -> Option<usize> {
         let moves = |k: &usize| match (&self.curves[*k], &self.chain.factors[*k]) {
             (Some(curve), _) => curve.translates(),
@@ -178,13 +178,13 @@ impl<'a> ChainCurve<'a> {
         (0..self.curves.len()).rev().find(moves)
     }
 
-    /// Whether a factor turns its own translation: an inverse does.
+    /// Whether a factor rotates its own translation, as an inverse does.
     fn turns_itself(&self, factor: usize) -> bool {
         matches!(self.chain.factors[factor], Factor::Inverse(_))
             && self.curves[factor].as_ref().is_some_and(NodeCurve::translates)
     }
 
-    /// The place of the node's own transform among the factors.
+    /// Index of the node's own transform among the factors.
     pub(super) fn own(&self) -> Option<usize> {
         self.chain.factors.iter().position(|f| *f == Factor::Local(self.chain.node))
     }

@@ -1,4 +1,4 @@
-//! Clips in which nodes have other local transforms.
+//! Clips adapted to new local transforms of nodes.
 
 use glam::{DVec3, DVec4};
 use rayon::prelude::*;
@@ -15,23 +15,24 @@ use ulna_model::{
     transform::angle_between,
 };
 
-/// Tracks of a clip by the treatment of their keys.
+/// Numbers of tracks of a clip, by the treatment of their keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rewritten {
-    /// Tracks with the same keys and other values.
+    /// Tracks with the same keys and new values.
     pub exact: usize,
     /// Tracks with one key, for a value that differs from the node's own.
     pub held: usize,
-    /// Tracks whose keys follow a motion that no single track has.
+    /// Tracks that were resampled, because they depend on several tracks.
     pub baked: usize,
-    /// Keys that were added in those.
+    /// Keys that were added to these.
     pub keys_added: usize,
-    /// The largest part of a transform that a node cannot store (shear), relative to its scale.
+    /// The largest component of a transform that a node cannot store (shear), relative to its
+    /// scale.
     pub residue: f64,
 }
 
 impl Rewritten {
-    /// Both together.
+    /// The sum of both; the larger residue.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self {
@@ -44,24 +45,24 @@ impl Rewritten {
     }
 }
 
-/// Clips that changed, and what became of all tracks.
+/// The changed clips, and the numbers of all tracks.
 pub type RewrittenClips = (Vec<(ClipId, Shared<Clip>)>, Rewritten);
 
-/// Why a clip cannot follow.
+/// Reason for which a clip cannot be adapted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfollowed {
-    /// The node is scaled to 0 at some time, so its transform has no inverse.
+    /// The node has a scale of 0 at some time, so its transform has no inverse.
     Flat(NodeId),
     /// The keys of a property of the node cannot be edited.
     Fixed(NodeId, Property),
 }
 
-/// A clip in which nodes get the local transforms of some chains, at all times. `local` gives the
-/// local transforms of nodes as they were without the clip, `after` as they will be, and `bounds`
-/// the error that baked keys of a node may leave.
+/// Rewrites a clip so that nodes have the local transforms of some chains at all times. `local`
+/// returns the local transforms of nodes without the clip before the change, and `after` those
+/// after it. `bounds` returns the maximum error of baked keys of a node.
 ///
 /// # Errors
-/// Where a transform has no inverse, or keys that cannot be edited are concerned.
+/// A transform has no inverse, or the change affects keys that cannot be edited.
 pub fn rewritten(
     clip: &Shared<Clip>,
     chains: &[Chain],
@@ -112,11 +113,11 @@ pub fn rewritten(
     Ok((Shared::new(Clip { tracks, ..(**clip).clone() }), done))
 }
 
-/// The clips of a file that change where nodes get the local transforms of some chains, and what
-/// became of all tracks. Arguments as of [`rewritten`].
+/// Rewrites all clips of a file for some chains. Returns the changed clips, and the numbers of all
+/// tracks. For the arguments, see [`rewritten`].
 ///
 /// # Errors
-/// As of [`rewritten`], with the clip.
+/// As [`rewritten`], with the id of the clip.
 pub fn rewrite_clips(
     file: &FileContent,
     chains: &[Chain],
@@ -140,7 +141,7 @@ pub fn rewrite_clips(
     Ok((changed, all))
 }
 
-/// Refuses keys of pointers, and keys that are kept as they are.
+/// Rejects clips with pointer keys, or with other uneditable keys, of the nodes involved.
 fn refuse_fixed(clip: &Clip, chain: &Chain) -> Result<(), Unfollowed> {
     let nodes = chain.nodes();
     let pointed = clip.pointers.iter().filter_map(|p| p.track.as_ref());
@@ -151,11 +152,11 @@ fn refuse_fixed(clip: &Clip, chain: &Chain) -> Result<(), Unfollowed> {
     found.map_or(Ok(()), |(node, property)| Err(Unfollowed::Fixed(node, property)))
 }
 
-/// A node of a clip that gets another local transform.
+/// A node of a clip that gets a new local transform.
 struct NodeRewrite<'a> {
     curve: ChainCurve<'a>,
     node: NodeId,
-    /// The first time of the clip.
+    /// The first key time of the clip, seconds.
     first: f32,
     bounds: Bounds,
 }
@@ -166,7 +167,7 @@ impl NodeRewrite<'_> {
         Ok(made.moving)
     }
 
-    /// The node that has no inverse.
+    /// The error for a node whose transform has no inverse.
     fn flat(&self) -> Unfollowed {
         let inverted = self.curve.chain.factors.iter().find_map(|f| match f {
             Factor::Inverse(node) => Some(*node),
@@ -175,7 +176,7 @@ impl NodeRewrite<'_> {
         Unfollowed::Flat(inverted.unwrap_or(self.node))
     }
 
-    /// The track of a property; `None` where the node needs none.
+    /// The new track of a property; `None` if the node needs none.
     fn track(
         &self,
         property: Property,
@@ -216,7 +217,7 @@ impl NodeRewrite<'_> {
             .map(Some)
     }
 
-    /// Notes the largest shear at the keys of some tracks.
+    /// Updates the largest shear at the keys of some tracks.
     fn look_for_shear(&self, movers: &[Mover<'_>], done: &mut Rewritten) -> Result<(), Unfollowed> {
         if !self.curve.curves.iter().flatten().any(NodeCurve::is_uneven) {
             return Ok(());
@@ -228,12 +229,12 @@ impl NodeRewrite<'_> {
         Ok(())
     }
 
-    /// The same keys with other values, where only one track changes the property; `None` where
-    /// values are no linear function of that.
+    /// The same keys with new values, if the property depends on one track only. `None` if the
+    /// values are not a linear function of it.
     fn mapped(&self, property: Property, by: Mover<'_>) -> Result<Option<Track>, Unfollowed> {
         let is_inverse = matches!(self.curve.chain.factors[by.factor], Factor::Inverse(_));
         let Some(own) = self.curve.curves[by.factor].filter(|_| {
-            // One over a scale is not linear in it.
+            // The reciprocal of a scale is not linear.
             !(is_inverse && property == Property::Scale)
         }) else {
             return Ok(None);
@@ -243,8 +244,9 @@ impl NodeRewrite<'_> {
         let own = own.at(time, TimeSide::After);
         let mut values = by.track.values.to_vec();
         if property == Property::Rotation {
-            // A product with a unit quaternion keeps all angles between quaternions, so it commutes
-            // with slerp, Hermite curves and normalizing; tangents are multiplied likewise.
+            // Multiplication by a unit quaternion preserves angles between quaternions. So it
+            // commutes with slerp, Hermite curves and normalization. Tangents are multiplied
+            // likewise.
             for value in values.chunks_exact_mut(4) {
                 let q = moments::quaternion(value);
                 let q = if is_inverse { q.conjugate() } else { q };
@@ -275,7 +277,7 @@ impl NodeRewrite<'_> {
         Ok(Some(Track { target: self.node, values: values.into(), ..by.track.clone() }))
     }
 
-    /// The products of the factors before one and after it, at a time.
+    /// The products of the factors before and after one factor, at a time.
     fn beside(&self, factor: usize, time: f64) -> Result<(Moving, Moving), Unfollowed> {
         let mut sides = (Moving::IDENTITY, Moving::IDENTITY);
         for (k, f) in self.curve.chain.factors.iter().enumerate().filter(|(k, _)| *k != factor) {
@@ -292,7 +294,7 @@ impl NodeRewrite<'_> {
         Ok(sides)
     }
 
-    /// Steps at the times of some tracks that all step.
+    /// A STEP track at the key times of some tracks, all of which are STEP.
     fn stepped(&self, property: Property, movers: &[Mover<'_>]) -> Result<Track, Unfollowed> {
         let mut times: Vec<f32> =
             movers.iter().flat_map(|m| m.track.times.iter().copied()).collect();
@@ -327,7 +329,7 @@ fn numbers(property: Property, of: &Transform) -> Vec<f32> {
     }
 }
 
-/// A track of one key.
+/// A track with one key.
 fn held(target: NodeId, property: Property, time: f32, of: &Transform) -> Track {
     let values = numbers(property, of);
     Track {
@@ -342,7 +344,7 @@ fn held(target: NodeId, property: Property, time: f32, of: &Transform) -> Track 
     }
 }
 
-/// Whether a component of two transforms is the same but for rounding.
+/// Whether a component of two transforms is equal up to rounding.
 fn is_same(property: Property, a: &Transform, b: &Transform) -> bool {
     const NEAR: f32 = 1e-6;
     match property {

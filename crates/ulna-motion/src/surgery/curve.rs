@@ -6,12 +6,12 @@ use super::moving::Moving;
 use crate::curves::moments;
 use ulna_model::{Clip, Interpolation, NodeId, Property, Track, Transform};
 
-/// The side of a moment: at a key, values may jump and rates differ.
+/// The side of a time: at a key, values may jump and rates may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TimeSide {
-    /// On the way in.
+    /// Arriving at the time.
     Before,
-    /// On the way out.
+    /// Leaving the time.
     After,
 }
 
@@ -19,12 +19,12 @@ pub(super) enum TimeSide {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeCurve<'a> {
     base: Moving,
-    /// Translation, rotation, scale.
+    /// Tracks of translation, rotation and scale.
     tracks: [Option<&'a Track>; 3],
 }
 
 impl<'a> NodeCurve<'a> {
-    /// A node that stands so where the clip has no channel.
+    /// A node with the given local transform for components without a channel.
     pub(super) fn of(clip: &'a Clip, node: NodeId, local: &Transform) -> Self {
         let track = |p| clip.track(node, p).map(|(_, t)| &**t);
         Self { base: Moving::still(local), tracks: Property::TRS.map(track) }
@@ -40,19 +40,19 @@ impl<'a> NodeCurve<'a> {
         }
     }
 
-    /// The track of a property, where its value changes.
+    /// The track of a property, if its value changes.
     pub(super) fn moving(&self, property: Property) -> Option<&'a Track> {
         self.track(property).filter(|t| changes(t))
     }
 
-    /// Whether it has a translation at some time.
+    /// Whether the translation is not 0 at some time.
     pub(super) fn translates(&self) -> bool {
         self.tracks[0].map_or(self.base.translation != DVec3::ZERO, |track| {
             changes(track) || track.value(0).iter().any(|v| *v != 0.0)
         })
     }
 
-    /// Whether its scale differs between axes at some time.
+    /// Whether the scale is non-uniform at some time.
     pub(super) fn is_uneven(&self) -> bool {
         let is_even = |v: &[f32]| {
             let most = v.iter().fold(0.0f32, |a, b| a.max(b.abs()));
@@ -90,8 +90,8 @@ pub(super) fn changes(track: &Track) -> bool {
         || (count > 1 && track.interpolation == Interpolation::CubicSpline && (0..count).any(bends))
 }
 
-/// A moment of a track: the segment it is in, the part of it, 0 to 1, and its seconds; or the key
-/// whose value is held.
+/// Position of a time in a track: the segment, the fraction of it (0 to 1) and its length in
+/// seconds; or the key whose value is held.
 enum TrackMoment {
     Held(usize),
     Inside { key: usize, part: f64, seconds: f64 },
@@ -100,7 +100,7 @@ enum TrackMoment {
 fn moment(track: &Track, time: f64, side: TimeSide) -> TrackMoment {
     let times: &[f32] = &track.times;
     let last = times.len() - 1;
-    // Keys that are passed.
+    // Number of keys before the time.
     let passed = match side {
         TimeSide::After => times.partition_point(|t| f64::from(*t) <= time),
         TimeSide::Before => times.partition_point(|t| f64::from(*t) < time),
@@ -116,8 +116,8 @@ fn moment(track: &Track, time: f64, side: TimeSide) -> TrackMoment {
     TrackMoment::Inside { key, part: (time - f64::from(times[key])) / seconds, seconds }
 }
 
-/// Weights of value, leaving slope, next value, arriving slope in a Hermite segment (glTF 2.0,
-/// appendix C.5), and their derivatives by time.
+/// Weights of value, out-tangent, next value and next in-tangent in a Hermite segment (glTF 2.0,
+/// appendix C.5), and their time derivatives.
 fn hermite(u: f64, span: f64) -> ([f64; 4], [f64; 4]) {
     let u2 = u * u;
     let rise = 6.0 * (u2 - u) / span;
@@ -151,7 +151,7 @@ fn three(track: &Track, time: f64, side: TimeSide) -> (DVec3, DVec3) {
     }
 }
 
-/// The rotation and its angular velocity in the axes of the parent.
+/// The rotation, and its angular velocity in the axes of the parent.
 fn rotation(track: &Track, time: f64, side: TimeSide) -> (DQuat, DVec3) {
     match moment(track, time, side) {
         TrackMoment::Held(key) => (moments::rotation(track, key), DVec3::ZERO),
@@ -160,7 +160,7 @@ fn rotation(track: &Track, time: f64, side: TimeSide) -> (DQuat, DVec3) {
             Interpolation::Linear => {
                 let q = moments::rotation_at(track, moments::Key { key, part });
                 let (a, b) = (moments::rotation(track, key), moments::rotation(track, key + 1));
-                // The angular velocity is the same all the way.
+                // The angular velocity is constant in the segment.
                 (q, spin(a, moments::toward(a.into(), b.into()) / seconds))
             }
             Interpolation::CubicSpline => {
@@ -185,13 +185,13 @@ fn rotation(track: &Track, time: f64, side: TimeSide) -> (DQuat, DVec3) {
     }
 }
 
-/// `ω = 2·q̇·q*` in the parent's axes.
+/// Angular velocity in the parent's axes from the slope of a unit quaternion: `ω = 2·q̇·q*`.
 pub(super) fn spin(q: DQuat, slope: DVec4) -> DVec3 {
     let made = DQuat::from_vec4(slope) * q.conjugate();
     DVec3::new(made.x, made.y, made.z) * 2.0
 }
 
-/// `q̇ = ½·ω·q`.
+/// Slope of a unit quaternion from its angular velocity in the parent's axes: `q̇ = ½·ω·q`.
 pub(super) fn slope(q: DQuat, spin: DVec3) -> DVec4 {
     let made = DQuat::from_xyzw(spin.x, spin.y, spin.z, 0.0) * q;
     DVec4::from(made) * 0.5

@@ -1,4 +1,4 @@
-//! A local transform at a moment and how fast it changes, in 64 bits.
+//! A local transform at a time with its rates of change, in double precision.
 
 use glam::{DMat3, DMat4, DQuat, DVec3};
 
@@ -6,14 +6,14 @@ use ulna_model::Transform;
 
 /// Translation, rotation and scale, and their rates of change per second.
 ///
-/// Where a product of two of them would shear, only its diagonal is kept.
+/// If a product of two transforms contains shear, only the diagonal of its scale matrix is kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moving {
-    /// In the space of the parent.
+    /// Translation in the space of the parent.
     pub translation: DVec3,
-    /// Unit quaternion.
+    /// Rotation, a unit quaternion.
     pub rotation: DQuat,
-    /// Factors along the own axes.
+    /// Scale factors along the own axes.
     pub scale: DVec3,
     /// Change of the translation per second.
     pub velocity: DVec3,
@@ -24,7 +24,7 @@ pub struct Moving {
 }
 
 impl Moving {
-    /// The identity, at rest.
+    /// The identity, without motion.
     pub const IDENTITY: Self = Self {
         translation: DVec3::ZERO,
         rotation: DQuat::IDENTITY,
@@ -34,7 +34,7 @@ impl Moving {
         growth: DVec3::ZERO,
     };
 
-    /// A transform that does not change.
+    /// A constant transform.
     pub fn still(of: &Transform) -> Self {
         Self {
             translation: of.translation.as_dvec3(),
@@ -44,22 +44,22 @@ impl Moving {
         }
     }
 
-    /// A rotation that does not change.
+    /// A constant rotation.
     pub fn turned(rotation: DQuat) -> Self {
         Self { rotation, ..Self::IDENTITY }
     }
 
-    /// A translation that does not change.
+    /// A constant translation.
     pub fn moved(translation: DVec3) -> Self {
         Self { translation, ..Self::IDENTITY }
     }
 
-    /// A uniform scale that does not change.
+    /// A constant uniform scale.
     pub fn scaled(factor: f64) -> Self {
         Self { scale: DVec3::splat(factor), ..Self::IDENTITY }
     }
 
-    /// As a transform of single precision, without the rates.
+    /// The transform in single precision, without the rates.
     pub fn transform(&self) -> Transform {
         Transform {
             translation: self.translation.as_vec3(),
@@ -73,13 +73,13 @@ impl Moving {
         DMat4::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
     }
 
-    /// Whether the scale is the same along all axes.
+    /// Whether the scale is uniform.
     pub fn is_uniform(&self) -> bool {
         let most = self.scale.abs().max_element();
         (self.scale - DVec3::splat(self.scale.x)).abs().max_element() <= 1e-6 * most
     }
 
-    /// `self·other`, with the rates of the product rule.
+    /// The product `self·other`, with rates by the product rule.
     #[must_use]
     pub fn then(&self, other: &Self) -> Self {
         let turn = self.rotation;
@@ -107,8 +107,8 @@ impl Moving {
         }
     }
 
-    /// The inverse, exact where the scale is uniform or the rotation swaps axes; `None` where an
-    /// element of the scale is 0.
+    /// The inverse, exact if the scale is uniform or the rotation permutes axes. `None` if a
+    /// component of the scale is 0.
     pub fn inverse(&self) -> Option<Self> {
         if self.scale.abs().min_element() < 1e-12 {
             return None;
@@ -139,7 +139,7 @@ impl Moving {
     }
 }
 
-/// The matrix of the cross product with a vector from the left.
+/// The matrix of the cross product with a vector on the left.
 fn cross(v: DVec3) -> DMat3 {
     DMat3::from_cols(
         DVec3::new(0.0, v.z, -v.y),
@@ -172,7 +172,7 @@ mod tests {
         )
     }
 
-    /// The same a moment later.
+    /// The transform after a short time, linearized.
     fn later(m: &Moving, dt: f64) -> Moving {
         Moving {
             translation: m.translation + m.velocity * dt,
@@ -199,7 +199,7 @@ mod tests {
             const DT: f64 = 1e-6;
             let made = a.then(&b);
             prop_assert!(made.matrix().abs_diff_eq(a.matrix() * b.matrix(), 1e-9));
-            // Rates hold for uneven scales, too.
+            // Rates are also correct for non-uniform scales.
             let a = Moving { scale: a.scale * DVec3::from(uneven), ..a };
             let made = a.then(&b);
             let rates = rate_of(&made, &later(&a, DT).then(&later(&b, DT)), DT);

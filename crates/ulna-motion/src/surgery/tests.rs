@@ -10,7 +10,7 @@ const JOINT: NodeId = NodeId(1);
 const CHILD: NodeId = NodeId(2);
 const BOUNDS: Bounds = Bounds { translation: 1e-4, rotation: 1e-4, scale: 1e-4 };
 
-/// A clip on three nodes, one below the other, and the transforms that they have without it.
+/// A clip on a chain of three nodes, and their transforms without it.
 #[derive(Clone, Debug)]
 struct Rig {
     locals: [Transform; 3],
@@ -33,7 +33,7 @@ fn interpolation() -> impl Strategy<Value = Interpolation> {
     ]
 }
 
-/// Keys whose turns and ways are those of real motion: at most some 60° from one to the next.
+/// Keys with rotations and translations of realistic size: at most about 60° between two keys.
 fn track(node: NodeId, property: Property, scale_sign: f32) -> impl Strategy<Value = Track> {
     let keys = prop::collection::vec((0.05f32..0.4, vector(0.4), vector(1.0)), 1..6);
     (keys, interpolation(), 0.0f32..0.2).prop_map(move |(keys, interpolation, start)| {
@@ -116,7 +116,7 @@ fn local_at(clip: &Clip, node: NodeId, base: &Transform, time: f64) -> DMat4 {
     Moving::still(&made).matrix()
 }
 
-/// The times at which clips are compared, but for those in the ends of steps.
+/// The times at which clips are compared, except those within the ends of steps.
 fn times(rig: &Rig) -> Vec<f64> {
     let length = f64::from(rig.clip.length());
     let steps: Vec<f32> = rig
@@ -156,7 +156,7 @@ fn distance(a: DMat4, b: DMat4) -> f64 {
     a.iter().zip(b).fold(0.0, |worst, (a, b)| f64::max(worst, (a - b).abs()))
 }
 
-/// The frame of the joint changes by `c`.
+/// Chains that change the frame of the joint by `c`.
 fn reframed(c: Moving) -> [Chain; 2] {
     let back = c.inverse().unwrap();
     [
@@ -165,7 +165,7 @@ fn reframed(c: Moving) -> [Chain; 2] {
     ]
 }
 
-/// The largest difference of the worlds of joint and child from what they should be.
+/// The largest difference between the actual and the wanted world transforms of joint and child.
 fn worst(rig: &Rig, after: &After, c: &Moving) -> f64 {
     let mut worst = 0.0f64;
     for time in times(rig) {
@@ -227,7 +227,7 @@ proptest! {
 
     #[test]
     fn a_joint_attached_elsewhere_stays_where_it_is(rig in rig()) {
-        // From below the joint to below its parent's other side: A = W_q⁻¹·W_p.
+        // From below the joint to below its grandparent: A = W_q⁻¹·W_p.
         let chain = Chain {
             node: CHILD,
             factors: vec![Factor::Inverse(PARENT), Factor::Local(JOINT), Factor::Local(CHILD)],
@@ -243,8 +243,8 @@ proptest! {
     }
 }
 
-/// The law of the error of a moved pivot: keys at the rotation's own times are enough up to the
-/// bound, and not beyond.
+/// The error formula for a moved pivot: keys at the rotation's own times suffice up to the bound,
+/// but not beyond it.
 #[test]
 fn a_pivot_needs_no_more_keys_than_the_law_says() {
     let track = |degrees: f32| Track {
@@ -268,7 +268,7 @@ fn a_pivot_needs_no_more_keys_than_the_law_says() {
         let after = apply(&rig, &reframed(c));
         let made = after.clip.track(JOINT, Property::Translation).unwrap().1;
         assert_eq!(made.times.len(), keys, "{degrees}°");
-        // The child is at a constant offset, so it needs no keys.
+        // The child has a constant offset, so it needs no keys.
         assert!(after.clip.track(CHILD, Property::Translation).is_none());
         assert!(worst(&rig, &after, &c) <= BOUNDS.translation);
     }

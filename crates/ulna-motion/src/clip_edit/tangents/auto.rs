@@ -1,14 +1,13 @@
-//! Automatic tangents told from the numbers alone, and tangents given to keys without naming a
-//! mode.
+//! Automatic tangents without tangent modes, and tangents for keys of tracks without modes.
 
 use glam::{DQuat, DVec3};
 
 use crate::clip_edit::is_hold_end;
 use ulna_model::{Interpolation, KeyTangents, Property, TangentMode, Track};
 
-/// The slope at a key of which neither side overshoots: 0 at an extreme, else the weighted harmonic
-/// mean of both sides' (F. N. Fritsch and J. Butland, *A method for constructing local monotone
-/// piecewise cubic interpolants*, 1984).
+/// The slope at a key that causes no overshoot on either side. 0 at an extreme, else the weighted
+/// harmonic mean of both sides' slopes (F. N. Fritsch and J. Butland, *A method for constructing
+/// local monotone piecewise cubic interpolants*, 1984).
 pub(super) fn limited(before: f64, after: f64, h_before: f64, h_after: f64) -> f64 {
     if before * after <= 0.0 {
         return 0.0;
@@ -17,8 +16,8 @@ pub(super) fn limited(before: f64, after: f64, h_before: f64, h_after: f64) -> f
     (a + b) / (a / before + b / after)
 }
 
-/// The piece between two keys: its length in seconds, and the rate of change over it (of a
-/// rotation, the vector of the turn in the joint's own axes).
+/// The segment between two keys: its length in seconds, and its rate of change per second. For
+/// rotations, the rotation vector in the joint's own axes.
 struct Piece {
     span: f64,
     rate: Vec<f64>,
@@ -30,7 +29,7 @@ fn rotation(track: &Track, key: usize) -> DQuat {
     if q.length_squared() > 1e-18 { q.normalize() } else { DQuat::IDENTITY }
 }
 
-/// The piece from one key to a later one over `span` seconds.
+/// The segment from one key to a later one over `span` seconds.
 fn piece(track: &Track, from: usize, to: usize, span: f64) -> Piece {
     let rate = if track.property == Property::Rotation {
         let turn = rotation(track, from).inverse() * rotation(track, to);
@@ -43,9 +42,9 @@ fn piece(track: &Track, from: usize, to: usize, span: f64) -> Piece {
     Piece { span, rate }
 }
 
-/// The automatic tangent at a key, one for both sides: flat at extremes, at both ends and where a
-/// hold begins or ends, so that no curve goes beyond its keys. Where the last key repeats the first
-/// the motion is taken for a loop, and runs through.
+/// The automatic tangent at a key, the same for both sides. Flat at extremes, at both ends, and
+/// where a hold begins or ends, so that curves do not overshoot their keys. If the last key repeats
+/// the first one, the track is treated as a loop and is smooth across the seam.
 fn auto_tangent(track: &Track, key: usize) -> Vec<f32> {
     let last = track.times.len() - 1;
     let span = |k: usize| f64::from(track.times[k + 1]) - f64::from(track.times[k]);
@@ -80,8 +79,8 @@ fn auto_tangent(track: &Track, key: usize) -> Vec<f32> {
     turning(track, key, &slope)
 }
 
-/// The tangent of a rotation that turns by `rate` a second in the joint's own axes: q' = ½ q ω, of
-/// the stored sign.
+/// The tangent of a rotation with an angular velocity of `rate` in the joint's own axes: q' = ½ q
+/// ω, with the stored sign.
 fn turning(track: &Track, key: usize, rate: &[f64]) -> Vec<f32> {
     let v = track.value(key);
     let q = DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into());
@@ -89,23 +88,23 @@ fn turning(track: &Track, key: usize, rate: &[f64]) -> Vec<f32> {
     (q * DQuat::from_xyzw(turn.x, turn.y, turn.z, 0.0)).to_array().map(|c| c as f32).to_vec()
 }
 
-/// How a curve goes through a key.
+/// Shape of a curve at a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tangents {
-    /// Smoothly, and not beyond the keys beside it.
+    /// Smooth, without overshoot beyond the neighboring keys.
     Auto,
-    /// At rest.
+    /// Slope 0.
     Flat,
-    /// As it comes and goes on straight lines.
+    /// Slopes of the straight lines to the neighboring keys.
     Straight,
-    /// In full flight on both sides, as a ball hits the ground: with rest at the other end of each
-    /// side that is a parabola, of which the slope at the end is twice that of the line.
+    /// Full speed on both sides, like a bouncing ball. The slope is twice that of the straight
+    /// line. If the other end of a segment has slope 0, the segment is a parabola.
     Sharp,
 }
 
-/// A CUBICSPLINE track with other tangents at the keys at `times`; others are as they were. None of
-/// them makes the curve leave the range of two neighboring keys (F. N. Fritsch and R. E. Carlson,
-/// *Monotone piecewise cubic interpolation*, 1980).
+/// A CUBICSPLINE track with new tangents at the keys at `times`; other tracks are unchanged. With
+/// none of them does the curve leave the range of two neighboring keys (F. N. Fritsch and R. E.
+/// Carlson, *Monotone piecewise cubic interpolation*, 1980).
 #[must_use]
 pub fn with_tangents(track: &Track, times: &[f32], how: Tangents) -> Track {
     if track.interpolation != Interpolation::CubicSpline {
@@ -152,7 +151,7 @@ pub fn with_tangents(track: &Track, times: &[f32], how: Tangents) -> Track {
 }
 
 impl Tangents {
-    /// The modes of a key in a track that names modes.
+    /// The equivalent modes, for tracks with modes.
     const fn modes(self) -> KeyTangents {
         match self {
             Self::Auto => KeyTangents::both(TangentMode::Auto),
@@ -165,7 +164,7 @@ impl Tangents {
     }
 }
 
-/// A CUBICSPLINE track with automatic tangents; others are as they were.
+/// A CUBICSPLINE track with automatic tangents; other tracks are unchanged.
 #[must_use]
 pub fn with_auto_tangents(track: &Track) -> Track {
     if track.interpolation != Interpolation::CubicSpline {
@@ -183,7 +182,7 @@ pub fn with_auto_tangents(track: &Track) -> Track {
     Track { values: values.into(), ..track.clone() }
 }
 
-/// Whether every tangent of a track is the automatic one, to the bit.
+/// Whether every tangent of a track is exactly the automatic one.
 pub fn is_auto(track: &Track) -> bool {
     let width = track.width;
     track.interpolation == Interpolation::CubicSpline

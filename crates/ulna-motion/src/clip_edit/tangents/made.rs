@@ -1,4 +1,4 @@
-//! Tangents made of the modes that are named.
+//! Tangents computed from tangent modes.
 
 use super::{
     slopes::Slopes,
@@ -6,8 +6,8 @@ use super::{
 };
 use ulna_model::{Interpolation, KeyTangents, TangentMode, Track};
 
-/// The track with the tangents of the keys that are named and `wanted` made of their modes, and
-/// those of all smooth keys. Free ones keep their numbers.
+/// Recomputes the tangents of keys that have modes and are `wanted`, and those of all smooth keys.
+/// Free tangents keep their numbers.
 pub(super) fn remade(track: &Track, wanted: &dyn Fn(usize) -> bool) -> Track {
     if track.interpolation != Interpolation::CubicSpline || track.modes.is_empty() {
         return track.clone();
@@ -34,7 +34,7 @@ pub(super) fn remade(track: &Track, wanted: &dyn Fn(usize) -> bool) -> Track {
     Track { values: values.into(), ..track.clone() }
 }
 
-/// Runs of smooth keys.
+/// Runs of consecutive smooth keys, which are solved together.
 struct Runs<'a> {
     slopes: &'a Slopes<'a>,
     named: &'a [Option<KeyTangents>],
@@ -51,7 +51,8 @@ impl Runs<'_> {
         self.named[key].is_some_and(|m| m.linked)
     }
 
-    /// Whether the curve runs smoothly through a key: the first of a ring stands for the last too.
+    /// Whether the curve is smooth through a key. In a ring, the first key also represents the last
+    /// one.
     fn joins(&self, key: usize) -> bool {
         let through = |key: usize| {
             self.is_linked(key) && self.is_smooth(key, false) && self.is_smooth(key, true)
@@ -80,7 +81,7 @@ impl Runs<'_> {
         self.outer(values);
     }
 
-    /// Smooth keys everywhere, round a loop.
+    /// All keys are smooth in a loop.
     fn all_round(&self, values: &mut [f32]) {
         let slopes = self.slopes;
         let before = |key: usize| if key == 0 { self.last - 1 } else { key - 1 };
@@ -90,7 +91,7 @@ impl Runs<'_> {
         }
     }
 
-    /// One slope on both sides of a key.
+    /// Sets one slope on both sides of a key.
     fn through(&self, values: &mut [f32], key: usize, slope: &[f64]) {
         let ends = [0, self.last];
         let own = [key];
@@ -101,7 +102,7 @@ impl Runs<'_> {
         }
     }
 
-    /// Smooth sides of spans that follow one another through smooth keys.
+    /// Solves the smooth sides of consecutive segments that are joined by smooth keys.
     fn run(&self, spans: &[usize], values: &mut [f32]) {
         let slopes = self.slopes;
         let [Some(first), Some(last)] = [spans.first(), spans.last()].map(|s| s.copied()) else {
@@ -138,8 +139,8 @@ impl Runs<'_> {
         }
     }
 
-    /// The sides of the first and the last key that no curve meets: as the other side where they
-    /// are linked, and in a ring as at the other end.
+    /// Sets the outer tangents of the first and the last key, which no segment uses. A linked key
+    /// copies its other side. In a ring, they copy the other end.
     fn outer(&self, values: &mut [f32]) {
         let (slopes, last) = (self.slopes, self.last);
         for (key, leaving, end) in [(0, false, last), (last, true, 0)] {

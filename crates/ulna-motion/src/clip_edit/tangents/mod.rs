@@ -1,4 +1,4 @@
-//! Tangents of CUBICSPLINE keys: automatic ones, and those of the modes that are named.
+//! Tangents of CUBICSPLINE keys: automatic tangents, and tangents with modes.
 
 mod auto;
 mod made;

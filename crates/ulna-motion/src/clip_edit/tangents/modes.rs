@@ -1,4 +1,4 @@
-//! Tangent modes of keys: named, told, changed, and kept true after a change.
+//! Tangent modes of keys: inferred, changed, and applied after a change.
 
 use super::{
     auto::{is_auto, with_auto_tangents},
@@ -9,14 +9,14 @@ use ulna_model::{Interpolation, KeySide, KeyTangents, TangentMode, TangentModes,
 
 const AUTO: KeyTangents = KeyTangents::both(TangentMode::Auto);
 
-/// The tangent modes of every key of a track: as they are named; all automatic where none is named
-/// and the numbers say so; else free, and linked where both tangents are the same.
+/// The tangent modes of every key of a track: the stored ones. If there are none and all tangents
+/// are automatic, all modes are automatic. Otherwise free, and linked if both tangents are equal.
 pub fn modes_of(track: &Track) -> Vec<KeyTangents> {
     let named = named_modes(track);
     (0..track.times.len()).map(|key| of_key(track, &named, key)).collect()
 }
 
-/// The tangent modes of one key, as [`modes_of`] tells them.
+/// The tangent modes of one key, as in [`modes_of`].
 pub fn mode_at(track: &Track, key: usize) -> KeyTangents {
     of_key(track, &named_modes(track), key)
 }
@@ -31,26 +31,26 @@ fn of_key(track: &Track, named: &TangentModes, key: usize) -> KeyTangents {
     })
 }
 
-/// The tangent modes of a track's keys; automatic for all of them where none is named and all
+/// The stored tangent modes of a track's keys. Automatic for all keys if none are stored and all
 /// tangents are automatic.
 pub(crate) fn named_modes(track: &Track) -> TangentModes {
     if !track.modes.is_empty() || !is_auto(track) {
         return track.modes.clone();
     }
     let last = track.times.len() - 1;
-    // Automatic tangents that nothing names run through such a seam.
+    // Automatic tangents without stored modes are smooth across such a seam.
     let loops = last >= 2 && track.value(0) == track.value(last);
     let wraps = track.modes.wraps() || loops;
     track.modes.replaced(track.times.iter().map(|t| (*t, AUTO))).wrapping(wraps)
 }
 
-/// A CUBICSPLINE track with the keys at `times`, in rising order, of another tangent mode on a side
-/// or on both, and their tangents made so; other tracks are as they were. Without `linked` a key
-/// stays linked or not, and both sides of a linked one change. The other tangents stay, but for
-/// those of smooth keys.
+/// Sets a tangent mode of the keys at `times` (in rising order) on one or both sides, and
+/// recomputes their tangents. Tracks that are not CUBICSPLINE are unchanged. If `linked` is `None`,
+/// a key keeps its linked state, and both sides of a linked key change. Other tangents stay, except
+/// for those of smooth keys.
 ///
-/// Free tangents of a key that is linked become one slope: that of the side, or the mean of both.
-/// In a track that wraps the first key and the last one change together.
+/// The free tangents of a linked key become one slope: that of the side, or the mean of both. In a
+/// track that wraps, the first and the last key change together.
 #[must_use]
 pub fn with_modes(
     track: &Track,
@@ -85,7 +85,8 @@ pub fn with_modes(
             own.leave = mode;
         }
         if own.linked && mode == TangentMode::Free {
-            // In a seam what comes in is at the last key, what goes out at the first.
+            // At the seam, the arriving tangent is at the last key, and the leaving one at the
+            // first key.
             let ends = named.wraps() && (key == 0 || key == last);
             let (comes, goes) = if ends { (last, 0) } else { (key, key) };
             let slope = one_slope(track, (comes, goes), side);
@@ -100,7 +101,7 @@ pub fn with_modes(
     remade(&made, &|key| meant[key])
 }
 
-/// One slope of both sides of a key.
+/// The common slope of both sides of a key.
 fn one_slope(track: &Track, (comes, goes): (usize, usize), side: KeySide) -> Vec<f32> {
     let arrive = &track.values[place(track, comes, false)];
     let leave = &track.values[place(track, goes, true)];
@@ -111,8 +112,8 @@ fn one_slope(track: &Track, (comes, goes): (usize, usize), side: KeySide) -> Vec
     }
 }
 
-/// A CUBICSPLINE track whose tangents go on from the last key to the first, or not; other tracks
-/// are as they were. Both ends get one mode, and one slope.
+/// Makes the tangents of a CUBICSPLINE track continuous from the last key to the first, or ends
+/// this. Other tracks are unchanged. Both ends get the same mode and the same slope.
 #[must_use]
 pub fn with_matched_seam(track: &Track, on: bool) -> Track {
     if track.interpolation != Interpolation::CubicSpline {
@@ -134,9 +135,8 @@ pub fn with_matched_seam(track: &Track, on: bool) -> Track {
     with_modes(&made, &ends, KeySide::Both, mode, Some(true))
 }
 
-/// The changed track with the tangents of keys that have modes made again, free ones as they are.
-/// Modes of keys that are gone go. Where no key is named, tangents are made again that were all
-/// automatic before.
+/// Recomputes the tangents of a changed track that have modes; free ones stay. Modes of removed
+/// keys are dropped. Without modes, tangents are recomputed if all of them were automatic before.
 #[must_use]
 pub fn refreshed(before: &Track, after: Track) -> Track {
     if after.interpolation != Interpolation::CubicSpline {
@@ -148,7 +148,7 @@ pub fn refreshed(before: &Track, after: Track) -> Track {
     }
     let mut modes = after.modes_there();
     if before.modes.is_empty() && is_auto(before) {
-        // Keys of it that came together with ones that are named.
+        // Own keys of a track that was merged with keys that have modes.
         let own = after.times.iter().filter(|t| modes.of(**t).is_none()).map(|t| (*t, AUTO));
         modes = modes.replaced(modes.iter().chain(own));
     }

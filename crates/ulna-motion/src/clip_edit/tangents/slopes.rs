@@ -1,5 +1,5 @@
-//! The slopes from which a track's tangents are computed: of numbers as they are, of rotations the
-//! vector of their turn per second in the parent's frame.
+//! Slopes from which a track's tangents are computed. For rotations, a slope is the rotation vector
+//! per second in the parent's frame.
 
 use glam::{DQuat, DVec3};
 
@@ -7,12 +7,12 @@ use super::auto::limited;
 use crate::clip_edit::holds::hold_ends;
 use ulna_model::{Property, Track};
 
-/// The rates of change between the keys of a track of at least two.
+/// Rates of change between the keys of a track with at least two keys.
 pub(super) struct Slopes<'a> {
     track: &'a Track,
-    /// Numbers a slope.
+    /// Numbers per slope.
     size: usize,
-    /// Rates of change per second, span after span.
+    /// Rates of change per second, segment by segment.
     rates: Vec<f64>,
     ends: Option<Vec<bool>>,
 }
@@ -41,26 +41,26 @@ impl<'a> Slopes<'a> {
         self.track.times.len() - 1
     }
 
-    /// The length of a span in seconds and its rate of change.
+    /// Length of a segment in seconds, and its rate of change.
     pub(super) fn span(&self, key: usize) -> (f64, &[f64]) {
         let times = &self.track.times;
         let rate = &self.rates[key * self.size..(key + 1) * self.size];
         (f64::from(times[key + 1]) - f64::from(times[key]), rate)
     }
 
-    /// Whether the last key's tangents go on at the first.
+    /// Whether the tangents continue from the last key to the first.
     pub(super) fn is_ring(&self) -> bool {
         self.track.modes.wraps() && self.last() >= 2
     }
 
-    /// The spans before and after a key.
+    /// The segments before and after a key.
     pub(super) fn around(&self, key: usize) -> (Option<usize>, Option<usize>) {
         let (ring, last) = (self.is_ring(), self.last());
         let before = if key > 0 { Some(key - 1) } else { ring.then(|| last - 1) };
         (before, if key < last { Some(key) } else { ring.then_some(0) })
     }
 
-    /// Whether a hold begins or ends at a key or beside it, so that nothing moves through it.
+    /// Whether a hold begins or ends at a key or next to it, so that the slope is 0.
     pub(super) fn is_still(&self, key: usize) -> bool {
         let Some(ends) = &self.ends else { return false };
         let last = self.last();
@@ -69,12 +69,12 @@ impl<'a> Slopes<'a> {
         near(key) || (self.is_ring() && (key == 0 || key == last) && near(last - key))
     }
 
-    /// Nothing changes.
+    /// A slope of 0.
     pub(super) fn none(&self) -> Vec<f64> {
         vec![0.0; self.size]
     }
 
-    /// The monotone slope at a key: none at ends that are open and beside holds.
+    /// The monotone slope at a key: 0 at open ends and next to holds.
     pub(super) fn auto(&self, key: usize) -> Vec<f64> {
         let (Some(before), Some(after)) = self.around(key) else { return self.none() };
         if self.is_still(key) {
@@ -93,7 +93,7 @@ impl<'a> Slopes<'a> {
         (way * limited(a, b, h0, h1)).to_array().to_vec()
     }
 
-    /// The slope of a side that is stored.
+    /// The stored slope of a side.
     pub(super) fn stored(&self, values: &[f32], key: usize, leaving: bool) -> Vec<f64> {
         let own = &values[place(self.track, key, leaving)];
         if self.track.property != Property::Rotation {
@@ -108,7 +108,7 @@ impl<'a> Slopes<'a> {
         (DVec3::new(rate.x, rate.y, rate.z) * (2.0 / length)).to_array().to_vec()
     }
 
-    /// Stores the slope of a side; of a rotation `½ω·q`.
+    /// Stores the slope of a side; for rotations, `½ω·q`.
     pub(super) fn put(&self, values: &mut [f32], key: usize, leaving: bool, slope: &[f64]) {
         let own = &mut values[place(self.track, key, leaving)];
         let narrow = |v: f64| (v as f32).clamp(f32::MIN, f32::MAX);

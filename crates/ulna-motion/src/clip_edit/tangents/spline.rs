@@ -1,6 +1,6 @@
 //! Tridiagonal systems of smooth tangents.
 
-/// One row: `before · x₋ + own · x + after · x₊ = right`, of vectors of the same size.
+/// One row: `before · x₋ + own · x + after · x₊ = right`, with vectors of the same size.
 pub(super) struct Row {
     pub before: f64,
     pub own: f64,
@@ -9,23 +9,23 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// A value that is given.
+    /// A fixed value.
     pub(super) const fn fixed(value: Vec<f64>) -> Self {
         Self { before: 0.0, own: 1.0, after: 0.0, right: value }
     }
 
-    /// No acceleration at the start of a span of this rate of change.
+    /// Zero acceleration at the start of a segment with this rate of change.
     pub(super) fn first(rate: &[f64]) -> Self {
         Self { before: 0.0, own: 2.0, after: 1.0, right: rate.iter().map(|r| 3.0 * r).collect() }
     }
 
-    /// No acceleration at the end of a span.
+    /// Zero acceleration at the end of a segment.
     pub(super) fn last(rate: &[f64]) -> Self {
         Self { before: 1.0, after: 0.0, ..Self::first(rate) }
     }
 
-    /// One acceleration on both sides: `h₁m₋ + 2(h₀ + h₁)m + h₀m₊ = 3(h₁δ₀ + h₀δ₁)`, each divided
-    /// by `h₀ + h₁`.
+    /// Equal acceleration on both sides: `h₁m₋ + 2(h₀ + h₁)m + h₀m₊ = 3(h₁δ₀ + h₀δ₁)`, divided by
+    /// `h₀ + h₁`.
     pub(super) fn between((h0, d0): (f64, &[f64]), (h1, d1): (f64, &[f64])) -> Self {
         let sum = h0 + h1;
         let (before, after) = (h1 / sum, h0 / sum);
@@ -34,7 +34,7 @@ impl Row {
     }
 }
 
-/// Solves rows that are diagonally dominant by elimination (L. H. Thomas, 1949), in linear time.
+/// Solves diagonally dominant rows by elimination (L. H. Thomas, 1949), in linear time.
 pub(super) fn solved(mut rows: Vec<Row>) -> Vec<Vec<f64>> {
     for k in 1..rows.len() {
         let (done, rest) = rows.split_at_mut(k);
@@ -56,13 +56,13 @@ pub(super) fn solved(mut rows: Vec<Row>) -> Vec<Vec<f64>> {
     rows.into_iter().map(|r| r.right).collect()
 }
 
-/// Solves at least two rows of which the last comes before the first: the first unknown is moved
-/// to the right, and found last.
+/// Solves at least two cyclic rows. The first unknown is moved to the right-hand side, and solved
+/// last.
 pub(super) fn solved_round(mut rows: Vec<Row>) -> Vec<Vec<f64>> {
     let first = rows.remove(0);
     let size = first.right.len();
     let last = rows.len() - 1;
-    // One number more of each row: how it goes with the first unknown.
+    // One additional number per row: its dependence on the first unknown.
     for row in &mut rows {
         row.right.push(0.0);
     }

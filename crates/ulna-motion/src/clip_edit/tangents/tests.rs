@@ -20,7 +20,7 @@ const MODES: [TangentMode; 5] = [
 ];
 const SIDES: [KeySide; 3] = [KeySide::Arrive, KeySide::Leave, KeySide::Both];
 
-/// A change of modes: which key, on which side, to what, and whether it is linked then.
+/// A change of modes: key, side, mode, and whether the key is linked afterward.
 type Change = (usize, usize, usize, Option<bool>);
 
 fn changes() -> impl Strategy<Value = Vec<Change>> {
@@ -57,7 +57,7 @@ fn tangent(track: &Track, key: usize, leaving: bool) -> &[f32] {
     &track.values[place(track, key, leaving)]
 }
 
-/// Accelerations at the start and the end of a span, of the first number.
+/// Accelerations of the first number at the start and the end of a segment.
 fn accelerations(track: &Track, key: usize) -> (f64, f64) {
     let span = f64::from(track.times[key + 1]) - f64::from(track.times[key]);
     let [from, to] = [key, key + 1].map(|k| f64::from(track.value(k)[0]));
@@ -92,7 +92,7 @@ proptest! {
         }
         let key = key % track.times.len();
         let own = mode_at(&track, key);
-        // A smooth run that goes round the loop comes back to the other side.
+        // A smooth run around the loop would change the other side, too.
         prop_assume!(!own.linked && !track.modes.wraps());
         let side = if leaving { KeySide::Leave } else { KeySide::Arrive };
         let after = with_modes(&track, &[track.times[key]], side, MODES[mode], None);
@@ -115,7 +115,7 @@ proptest! {
         }
         let once = refreshed(&track, track.clone());
         prop_assert_eq!(&refreshed(&once, once.clone()), &once);
-        // Free ones keep their numbers.
+        // Free tangents keep their numbers.
         for (key, time) in track.times.iter().enumerate() {
             let Some(modes) = track.modes.of(*time) else { continue };
             for (leaving, mode) in [(false, modes.arrive), (true, modes.leave)] {
@@ -270,7 +270,7 @@ fn naming_a_key_keeps_the_others_automatic() {
     let own = with_tangents(&track, &[1.0], Tangents::Flat);
     assert_eq!(own.values, one.values);
     assert!(own.modes.is_empty());
-    // A loop is told from numbers once, and kept.
+    // A loop is recognized by its numbers once, and then stored.
     let ring = numbers(&[(0.0, 1.0), (1.0, 2.0), (2.0, 0.0), (3.0, 1.0)]);
     let named = with_modes(&ring, &[1.0], KeySide::Both, TangentMode::Auto, None);
     assert!(named.modes.wraps());

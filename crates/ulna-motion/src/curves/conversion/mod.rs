@@ -1,10 +1,10 @@
-//! Interpolation changed while the motion stays: STEP, LINEAR and CUBICSPLINE into each other, for
-//! a whole track or for some spans between keys.
+//! Conversion between STEP, LINEAR and CUBICSPLINE with the same motion, for a whole track or for
+//! some segments.
 //!
-//! A track has one interpolation in glTF. Where only some spans change, the track gets the one that
-//! can hold all of them: a line in CUBICSPLINE has the slope of the line at both ends (of
-//! rotations, slerp's own), and a step in LINEAR or CUBICSPLINE is two keys of one value, the
-//! second just before the next key.
+//! A glTF track has one interpolation. If only some segments change, the track gets an
+//! interpolation that can represent all of them. A line in CUBICSPLINE has the slope of the line at
+//! both ends (for rotations, that of slerp). A step in LINEAR or CUBICSPLINE is two keys with the
+//! same value, the second just before the next key.
 
 use glam::{DVec4, Quat};
 
@@ -15,12 +15,12 @@ use crate::{
 };
 use ulna_model::{Interpolation, KeyTangents, TangentMode, TangentModes, Track};
 
-/// Turns above this are halved before they become a spline: slerp's tangents alone would be off by
-/// more than 0.13° between.
+/// Minimum angle of rotations that are halved for conversion to a spline, radians. Tangents of
+/// slerp alone would have an error of more than 0.13°.
 const HALVED: f64 = 150.0 * std::f64::consts::PI / 180.0;
 
-/// The mark of a key that was put into the middle of a turn: linear on both sides, and linked.
-/// Other keys of lines are not linked, since lines meet at corners.
+/// Modes that identify a key inserted in the middle of a rotation: linear on both sides, and
+/// linked. Other keys of lines are not linked, since lines meet at corners.
 const MIDDLE: KeyTangents = KeyTangents::both(TangentMode::Linear);
 
 /// A track with another interpolation.
@@ -28,27 +28,28 @@ const MIDDLE: KeyTangents = KeyTangents::both(TangentMode::Linear);
 pub struct Converted {
     /// The track.
     pub track: Track,
-    /// The largest deviation from the motion before, measured at 16 places between two keys, with a
-    /// twentieth more; not inside of spans that were to change, nor in the millisecond of a step.
+    /// The largest deviation from the old motion, measured at 16 positions per segment, plus 5 %.
+    /// Segments that were meant to change and the last millisecond of a step are not measured.
     pub error: MotionError,
-    /// Keys that were added: ends of steps, and middles of long turns.
+    /// Number of added keys: ends of steps, and middles of large rotations.
     pub added: usize,
-    /// Such keys that were removed again.
+    /// Number of such keys that were removed.
     pub removed: usize,
 }
 
-/// A track with another interpolation, its motion kept as far as that can hold it.
+/// Changes the interpolation of a track, and keeps the motion as far as the new one can represent
+/// it.
 ///
-/// With `spans`, key times in rising order, only what follows those keys changes: it becomes a
-/// step, a line, or a curve with automatic tangents. The rest keeps its motion. Without, all spans
-/// are meant, and a line or a step that becomes CUBICSPLINE moves as before.
+/// With `spans`, key times in rising order, only the segments after these keys change: to a step, a
+/// line, or a curve with automatic tangents. The rest keeps its motion. Without `spans`, all
+/// segments change, and lines or steps that become CUBICSPLINE keep their motion.
 ///
-/// To CUBICSPLINE, vectors stay exactly, rotations within the error: 0.01° at a turn of 90°; turns
-/// above 150° get a key in the middle, which goes again on the way back. The signs of quaternions
-/// are made continuous, since splines go through the numbers. Steps get a second key as long before
-/// the next as `min(1 ms, span/4)`, at least four steps of `f32`; where there is no room for it the
-/// curve takes the whole span. To LINEAR and STEP all other keys stay. A single key stays LINEAR,
-/// since CUBICSPLINE must have two.
+/// In CUBICSPLINE, vectors are exact. Rotations have an error: 0.01° for an angle of 90°. Angles
+/// above 150° get a key in the middle, which is removed by the reverse conversion. Quaternions get
+/// consistent signs, since splines interpolate the numbers. Steps get a second key `min(1 ms,
+/// span/4)` before the next key, and at least four steps of `f32`. Without space for it, the curve
+/// uses the whole segment. In LINEAR and STEP, all other keys stay. A single key stays LINEAR,
+/// since CUBICSPLINE requires two.
 pub fn converted(track: &Track, to: Interpolation, spans: Option<&[f32]>) -> Converted {
     let count = track.times.len();
     if spans.is_none() && count > 1 && [track.interpolation, to] == [Interpolation::CubicSpline; 2]
@@ -82,23 +83,23 @@ pub fn converted(track: &Track, to: Interpolation, spans: Option<&[f32]>) -> Con
     }
 }
 
-/// Steps that become lines: only those that were chosen one by one.
+/// The segments in which steps become lines: only individually chosen ones.
 fn chosen_of(spans: Option<&[f32]>, chosen: &[f32]) -> Vec<f32> {
     if spans.is_some() { chosen.to_vec() } else { Vec::new() }
 }
 
-/// The number of keys of one track that the other does not have.
+/// Number of keys of one track that the other does not have.
 fn missing(of: &Track, other: &Track) -> usize {
     of.times.iter().filter(|t| other.key_at(**t, 0.0).is_none()).count()
 }
 
-/// A single key, which cannot be a spline.
+/// A track with a single key, which cannot be a spline.
 fn single(track: &Track, to: Interpolation) -> Track {
     let to = if to == Interpolation::CubicSpline { Interpolation::Linear } else { to };
     Track { interpolation: to, values: track.value(0).into(), ..track.clone() }
 }
 
-/// The time at which a step from `time` to `next` ends; nothing where there is no room.
+/// Time at which a step from `time` to `next` ends; `None` without space for a key.
 fn step_end(time: f32, next: f32) -> Option<f32> {
     let step = next - next.next_down();
     let gap = HOLD_GAP.min((next - time) / 4.0).max(4.0 * step);
@@ -106,8 +107,8 @@ fn step_end(time: f32, next: f32) -> Option<f32> {
     (end - time >= 4.0 * step && end < next).then_some(end)
 }
 
-/// Whether a key is the end of a step, also of one too short for [`is_hold_end`]; in a CUBICSPLINE
-/// track nothing moves there.
+/// Whether a key is the end of a step, including steps too short for [`is_hold_end`]. In a
+/// CUBICSPLINE track, its tangents are 0.
 fn ends(track: &Track, key: usize) -> bool {
     let last = track.times.len() - 1;
     if key == 0 || key >= last || track.interpolation == Interpolation::Step {
@@ -121,7 +122,7 @@ fn ends(track: &Track, key: usize) -> bool {
     (short || is_hold_end(track, key)) && is_flat(track, key)
 }
 
-/// Whether a spline rests at a key.
+/// Whether the tangents of a key are 0.
 fn is_flat(track: &Track, key: usize) -> bool {
     let (stride, width) = (track.stride(), track.width);
     track.interpolation != Interpolation::CubicSpline || {
@@ -130,9 +131,9 @@ fn is_flat(track: &Track, key: usize) -> bool {
     }
 }
 
-/// Whether a key was put into the middle of a long turn.
+/// Whether a key was inserted in the middle of a large rotation.
 fn is_middle(track: &Track, key: usize) -> bool {
-    /// The tolerance beside the middle, radians and parts of the span.
+    /// Tolerance of the middle: radians, and fractions of the segment.
     const BESIDE: f64 = 1e-4;
     let last = track.times.len() - 1;
     if !turns(track) || key == 0 || key >= last || track.modes.of(track.times[key]) != Some(MIDDLE)
@@ -146,7 +147,7 @@ fn is_middle(track: &Track, key: usize) -> bool {
     let (first, second) = (span(track, key - 1), span(track, key));
     let middle = DVec4::from(before.slerp(after, 0.5));
     let beside = half_turn(middle, DVec4::from(own) * middle.dot(own.into()).signum());
-    // Between keys a few steps of `f32` apart the middle is rounded.
+    // Between keys a few steps of `f32` apart, the middle time is rounded.
     let time = f32::midpoint(track.times[key - 1], track.times[key + 1]);
     let rounded = (track.times[key] - time).abs() <= time.next_up() - time;
     turn > HALVED - BESIDE
@@ -154,7 +155,7 @@ fn is_middle(track: &Track, key: usize) -> bool {
         && 2.0 * beside < BESIDE
 }
 
-/// Keys and values alone, without ends of steps (for STEP) or middles of turns (for LINEAR).
+/// Keys and values only, without ends of steps (for STEP) or middles of rotations (for LINEAR).
 fn stripped(track: &Track, to: Interpolation) -> Track {
     let goes = |key: usize| to == Interpolation::Step && ends(track, key);
     let kept: Vec<usize> =
@@ -171,8 +172,8 @@ fn stripped(track: &Track, to: Interpolation) -> Track {
     }
 }
 
-/// A STEP track as LINEAR, in which steps are two keys, but for those after the keys at `not`;
-/// of other tracks, without the steps there.
+/// Converts a STEP track to LINEAR with two keys per step, except for steps after the keys at
+/// `not`, which become lines. In other tracks, removes the steps there.
 fn lines(track: &Track, not: &[f32]) -> Track {
     let is_not = |t: f32| not.binary_search_by(|n| n.total_cmp(&t)).is_ok();
     if track.interpolation != Interpolation::Step {
@@ -195,7 +196,7 @@ fn lines(track: &Track, not: &[f32]) -> Track {
     Track { interpolation, times: times.into(), values: values.into(), ..track.clone() }
 }
 
-/// A CUBICSPLINE key that is being made.
+/// A CUBICSPLINE key under construction.
 struct Made {
     time: f32,
     value: Vec<f32>,
@@ -205,19 +206,19 @@ struct Made {
 }
 
 impl Made {
-    /// The same rotation as the other quaternion.
+    /// Negates the quaternion and its tangents, which keeps the rotation.
     fn turn_over(&mut self) {
         let Self { value, arrive, leave, .. } = self;
         [value, arrive, leave].into_iter().flatten().for_each(|v| *v = -*v);
     }
 
-    /// Whether the other quaternion of a rotation is nearer to the key before.
+    /// Whether the negated quaternion is nearer to the key before.
     fn is_far_from(&self, before: &Self) -> bool {
         before.value.iter().zip(&self.value).map(|(a, b)| a * b).sum::<f32>() < 0.0
     }
 }
 
-/// The slopes of the line from one value to another over some seconds, leaving and arriving.
+/// The slopes of a line from one value to another over some seconds, leaving and arriving.
 fn line(a: &[f32], b: &[f32], seconds: f64, turns: bool) -> (Vec<f32>, Vec<f32>) {
     let stored = |v: f64| (v as f32).clamp(f32::MIN, f32::MAX);
     if turns {
@@ -231,7 +232,7 @@ fn line(a: &[f32], b: &[f32], seconds: f64, turns: bool) -> (Vec<f32>, Vec<f32>)
     (slope.clone(), slope)
 }
 
-/// A LINEAR track as CUBICSPLINE that moves alike; CUBICSPLINE stays.
+/// Converts a LINEAR track to CUBICSPLINE with the same motion; CUBICSPLINE tracks are unchanged.
 fn cubic(track: &Track) -> Track {
     if track.interpolation == Interpolation::CubicSpline {
         return track.clone();
@@ -275,7 +276,8 @@ fn cubic(track: &Track) -> Track {
     together(track, made)
 }
 
-/// The key in the middle of a long turn; nothing where the turn is short, or no time lies between.
+/// The key in the middle of a large rotation; `None` if the angle is small, or no time is between
+/// the keys.
 fn halved(before: &Made, own: &Made) -> Option<Made> {
     let (a, b) = (Quat::from_slice(&before.value), Quat::from_slice(&own.value));
     let wide = 2.0 * half_turn(a.as_dquat().normalize().into(), b.as_dquat().normalize().into());
@@ -298,7 +300,7 @@ fn together(track: &Track, made: Vec<Made>) -> Track {
     }
 }
 
-/// A CUBICSPLINE track with lines after some keys; a LINEAR one has them.
+/// Makes the segments of a CUBICSPLINE track after some keys straight. LINEAR tracks are unchanged.
 fn straight(track: &Track, after: &[f32]) -> Track {
     if track.interpolation != Interpolation::CubicSpline {
         return track.clone();
@@ -315,7 +317,7 @@ fn straight(track: &Track, after: &[f32]) -> Track {
             made.push(own);
             continue;
         };
-        // From here on all keys, so that no other span changes.
+        // Negate all later keys, so that no other segment changes.
         if turns(track) && own.is_far_from(before) {
             own.turn_over();
             over = !over;
@@ -337,7 +339,7 @@ fn straight(track: &Track, after: &[f32]) -> Track {
     together(track, made)
 }
 
-/// A key of a CUBICSPLINE track as it is.
+/// Reads a key of a CUBICSPLINE track.
 fn taken(track: &Track, key: usize) -> Made {
     let (stride, width) = (track.stride(), track.width);
     let own = &track.values[key * stride..(key + 1) * stride];
@@ -351,8 +353,8 @@ fn taken(track: &Track, key: usize) -> Made {
     }
 }
 
-/// A CUBICSPLINE track with automatic tangents on the sides of the spans after some keys; middles
-/// of turns there are gone.
+/// Gives the segments of a CUBICSPLINE track after some keys automatic tangents. Middles of
+/// rotations there are removed.
 fn automatic(track: &Track, after: &[f32]) -> Track {
     let inside =
         |key: usize| key > 0 && is_middle(track, key) && after.contains(&track.times[key - 1]);
@@ -386,8 +388,8 @@ fn automatic(track: &Track, after: &[f32]) -> Track {
     together(&base, made)
 }
 
-/// The largest deviation between two tracks, except after the keys of `before` at `changed` and
-/// where a step comes to its end.
+/// The largest deviation between two tracks, except in the segments after the keys of `before` at
+/// `changed` and at the ends of steps.
 fn error(before: &Track, after: &Track, changed: &[f32]) -> MotionError {
     const PLACES: u32 = 16;
     let mut worst = (0.0f64, 0.0f64);

@@ -17,7 +17,7 @@ fn off(a: &Track, b: &Track, time: f64) -> (f32, f32) {
     (0.0, x.iter().zip(&y).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max))
 }
 
-/// Within a millisecond of a step, of a STEP track.
+/// Whether a time is within a millisecond of a step of a STEP track.
 fn steps(track: &Track, time: f64) -> bool {
     track.interpolation == Interpolation::Step
         && track.times.iter().any(|t| (f64::from(*t) - time).abs() < 1.01e-3)
@@ -30,7 +30,7 @@ fn same_keys(a: &Track, b: &Track) {
         let bits = |t: &Track| t.value(key).iter().map(|v| v.to_bits()).collect::<Vec<_>>();
         let other: Vec<u32> = b.value(key).iter().map(|v| (-v).to_bits()).collect();
         let same = bits(a) == bits(b);
-        // Splines go through the numbers, so their signs are continuous.
+        // Splines interpolate the numbers, so their signs are consistent.
         assert!(same || turns(a) && bits(a) == other, "{key}");
     }
 }
@@ -48,7 +48,7 @@ proptest! {
     #[test]
     fn there_and_back_are_the_same_keys_and_the_same_motion(track in sources(),
         short in prop::collection::vec(prop::option::weighted(0.2, 1e-6f32..4e-3), 12)) {
-        // Some spans are shorter than any step is held.
+        // Some segments are shorter than any hold.
         let mut times = track.times.to_vec();
         for k in 1..times.len() {
             let gap = short[k % 12].unwrap_or(track.times[k] - track.times[k - 1]);
@@ -64,7 +64,7 @@ proptest! {
         if track.interpolation == Interpolation::Linear && !turns(&track) {
             prop_assert_eq!(smooth.added, 0);
         }
-        // The middle of a turn within few steps of `f32` is rounded.
+        // Within a few steps of `f32`, the middle of a rotation is rounded.
         let rounded = track
             .times
             .windows(2)
@@ -129,7 +129,7 @@ proptest! {
                 ..track.clone()
             };
             let (angle, value) = off(&own, &made, time);
-            // Half a turn may go either way.
+            // A half turn may have either direction.
             let wide = || 2.0 * half_turn(rotation(&own, 0).into(), rotation(&own, 1).into());
             if turns(&own) && (wide() - std::f64::consts::PI).abs() < 1e-3 {
                 continue;

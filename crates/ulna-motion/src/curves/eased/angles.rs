@@ -1,4 +1,4 @@
-//! An ease of single Euler angles of a rotation.
+//! Eases of single Euler angles of a rotation.
 
 use super::{marked, part, turned_over, with_stops};
 use crate::curves::{
@@ -9,9 +9,9 @@ use crate::curves::{
 };
 use ulna_model::{KeySide, KeyTangents, Track};
 
-/// Writes an ease of some angles into a spline, from the key at one time to that at another; the
-/// track and its largest error in parts of the way. At keys the other angles are as they were, and
-/// so are their slopes. Where an angle has no slope of its own, at gimbal lock, the slopes stay.
+/// Writes an ease of some angles to a spline, between the keys at two times. Returns the track and
+/// its largest error, relative to the change of value. At keys, the other angles and their slopes
+/// are preserved. At gimbal lock, where an angle has no slope of its own, the slopes are unchanged.
 pub(super) fn put(
     track: &Track,
     (start, end): (f32, f32),
@@ -22,7 +22,7 @@ pub(super) fn put(
     let ends = (made.key_at(start, 0.0), made.key_at(end, 0.0));
     let (Some(first), Some(last)) = ends else { return (made, 0.0) };
     made = turned_over(made, first, last);
-    // Only what lies between the two keys is looked at, however long the track is.
+    // Only the segment between the two keys is processed, independent of the track's length.
     let whole = TrackCurves::new(&part(&made, first, last), chosen.space);
     let span = Span {
         ends: (f64::from(start), f64::from(end)),
@@ -37,7 +37,7 @@ pub(super) fn put(
     let (stops, added) = with_stops(&mut made, (start, end), ease, turn, &|_| None);
     let Some(last) = made.key_at(end, 0.0) else { return (made, 0.0) };
     let mut piece = part(&made, first, last);
-    // Free and not linked: what is not set stays.
+    // Free and not linked, so that unset sides stay.
     let free = KeyTangents { linked: false, ..KeyTangents::default() };
     piece.modes = piece.modes.with(&piece.times, Some(free));
     let mut curves = TrackCurves::new(&piece, chosen.space);
@@ -61,8 +61,8 @@ pub(super) fn put(
     (marked(made, &added, (start, end)), error)
 }
 
-/// The track with values of keys changed, and its quaternions with the signs that go on along its
-/// angles: these may swing by more than half a turn between two keys.
+/// Sets values of keys, and makes the signs of the quaternions follow the angles, which may change
+/// by more than half a turn between two keys.
 fn signed(curves: &TrackCurves, to: &[(usize, usize, f64)]) -> Track {
     let track = curves.with_values(to);
     let Some(view) = curves.angles() else { return track };
@@ -82,16 +82,16 @@ fn signed(curves: &TrackCurves, to: &[(usize, usize, f64)]) -> Track {
     Track { values: values.into(), ..track }
 }
 
-/// The span of an ease.
+/// The segment of an ease.
 struct Span {
-    /// Seconds.
+    /// Start and end, seconds.
     ends: (f64, f64),
-    /// Components, with what they are at both ends, degrees.
+    /// Eased components with their values at both ends, degrees.
     ways: Vec<(usize, f64, f64)>,
 }
 
 impl Span {
-    /// The curves with the slopes of a place.
+    /// Sets the slopes of a planned key.
     fn sloped(&self, curves: TrackCurves, time: f32, stop: &Stop) -> TrackCurves {
         let Some(key) = curves.track().key_at(time, 0.0) else { return curves };
         let seconds = self.ends.1 - self.ends.0;
@@ -112,10 +112,10 @@ impl Span {
         made
     }
 
-    /// The largest error of the angles against the formula, in parts of the way.
+    /// The largest error of the angles against the formula, relative to the change of value.
     fn error(&self, curves: &TrackCurves, ease: &Ease) -> f64 {
         const SAMPLES: u32 = 100;
-        // At a jump any value is right.
+        // At a jump, any value is valid.
         let samples = if ease.shape == EaseShape::Step { 0 } else { SAMPLES };
         let (from, to) = self.ends;
         let mut worst = 0.0f64;

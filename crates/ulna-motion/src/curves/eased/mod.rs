@@ -1,4 +1,4 @@
-//! An ease put between two keys of a track.
+//! Eases between two keys of a track.
 
 mod angles;
 
@@ -17,23 +17,23 @@ use crate::{
 };
 use ulna_model::{Interpolation, KeyKind, KeyTangents, Property, TangentMode, TangentModes, Track};
 
-/// A track with an eased span.
+/// A track with an eased segment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Eased {
     /// The track.
     pub track: Track,
-    /// Keys that it has more than before; those that an earlier ease had put there are gone.
+    /// Number of added keys, without the removed ones of an earlier ease.
     pub added: usize,
-    /// Keys of an earlier ease that went.
+    /// Number of removed keys of an earlier ease.
     pub removed: usize,
-    /// The largest error of the curve against the formula, in parts of the way.
+    /// The largest error against the formula, relative to the change of value.
     pub error: f64,
-    /// The deviation of the other spans from their motion before, where the track had to become a
+    /// Deviation of the other segments from their old motion, if the track was converted to a
     /// spline.
     pub others: MotionError,
 }
 
-/// Whether a key was put there by an ease: an in-between whose tangents are both free. No other
+/// Whether a key was inserted by an ease: an in-between whose tangents are both free. No other
 /// command makes such keys, and both marks survive saving.
 pub fn is_of_ease(track: &Track, key: usize) -> bool {
     let time = track.times[key];
@@ -41,13 +41,13 @@ pub fn is_of_ease(track: &Track, key: usize) -> bool {
     track.kinds.of(time) == Some(KeyKind::InBetween) && track.modes.of(time).is_some_and(free)
 }
 
-/// Whether a key begins or ends spans of its own: none that an ease or a hold has put there.
+/// Whether a key was not inserted by an ease or a hold.
 fn is_own(track: &Track, key: usize) -> bool {
     !is_of_ease(track, key) && !is_hold_end(track, key)
 }
 
-/// The times of the keys that begin spans to be eased: those between each two neighbors of `times`,
-/// which rise. Keys that an ease has put there belong to its span.
+/// Start times of the segments to ease: those between neighboring keys of `times` (in rising
+/// order). Keys that an ease inserted belong to its segment.
 pub fn eased_spans(track: &Track, times: &[f32]) -> Vec<f32> {
     let own: Vec<f32> =
         (0..track.times.len()).filter(|k| is_own(track, *k)).map(|k| track.times[k]).collect();
@@ -55,13 +55,14 @@ pub fn eased_spans(track: &Track, times: &[f32]) -> Vec<f32> {
     own.windows(2).filter(|w| meant(&w[0]) && meant(&w[1])).map(|w| w[0]).collect()
 }
 
-/// The track with an ease from a key to the next, within 1 % of the way from its formula: by
-/// tangents where a cubic curve holds it, else by keys that are added.
+/// Applies an ease between a key and the next, within 1 % of the formula: by tangents if a cubic
+/// suffices, otherwise with additional keys.
 ///
-/// Rotations go by slerp, `slerp(q₀, q₁, e(s))`, or by some of their Euler angles, while at keys
-/// the other angles stay; single numbers of quaternions go as the whole does. Of other values only
-/// some components may be meant. A track that is no spline becomes one; its other spans stay as
-/// they are. Keys that an earlier ease had put between the two go first.
+/// Rotations follow slerp, `slerp(q₀, q₁, e(s))`. Alternatively, some of their Euler angles are
+/// eased, and the other angles stay at keys. Single quaternion numbers are eased like the whole
+/// rotation. For other values, `components` restricts the ease. Other tracks are converted to
+/// splines; their other segments keep their motion. Keys of an earlier ease between the two keys
+/// are removed first.
 pub fn eased(
     track: &Track,
     key: usize,
@@ -97,7 +98,7 @@ pub fn eased(
     let Some(end) = end_of(&cleared, start) else { return nothing(cleared, removed) };
     let made = converted(&cleared, Interpolation::CubicSpline, None);
     let (mut spline, others) = (made.track, made.error);
-    // What the conversion has put into the span makes way; other components may need it.
+    // Remove keys that the conversion inserted, unless other components may need them.
     let ends = (spline.key_at(start, 0.0), spline.key_at(end, 0.0));
     if let ((Some(from), Some(to)), None) = (ends, components)
         && !cleared_is_spline
@@ -112,8 +113,8 @@ pub fn eased(
     Eased { added: track.times.len() - before, track, removed, error, others }
 }
 
-/// The track without what an earlier ease or a hold has put after the key at `start`; how many keys
-/// went. Of several components those keys stay that others need.
+/// Removes the keys of an earlier ease or hold after the key at `start`. Returns the number of
+/// removed keys. With `components`, keys that other components need stay.
 fn cleared(track: &Track, start: f32, components: Option<ChosenComponents<'_>>) -> (Track, usize) {
     let made = held(track, &[start], false);
     let Some(key) = made.key_at(start, 0.0) else { return (track.clone(), 0) };
@@ -123,7 +124,7 @@ fn cleared(track: &Track, start: f32, components: Option<ChosenComponents<'_>>) 
         return (made, removed);
     };
     let without = without(&made, key + 1, end);
-    // What a component that is not meant does without them.
+    // Check the effect on the other components.
     let mut stays = false;
     if let Some(chosen) = components {
         let count = if made.property == Property::Rotation { 3 } else { made.width };
@@ -145,7 +146,7 @@ fn cleared(track: &Track, start: f32, components: Option<ChosenComponents<'_>>) 
     (left, removed)
 }
 
-/// The keys of a track from one to another, both included, without names of tangents.
+/// The keys of a track in a range, both ends included, without tangent modes.
 fn part(track: &Track, from: usize, to: usize) -> Track {
     let stride = track.stride();
     Track {
@@ -157,7 +158,7 @@ fn part(track: &Track, from: usize, to: usize) -> Track {
     }
 }
 
-/// The track without the keys from one to another.
+/// The track without the keys `from..to`.
 fn without(track: &Track, from: usize, to: usize) -> Track {
     let stride = track.stride();
     let gone: Vec<f32> = track.times[from..to].to_vec();
@@ -174,17 +175,17 @@ fn without(track: &Track, from: usize, to: usize) -> Track {
     }
 }
 
-/// The end of the span after the key at `start`.
+/// End time of the segment after the key at `start`.
 fn end_of(track: &Track, start: f32) -> Option<f32> {
     let key = track.key_at(start, 0.0)?;
     (key + 1..track.times.len()).find(|k| is_own(track, *k)).map(|k| track.times[k])
 }
 
-/// The way from one key to another.
+/// The change of value between two keys.
 enum Way {
-    /// A turn from a rotation by a vector.
+    /// A start rotation, and a rotation vector.
     Turn(DQuat, DVec3),
-    /// From numbers, by numbers.
+    /// Start numbers, and their change.
     Line(Vec<f64>, Vec<f64>),
 }
 
@@ -200,7 +201,7 @@ impl Way {
         Self::Line(numbers(a), by)
     }
 
-    /// Half the angle of a turn.
+    /// Half the angle of a rotation, radians.
     fn turn(&self) -> f64 {
         if let Self::Turn(_, by) = self { by.length() * 0.5 } else { 0.0 }
     }
@@ -212,7 +213,7 @@ impl Way {
         }
     }
 
-    /// The slope of the value at a part of the way, given a slope of the part.
+    /// The slope of the value at a fraction of the change, given the slope of the fraction.
     fn slope(&self, part: f64, slope: f64) -> Vec<f64> {
         match self {
             Self::Turn(from, by) => {
@@ -225,7 +226,7 @@ impl Way {
     }
 }
 
-/// Writes the ease into a spline, from the key at one time to that at another.
+/// Writes the ease to a spline, between the keys at two times.
 fn put(
     track: &Track,
     (start, end): (f32, f32),
@@ -251,7 +252,7 @@ fn put(
         let own = &mut values[key * 3 * made.width..(key + 1) * 3 * made.width];
         let sides = (*time != start, *time != end);
         write(own, &way, stop, (sides, span), components);
-        // What is held is held to the bit.
+        // Constant values are copied exactly.
         let held = [(0.0, first), (1.0, last)].into_iter().find(|(v, _)| stop.value == *v);
         if let (Some((_, from)), (true, true)) = (held, sides) {
             let stored = track.value(from);
@@ -266,9 +267,9 @@ fn put(
     (made, error)
 }
 
-/// Puts the keys that an ease needs into a span: its places, and the times of keys within the span
-/// with theirs. `turn` is half the angle of a rotation; `value` is that of a key at a part of the
-/// way, where it is not the one that plays.
+/// Inserts the keys that an ease needs into a segment. Returns the planned keys, and the times of
+/// all keys within the segment with their plans. `turn` is half the angle of a rotation. `value`
+/// returns the value of a key at a fraction of the change; `None` uses the current curve.
 fn with_stops(
     made: &mut Track,
     (start, end): (f32, f32),
@@ -280,7 +281,7 @@ fn with_stops(
     let span = f64::from(end) - from;
     let gap = f64::from(HOLD_GAP).max(f64::from(end - hold_end(end))).min(span * 0.25) / span;
     let mut stops = ease.stops(turn, gap);
-    // Keys of another component's ease are on the way of this one, too.
+    // Keys of another component's ease are also keys of this one.
     let kept: Vec<f32> = made.times.iter().copied().filter(|t| *t > start && *t < end).collect();
     let mut added = Vec::new();
     for stop in &mut stops {
@@ -297,7 +298,7 @@ fn with_stops(
         *made = insert_key(made, time, value(stop.value).as_deref(), false).track;
         if made.times.len() > count {
             if !stop.is_corner() {
-                // Where the rounded time is.
+                // Recompute for the rounded time.
                 *stop = stop_at(ease, (f64::from(time) - from) / span, stop);
             }
             added.push((time, *stop));
@@ -311,8 +312,8 @@ fn with_stops(
     (stops, added)
 }
 
-/// The place of a formula at a part of the time; slopes that the plan has chosen stay where the
-/// formula has none.
+/// The planned key at a fraction of the time. Slopes that the plan chose are kept if the formula
+/// has none.
 fn stop_at(ease: &Ease, part: f64, planned: &Stop) -> Stop {
     const H: f64 = 1e-5;
     let value = ease.at(part);
@@ -323,7 +324,7 @@ fn stop_at(ease: &Ease, part: f64, planned: &Stop) -> Stop {
     Stop { part, value, ..*planned }
 }
 
-/// Writes a key of the way: its value, unless it is an end, and the tangents inside the span.
+/// Writes a planned key: its value, unless it is an end, and the tangents inside the segment.
 fn write(
     own: &mut [f32],
     way: &Way,
@@ -348,8 +349,8 @@ fn write(
     }
 }
 
-/// A spline of rotations whose keys from `last` on have the signs that lie on the short way from
-/// `first`. The motion stays.
+/// Negates the quaternions of a spline from key `last` on, if that gives the shortest path from
+/// `first`. The motion is unchanged.
 fn turned_over(track: Track, first: usize, last: usize) -> Track {
     let dot = track.value(first).iter().zip(track.value(last)).map(|(a, b)| a * b).sum::<f32>();
     if track.property != Property::Rotation || dot >= 0.0 {
@@ -360,7 +361,7 @@ fn turned_over(track: Track, first: usize, last: usize) -> Track {
     Track { values: values.into(), ..track }
 }
 
-/// Names the keys that were added, and the sides of the two keys that the ease has changed.
+/// Marks the added keys, and sets the modes of the changed sides of both ends.
 fn marked(track: Track, added: &[(f32, Stop)], (start, end): (f32, f32)) -> Track {
     let mut modes = track.modes.clone();
     if modes.is_empty() && is_auto_beside(&track, (start, end), added) {
@@ -384,8 +385,8 @@ fn marked(track: Track, added: &[(f32, Stop)], (start, end): (f32, f32)) -> Trac
     Track { kinds, modes, ..track }
 }
 
-/// Whether the tangents outside the eased span are the automatic ones of the track without what
-/// was added.
+/// Whether the tangents outside of the eased segment are the automatic ones of the track without
+/// the added keys.
 fn is_auto_beside(track: &Track, (start, end): (f32, f32), added: &[(f32, Stop)]) -> bool {
     let mut bare = track.clone();
     for (time, _) in added {
@@ -404,7 +405,7 @@ fn is_auto_beside(track: &Track, (start, end): (f32, f32), added: &[(f32, Stop)]
     same && !is_auto(track)
 }
 
-/// The largest error of the curve against the formula, in parts of the way.
+/// The largest error of the curve against the formula, relative to the change of value.
 fn off(
     track: &Track,
     way: &Way,
@@ -415,7 +416,7 @@ fn off(
     const SAMPLES: u32 = 100;
     let mut out = vec![0.0; track.width];
     let mut worst = 0.0f64;
-    // At a jump any value is right.
+    // At a jump, any value is valid.
     let samples = if ease.shape == EaseShape::Step { 0 } else { SAMPLES };
     for k in 1..samples {
         let s = f64::from(k) / f64::from(SAMPLES);

@@ -23,7 +23,7 @@ fn shapes() -> impl Strategy<Value = Ease> {
     })
 }
 
-/// Two keys of a turn of some degrees, or of numbers.
+/// Two keys of a rotation or of numbers. Rotations are given by rotation vectors.
 fn pair(turns: bool, a: [f32; 3], b: [f32; 3], interpolation: Interpolation) -> Track {
     let value = |v: [f32; 3]| {
         if turns { Quat::from_scaled_axis(v.into()).to_array().to_vec() } else { v.to_vec() }
@@ -61,7 +61,7 @@ proptest! {
         prop_assert!(made.track.validate().is_ok());
         prop_assert_eq!(made.track.times.len(), 2 + made.added);
         let way = Way::between(&track, 0, 1);
-        // The keys added are those that were said before; wide turns may want more.
+        // The number of added keys is the predicted one; large rotations may need more.
         if !turns {
             prop_assert_eq!(made.added, ease.keys_added());
         } else if way.turn() < 0.3 {
@@ -101,7 +101,7 @@ proptest! {
         if key + 1 >= track.times.len() || track.interpolation == Interpolation::Step {
             return Ok(());
         }
-        // A LINEAR track becomes a spline only where the ease needs one.
+        // A LINEAR track is converted to a spline only if the ease requires it.
         let spline = eased(&track, key, &Ease { shape: EaseShape::Quad, ..second }, None).track;
         let start = track.times[key];
         let at = |t: &Track| t.key_at(start, 0.0).unwrap();
@@ -130,7 +130,7 @@ proptest! {
             return Ok(());
         }
         let (a, b) = (value(&track, time), value(&made, time));
-        // Steps jump within a millisecond, or a quarter of the span.
+        // Steps jump within a millisecond, or within a quarter of the segment.
         let steps = track.interpolation == Interpolation::Step;
         let gap = |t: &f32| f64::from(*t) - time;
         if steps && track.times.iter().any(|t| (-1e-4..3e-3).contains(&gap(t))) {
@@ -163,13 +163,13 @@ fn one_component_is_eased_and_the_others_go_on_as_they_did() {
         assert!((one[1] - was[1]).abs() < 1e-4 && (both[2] - was[2]).abs() < 1e-4);
         assert!((both[1] - (1.0 - 2.0 * quint.at(s))).abs() < 0.02, "{s} {both:?}");
     }
-    // With the ease of x gone, its keys go.
+    // When the ease of x is removed, its keys are removed.
     let linear = Ease { shape: EaseShape::Linear, ..bounce };
     let back = eased(&x.track, 0, &linear, Some(number(&[0])));
     assert_eq!((back.removed, back.added, back.track.times.len()), (3, 0, 2));
 }
 
-/// A LINEAR track of rotations by three angles in degrees, a key a second.
+/// A LINEAR track of rotations by three angles in degrees, with one key per second.
 fn angles(order: EulerOrder, keys: &[[f64; 3]]) -> Track {
     let values = keys
         .iter()
@@ -204,7 +204,7 @@ proptest! {
         let (was, now) = (TrackCurves::new(&base, space), TrackCurves::new(&made.track, space));
         let own = usize::from(axis);
         let [a, b] = [1.0, 2.0].map(|t| was.value(own, t));
-        // A middle angle that swings through gimbal lock is another triple of angles.
+        // A middle angle that crosses gimbal lock gives another triple of angles.
         let swings = |k: u32| (a + (b - a) * ease.at(f64::from(k) / 100.0)).abs() > 80.0;
         prop_assume!(order.place(own) != 1 || !(0..=100).any(swings));
         for (key, time) in made.track.times.iter().enumerate() {
@@ -220,7 +220,7 @@ proptest! {
                 prop_assert!(off < 0.01 + (b - a).abs() * 1e-3, "at {time}: {off}");
             }
         }
-        // The error that is told is the largest, and small where only this angle turns.
+        // The reported error is the largest one, and small if only this angle changes.
         for k in 1..100 {
             let time = 1.0 + f64::from(k) / 100.0;
             let wanted = a + (b - a) * ease.at(time - 1.0);
@@ -241,7 +241,7 @@ proptest! {
         }).collect();
         let made = eased(&angles(order, &alone), 0, &ease, Some(ChosenComponents { list: &list,
             space }));
-        // A hundredth, and what single precision leaves of a small swing.
+        // One percent, plus rounding of small changes in single precision.
         prop_assert!(made.error <= 0.011, "{}", made.error);
     }
 }

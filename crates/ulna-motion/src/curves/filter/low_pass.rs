@@ -1,23 +1,23 @@
-//! Butterworth's low-pass filter, forward and back.
+//! Butterworth low-pass filter, applied forward and backward.
 
 use std::f64::consts::PI;
 
-/// Sections of a filter, each of second order or less: `b₀ b₁ b₂` and `a₁ a₂`.
+/// Sections of a filter, each of first or second order: `b₀ b₁ b₂` and `a₁ a₂`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Butterworth {
     sections: Vec<([f64; 3], [f64; 2])>,
-    /// Samples after which little of a jump is left.
+    /// Number of samples after which the response to a jump has decayed.
     rest: usize,
 }
 
 impl Butterworth {
-    /// A filter that, run forward and back, leaves half the power of a frequency, for so many
-    /// samples a second; by the bilinear transform of the analog filter (S. Butterworth, *On the
-    /// theory of filter amplifiers*, 1930), its frequency warped to be right. Nothing where the
-    /// samples are too few to have that frequency.
+    /// A filter that, applied forward and backward, halves the power at the cutoff frequency.
+    /// `cutoff` is in Hz, `rate` in samples per second. Bilinear transform of the analog filter (S.
+    /// Butterworth, *On the theory of filter amplifiers*, 1930), with prewarped frequency. `None`
+    /// if the rate is too low for the cutoff.
     pub fn new(cutoff: f64, order: u32, rate: f64) -> Option<Self> {
         let order = order.clamp(1, 8);
-        // Both ways together are 3 dB down there: D. A. Winter, *Biomechanics and motor control of
+        // The combined passes have −3 dB there: D. A. Winter, *Biomechanics and motor control of
         // human movement*, 2009, section 2.4.4.1.
         let wider = (2.0f64.sqrt() - 1.0).powf(-0.5 / f64::from(order));
         let frequency = cutoff * wider / rate;
@@ -42,8 +42,8 @@ impl Butterworth {
         Some(Self { sections, rest })
     }
 
-    /// Filters samples forward and back. Beyond the ends they are taken to go on turned about the
-    /// end, or round a loop.
+    /// Filters samples forward and backward. Beyond the ends, they are extended by point
+    /// reflection, or around a loop.
     pub fn both_ways(&self, row: &mut [f64], loops: bool) {
         let count = row.len();
         if count < 2 {
@@ -58,11 +58,11 @@ impl Butterworth {
         row.copy_from_slice(&all[pad..pad + count]);
     }
 
-    /// From rest at the first sample, in transposed direct form II.
+    /// One pass in transposed direct form II, which starts in the steady state of the first sample.
     fn forward(&self, row: &mut [f64]) {
         let Some(start) = row.first().copied() else { return };
         for ([b0, b1, b2], [a1, a2]) in &self.sections {
-            // As if it had been there for ever: the gain of what stands still is 1.
+            // Steady state for a constant input, for which the gain is 1.
             let mut second = start * (b2 - a2);
             let mut first = start * (b1 - a1) + second;
             for value in row.iter_mut() {
@@ -100,7 +100,7 @@ mod tests {
                     assert!((gain - 0.5f64.sqrt()).abs() < 0.01, "{gain}");
                 }
             }
-            // A straight line passes as it is.
+            // A straight line is not changed.
             let mut line: Vec<f64> = (0..90).map(|k| f64::from(k) * 0.3 - 4.0).collect();
             filter.both_ways(&mut line, false);
             for (k, value) in line.iter().enumerate() {

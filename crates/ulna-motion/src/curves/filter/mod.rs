@@ -1,13 +1,13 @@
-//! Filters on keys: what they change is worked out on samples and put onto the track's own keys,
-//! whose times stay.
+//! Filters on keys. The change is computed on samples, and applied to the track's own keys, whose
+//! times stay.
 //!
 //! ```text
 //!  track ─► samples (even, or the keys) ─► signal ─► filter ─► signal ─► change at each key
 //!           rotations: log(q_ref⁻¹ q), q_ref a running mean                 × strength × fade
 //! ```
 //!
-//! The change fades out toward both ends of the span and toward protected spans, so that what lies
-//! there keeps its keys and nothing jumps.
+//! The change fades out toward both ends of the range and toward protected ranges, so that keys
+//! there are unchanged and nothing jumps.
 
 mod low_pass;
 mod noise;
@@ -21,68 +21,68 @@ use super::chart::{ChosenComponents, follow_holds, is_meant, only_angles, turn_k
 use crate::clip_edit::{MotionError, SAME_TIME, is_hold_end, refreshed};
 use ulna_model::{Interpolation, Property, Track};
 
-/// A change of the motion. Redundant keys are removed by [`reduced`](crate::clip_edit::reduced)
+/// A filter of the motion. Redundant keys are removed by [`reduced`](crate::clip_edit::reduced)
 /// instead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Filter {
-    /// Each key toward what lies between its neighbors.
+    /// Moves each key toward the line between its neighbors.
     Smooth {
-        /// The number of passes.
+        /// Number of passes.
         passes: u32,
     },
-    /// Removes motion faster than a frequency (Butterworth, forward and back, so that nothing comes
-    /// later).
+    /// Removes motion above a frequency (Butterworth, forward and backward, so that there is no
+    /// delay).
     LowPass {
-        /// The frequency of which half the power is left, Hz.
+        /// Frequency at which half the power is left, Hz.
         cutoff_hz: f64,
-        /// 1 to 8: how sharply it cuts, in each direction.
+        /// Order in each direction, `1..=8`: higher orders cut more sharply.
         order: u32,
     },
-    /// A mean of what lies around, weighted by a bell curve.
+    /// Gaussian mean of the surrounding motion.
     Gaussian {
-        /// Its standard deviation, seconds.
+        /// Standard deviation, seconds.
         seconds: f64,
     },
-    /// Keys far from the median of the keys around them get that value (F. R. Hampel, *The
-    /// influence curve and its role in robust estimation*, 1974).
+    /// Replaces keys far from the median of the surrounding keys with that median (F. R. Hampel,
+    /// *The influence curve and its role in robust estimation*, 1974).
     Peaks {
-        /// The largest distance, in standard deviations of those keys; 3 is usual.
+        /// Maximum distance, in standard deviations of those keys; 3 is usual.
         limit: f64,
     },
-    /// Adds wavering of one frequency, the same for the same seed.
+    /// Adds noise of one frequency, reproducible by its seed.
     Noise {
-        /// The largest change: degrees of rotations, else units of the track.
+        /// Maximum change: degrees for rotations, otherwise units of the track.
         amount: f64,
-        /// The frequency of the wavering, Hz.
+        /// Frequency of the noise, Hz.
         hz: f64,
-        /// The seed of the wavering; each track has its own course.
+        /// Seed of the noise. Each track has its own noise.
         seed: u64,
     },
 }
 
-/// A filter with all that it goes by.
+/// A filter and its options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilterOptions {
-    /// The change to make.
+    /// The filter.
     pub filter: Filter,
-    /// The part of the change that is made, 0 to 1.
+    /// Fraction of the change to apply, `0..=1`.
     pub strength: f64,
-    /// Whether the last key is followed by the first one. Counts where the span is the whole track.
+    /// Whether the last key is followed by the first one. Applies if the range is the whole track.
     pub across_loop: bool,
-    /// Spans of which the keys stay as they are, seconds.
+    /// Time ranges whose keys are not changed, seconds.
     pub protect: Vec<(f32, f32)>,
-    /// The time from the ends of the span, and from protected spans, to full strength, seconds; by
-    /// the filter where it is not given.
+    /// Time from the ends of the range, and from protected ranges, to full strength, in seconds.
+    /// `None` for the default of the filter.
     pub blend_in: Option<f64>,
 }
 
 impl FilterOptions {
-    /// A filter of full strength.
+    /// A filter at full strength.
     pub const fn new(filter: Filter) -> Self {
         Self { filter, strength: 1.0, across_loop: false, protect: Vec::new(), blend_in: None }
     }
 
-    /// The time to full strength, seconds.
+    /// Time to full strength, seconds.
     fn blend(&self) -> f64 {
         let usual = match self.filter {
             Filter::LowPass { cutoff_hz, .. } => 0.5 / cutoff_hz.max(1e-3),
@@ -97,16 +97,16 @@ impl FilterOptions {
 /// A filtered track.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filtered {
-    /// The track.
+    /// The filtered track.
     pub track: Track,
-    /// The largest change of a key.
+    /// Largest change of a key.
     pub largest: MotionError,
-    /// When that is, seconds.
+    /// Time of the largest change, seconds.
     pub at: f32,
 }
 
-/// The track with the keys from one time to another filtered; their times stay, and so do the first
-/// and the last of them but across a loop. Tangents go along, automatic ones are made again.
+/// Filters the keys of a track in a time range. Key times stay, and so do the first and the last
+/// key, except across a loop. Tangents are changed with the motion; automatic ones are recomputed.
 pub fn filtered(
     track: &Track,
     (from, to): (f32, f32),
@@ -137,7 +137,7 @@ pub fn filtered(
     for key in &keys {
         let time = f64::from(track.times[*key]);
         let moved = by(time);
-        // A protected key, or an end: to the bit.
+        // Protected keys and ends are unchanged exactly.
         if moved.iter().all(|d| *d == 0.0) {
             continue;
         }
@@ -162,7 +162,7 @@ pub fn filtered(
     Filtered { track: made, largest, at }
 }
 
-/// Moves a key by a change that grows by `rate` a second.
+/// Adds a change to a key. The change grows by `rate` per second.
 fn put(
     track: &Track,
     own: &mut [f32],
@@ -187,7 +187,7 @@ fn put(
     }
 }
 
-/// The strength of a change over time.
+/// Strength of a change over time.
 struct Fade<'a> {
     ends: Option<(f64, f64)>,
     protect: &'a [(f32, f32)],
@@ -213,7 +213,7 @@ impl Fade<'_> {
     }
 }
 
-/// The change that a filter makes; nothing where there is too little to filter.
+/// The change made by a filter; `None` if there are too few keys.
 fn change(track: &Track, keys: &[usize], options: &FilterOptions, loops: bool) -> Option<Course> {
     let even = |finest: f64| Samples::even(track, keys, finest, loops);
     match options.filter {

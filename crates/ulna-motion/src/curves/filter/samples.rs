@@ -1,4 +1,4 @@
-//! Samples of a track as numbers, and a course of changes over time.
+//! Samples of a track as numbers, and changes over time.
 
 use glam::{DQuat, DVec3, DVec4};
 
@@ -9,13 +9,13 @@ use super::{
 use crate::sample_into;
 use ulna_model::{Interpolation, Property, Track};
 
-/// The most samples.
+/// Maximum number of samples.
 const MOST: usize = 1 << 18;
 
-/// A change for every time: rows of samples with straight lines between.
+/// A change over time: rows of samples with linear interpolation.
 pub(super) struct Course {
     times: Vec<f64>,
-    /// By component.
+    /// One row per component.
     rows: Vec<Vec<f64>>,
     period: Option<f64>,
 }
@@ -25,13 +25,13 @@ impl Course {
         Self { times, rows, period }
     }
 
-    /// The mean distance between samples, seconds.
+    /// Mean distance between samples, seconds.
     pub fn apart(&self) -> f64 {
         let last = self.times.len() - 1;
         ((self.times[last] - self.times[0]) / last.max(1) as f64).max(1e-6)
     }
 
-    /// The change at a time; beyond the ends that at the end.
+    /// The change at a time; constant beyond the ends.
     pub fn at(&self, time: f64) -> Vec<f64> {
         let (first, last) = (self.times[0], self.times[self.times.len() - 1]);
         let time = match self.period {
@@ -56,20 +56,20 @@ impl Course {
 pub(super) struct Samples {
     times: Vec<f64>,
     step: f64,
-    /// The length of a loop; its last key is no sample then.
+    /// Length of a loop, whose last key is then not a sample.
     period: Option<f64>,
     values: Values,
 }
 
 enum Values {
-    /// One row a component.
+    /// One row per component.
     Numbers(Vec<Vec<f64>>),
-    /// Of signs that go on.
+    /// Quaternions with consistent signs.
     Turns(Vec<DQuat>),
 }
 
 impl Samples {
-    /// At the keys themselves.
+    /// Samples at the keys.
     pub fn at_keys(track: &Track, keys: &[usize], loops: bool) -> Option<Self> {
         let times: Vec<f64> = keys.iter().map(|k| f64::from(track.times[*k])).collect();
         let (first, last) = (*times.first()?, *times.last()?);
@@ -81,7 +81,8 @@ impl Samples {
         Some(Self::of(track, times[..count].to_vec(), step, loops.then_some(last - first)))
     }
 
-    /// Evenly, at the keys where these lie evenly, and no further apart than `finest` seconds.
+    /// Evenly spaced samples, at most `finest` seconds apart. They include the keys if these are
+    /// evenly spaced.
     pub fn even(track: &Track, keys: &[usize], finest: f64, loops: bool) -> Option<Self> {
         let time = |k: usize| f64::from(track.times[keys[k]]);
         if keys.len() < 3 {
@@ -98,7 +99,7 @@ impl Samples {
             .fold(f64::INFINITY, f64::min)
             .max(span * 1e-4);
         let wanted = if is_even { usual } else { shortest.min(usual) };
-        // Whole parts of the way from key to key, where these lie evenly.
+        // An integer number of samples per key interval, if the keys are evenly spaced.
         let parts = if finest > 0.0 && wanted > finest { (wanted / finest).ceil() } else { 1.0 };
         let most = MOST as f64;
         let count = if is_even {
@@ -113,7 +114,7 @@ impl Samples {
     }
 
     fn of(track: &Track, times: Vec<f64>, step: f64, period: Option<f64>) -> Self {
-        // What jumps from key to key is taken to go straight.
+        // STEP tracks are treated as linear.
         let straight;
         let track = if track.interpolation == Interpolation::Step {
             straight = Track { interpolation: Interpolation::Linear, ..track.clone() };
@@ -145,18 +146,18 @@ impl Samples {
         Self { times, step, period, values }
     }
 
-    /// Seconds from sample to sample.
+    /// Seconds between samples.
     pub const fn step(&self) -> f64 {
         self.step
     }
 
-    /// The length of the loop.
+    /// Length of the loop; `None` without a loop.
     pub const fn period(&self) -> Option<f64> {
         self.period
     }
 
-    /// The change made by a filter of rows. Of rotations rows are the logarithms from a running
-    /// mean over about `mean` seconds, or without it over a few samples.
+    /// The change made by a filter of rows. For rotations, the rows are logarithms relative to a
+    /// running mean over about `mean` seconds, or by default over a few samples.
     pub fn changed(&self, mean: Option<f64>, filter: impl Fn(&[f64], &mut [f64])) -> Course {
         let rows = match &self.values {
             Values::Numbers(rows) => rows
@@ -178,7 +179,7 @@ impl Samples {
         mean: Option<f64>,
         filter: &dyn Fn(&[f64], &mut [f64]),
     ) -> Vec<Vec<f64>> {
-        /// Logarithms up to this are told apart from those of the other way round.
+        /// Maximum unambiguous length of a logarithm, radians.
         const FAR: f64 = 2.0;
         const FEW: f64 = 3.0;
         let mut width = mean.map_or(FEW, |seconds| seconds / self.step);
@@ -202,8 +203,8 @@ impl Samples {
         (0..3).map(|c| changes.iter().map(|v| v[c]).collect()).collect()
     }
 
-    /// A running mean of rotations: the sum of neighbors with the weights of a bell curve, made
-    /// unit. Beyond the ends they go on turned about the end, or round a loop.
+    /// A running mean of rotations: the normalized Gaussian sum of neighbors. Beyond the ends, they
+    /// are extended by point reflection, or around a loop.
     fn means(&self, turns: &[DQuat], width: f64) -> Vec<DQuat> {
         let count = turns.len();
         let reach = ((width * 3.5).ceil() as usize).min(count.saturating_sub(1) * 4);

@@ -20,7 +20,7 @@ fn filters() -> impl Strategy<Value = Filter> {
     ]
 }
 
-/// A track of even keys from a function of the time.
+/// A track of evenly spaced keys from a function of time.
 fn even(turns: bool, count: usize, rate: f32, of: impl Fn(f64) -> f64) -> Track {
     let value = |k: usize| {
         let v = of(f64::from(k as f32 / rate)) as f32;
@@ -179,7 +179,7 @@ fn noise_is_as_large_as_is_said_and_the_same_for_the_same_seed() {
 
 #[test]
 fn free_tangents_get_the_slope_of_the_filtered_curve() {
-    // Slopes of a wave on a line, as its formula has them.
+    // Analytic slopes of a wave on a line.
     let (fast, track) = (40.0, even(true, 181, 60.0, |t| 0.5 * t + 0.01 * (t * 40.0).sin()));
     let mut values = Vec::new();
     for k in 0..181 {

@@ -1,6 +1,6 @@
-//! Filters that look at what lies around.
+//! Filters with a window of neighboring samples.
 
-/// Samples with more on both sides: turned about the end, or round a loop.
+/// Extends samples on both sides by point reflection, or around a loop.
 pub(super) fn padded(row: &[f64], pad: usize, loops: bool) -> Vec<f64> {
     let (count, end) = (row.len() as isize, row[row.len() - 1]);
     let at = |k: isize| {
@@ -17,14 +17,14 @@ pub(super) fn padded(row: &[f64], pad: usize, loops: bool) -> Vec<f64> {
     (-(pad as isize)..count + pad as isize).map(at).collect()
 }
 
-/// The weights of a bell curve over so many samples to both sides; their sum is 1.
+/// Gaussian weights for `reach` samples on both sides; their sum is 1.
 pub(super) fn bell(width: f64, reach: usize) -> Vec<f64> {
     let weight = |k: usize| (-0.5 * ((k as f64 - reach as f64) / width.max(1e-9)).powi(2)).exp();
     let total: f64 = (0..=2 * reach).map(weight).sum();
     (0..=2 * reach).map(|k| weight(k) / total).collect()
 }
 
-/// A mean with the weights of a bell curve, its standard deviation in samples.
+/// Gaussian mean. `width` is the standard deviation in samples.
 pub(super) fn gaussian(row: &mut [f64], width: f64, loops: bool) {
     let reach = (width * 3.5).ceil() as usize;
     if row.len() < 2 || reach == 0 || !width.is_finite() {
@@ -38,8 +38,8 @@ pub(super) fn gaussian(row: &mut [f64], width: f64, loops: bool) {
     }
 }
 
-/// Each toward the straight line between its neighbors, by half, so often. With a period the last
-/// one is followed by the first.
+/// Moves each sample halfway toward the line between its neighbors, in several passes. With a
+/// period, the last sample is followed by the first.
 pub(super) fn smooth(times: &[f64], row: &mut [f64], passes: u32, period: Option<f64>) {
     let count = row.len();
     if count < 3 {
@@ -65,12 +65,12 @@ pub(super) fn smooth(times: &[f64], row: &mut [f64], passes: u32, period: Option
     }
 }
 
-/// Samples far from the median of those around them get that.
+/// Replaces samples far from the median of their neighbors with that median.
 pub(super) fn peaks(row: &mut [f64], limit: f64, loops: bool) {
     const REACH: usize = 3;
-    /// From the median of distances to the standard deviation, of what is spread normally.
+    /// Ratio of the standard deviation to the median distance, for a normal distribution.
     const SCALE: f64 = 1.4826;
-    /// Nearer than this, of the range of all, nothing counts as a peak.
+    /// Minimum distance of a peak, relative to the range of all samples.
     const FLOOR: f64 = 0.02;
     if row.len() < 3 {
         return;
@@ -79,7 +79,7 @@ pub(super) fn peaks(row: &mut [f64], limit: f64, loops: bool) {
         row.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
     let reach = REACH.min(row.len() - 1);
     let all = padded(row, reach, loops);
-    // One peak is not to make the range.
+    // Percentiles, so that a single peak does not determine the range.
     let mut sorted = row.to_vec();
     sorted.sort_by(f64::total_cmp);
     let part = |p: f64| sorted[((sorted.len() - 1) as f64 * p).round() as usize];

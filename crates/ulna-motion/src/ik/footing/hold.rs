@@ -1,4 +1,4 @@
-//! A node held over ranges: its place, its path, and whether a range is better for it.
+//! A node held over time ranges: its target position, its path, and whether a range improves.
 
 use glam::Vec3;
 
@@ -14,65 +14,65 @@ use crate::{
 };
 use ulna_model::{Clip, Document, NodeId, Shared, transform::angle_between};
 
-/// Times nearer than this are one, seconds.
+/// Times closer than this are equal, seconds.
 pub(super) const SAME: f32 = 1e-4;
 
 /// Settings of a hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Holding {
-    /// Seconds in which it comes there before a range, and goes on after it; as long as it takes
-    /// without haste unless given.
+    /// Duration of the transitions before and after a range, seconds. `None` chooses a duration
+    /// without fast motion.
     pub ease: Option<f32>,
-    /// Largest distance of the node from its place, meters.
+    /// Maximum distance of the node from its target position, meters.
     pub tolerance: f32,
-    /// Whether a range may be made shorter at both ends, where the foot rolls or comes down there.
+    /// Whether a range may be shortened at both ends, where the foot rolls or lands.
     pub shrinks: bool,
-    /// Whether keys may be put between frames to keep it that near.
+    /// Whether keys may be inserted between frames to stay within the tolerance.
     pub between: bool,
-    /// The velocity of the ground that it is held against, meters per second.
+    /// The velocity of the ground, meters per second.
     pub ground: Vec3,
 }
 
-/// Why a range is left as it was.
+/// Reason for which a range is left unchanged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LeftOut {
-    /// It stands already.
+    /// The node is already static.
     Stands,
-    /// The limb reaches no farther: how many meters it is short.
+    /// The limb cannot reach the target: missing distance in meters.
     Reach(f32),
     /// The joint would slide faster than before.
     Slides,
-    /// The skin would slide faster than before, since the foot rolls or turns meanwhile.
+    /// The skin would slide faster than before, since the foot rolls or rotates.
     Rolls,
-    /// It would have to move faster than anywhere in the clip to catch up.
+    /// The transition would be faster than any motion in the clip.
     Hurries,
 }
 
-/// A range that is tried, and how many times as long it takes to come there and to go on.
+/// A range to try, with the duration factor of its transitions.
 #[derive(Clone, Copy)]
 pub(super) struct Attempt {
     pub(super) range: HoldRange,
-    /// The range that was asked for.
+    /// The requested range.
     pub(super) whole: HoldRange,
     pub(super) slower: f32,
 }
 
-/// A range as it is worked on. Times may go beyond the end of a loop.
+/// A range during the computation. In a loop, times may be beyond the end.
 pub(super) struct Piece {
     pub(super) range: HoldRange,
-    /// The range that was asked for.
+    /// The requested range.
     pub(super) whole: HoldRange,
-    /// Whether speed that it takes to come there and to go on is a reason to leave it.
+    /// Whether the speed of its transitions is a reason to reject it.
     pub(super) waits: bool,
-    /// Place of the node in the middle of the range, scene space.
+    /// Target position of the node in the middle of the range, in scene space.
     pub(super) place: Vec3,
-    /// Seconds before and after it.
+    /// Durations of the transitions before and after it, seconds.
     pub(super) ease: (f32, f32),
-    /// Offsets of the path at the start and the end of the range.
+    /// Offsets of the path at the start and the end of the range, meters.
     pub(super) edges: (Vec3, Vec3),
 }
 
-/// A node that is held, with its path by the clip.
+/// A held node, and its path in the clip.
 pub(super) struct Hold<'a> {
     pub(super) document: &'a Document,
     pub(super) clip: &'a Shared<Clip>,
@@ -82,13 +82,13 @@ pub(super) struct Hold<'a> {
     pub(super) times: Vec<f32>,
     pub(super) before: Vec<Frame>,
     pub(super) ground: Vec3,
-    /// Travel of the node per round, if the clip is a loop.
+    /// Travel of the node per cycle, if the clip is a loop.
     pub(super) round: Option<Vec3>,
     pub(super) fastest: f32,
     /// Length of the straight limb, meters.
     pub(super) reach: f32,
     pub(super) height: f32,
-    /// Speeds that nobody sees, meters per second.
+    /// Maximum invisible speed, meters per second.
     pub(super) unseen: f32,
     pub(super) holding: Holding,
 }
@@ -141,8 +141,8 @@ impl<'a> Hold<'a> {
         self.clip.length()
     }
 
-    /// How far the node goes in a round, where the end of the clip is its start, perhaps elsewhere
-    /// on the ground.
+    /// Travel of the node per cycle, meters; `None` if the clip is no loop. A loop ends in the pose
+    /// of its start, possibly at another place on the ground.
     fn loops(&self) -> Option<Vec3> {
         const ALIKE: f32 = 3.0 * std::f32::consts::PI / 180.0;
         let (first, last) = (self.before.first()?, self.before.last()?);
@@ -155,12 +155,12 @@ impl<'a> Hold<'a> {
         (is_loop && self.length() > 0.0).then_some(gone)
     }
 
-    /// Place of the node in the clip, at a time that may lie beyond its ends in a loop.
+    /// Position of the node in the clip. In a loop, the time may be beyond its ends.
     fn path(&self, time: f32) -> Vec3 {
         self.at(time, &|f| f.place)
     }
 
-    /// Something of the clip's frames at a time that may lie beyond its ends in a loop.
+    /// A vector of the clip's frames, interpolated. In a loop, the time may be beyond its ends.
     fn at(&self, time: f32, of: &dyn Fn(&Frame) -> Vec3) -> Vec3 {
         let (turns, time) = match self.round {
             Some(_) if time > self.length() + SAME => (1.0, time - self.length()),
@@ -181,11 +181,11 @@ impl<'a> Hold<'a> {
             .collect()
     }
 
-    /// The place for the middle of a range: where the node is on average, or as near to that as its
-    /// limb reaches all the while.
+    /// The target position in the middle of a range: the mean position of the node, or the nearest
+    /// one that its limb can reach during the whole range.
     fn place(&self, range: &HoldRange) -> Vec3 {
-        /// Of the limb's length, how far it reaches; and of the body's height, how far the place
-        /// may be from the average.
+        /// Maximum reach, relative to the limb's length. Maximum distance between target and mean,
+        /// relative to the body's height.
         const REACH: f32 = 0.99;
         const FAR: f32 = 0.15;
         let middle = (range.from + range.to) * 0.5;
@@ -207,10 +207,10 @@ impl<'a> Hold<'a> {
         if place.distance(mean) <= FAR * self.height { place } else { mean }
     }
 
-    /// The ranges from frame to frame; those at both ends of a loop are one, which goes beyond its
+    /// Extends the ranges to frames. Ranges at both ends of a loop are joined to one beyond its
     /// end.
     pub(super) fn on_frames(&self, ranges: &[HoldRange]) -> Vec<HoldRange> {
-        // All of a range is held, so that it begins and ends at the frames around it.
+        // The whole range is held, so it starts and ends at the frames around it.
         let near = 0.05 * self.frame;
         let down = |time: f32| {
             self.times.iter().copied().filter(|t| *t <= time + near).fold(0.0, f32::max)
@@ -238,7 +238,7 @@ impl<'a> Hold<'a> {
         found
     }
 
-    /// A range in the times of the clip: two where it goes beyond the end of a loop.
+    /// A range in the times of the clip: two ranges if it extends beyond the end of a loop.
     pub(super) fn within(&self, range: HoldRange) -> Vec<HoldRange> {
         let length = self.length();
         if range.to <= length + SAME {
@@ -252,13 +252,13 @@ impl<'a> Hold<'a> {
         parts.fold(Slide::default(), Slide::max)
     }
 
-    /// Whether a range may be eased over a longer time.
+    /// Whether the transitions of a range may be made longer.
     pub(super) fn can_wait(&self, attempt: &Attempt) -> bool {
         self.holding.ease.is_none() && attempt.slower < 4.0
     }
 
-    /// A range that came out worse, tried another way: eased slower where it hurries, else shorter
-    /// by a frame at both ends.
+    /// Another attempt for a range that became worse: longer transitions if they were too fast,
+    /// otherwise one frame shorter at both ends.
     pub(super) fn again(&self, attempt: Attempt, why: LeftOut) -> Option<Attempt> {
         if why == LeftOut::Hurries && self.can_wait(&attempt) {
             return Some(Attempt { slower: attempt.slower * 2.0, ..attempt });
@@ -273,12 +273,12 @@ impl<'a> Hold<'a> {
         })
     }
 
-    /// A distance from its place, in meters, that a person sees.
+    /// Minimum visible distance from the target, meters.
     pub(super) fn far(&self) -> f32 {
         (0.01 * self.height / 1.8).max(4.0 * self.holding.tolerance)
     }
 
-    /// Largest distance of the node from its place at the frames of a piece.
+    /// Maximum distance of the node from its target at the frames of a piece, meters.
     pub(super) fn short(&self, piece: &Piece, frames: &[Frame]) -> f32 {
         let parts = self.within(piece.range);
         let within =
@@ -289,8 +289,7 @@ impl<'a> Hold<'a> {
     pub(super) fn pieces(&self, open: &[Attempt]) -> Vec<Piece> {
         let ranges: Vec<HoldRange> = open.iter().map(|o| o.range).collect();
         let middle = |r: &HoldRange| (r.from + r.to) * 0.5;
-        // How much time there is between ranges; beyond the ends of what is no loop as much as it
-        // wants.
+        // Time between ranges; unlimited at both ends of a clip that is no loop.
         let length = self.length();
         let room = |from: Option<&HoldRange>, to: Option<&HoldRange>| match (from, to, self.round) {
             (Some(a), Some(b), _) => b.from - a.to,
@@ -323,19 +322,19 @@ impl<'a> Hold<'a> {
         ranges.iter().enumerate().map(piece).collect()
     }
 
-    /// The shifts at which a piece is seen.
+    /// Cycle offsets at which a piece has an effect.
     fn shifts(&self) -> &'static [f32] {
         if self.round.is_some() { &[-1.0, 0.0, 1.0] } else { &[0.0] }
     }
 
-    /// Place that the node must have at a time within a piece.
+    /// Target position of the node at a time within a piece.
     fn target(&self, piece: &Piece, time: f32) -> Vec3 {
         piece.place + self.ground * (time - (piece.range.from + piece.range.to) * 0.5)
     }
 
-    /// What is added to the path of the node at a time, when the clip has it at `now`; nothing
-    /// where nothing is. Between frames the path is an arc, and what is held stays in place there
-    /// as well.
+    /// The offset that is added to the node's path at a time, with `now` as its exact position in
+    /// the clip. `None` if there is no offset. Between frames the path is an arc, and held nodes
+    /// stay in place there, too.
     pub(super) fn offset(&self, pieces: &[Piece], time: f32, now: Vec3) -> Option<Vec3> {
         let arc = now - self.path(time);
         let smooth = |part: f32| part * part * (3.0 - 2.0 * part);
@@ -359,7 +358,7 @@ impl<'a> Hold<'a> {
         sum
     }
 
-    /// The parts of the clip that get other keys, from frame to frame.
+    /// The parts of the clip that get new keys, aligned to frames.
     pub(super) fn windows(&self, pieces: &[Piece]) -> Vec<(f32, f32)> {
         let length = self.length();
         let down = |time: f32| {
@@ -388,10 +387,11 @@ impl<'a> Hold<'a> {
         merged
     }
 
-    /// Largest distance of the node from its place within a piece, at frames and between them.
+    /// Maximum distance of the node from its target within a piece, at frames and between them,
+    /// meters.
     pub(super) fn error(&self, piece: &Piece, made: &Shared<Clip>) -> f32 {
-        /// Parts of a frame at which it is looked at: midway, and where no key is that halves a
-        /// frame, or a half of one.
+        /// Fractions of a frame that are checked: the middle, and others that are away from keys at
+        /// halves and quarters.
         const LOOKS: [f32; 5] = [0.19, 0.37, 0.5, 0.63, 0.81];
         let between =
             self.times.windows(2).flat_map(|w| LOOKS.map(|part| w[0] + (w[1] - w[0]) * part));
@@ -404,7 +404,7 @@ impl<'a> Hold<'a> {
         seen.iter().map(|f| self.away(piece, f)).fold(0.0, f32::max)
     }
 
-    /// Distance of the node from its place at a frame within a piece.
+    /// Distance of the node from its target at a frame within a piece.
     fn away(&self, piece: &Piece, frame: &Frame) -> f32 {
         let beyond = piece.range.to > self.length() + SAME && frame.time < piece.range.from - SAME;
         match (beyond, self.round) {
@@ -415,16 +415,16 @@ impl<'a> Hold<'a> {
         }
     }
 
-    /// Why a piece must be left as it was; nothing where it is better than before.
+    /// Reason to leave a piece unchanged; `None` if it is better than before.
     pub(super) fn worse(&self, piece: &Piece, after: &[Frame]) -> Option<LeftOut> {
-        // A range that was made shorter must not be paid for by the rest of it.
+        // Shortening a range must not make the rest of it worse.
         let of =
             |frames: &[Frame]| [piece.range, piece.whole].map(|range| self.slide(frames, range));
         let (before, then) = (of(&self.before), of(after));
         let part =
             (0..2).find(|k| then[*k].joint > before[*k].joint || then[*k].skin > before[*k].skin);
         let short = self.short(piece, after);
-        // What is better than before is done, even where it reaches no farther.
+        // Improvements are kept, even if the limb does not reach the target.
         match part {
             Some(_) if short > self.far() => return Some(LeftOut::Reach(short)),
             Some(k) if then[k].joint > before[k].joint => return Some(LeftOut::Slides),

@@ -1,5 +1,4 @@
-//! Keys of a hold: those that are there get other values, and others are set on frames where it
-//! takes them.
+//! Keys of a hold: existing keys get new values, and keys are inserted on frames as needed.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +13,7 @@ use crate::{
 };
 use ulna_model::{Clip, Interpolation, NodeId, Property, Shared, Track, TrackId, UnkeyedAt};
 
-/// Keys nearer to one another than this are not put, seconds.
+/// Minimum distance of inserted keys, seconds.
 const FINEST: f32 = 1.0 / 480.0;
 
 impl Hold<'_> {
@@ -30,7 +29,7 @@ impl Hold<'_> {
         clip
     }
 
-    /// The rotation tracks of the limb, those that are not there yet with one key.
+    /// The rotation tracks of the limb. Missing tracks are created with one key.
     fn tracks(&self, clip: &mut Clip, at: f32) -> Vec<(NodeId, TrackId)> {
         let turning = self.limb.turns.iter().map(|k| self.limb.nodes[*k]).chain(self.limb.end());
         let mut ids = Vec::new();
@@ -57,7 +56,7 @@ impl Hold<'_> {
         ids
     }
 
-    /// Sets keys in a part of the clip: those that are there, and as many more as it takes.
+    /// Sets keys in a part of the clip: existing ones, and as many additional ones as needed.
     fn fill(
         &self,
         clip: &mut Clip,
@@ -115,7 +114,7 @@ impl Hold<'_> {
         }
     }
 
-    /// The times at which keys are missing between those that are there.
+    /// The times at which additional keys are needed.
     fn missing(&self, clip: &Clip, pieces: &[Piece], times: &BTreeSet<u32>) -> Vec<f32> {
         let made = Shared::new(clip.clone());
         let Some(node) = self.limb.end() else { return Vec::new() };
@@ -135,7 +134,7 @@ impl Hold<'_> {
         let list: Vec<f32> = times.iter().map(|bits| f32::from_bits(*bits)).collect();
         let mut found = Vec::new();
         for pair in list.windows(2) {
-            // On its way nobody sees whether it is quite on the curve.
+            // In a transition, larger deviations are invisible.
             let most =
                 self.holding.tolerance * if held(pair[0]) && held(pair[1]) { 0.8 } else { 16.0 };
             let (low, high) = (pair[0] + 0.5 * self.frame, pair[1] - 0.5 * self.frame);
@@ -156,7 +155,7 @@ impl Hold<'_> {
     }
 }
 
-/// Puts a rotation at a time, of its two signs the one near the key before.
+/// Sets a rotation at a time, with the sign consistent with the key before.
 fn put(clip: &mut Clip, id: TrackId, time: f32, mut value: [f32; 4]) {
     let Some(track) = clip.tracks.get_mut(&id) else { return };
     let before = track.value(track.times.partition_point(|t| *t < time).saturating_sub(1));
@@ -166,8 +165,8 @@ fn put(clip: &mut Clip, id: TrackId, time: f32, mut value: [f32; 4]) {
     *track = Shared::new(insert_key(track, time, Some(&value), false).track);
 }
 
-/// Smooth tangents for the keys within, where a track has any; those at both ends keep theirs on
-/// the far side.
+/// Sets automatic tangents for the keys inside a range of a CUBICSPLINE track. Keys at both ends
+/// are unchanged.
 fn smooth(clip: &mut Clip, id: TrackId, times: &BTreeSet<u32>, begin: f32, end: f32) {
     let Some(track) = clip.tracks.get_mut(&id) else { return };
     if track.interpolation != Interpolation::CubicSpline {

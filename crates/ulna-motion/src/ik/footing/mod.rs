@@ -1,15 +1,15 @@
-//! A node held over ranges of a clip: feet that do not slide. Only the rotations of its limb get
-//! other keys, and those only where it is held and eased.
+//! Holding a node over time ranges of a clip, such as feet that must not slide. Only the rotations
+//! of its limb get new keys, within the ranges and their transitions.
 //!
-//! What is added to the path of the node is one vector per time:
+//! The offset of the node's path is one vector per time:
 //!
 //! ```text
-//!  within a range   place + ground·(t − middle) − path(t)   it stands on ground that may move
-//!  beside it        what was added at that end, less and less: the motion goes on as it was
+//!  within a range   place + ground·(t − middle) − path(t)   fixed to the ground, which may move
+//!  beside it        the offset at that end, fading out      the motion continues as before
 //! ```
 //!
-//! A hold is measured frame by frame on the joint and on the skin. Ranges that it would make worse
-//! are left as they are.
+//! A hold is measured frame by frame on the joint and on the skin. Ranges that would become worse
+//! are left unchanged.
 
 mod hold;
 mod keying;
@@ -22,35 +22,35 @@ use super::{
 };
 use ulna_model::{Clip, Document, NodeId, Shared};
 
-/// What became of a range.
+/// The result for one range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
     /// The range.
     pub range: HoldRange,
-    /// How it slid before, and would slide then.
+    /// Sliding before and after the hold.
     pub slid: (Slide, Slide),
-    /// Why it is left as it was; it is held unless given.
+    /// Reason for which the range is unchanged; `None` if it is held.
     pub left: Option<LeftOut>,
 }
 
-/// What came of holding a node.
+/// The result of holding a node.
 #[derive(Clone, Debug)]
 pub struct Held {
-    /// The clip.
+    /// The changed clip.
     pub clip: Clip,
-    /// What became of each range.
+    /// The result for each range.
     pub ranges: Vec<Judged>,
-    /// How far it is from its place at most in the ranges that are held, meters.
+    /// Maximum distance of the node from its target in the held ranges, meters.
     pub error: f32,
-    /// Whether that is so because its limb reaches no farther.
+    /// Whether the limb's reach limits the error.
     pub short: bool,
-    /// The worst jump that it brings.
+    /// The largest new jump.
     pub jump: Option<Jump>,
 }
 
-/// Holds a node over ranges of a clip, each where it was there on average. It keeps its angle in
-/// the scene as the clip has it. Ranges that would be worse for it are left as they are. Nothing
-/// where no limb carries the node.
+/// Holds a node over ranges of a clip, each at its mean position there. The node keeps its scene
+/// rotation of the clip. Ranges that would become worse are left unchanged. `None` if the node has
+/// no limb.
 pub fn hold_over(
     document: &Document,
     clip: &Shared<Clip>,

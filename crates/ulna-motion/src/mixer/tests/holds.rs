@@ -1,10 +1,10 @@
-//! Bars that end under a fade hold their last pose; what jumps all the same is found.
+//! Bars that end under a fade hold their last pose; remaining jumps are detected.
 
 use super::*;
 use crate::{Jump, jumps, slerp};
 
-/// Bars one after the other: each begins where the one before ends, a little before or within a
-/// millisecond after, and fades in, for longer than the overlap.
+/// Consecutive bars: each begins at the end of the one before, a little earlier or up to a
+/// millisecond later. Its fade is longer than the overlap.
 fn any_chain() -> impl Strategy<Value = Vec<MixBar>> {
     let enter =
         prop::sample::select(vec![Enter::Fade, Enter::Frozen, Enter::Keys, Enter::Inertial]);
@@ -14,7 +14,7 @@ fn any_chain() -> impl Strategy<Value = Vec<MixBar>> {
         let mut bars = Vec::new();
         for (k, ((length, gap, fade, enter, clip, repeat), weight)) in list.into_iter().enumerate()
         {
-            // The inertia of a bar that does not cover all leaves the rest to jump.
+            // Without full coverage, an inertial transition lets the rest jump.
             let weight = if enter == Enter::Inertial || k == 0 { 1.0 } else { weight };
             let (start, fade) =
                 if k == 0 { (0.0, 0.0) } else { (at + gap, fade.max(0.05 - gap).min(length)) };
@@ -28,8 +28,9 @@ fn any_chain() -> impl Strategy<Value = Vec<MixBar>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    // Within a quarter-turn of the rest pose, rotations have one mean. Three that lie around the
-    // full circle have several, and a small change of weights goes from one to another.
+    // Within a quarter turn of the rest pose, the mean of rotations is unique. Three rotations
+    // around the full circle have several means, and a small change of weights may switch between
+    // them.
     #[test]
     fn a_lane_whose_bars_follow_each_other_has_no_jump(
         clips in prop::collection::vec(any_clip(0.85), 3), bars in any_chain(),
@@ -37,7 +38,7 @@ proptest! {
         const BESIDE: f64 = 1e-5;
         let document = chain(&clips);
         let mut bars = bars;
-        // A bar of a part of the body lets the rest fade out.
+        // A bar for a part of the body lets the rest fade out.
         if let (Some(joint), Some(last)) =
             (masked, bars.last_mut().filter(|b| b.enter == Enter::Fade)) {
             last.mask = Some(MixMask::Below { joint: NodeId(joint), falloff: 0 });
@@ -64,7 +65,7 @@ proptest! {
                 lanes in prop::bool::ANY) {
         let document = chain(&clips);
         let next = fading(1, length + late, 2.0, fade, Enter::Fade);
-        // On its own lane, or from the one above.
+        // On the same lane, or from the lane above.
         let mix = if lanes { mix(vec![vec![bar(0, 0.0, length)], vec![next.clone()]]) } else {
             mix(vec![vec![bar(0, 0.0, length), next.clone()]]) };
         let time = next.start + fade * part;
@@ -79,7 +80,7 @@ proptest! {
         }).collect();
         let found = seen(&document, &mix, time);
         prop_assert!(gap(&found, &wanted) < 1e-4, "{}", gap(&found, &wanted));
-        // In a real gap the lane is empty.
+        // In a real gap, the lane is empty.
         let apart =
             Shared::new(mix.with_bar((usize::from(lanes), usize::from(!lanes)),
                 MixBar { start: length + 0.2, ..next }));
@@ -107,8 +108,7 @@ fn jumps_are_found_with_their_times() {
     };
     let document = chain(&[turned(60.0, 2), turned(10.0, 5)]);
     let found = |bars: Vec<MixBar>| jumps(&document, &mix(vec![bars]), (0.0, 10.0));
-    // A cut from the end of a clip; the end of a loop that does not close; a bar that ends over
-    // nothing.
+    // A cut from the end of a clip; the end of an open loop; a bar that ends without a successor.
     let cut = found(vec![bar(0, 0.0, 1.0), MixBar { enter: Enter::Cut, ..bar(1, 1.0, 1.0) }]);
     let [Jump { time, node, degrees, meters }] = cut[..] else { panic!("{cut:?}") };
     assert_eq!((time, node), (1.0, NodeId(6)), "the tip goes the farthest, at the cut");
@@ -119,7 +119,8 @@ fn jumps_are_found_with_their_times() {
         rounds.len() == 3 && (rounds[0] - 1.0).abs() < 1e-6 && (rounds[1] - 2.0).abs() < 1e-6,
         "{rounds:?}"
     );
-    // The same cut as a fade has none, though its motion is fast; turns of 10° are none.
+    // The same transition as a fade has no jump, despite the fast motion. Rotations of 10° are no
+    // jumps.
     assert!(found(vec![bar(0, 0.0, 1.0), fading(1, 1.0, 1.0, 0.1, Enter::Fade)]).is_empty());
     assert!(
         found(vec![bar(1, 0.0, 0.9), MixBar { enter: Enter::Cut, ..bar(1, 0.9, 1.0) }]).is_empty()
@@ -135,11 +136,11 @@ fn a_chosen_bar_is_followed_through_other_states_of_the_mix() {
         [0, 1, 2].map(|b| before.bar_in(&without, (0, b))),
         [None, Some((0, 0)), Some((0, 1))]
     );
-    // An edited bar stays in its place, one of another lane in its own.
+    // An edited bar keeps its place, and a bar of another lane keeps its own.
     let edited = before.with_bar((0, 1), bar(1, 1.5, 0.5));
     assert_eq!(before.bar_in(&edited, (0, 1)), Some((0, 1)));
     assert_eq!(before.bar_in(&without, (1, 0)), Some((1, 0)));
-    // The lane below goes.
+    // The lane below is removed.
     let above = Mix { lanes: before.lanes[1..].to_vec() };
     assert_eq!((before.lane_in(&above, 1), before.bar_in(&above, (1, 0))), (Some(0), Some((0, 0))));
 }

@@ -1,4 +1,4 @@
-//! What the controller promises, as properties over drawn clips and mixes.
+//! Properties of the controller, tested with random clips and mixes.
 
 use std::collections::BTreeMap;
 
@@ -29,8 +29,8 @@ fn chain(clips: &[Shared<Clip>]) -> Document {
     FileContent { nodes: (0..JOINTS).map(node).collect(), clips, ..FileContent::default() }.into()
 }
 
-/// A clip whose joints swing from where they rest, about each axis by at most `reach` radians, and
-/// come back. Below 0.9 they stay within a quarter-turn.
+/// A clip whose joints swing about each axis by at most `reach` radians from the rest, and return.
+/// Below 0.9, they stay within a quarter turn.
 fn any_clip(reach: f32) -> impl Strategy<Value = Shared<Clip>> {
     let joint = (prop::array::uniform3(-1.0f32..1.0), prop::array::uniform3(-1.0f32..1.0));
     (prop::collection::vec(joint, JOINTS), 0.4f32..1.6, 0.0f32..0.8).prop_map(
@@ -108,8 +108,8 @@ fn gap(a: &[Transform], b: &[Transform]) -> f32 {
     a.iter().zip(b).map(one).fold(0.0, f32::max)
 }
 
-/// By how much the velocity of a joint changes in the middle of three moments `h` apart: meters and
-/// radians a second.
+/// Change of a joint's velocity in the middle of three times with the distance `h`: meters and
+/// radians per second.
 fn change([a, b, c]: &[Vec<Transform>; 3], joint: usize, h: f64) -> (f32, f32) {
     let [a, b, c] = [a, b, c].map(|pose| &pose[joint]);
     let moved =
@@ -120,7 +120,7 @@ fn change([a, b, c]: &[Vec<Transform>; 3], joint: usize, h: f64) -> (f32, f32) {
     (moved, (spin(a, b) - spin(b, c)).length())
 }
 
-/// The same of two clips alone, added up: the corners of linear keys are their own.
+/// The sum of the changes of two clips alone, which are caused by the corners of LINEAR keys.
 fn corners(
     document: &Document,
     goes: [(u32, f64); 2],
@@ -137,7 +137,7 @@ fn corners(
     }
 }
 
-/// A walk from clip to clip: when each comes in, over how long, and how.
+/// A sequence of clips with random start times, fade lengths and kinds of transitions.
 fn any_row() -> impl Strategy<Value = Vec<MixBar>> {
     let enter =
         prop::sample::select(vec![Enter::Fade, Enter::Frozen, Enter::Inertial, Enter::Keys]);
@@ -200,7 +200,7 @@ proptest! {
         let document = chain(&[a, b]);
         let lower = MixMask::Painted((0..cut).map(|n| (NodeId(n), 1.0)).collect());
         let upper = MixMask::Below { joint: NodeId(cut), falloff: 0 };
-        // As two lanes, and as two bars of one.
+        // As two lanes, and as two bars of one lane.
         let lane = |clip: u32,
             mask: &MixMask| MixLane { mask: Some(mask.clone()), bars: vec![bar(clip, 0.0, 1.0)],
                 ..MixLane::new("") };
@@ -248,9 +248,9 @@ proptest! {
         }
     }
 
-    /// Nothing jumps: neither where a transition begins, is interrupted or ends, nor at 1,000 other
-    /// times; no joint is elsewhere a millionth of a second later. Clips go round without a jump,
-    /// and joints swing within a quarter-turn of each other.
+    /// Positions are continuous at the start, interruption and end of transitions, and at 1,000
+    /// other times: no joint moves within a microsecond. The clips are closed loops, and joints
+    /// swing within a quarter turn of each other.
     #[test]
     fn places_are_continuous_through_every_transition(clips in prop::collection::vec(any_clip(0.7),
         3), row in any_row()) {
@@ -272,8 +272,8 @@ proptest! {
         }
     }
 
-    /// The same where lanes and bars count in part, are masked, lie over another lane, and come and
-    /// go: nothing of what is left free jumps.
+    /// The same with partial weights, masks, several lanes, and bars that begin and end: uncovered
+    /// parts do not jump.
     #[test]
     fn places_are_continuous_where_lanes_count_in_part(
         clips in prop::collection::vec(any_clip(0.6), 3),
@@ -295,7 +295,7 @@ proptest! {
             .into_iter()
             .zip(weights.iter().zip(&masks))
             .enumerate()
-            // A bar that begins or ends without a fade jumps by rights.
+            // A bar without a fade is expected to jump.
             .map(|(k, (bar, (weight, m)))| MixBar {
                 weight: *weight,
                 mask: mask(*m),
@@ -325,8 +325,8 @@ proptest! {
         }
     }
 
-    /// An inertial transition where a traveling loop comes to its end, with a cut on another lane
-    /// at that moment, knows the velocity of what was seen, and not that of the jumps.
+    /// An inertial transition at the end of a traveling loop, with a cut on another lane at the
+    /// same time, uses the visible velocity, not that of the jumps.
     #[test]
     fn an_inertial_transition_at_a_seam_does_not_throw(far in 0.5f32..3.0,
         clips in prop::collection::vec(any_clip(0.3), 2)) {
@@ -353,8 +353,8 @@ proptest! {
         };
         let mix = Shared::new(Mix { lanes: vec![body, arms] });
         let mut mixer = Mixer::default();
-        // It was at the end of its way and went there at `far` meters a second: it goes on by no
-        // more than that for the transition.
+        // The body was at the end of its path with a speed of `far` meters per second. It continues
+        // by no more than that during the transition.
         let target = alone(&document, 1, 0.0)[0].translation;
         for k in 0..=50 {
             let time = 3.0 + f64::from(k) * 0.01;
@@ -366,8 +366,8 @@ proptest! {
         prop_assert!((at - far).abs() < 1e-4, "it stands where it was seen: {}", at);
     }
 
-    /// At an inertial cut, and where it is interrupted by another, the velocity before and after
-    /// are the same.
+    /// At an inertial transition, and at its interruption by another one, the velocity is
+    /// continuous.
     #[test]
     fn an_inertial_transition_keeps_the_velocity(clips in prop::collection::vec(any_clip(0.6), 3),
         first in 0.5f64..1.0, second in 0.05f64..0.3) {
@@ -387,15 +387,14 @@ proptest! {
             let own = corners(&document, goes, times);
             for joint in 0..JOINTS {
                 let ((moved, turned), (m, t)) = (change(&seen, joint, h), own(joint));
-                // Linear keys turn corners: their velocity is known to within what it changes over
-                // one.
+                // LINEAR keys have corners, so the velocity is known only up to its change at one.
                 prop_assert!(moved < m + 0.12 && turned < t + 0.25,
                     "joint {} at {}: {} m/s, {} rad/s", joint, cut, moved, turned);
             }
         }
     }
 
-    /// A fade with a smooth curve begins and ends without a corner of its own.
+    /// A fade with a smooth curve adds no corner at its start and end.
     #[test]
     fn a_smooth_fade_keeps_the_velocity(clips in prop::collection::vec(any_clip(0.6), 2),
         first in 0.5f64..1.0, fade in 0.3f64..0.8) {
@@ -409,8 +408,8 @@ proptest! {
             let own = corners(&document, [(0, 0.0), (1, first)], times);
             for k in 0..JOINTS {
                 let ((moved, turned), (m, t)) = (change(&seen, k, h), own(k));
-                // A straight weight would make it jump by the distance of the clips over the fade:
-                // meters a second.
+                // With a linear weight, the velocity would jump by the distance of the clips
+                // divided by the fade time.
                 prop_assert!(moved < m + 0.15 && turned < t + 0.4,
                     "joint {} at {}: {} m/s, {} rad/s", k, edge, moved, turned);
             }
@@ -434,7 +433,7 @@ proptest! {
         }
     }
 
-    /// Steps stay in step: at each marker of one clip the other is at its own.
+    /// Synchronization: at each marker of one clip, the other clip is at its own marker.
     #[test]
     fn markers_meet(a in any_clip(1.0), b in any_clip(1.0), value in 0.0f32..1.0) {
         let document = chain(&[a, b]);
