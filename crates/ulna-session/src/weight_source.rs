@@ -140,8 +140,7 @@ fn put(
     let locked = vec![false; canvas.joints().len()];
     let scope = Scope { locked: &locked, limit: usize::MAX, vertices: None };
     let mut draft = WorkingWeights::new(document, canvas);
-    // Weights that cannot be stored exactly are not an error here, because no other values were
-    // shown before.
+    // Vertices that cannot store their weights stay unchanged. The refusals are not reported.
     draft.put_as_is(&scope, rows);
     let mut commands = Vec::new();
     for (k, change) in draft.changes(document) {

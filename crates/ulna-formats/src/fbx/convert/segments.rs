@@ -8,7 +8,7 @@ use glam::DQuat;
 
 use ulna_model::Interpolation;
 
-/// Most times that a span is halved.
+/// Maximum number of times that a span is halved.
 const DEEPEST: u32 = 10;
 /// Shortest span that halving makes, in seconds.
 const SHORTEST: f64 = 1e-3;
@@ -41,7 +41,7 @@ pub(super) struct Kinds {
     pub(super) has_lines: bool,
 }
 
-/// Keys of a curve.
+/// Keys of a curve, and facts about the conversion.
 #[derive(Debug, Default)]
 pub(super) struct Keyed {
     pub(super) interpolation: Interpolation,
