@@ -25,8 +25,8 @@ pub(super) struct Curve<'a> {
     pub(super) is_rotation: bool,
     /// Largest error; radians for a rotation.
     pub(super) tolerance: f64,
-    /// Length of a frame of the file in seconds. No keys are added within a frame: programs do
-    /// not show what lies there.
+    /// Length of a frame of the file, in seconds. No keys are added within a frame, since programs
+    /// do not display anything between frames.
     pub(super) frame: f64,
 }
 
