@@ -1,12 +1,13 @@
-//! What a frame of the real window costs: CPU time of the process and all its threads, and how soon
-//! a file is shown.
+//! Cost of a frame in the real window: CPU time of the process with all threads, and the time until
+//! a file is displayed.
 //!
-//! `cargo bench --features inspection --bench frames -- OLD NEW MODELS` starts two programs in
-//! turns (both built with `--features inspection`) on a display of 1600 × 1000 or more, and drives
-//! them as a person would. `MODELS` is a folder with `Knight.glb` and `human-sintel.glb`. On a
-//! device without a GPU the targets are: playing, orbiting, a ring drag, a stroke at most a quarter
-//! of what they were before this was measured first; a hover and the start at most a fifth and
-//! 0.45; idle no frame. Linux alone: it reads `/proc`.
+//! `cargo bench --features inspection --bench frames -- OLD NEW MODELS` runs two programs
+//! alternately (both built with `--features inspection`) on a display of at least 1600 × 1000, and
+//! drives them like a user. `MODELS` is a folder with `Knight.glb` and `human-sintel.glb`.
+//!
+//! Targets on a device without a GPU, relative to the first measurement: playing, orbiting, a ring
+//! drag and a stroke at most a quarter; a hover at most a fifth; the start at most 0.45; no frames
+//! while idle. Linux only: it reads `/proc`.
 
 use std::{
     fs,
@@ -20,10 +21,10 @@ use anyhow::{Context as _, bail};
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
 use egui_inspection::protocol::{Request, Response, read_handshake, read_message, write_message};
 
-/// Times a program is measured at each thing.
+/// Number of measurements per program and action.
 const TIMES: usize = 3;
 
-/// A window under way.
+/// A running window.
 struct Window {
     child: Child,
     stream: TcpStream,
@@ -112,8 +113,7 @@ impl Window {
         self.button(pos, false, PointerButton::Primary, Modifiers::NONE)
     }
 
-    /// Moves the pointer along a path, as quickly as frames come, but no quicker than a hand's
-    /// mouse reports.
+    /// Moves the pointer along a path, one event per frame, but not faster than a mouse reports.
     fn glide(&self, path: impl Iterator<Item = Pos2>) -> anyhow::Result<()> {
         for at in path {
             let began = Instant::now();
@@ -123,19 +123,19 @@ impl Window {
         Ok(())
     }
 
-    /// Frames that were drawn until now.
+    /// Number of frames drawn so far.
     fn frames(&self) -> anyhow::Result<usize> {
         Ok(fs::read_to_string(&self.log)?.matches("frame, asked for").count())
     }
 
-    /// Milliseconds of CPU time of the process and its threads until now.
+    /// CPU time of the process and its threads so far, in milliseconds.
     fn cpu(&self) -> anyhow::Result<f64> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        // The second field may hold blanks, in brackets.
+        // The second field, in parentheses, may contain spaces.
         let rest = stat.rsplit_once(')').context("a process")?.1;
         let fields: Vec<&str> = rest.split_whitespace().collect();
         let ticks: f64 = fields[11].parse::<f64>()? + fields[12].parse::<f64>()?;
-        // Linux shows a hundredth of a second a tick, whatever its own clock.
+        // In `/proc`, a tick is always a hundredth of a second.
         Ok(ticks * 10.0)
     }
 }
@@ -147,11 +147,11 @@ impl Drop for Window {
     }
 }
 
-/// Something a person does.
+/// A measured user action.
 struct Act {
     name: &'static str,
     file: &'static str,
-    /// What is done before it is measured.
+    /// Preparation before the measurement.
     before: fn(&Window) -> anyhow::Result<()>,
     what: fn(&Window) -> anyhow::Result<()>,
 }
@@ -233,7 +233,7 @@ const ACTS: [Act; 6] = [
     },
 ];
 
-/// Milliseconds of CPU time a frame, and frames a second.
+/// CPU time per frame in milliseconds, and frames per second.
 fn measure(program: &Path, models: &Path, act: &Act, port: u16) -> anyhow::Result<(f64, f64)> {
     let window = Window::start(program, &models.join(act.file), port)?;
     window.wait_for("Outliner")?;
@@ -249,7 +249,7 @@ fn measure(program: &Path, models: &Path, act: &Act, port: u16) -> anyhow::Resul
     Ok(((window.cpu()? - cpu) / frames as f64, frames as f64 / seconds))
 }
 
-/// Seconds from the start to the first joint's row, and CPU seconds until then.
+/// Seconds from the start to the row of the first joint, and CPU seconds until then.
 fn start(program: &Path, models: &Path, port: u16) -> anyhow::Result<(f64, f64)> {
     let began = Instant::now();
     let window = Window::start(program, &models.join("Knight.glb"), port)?;

@@ -1,6 +1,7 @@
-//! A drag of a ring over many selected joints, from the pointer's move to the palette.
+//! A rotation of many selected joints by dragging a ring, from the pointer event to the skinning
+//! matrices.
 //!
-//! Target: at least 3 times as fast as the same by a line of text, which it once was.
+//! Target: at least 3 times as fast as the same command in text form.
 
 use std::hint::black_box;
 
@@ -17,7 +18,7 @@ use ulna_model::{NodeId, SkinId};
 use ulna_motion::{Evaluator, Pose, Space, Stack};
 use ulna_session::Session;
 
-/// One move of the pointer, as the window takes it up.
+/// The command of one pointer move.
 fn turn(joints: &[NodeId], degrees: f32) -> Command {
     let node = Nodes::Ids(joints.to_vec());
     Rotate { node, axis: Axis(Vec3::Y), degrees: Degrees(degrees), space: Some(Space::Local) }

@@ -1,7 +1,7 @@
-//! Keys under a hand: what one move of a drag costs, from the command to the changed document.
+//! Dragging keys: the cost of one move, from the command to the changed document.
 //!
-//! Target: a step of moving 100,000 keys takes less than 10 ms on one core. Beside it: the tracks'
-//! numbers copied, which is the least that can be.
+//! Target: moving 100,000 keys takes less than 10 ms on one core. For comparison, the numbers of
+//! the tracks are copied, which is the minimum.
 
 use std::hint::black_box;
 
@@ -34,7 +34,7 @@ fn preview(history: &mut History, document: &mut Document, command: &Command) ->
     done.is_ok()
 }
 
-/// The plain way: each track's numbers copied, the times a sum further.
+/// The plain loop: copies the numbers of each track, with the times shifted.
 fn copies(document: &Document, id: ClipId, by: f32) -> usize {
     let tracks = document.clips[id].tracks.values();
     let copied = tracks.map(|t| {

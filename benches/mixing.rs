@@ -1,12 +1,13 @@
-//! Four clips on one skeleton at once, playing forward at 60 a second.
+//! Four clips on one skeleton at once, played forward at 60 frames per second.
 //!
-//! Targets, for clips of 10 s with a key of everything at 30 a second, whose weights are 1 together
-//! and that no mask keeps from a joint, on 67 joints and on 1,000, by SLERP and by NLERP, from
-//! clips to worlds: at least 6 times as fast as the plain loop of the same run (per-track binary
-//! search, what is found mixed one clip after another, parent times local); and at least 1.5 times
-//! as fast as what ozz-animation's jobs take for sampling and blending the same clips, which is
-//! measured in turns with it, outside the project. The controller, which finds out at every moment
-//! what plays, comes on top; what it takes is not to grow with the joints.
+//! Clips of 10 s have keys for all properties at 30 per second. Their weights sum to 1, and no mask
+//! is used. Measured on 67 and on 1,000 joints, with SLERP and NLERP, from clips to world matrices.
+//!
+//! Targets: at least 6 times as fast as the plain loop of the same run (a binary search per track,
+//! clips mixed one after another, parent times local). At least 1.5 times as fast as the jobs of
+//! ozz-animation for sampling and blending the same clips, which are measured alternately outside
+//! of this project. The mixer that computes the stack comes on top; its cost must not grow with the
+//! number of joints.
 
 mod common;
 
@@ -20,20 +21,20 @@ use ulna_model::{
 };
 use ulna_motion::{Averaging, Evaluator, Instance, Lane, Mixer, Pose, Stack};
 
-/// Ten seconds at 30 a second.
+/// Ten seconds at 30 keys per second.
 const KEYS: usize = 301;
 const WEIGHTS: [f32; 4] = [0.1, 0.2, 0.3, 0.4];
 
-/// Ten seconds of playing forward.
+/// Times of playing forward for ten seconds.
 fn times() -> Vec<f64> {
     (0..600).map(|k| f64::from(k) / 60.0).collect()
 }
 
-/// A skeleton with four clips: each moves as the one before does a while later, and turns every
-/// joint a little farther.
+/// A skeleton with four clips. Each clip is shifted in time and rotates every joint a little
+/// further.
 ///
-/// A joint's four rotations lie on one great circle, where rotations that are mixed one after
-/// another come to the same in any order: so the plain loop has to agree.
+/// The four rotations of a joint lie on one great circle, where the order of mixing does not
+/// matter. The plain loop must therefore have the same result.
 fn document(joints: usize) -> Document {
     let (mut document, id) = skeleton(joints, KEYS, Keys::Shared);
     let clips: Vec<_> = (0..WEIGHTS.len()).map(|k| other(&document.clips[id], k)).collect();
@@ -58,7 +59,7 @@ fn other(clip: &Clip, by: usize) -> Shared<Clip> {
     other.into()
 }
 
-/// All of its clips at a time, on one lane.
+/// All clips at a time, on one lane.
 fn stack(document: &Document, averaging: Averaging, time: f64) -> Stack {
     let weights = document.clips.values().zip(WEIGHTS);
     let instances =
@@ -66,7 +67,7 @@ fn stack(document: &Document, averaging: Averaging, time: f64) -> Stack {
     Stack { lanes: vec![Lane { averaging, ..Lane::new(instances) }], ..Stack::default() }
 }
 
-/// The same as bars that play along with each other.
+/// The same as bars of a mix.
 fn mix(averaging: Averaging) -> Shared<Mix> {
     let bar = |(k, weight)| MixBar { weight, along: true, ..MixBar::new(ClipId(k), 0.0, 10.0) };
     let bars = (0..).zip(WEIGHTS).map(bar).collect();
@@ -75,7 +76,7 @@ fn mix(averaging: Averaging) -> Shared<Mix> {
     })
 }
 
-/// The plain way: every clip is sampled track by track, and laid over what the ones before came to.
+/// The plain loop: samples every clip track by track, and blends it over the previous clips.
 struct Plain {
     local: Vec<Transform>,
     mixed: Vec<Transform>,
@@ -84,7 +85,7 @@ struct Plain {
 }
 
 impl Plain {
-    /// For a document whose order is that of its nodes.
+    /// For a document in which parents come before their children.
     fn new(document: &Document) -> Self {
         let parents: Vec<_> =
             document.nodes.values().map(|n| n.parent.map(|p| p.index())).collect();
@@ -117,7 +118,7 @@ impl Plain {
         }
     }
 
-    /// The pose of all clips at a time.
+    /// Computes the pose of all clips at a time.
     fn pose(&mut self, document: &Document, averaging: Averaging, time: f32) {
         let mut total = 0.0;
         for (clip, weight) in document.clips.values().zip(WEIGHTS) {
@@ -157,14 +158,14 @@ impl Plain {
     }
 }
 
-/// How far two lists of worlds are apart, the number that differs most.
+/// The largest difference between the elements of two lists of world matrices.
 fn apart(a: &[Mat4], b: &[Mat4]) -> f32 {
     let numbers = |m: &[Mat4]| m.iter().flat_map(Mat4::to_cols_array).collect::<Vec<_>>();
     assert_eq!(a.len(), b.len());
     numbers(a).iter().zip(numbers(b)).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
-/// What is measured comes to the same.
+/// Checks that all measured functions have the same result.
 fn check(document: &Document, averaging: Averaging) {
     const ENOUGH: f32 = 1e-4;
     let mix = mix(averaging);

@@ -1,9 +1,9 @@
 //! The pose of a skeleton from a clip.
 //!
-//! Targets, beside the plain loop of the same run (per-track binary search, slerp, parent times
-//! local): a dense clip whose tracks share their key times at least 6 times as fast; tracks with
-//! times of their own, and cubic ones, at least 3 times; jumping about (scrubbing) at most 1.3
-//! times what playing forward takes. Four clips mixed take at most 4.5 times what one takes.
+//! Targets, relative to the plain loop of the same run (a binary search per track, SLERP, parent
+//! times local): a dense clip with shared key times at least 6 times as fast; tracks with their own
+//! times, and cubic ones, at least 3 times. Scrubbing takes at most 1.3 times the time of playing
+//! forward. Four mixed clips take at most 4.5 times the time of one.
 
 mod common;
 
@@ -18,7 +18,7 @@ use ulna_motion::{Averaging, Evaluator, Instance, Lane, Pose, Stack};
 const JOINTS: usize = 200;
 const KEYS: usize = 300;
 
-/// Moments of playing forward at 60 a second, and of jumping about.
+/// Times of playing forward at 60 frames per second, or random times.
 fn times(forward: bool) -> Vec<f64> {
     let length = (KEYS - 1) as f64 / 30.0;
     (0..600)
@@ -63,7 +63,7 @@ fn pose(c: &mut Criterion) {
     }
 }
 
-/// Several clips on one skeleton, against one of them.
+/// Several clips on one skeleton, compared with one of them.
 fn mix(c: &mut Criterion) {
     let (document, id) = skeleton(JOINTS, KEYS, Keys::Shared);
     let clips: Vec<_> = (0..4).map(|k| shifted(&document.clips[id], k)).collect();
@@ -92,7 +92,7 @@ fn mix(c: &mut Criterion) {
     group.finish();
 }
 
-/// The same motion with every joint turned a little: what walking is to running.
+/// The same motion with every joint rotated a little, like a similar clip.
 fn shifted(clip: &Shared<Clip>, by: usize) -> Shared<Clip> {
     let mut other = (**clip).clone();
     for track in other.tracks.values_mut().filter(|t| t.property == Property::Rotation) {

@@ -1,9 +1,8 @@
-//! The panel of Paint mode at sizes of large rigs: a frame of the whole window laid out, with the
-//! panel and without it.
+//! The panel of Paint mode for large rigs: a frame of the whole window, with and without the panel.
 //!
-//! Targets, by the difference of the two: the list of 1,000 joints takes no 1 ms more than one of
-//! three, and the table of 10,000 selected vertices no 1 ms more than an empty one. No pixel is
-//! drawn here.
+//! Targets, as the difference of the two: the list of 1,000 joints takes less than 1 ms more than a
+//! list of three. The table of 10,000 selected vertices takes less than 1 ms more than an empty
+//! one. No pixels are drawn here.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use egui::{Event, Key, Modifiers};
@@ -13,10 +12,10 @@ use serde_json::json;
 mod common;
 use common::{glb, window::Window};
 
-/// Vertices along a side.
+/// Vertices per side.
 const SIDE: usize = 100;
 
-/// A sheet of 10,000 vertices on so many joints in a row, each vertex on four of them.
+/// A sheet of 10,000 vertices on a chain of `joints` joints, with four influences per vertex.
 fn rig(joints: usize) -> Vec<u8> {
     let mut bin: Vec<u8> = Vec::new();
     let mut views = Vec::new();
@@ -88,7 +87,7 @@ fn rig(joints: usize) -> Vec<u8> {
 fn open(joints: usize) -> (Window, tempfile::TempDir) {
     let (mut window, folder) =
         common::window::open(&rig(joints), "Paint mode", [1600.0, 1500.0], true);
-    // The tree of the outliner is not what is measured.
+    // Hides the outliner, which is not measured.
     window.key_press_modifiers(Modifiers::COMMAND, Key::Num1);
     window.run_steps(5);
     (window, folder)

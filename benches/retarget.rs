@@ -1,7 +1,8 @@
-//! Clips retargeted to a body of other proportions, with feet kept in contacts.
+//! Retargeting clips to a body of other proportions, with locked foot contacts.
 //!
-//! Targets: a minute at 60 keys a second on 67 joints under 0.3 s; 76 clips of 1.3 s at 30 a second
-//! under 2 s together. Beside each the plain transfer, which keeps no contacts.
+//! Targets: one minute at 60 keys per second with 67 joints in less than 0.3 s. 76 clips of 1.3 s
+//! at 30 keys per second in less than 2 s together. For comparison, the plain transfer without
+//! contacts.
 
 mod common;
 
@@ -16,7 +17,7 @@ use ulna_motion::{
 };
 use ulna_session::Session;
 
-/// A clip played over and over, with keys so many times a second.
+/// A clip repeated for `seconds`, with `rate` keys per second.
 fn captured(clip: &Clip, seconds: f32, rate: f32) -> Shared<Clip> {
     let count = (seconds * rate) as usize + 1;
     let times: Vec<f32> = (0..count).map(|k| k as f32 / rate).collect();

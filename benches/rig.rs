@@ -1,8 +1,8 @@
-//! Changes of a skeleton of 67 joints under 76 clips of 90 keys, with a skin of 10,000 vertices.
+//! Changes of a skeleton of 67 joints with 76 clips of 90 keys, and a skin of 10,000 vertices.
 //!
-//! Targets, on two cores: an orientation of every joint takes less than 0.5 s, its deviation over
-//! all clips included; the deviation of a moved pivot, compared at 240 times per clip, takes less
-//! than 1 s.
+//! Targets, on two cores: new joint orientations for all joints in less than 0.5 s, including the
+//! deviation over all clips. The deviation of a moved joint, compared at 240 times per clip, in
+//! less than 1 s.
 
 mod common;
 
@@ -45,7 +45,7 @@ impl Buffer {
     }
 }
 
-/// A body of chains of five joints, each joint turned by every clip, the root moved.
+/// A body of chains with five joints. Every clip rotates all joints and moves the root.
 fn body() -> Vec<u8> {
     let parent = |k: usize| match k {
         0 => None,

@@ -1,13 +1,14 @@
-//! Linear blend skinning of positions and normals on the CPU, four influences a vertex, 200 joints.
+//! Linear blend skinning of positions and normals on the CPU, with four influences per vertex and
+//! 200 joints.
 //!
-//! Targets, beside the plain loop of the same run (`Affine3A`, normals by the blended matrix, made
-//! unit): on one thread at least 1.5 times as fast, on two at least 1.7 times that. Ours also turns
-//! normals rightly under uneven scale, which the plain loop does not.
+//! Targets, relative to the plain loop of the same run (`Affine3A`, normals by the blended matrix,
+//! normalized): at least 1.5 times as fast on one thread, and 1.7 times faster again on two. Ours
+//! also transforms normals correctly under non-uniform scale, which the plain loop does not.
 //!
-//! With `--features render`, also what a change of pose costs on the device at hand until it is
-//! done: by the compute pass, and skinned on the CPU and uploaded. On a software adapter the second
-//! should be the faster one, since it is what is chosen there; on a real one the first, which
-//! should take no more than 1 / 0.6 of what the device takes to copy as many bytes.
+//! With `--features render`, also the complete cost of a pose change on the available device: by
+//! the compute pass, and skinned on the CPU and uploaded. The faster way should be the one that is
+//! chosen: the CPU for software adapters, the compute pass otherwise. The compute pass should take
+//! at most 1 / 0.6 of the time that the device needs to copy as many bytes.
 
 mod common;
 
@@ -24,7 +25,7 @@ const JOINTS: usize = 200;
 fn primitive(count: usize) -> Primitive {
     let point =
         |k: usize| Vec3::new(noise(k as u32 * 3), noise(k as u32 * 3 + 1), noise(k as u32 * 3 + 2));
-    // Neighbors share joints, as in a real mesh.
+    // Neighboring vertices share joints, as in a real mesh.
     let joints =
         (0..count * 4).map(|k| ((k / 4 * JOINTS / count + k % 4) % JOINTS) as u16).collect();
     let weights = (0..count).flat_map(|_| [0.5, 0.25, 0.15, 0.1]).collect();
@@ -111,12 +112,12 @@ fn skin(c: &mut Criterion) {
     group.finish();
 }
 
-/// Bytes that the compute pass reads and writes a vertex of four influences: place and normal,
-/// joints and weights, and place and normal again.
+/// Bytes that the compute pass reads and writes per vertex with four influences: position and
+/// normal, joints and weights, and again position and normal.
 #[cfg(feature = "render")]
 const SKINNED_BYTES: u64 = 24 + 32 + 24;
 
-/// What a device could do at best: bytes read and written by a pass that does nothing else.
+/// The best possible speed of a device: a pass that only reads and writes bytes.
 #[cfg(feature = "render")]
 struct Copy {
     pipeline: wgpu::ComputePipeline,
@@ -181,7 +182,7 @@ impl Copy {
     }
 }
 
-/// A change of pose of a scene of one mesh, by either way.
+/// A pose change of a scene with one mesh, both ways.
 #[cfg(feature = "render")]
 fn device(c: &mut Criterion) {
     use ulna_model::{Mesh, MeshId, NodeId, Skin, SkinId};
@@ -195,7 +196,7 @@ fn device(c: &mut Criterion) {
     };
     println!("The device is “{}”.", gpu.name);
     let mut group = c.benchmark_group("skinning on a device");
-    // So many that the work of handing over a change of pose does not count; a program would take
+    // So many that the constant cost of a pose change does not matter. A software device would need
     // seconds for each.
     let many = if gpu.software { None } else { Some(32_000_000) };
     for count in [10_000, 1_000_000].into_iter().chain(many) {
@@ -252,8 +253,8 @@ fn device(c: &mut Criterion) {
     ghosts(c, &gpu);
 }
 
-/// The sample drawn at the size of a window, until it is there. Target: a device that is none of
-/// the CPU's draws 60 a second.
+/// The sample drawn at the size of a window, until the picture is complete. Target: a hardware
+/// device draws 60 pictures per second.
 #[cfg(feature = "render")]
 fn pictures(c: &mut Criterion, gpu: &ulna_render::Gpu) {
     use ulna_motion::{Evaluator, Pose, Stack, Surface};
@@ -294,8 +295,8 @@ fn pictures(c: &mut Criterion, gpu: &ulna_render::Gpu) {
     );
 }
 
-/// Six ghosts of a body of 67 joints and 10,000 vertices: the playhead moves a frame, and stands.
-/// Target: under 2 ms of one core.
+/// Six onion skins of a body with 67 joints and 10,000 vertices, after the playhead moved by a
+/// frame, and without a change. Target: less than 2 ms on one core.
 #[cfg(feature = "render")]
 fn ghosts(c: &mut Criterion, gpu: &ulna_render::Gpu) {
     use ulna_motion::{Evaluator, Pose, Stack};

@@ -1,15 +1,16 @@
-//! Tools, brushes and neighbors of weights on a grid of 1,000 by 1,000 vertices with 200 joints,
-//! four a vertex.
+//! Tools, brushes and neighbors of weights on a grid of 1,000 × 1,000 vertices with 200 joints and
+//! four influences per vertex.
 //!
-//! Targets, by what Blender 4.5 takes for a million vertices: normalize all 150 times as fast (2.8
-//! ms), prune 80 times (5 ms), limit with nothing to drop 5 times (8 ms), smooth all 50 times the
-//! fastest it does (146 ms), mirror 25 times with the pairs to be found (208 ms) and 500 times with
-//! them kept (10 ms). A dab over 30,000 vertices with locked joints and a limit: 0.5 ms. They are
-//! for the tool on arrays of its own; “whole” is with what a command adds: the copy that the first
-//! write makes of shared arrays, and the search for what changed. “plain” is the loop that anyone
-//! would write, on one thread, which keeps neither locks nor an order of slots.
+//! Targets, relative to Blender 4.5 on a million vertices: normalize all 150 times as fast (2.8
+//! ms), prune 80 times (5 ms), limit without dropped influences 5 times (8 ms), smooth all 50 times
+//! its fastest way (146 ms), mirror 25 times including the search for pairs (208 ms), and 500 times
+//! with known pairs (10 ms). A dab over 30,000 vertices with locked joints and a limit: 0.5 ms.
 //!
-//! Weights fitted to the motion before a change, 28,000 vertices in 64 poses: 2 s on two cores.
+//! These targets are for the tool on arrays of its own. “whole” includes the overhead of a command:
+//! the copy that the first write makes of shared arrays, and the search for changes. “plain” is a
+//! straightforward loop on one thread without locks or an order of influences.
+//!
+//! Weights fitted to the motion before a change, for 28,000 vertices in 64 poses: 2 s on two cores.
 
 mod common;
 
@@ -37,17 +38,17 @@ use ulna_weights::{
 
 const SIDE: usize = 1_000;
 const COUNT: usize = SIDE * SIDE;
-/// Joints along x and along y.
+/// Number of joints along x and along y.
 const JOINTS: [usize; 2] = [20, 10];
 const JOINT_COUNT: usize = JOINTS[0] * JOINTS[1];
 
-/// Where a vertex is: from −1 to 1, and exactly as far out on both sides.
+/// Position of a vertex, from −1 to 1, exactly symmetric.
 fn spot(vertex: usize) -> Vec3 {
     let part = |k: usize| (2.0 * k as f32 - (SIDE - 1) as f32) / (SIDE - 1) as f32;
     Vec3::new(part(vertex % SIDE), part(vertex / SIDE), 0.0)
 }
 
-/// The four joints around a vertex, the nearer the more, strongest first.
+/// The four joints around a vertex, weighted by distance, strongest first.
 fn influences(vertex: usize) -> [(u16, f32); 4] {
     let at = spot(vertex);
     let along = |axis: usize| {
@@ -68,7 +69,7 @@ fn influences(vertex: usize) -> [(u16, f32); 4] {
     list.map(|(j, w)| if w > 0.0 { (j, w) } else { (0, 0.0) })
 }
 
-/// The weights of the grid, each vertex's times a factor of its own, in so many sets.
+/// The weights of the grid in `sets` sets. `factor` scales the weights of each vertex.
 fn weights(sets: usize, factor: impl Fn(usize) -> f32) -> WeightMap {
     let (mut joints, mut weights) = (vec![0; COUNT * sets * 4], vec![0.0; COUNT * sets * 4]);
     for v in 0..COUNT {
@@ -135,7 +136,7 @@ fn grid() -> Document {
     file.into()
 }
 
-/// The document with other weights, which nobody else holds.
+/// The document with other weights in arrays that are not shared.
 fn with(document: &Document, map: &WeightMap) -> Document {
     let own = WeightMap {
         joints: Slice::from(&map.joints[..]),
@@ -148,14 +149,14 @@ fn with(document: &Document, map: &WeightMap) -> Document {
     document
 }
 
-/// The joint of the other side.
+/// The mirror partner of each joint.
 fn partners() -> Vec<Option<JointSlot>> {
     (0..JOINT_COUNT)
         .map(|k| JointSlot::new(k / JOINTS[0] * JOINTS[0] + JOINTS[0] - 1 - k % JOINTS[0]))
         .collect()
 }
 
-/// Measures a tool on arrays of its own, and with all that a command adds.
+/// Measures a tool on arrays of its own, and with the overhead of a command.
 fn tool(
     c: &mut Criterion,
     name: &str,
@@ -167,7 +168,7 @@ fn tool(
     let locked = [false; JOINT_COUNT];
     let scope = Scope { locked: &locked, limit: 4, vertices: None };
     let document = with(document, map);
-    // What depends on the canvas alone is made once, when it is first asked for.
+    // Warms up data that depends only on the surface.
     black_box(canvas.point_count());
     let mut group = c.benchmark_group(name);
     group.sample_size(10);
@@ -239,7 +240,7 @@ fn tools(c: &mut Criterion) {
         }
     });
 
-    // Eight slots of which four are used: with four there is nothing to look at.
+    // Eight slots with four influences. With four slots, there would be nothing to check.
     let wide = weights(2, |_| 1.0);
     tool(c, "weights, limit to 4, eight slots", &document, &wide, |draft, scope| {
         assert!(draft.limit(scope).is_empty());
@@ -329,23 +330,23 @@ fn mirror(c: &mut Criterion) {
     });
 }
 
-/// Distance of a vertex of the grid from the next one.
+/// Distance between neighboring vertices of the grid.
 const STEP: f32 = 2.0 / (SIDE - 1) as f32;
 
-/// A touch of the grid from above.
+/// A touch of the brush on the grid from above.
 fn touch(x: f32, radius: f32) -> Touch {
     let at = Vec3::new(x, 0.1, 0.0);
     let vertex =
         |p: Vec3| (((p.y + 1.0) / STEP) as usize * SIDE + ((p.x + 1.0) / STEP) as usize) as u32;
     let a = vertex(at);
     let (b, c, d) = (a + 1, a + SIDE as u32, a + SIDE as u32 + 1);
-    // The triangle that is touched: the quad is cut from `b` to `c`.
+    // The touched triangle; the quad is split from `b` to `c`.
     let within = (at - spot(a as usize)) / STEP;
     let corners = if within.x + within.y < 1.0 { [a, b, c] } else { [b, d, c] };
     Touch { at, corners, direction: Vec3::NEG_Z, eye: None, radius }
 }
 
-/// A dab of a mouse there; `near` is as in [`Dab::near`].
+/// A dab of a mouse at a position; `near` is as in [`Dab::near`].
 fn dab(x: f32, radius: f32, near: &[u32]) -> Dab<'_> {
     let touch = touch(x, radius);
     Dab { touch, pressure: 1.0, motion: Vec3::X * 0.01, near: Some(near) }
@@ -362,7 +363,7 @@ fn dabs(c: &mut Criterion) {
     // Every third joint is locked.
     let locked: Vec<bool> = (0..JOINT_COUNT).map(|k| k % 3 == 2).collect();
     let radius = (HITS / std::f32::consts::PI).sqrt() * STEP;
-    // As in the window: the posed surface's tree knows who is near.
+    // As in the window, the tree of the posed surface finds the vertices in reach.
     let tree = Bvh::build(&positions, &document.meshes[MeshId(0)].primitives[0].indices);
     let near = |x: f32, out: &mut Vec<u32>| {
         out.clear();
@@ -386,7 +387,7 @@ fn dabs(c: &mut Criterion) {
             });
         });
         // One radius is five dabs. At the end of a row a new stroke begins, so that every dab has
-        // something to do.
+        // an effect.
         let mut x = 0.0f32;
         stroke.begin(&canvas);
         group.bench_function("later", |b| {
@@ -415,7 +416,7 @@ fn dabs(c: &mut Criterion) {
     plain_dabs(c, &positions, radius);
 }
 
-/// The loop that anyone would write for a dab.
+/// The plain loop for a dab.
 fn plain_dabs(c: &mut Criterion, positions: &[Vec3], radius: f32) {
     let map = weights(1, |_| 1.0);
     let mut weights = map.weights.to_vec();
@@ -438,11 +439,11 @@ fn plain_dabs(c: &mut Criterion, positions: &[Vec3], radius: f32) {
     group.finish();
 }
 
-/// Layers over a million vertices. A dab into the lower of two: the brush on what the layer holds,
-/// the layer taking it in, and what is seen made anew for these 30,000 vertices, of the base and
-/// both layers; the document is not written. Its beginning: what the layer holds, laid out for
-/// every vertex. Composing: all that another opacity of the one layer takes, which holds 30,000
-/// vertices, down to the list of what has to change.
+/// Weight layers over a million vertices. “later, build-up”: the brush on the content of the lower
+/// of two layers, its storage in the layer, and the new combined weights of these 30,000 vertices,
+/// without writing the document. “beginning of a stroke”: the content of the layer, expanded to all
+/// vertices. “compose after another opacity”: up to the list of changes, for one layer with 30,000
+/// vertices.
 fn layers(c: &mut Criterion) {
     const HITS: f32 = 30_000.0;
     let mut document = grid();
@@ -465,7 +466,7 @@ fn layers(c: &mut Criterion) {
         (0..COUNT as u32).filter(|v| spot(*v as usize).distance(at(0.0).at) < radius).collect();
     assert!((29_000..31_000).contains(&held.len()));
     let base = document.meshes[MeshId(0)].primitives[0].weights.clone().expect("weights");
-    // Each vertex as the one next to it.
+    // Each vertex gets the weights of a vertex nearby.
     let near: Vec<u32> = held.iter().map(|v| v + 20).collect();
     let patch = WeightPatch { vertices: held.clone(), ..base.pick(&near) };
     let key = (MeshId(0), PrimitiveId(0));
@@ -526,7 +527,7 @@ fn layers(c: &mut Criterion) {
             tree.around(at(x).at, radius, &mut |list| found.extend_from_slice(list));
             let dab =
                 Dab { touch: at(x), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
-            // Up and down in turn: what has come to its value would not be painted any more.
+            // Alternates the value, since vertices that already have it would not be painted.
             value = 1.0 - value;
             let paint = Paint {
                 brush: Brush { value, ..brush },
@@ -587,7 +588,7 @@ fn canvas(c: &mut Criterion) {
     group.finish();
 }
 
-/// A pose of the grid in which each joint is turned and moved by up to so much.
+/// A pose of the grid with small random rotations and translations of all joints.
 fn bent(document: &Document, seed: usize) -> Pose {
     let number = |k: usize, n: usize| noise((seed * 10_007 + k * 31 + n) as u32) - 0.5;
     let skin = &document.skins[SkinId(0)];
@@ -603,8 +604,8 @@ fn bent(document: &Document, seed: usize) -> Pose {
     Pose { world, morphs: vec![Vec::new(); document.nodes.len()], ..Pose::default() }
 }
 
-/// The loop that anyone would write, of one vertex: projected gradient on the simplex of eight
-/// joints, 100 steps, without a limit of influences.
+/// The plain loop for one vertex: projected gradient on the simplex of eight joints, 100 steps,
+/// without an influence limit.
 fn fit_plainly(at: Vec3, target: &[Vec3], palettes: &[Vec<Mat4>], joints: &[u16]) -> Vec<f64> {
     let offsets: Vec<Vec<DVec3>> = joints
         .iter()
@@ -637,8 +638,8 @@ fn fit_plainly(at: Vec3, target: &[Vec3], palettes: &[Vec<Mat4>], joints: &[u16]
     weights
 }
 
-/// New weights for 28,000 vertices in 64 poses: every third joint of the grid leaves the skin, and
-/// its weight goes to the joint before it in its row, which is its parent.
+/// New weights for 28,000 vertices in 64 poses: every third joint of the grid is removed from the
+/// skin, and its weight goes to its parent, the joint before it in the row.
 fn fit(c: &mut Criterion) {
     const FITTED: usize = 28_000;
     const POSES: usize = 64;

@@ -1,9 +1,9 @@
-//! A body of as many joints as game characters have, made from the sample.
+//! A body with as many joints as game characters have, made from the sample.
 
 use serde_json::{Value, json};
 
-/// The sample with as many joints as game characters have: the missing ones hang on its hips. With
-/// legs longer by a factor other than 1, it has no clips.
+/// The sample with additional joints below its hips, `joints` in total. If the factor `legs` of the
+/// leg length is not 1, the clips are removed.
 pub fn game_body(joints: usize, legs: f64) -> Option<Vec<u8>> {
     let sample = include_bytes!("../../assets/mannequin.glb");
     let word =
@@ -20,7 +20,7 @@ pub fn game_body(joints: usize, legs: f64) -> Option<Vec<u8>> {
         json["nodes"][hips]["children"].as_array_mut()?.push(node.into());
         json["skins"][0]["joints"].as_array_mut()?.push(node.into());
     }
-    // Their bind does not matter here, and the stored ones are too few.
+    // The bind pose does not matter here, and the stored matrices are too few.
     json["skins"][0].as_object_mut()?.remove("inverseBindMatrices");
     for node in json["nodes"].as_array_mut()? {
         let is_leg = ["LeftLowerLeg", "RightLowerLeg", "LeftFoot", "RightFoot", "Hips"]

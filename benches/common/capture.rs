@@ -1,11 +1,11 @@
-//! A file like a capture, for benches of the window.
+//! A file similar to a motion capture, for benchmarks of the window.
 
 use serde_json::json;
 
 use super::glb;
 
-/// A file of joints in a row with three tracks each, of so many keys at 30 a second. All tracks of
-/// a kind share their numbers.
+/// A file with a chain of joints and three tracks per joint. Each track has `keys` keys at 30 per
+/// second. All tracks of one property share their accessors.
 pub fn capture(joints: usize, keys: usize, mix: &serde_json::Value) -> Vec<u8> {
     let mut bin: Vec<u8> = Vec::new();
     let mut views = Vec::new();

@@ -1,4 +1,5 @@
-//! Documents of known sizes, and the plain loops that anyone would write, for the benches.
+//! Documents of known sizes, and straightforward implementations for comparison, for the
+//! benchmarks.
 #![allow(dead_code, reason = "each bench uses a part")]
 #![allow(clippy::allow_attributes, reason = "a part that one bench uses is none the other expects")]
 
@@ -13,12 +14,12 @@ use ulna_model::{
     Shared, Slice, Track, TrackId, Tracks, Transform,
 };
 
-/// Prints which vector instructions the loops use; `ULNA_VECTORS` forbids wider ones.
+/// Prints the vector instructions that the loops use. `ULNA_VECTORS` forbids wider ones.
 pub fn vectors(_: &mut criterion::Criterion) {
     println!("Loops use {}.", ulna_geometry::vectors_in_use());
 }
 
-/// A number between 0 and 1 that looks like chance and is the same every time.
+/// A pseudorandom number in `0..1`, always the same for a seed.
 pub fn noise(seed: u32) -> f32 {
     let mut x = seed.wrapping_mul(0x9E37_79B9) ^ 0x85EB_CA6B;
     x ^= x >> 16;
@@ -27,19 +28,18 @@ pub fn noise(seed: u32) -> f32 {
     (x >> 8) as f32 / (1u32 << 24) as f32
 }
 
-/// How the keys of a clip lie.
+/// Key times and interpolation of a clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keys {
-    /// All tracks at the same times, LINEAR.
+    /// All tracks have the same times, LINEAR.
     Shared,
-    /// Every track at times of its own, LINEAR.
+    /// Every track has its own times, LINEAR.
     Own,
-    /// Every track at times of its own, CUBICSPLINE.
+    /// Every track has its own times, CUBICSPLINE.
     Cubic,
 }
 
-/// A skeleton of `joints`, each with two below it, with one clip of `keys` keys a track at 30 a
-/// second.
+/// A binary tree of `joints` joints, with one clip of `keys` keys per track at 30 per second.
 pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
     let parent = |k: usize| (k > 0).then(|| NodeId(((k - 1) / 2) as u32));
     let nodes: Nodes = (0..joints)
@@ -113,8 +113,8 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
     (file.into(), ClipId(0))
 }
 
-/// The plain way: per track a binary search and glam's slerp, then every world as parent times
-/// local.
+/// The plain loop, for comparison: a binary search and glam's SLERP per track, then each world
+/// matrix as parent times local.
 pub struct Plain {
     local: Vec<Transform>,
     /// World matrices.
@@ -123,7 +123,7 @@ pub struct Plain {
 }
 
 impl Plain {
-    /// For a document whose order is that of its nodes.
+    /// For a document in which parents come before their children.
     pub fn new(document: &Document) -> Self {
         let parents = document.nodes.values().map(|n| n.parent.map(|p| p.index())).collect();
         let count = document.nodes.len();
@@ -134,7 +134,7 @@ impl Plain {
         }
     }
 
-    /// The pose of a clip at a time.
+    /// Computes the pose of a clip at a time in seconds.
     pub fn pose(&mut self, clip: &Clip, time: f32) {
         for track in clip.tracks.values() {
             let after = track.times.partition_point(|t| *t <= time);
@@ -187,7 +187,7 @@ impl Plain {
     }
 }
 
-/// A GLB of a document and its binary chunk, whose length is a multiple of four.
+/// A GLB of a JSON document and its binary chunk, whose length must be a multiple of 4.
 pub fn glb(document: &serde_json::Value, bin: &[u8]) -> Vec<u8> {
     let mut text = document.to_string().into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');

@@ -1,4 +1,4 @@
-//! The whole window with a file open, for benches of its frames.
+//! The whole window with an open file, for benchmarks of its frames.
 
 use egui::{Event, Modifiers, MouseWheelSource, MouseWheelUnit, Pos2, TouchPhase, vec2};
 use egui_kittest::{Harness, kittest::Queryable as _};
@@ -7,8 +7,8 @@ use ulna::app::App;
 /// A window without a screen.
 pub type Window = Harness<'static, App>;
 
-/// A window of a size in points, with a file open in a mode. `device`: whether there is a graphics
-/// device. The file lives as long as the folder.
+/// Opens a window with a file, in a mode. `size` is in points. `device` says whether there is a
+/// graphics device. The file exists as long as the folder.
 pub fn open(file: &[u8], mode: &str, size: [f32; 2], device: bool) -> (Window, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model.glb");
@@ -27,7 +27,7 @@ pub fn open(file: &[u8], mode: &str, size: [f32; 2], device: bool) -> (Window, t
     (window, folder)
 }
 
-/// Turns the wheel over a point, by points.
+/// Scrolls by `delta` points, with the pointer at a position.
 pub fn wheel(window: &Window, at: Pos2, delta: f32, modifiers: Modifiers) {
     window.event(Event::PointerMoved(at));
     let (unit, phase) = (MouseWheelUnit::Point, TouchPhase::Move);

@@ -1,23 +1,24 @@
-//! Packs the charts into one square picture, all at the same scale.
+//! Packs all charts into one square texture at the same scale.
 
 use glam::{Vec2, vec2};
 
 use crate::flatten::Sheet;
 
-/// Width and height of the pictures.
+/// Width and height of the textures, in pixels.
 pub const SIZE: u32 = 1024;
-/// Cells along an edge while packing; one bit of a `u128` each.
+/// Cells per side while packing; one bit of a `u128` each.
 const CELLS: usize = 128;
-/// Pixels kept free around a chart, so that smaller pictures do not bleed.
+/// Free pixels around a chart, so that mipmaps do not bleed.
 const MARGIN: f32 = 4.0;
 
-/// The cells a chart covers in one of its four positions, from its lower left.
+/// The cells that a chart covers in one of its four rotations, from the lower left.
 struct Stamp {
     rows: Vec<u128>,
     width: usize,
 }
 
-/// Moves every sheet's plane places to texture coordinates, as large as all fit.
+/// Converts the plane positions of all sheets to texture coordinates, at the largest scale that
+/// fits.
 pub fn pack(sheets: &mut [Sheet]) {
     let mut order: Vec<usize> = (0..sheets.len()).collect();
     let extent = |s: usize| {
@@ -25,7 +26,7 @@ pub fn pack(sheets: &mut [Sheet]) {
         (high - low).max_element()
     };
     order.sort_by(|&a, &b| extent(b).total_cmp(&extent(a)).then(a.cmp(&b)));
-    // Pixels a meter: from more than can fit down, in steps of a hundredth.
+    // Pixels per meter. Starts too large and decreases by 1 % per step.
     let mut scale = 1200.0f32;
     let found = loop {
         if let Some(places) = places(sheets, &order, scale) {
@@ -39,7 +40,7 @@ pub fn pack(sheets: &mut [Sheet]) {
         let cell = SIZE as f32 / CELLS as f32;
         let corner = vec2(at.0 as f32, at.1 as f32) * cell + Vec2::splat(MARGIN);
         let uv = |p: &Vec2| (corner + (*p - low) * scale) / SIZE as f32;
-        // The picture's rows go down.
+        // In the texture, V points down.
         sheets[s].flat = turned.iter().map(uv).map(|p| vec2(p.x, 1.0 - p.y)).collect();
     }
 }
@@ -49,13 +50,13 @@ fn bounds(points: &[Vec2]) -> (Vec2, Vec2) {
     (low, points.iter().copied().reduce(Vec2::max).unwrap_or(Vec2::ZERO))
 }
 
-/// Turned by so many right angles.
+/// Rotates points by `quarter` right angles.
 fn turned(points: &[Vec2], quarter: usize) -> Vec<Vec2> {
     let turn = [Vec2::X, Vec2::Y, Vec2::NEG_X, Vec2::NEG_Y][quarter];
     points.iter().map(|p| turn.rotate(*p)).collect()
 }
 
-/// A turn and a corner for every chart, in order, or none if one does not fit.
+/// Rotation and corner of every chart, in order. `None` if a chart does not fit.
 fn places(sheets: &[Sheet], order: &[usize], scale: f32) -> Option<Vec<(usize, (usize, usize))>> {
     let mut taken = [0u128; CELLS];
     let mut found = Vec::new();
@@ -102,7 +103,7 @@ fn stamp(sheet: &Sheet, quarter: usize, scale: f32) -> Stamp {
     for t in &sheet.triangles {
         let p = t.map(|v| ((flat[v] - low) * scale + Vec2::splat(MARGIN)) / cell);
         let (from, to) = bounds(&p);
-        // The triangles are smaller than a cell or not much larger.
+        // The triangles are not much larger than a cell.
         let pad = MARGIN / cell;
         let cover = |a: f32, b: f32, n: usize| {
             ((a - pad).max(0.0) as usize)..=((b + pad) as usize).min(n - 1)

@@ -1,5 +1,4 @@
-//! The figure itself: where the joints stand, the signed distance shapes around
-//! them, and which tone each part of the surface is painted in.
+//! The figure: its joints, the signed distance shapes around them, and the tones of the surface.
 
 use std::collections::HashMap;
 
@@ -14,34 +13,34 @@ pub struct Joint {
     pub parent: Option<usize>,
     /// Position in the rest pose, in meters.
     pub head: Vec3,
-    /// Where the bone ends; the joint's +Y axis points there.
+    /// End of the bone; the joint's +Y axis points at it.
     pub tail: Vec3,
     /// Orientation in the rest pose, in world axes.
     pub rotation: Quat,
 }
 
-/// The joints, parents before children.
+/// The joints of the figure.
 #[derive(Clone, Debug, Default)]
 pub struct Skeleton {
-    /// Every joint, parents before children.
+    /// All joints, parents before children.
     pub joints: Vec<Joint>,
     index: HashMap<String, usize>,
 }
 
-/// The five fingers, thumb first, as they are named.
+/// Names of the five fingers, thumb first.
 pub const FINGERS: [&str; 5] = ["Thumb", "Index", "Middle", "Ring", "Little"];
 
 /// The sides, as (name prefix, sign of X). The figure faces +Z, so left is +X.
 pub const SIDES: [(&str, f32); 2] = [("Left", 1.0), ("Right", -1.0)];
 
 impl Skeleton {
-    /// The index of the joint called `name`, if there is one.
+    /// The index of the joint with this name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
 
-    /// The joint called `name`. Panics on a name the skeleton does not have,
-    /// which would be a mistake in this generator.
+    /// The joint with this name. Panics if it does not exist, which would be a bug of this
+    /// generator.
     pub fn at(&self, name: &str) -> &Joint {
         &self.joints[self.index[name]]
     }
@@ -67,16 +66,16 @@ impl Skeleton {
     }
 }
 
-/// The left arm's course: joint points and the hand's axes.
+/// Positions of the left arm's joints, and the axes of the hand.
 struct ArmPlan {
     shoulder: Vec3,
     elbow: Vec3,
     wrist: Vec3,
-    /// Along the hand.
+    /// Direction along the hand.
     along: Vec3,
-    /// Across the hand, toward the thumb.
+    /// Direction across the hand, toward the thumb.
     thumbward: Vec3,
-    /// Out of the palm.
+    /// Direction out of the palm.
     palmward: Vec3,
 }
 
@@ -93,12 +92,12 @@ impl ArmPlan {
         Self { shoulder, elbow, wrist, along, thumbward: palmward.cross(along), palmward }
     }
 
-    /// A point of the hand: meters along it, toward the thumb, out of the palm.
+    /// A point of the hand: meters along it, toward the thumb, and out of the palm.
     fn hand(&self, along: f32, thumbward: f32, palmward: f32) -> Vec3 {
         self.wrist + self.along * along + self.thumbward * thumbward + self.palmward * palmward
     }
 
-    /// The four points of a finger's three bones, and the direction it curls in.
+    /// The four points of a finger's three bones, and the axis of its curl.
     fn finger(&self, finger: usize) -> ([Vec3; 4], Vec3) {
         let (base, lengths, spread) = match finger {
             0 => (self.hand(0.022, 0.024, 0.011), [0.046, 0.036, 0.029], 0.0),
@@ -137,11 +136,11 @@ fn mirrored(p: Vec3, sign: f32) -> Vec3 {
     vec3(p.x * sign, p.y, p.z)
 }
 
-/// Builds the skeleton: about fifty joints, left and right exact mirror images.
+/// Builds the skeleton: about fifty joints, exactly symmetric.
 ///
-/// Every joint's +Y runs along its bone. +Z is forward for the trunk, the arms
-/// and the legs, up for the feet and the side of the thumb for hands and
-/// fingers, so that a bend is nearly a turn about one axis.
+/// The +Y axis of every joint points along its bone. +Z points forward in the trunk, the arms and
+/// the legs, up in the feet, and toward the thumb in hands and fingers. A bend is therefore nearly
+/// a rotation about one axis.
 pub fn skeleton() -> Skeleton {
     let mut s = Skeleton::default();
     let trunk = [
@@ -182,7 +181,7 @@ pub fn skeleton() -> Skeleton {
                     _ => format!("{side}{finger}{bone}"),
                 };
                 let (a, b) = (points[bone], points[bone + 1]);
-                // The curl direction is the bone's X; its Z completes the frame.
+                // The curl axis is the bone's X; Z completes the frame.
                 let z = curl.cross(b - a);
                 let joint = format!("{side}{finger}{}", bone + 1);
                 s.add(&joint, &parent, m(a), m(b), m(z));
@@ -213,7 +212,7 @@ pub fn skeleton() -> Skeleton {
 enum Primitive {
     /// Two spheres and the cone that touches both.
     Cone { a: Vec3, b: Vec3, ra: f32, rb: f32 },
-    /// An ellipsoid with its own axes.
+    /// An ellipsoid with its axes.
     Ellipsoid { center: Vec3, axes: Quat, radii: Vec3 },
 }
 
@@ -251,7 +250,7 @@ impl Primitive {
         }
     }
 
-    /// A sphere around the shape.
+    /// A bounding sphere of the shape.
     fn bounds(&self) -> (Vec3, f32) {
         match *self {
             Self::Cone { a, b, ra, rb } => ((a + b) * 0.5, a.distance(b) * 0.5 + ra.max(rb)),
@@ -274,7 +273,7 @@ impl Primitive {
     }
 }
 
-/// The smaller of two distances, rounded off where they are within `k`.
+/// The smaller of two distances, smoothed where they differ by less than `k`.
 fn smooth_min(a: f32, b: f32, k: f32) -> f32 {
     let h = (k - (a - b).abs()).max(0.0) / k;
     a.min(b) - h * h * h * k / 6.0
@@ -288,7 +287,7 @@ struct BodyPart {
     blend: f32,
 }
 
-/// Shapes blended with each other, then with what came before.
+/// Shapes that are blended with each other, and then with the previous groups.
 #[derive(Clone, Debug, Default)]
 struct PartGroup {
     parts: Vec<BodyPart>,
@@ -325,7 +324,7 @@ impl PartGroup {
         self.cuts.push(BodyPart { shape, center, radius, blend });
     }
 
-    /// The group, and its mirror image.
+    /// The group and its mirror image.
     fn both(self) -> [Self; 2] {
         let flip = |part: &BodyPart| {
             let shape = part.shape.mirrored(-1.0);
@@ -338,7 +337,7 @@ impl PartGroup {
         [self, other]
     }
 
-    /// How far forward the surface reaches at (x, y).
+    /// Z of the front surface at (x, y).
     fn front(&self, x: f32, y: f32) -> f32 {
         let (mut inside, mut outside) = (0.0, 0.2);
         for _ in 0..20 {
@@ -355,7 +354,7 @@ impl PartGroup {
     fn distance(&self, p: Vec3, limit: f32) -> f32 {
         let mut d = 10.0f32;
         for part in &self.parts {
-            // Shapes too far away to matter are passed over.
+            // Skips shapes that are too far away to matter.
             let nearest = p.distance(part.center) - part.radius;
             if nearest < (d + part.blend).min(limit) {
                 d = smooth_min(d, part.shape.distance(p), part.blend);
@@ -385,7 +384,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// The tone in sRGB, 0 to 255.
+    /// The tone in sRGB, `0..=255`.
     pub fn srgb(self) -> Vec3 {
         match self {
             Self::Shell => vec3(228.0, 221.0, 209.0),
@@ -395,8 +394,7 @@ impl Tone {
     }
 }
 
-/// A part of the surface inside an ellipsoid, painted in its own tone and
-/// parted from the rest by a fine groove.
+/// A part of the surface inside an ellipsoid, with its own tone and a fine groove around it.
 #[derive(Clone, Copy, Debug)]
 struct Region {
     shape: Primitive,
@@ -416,11 +414,11 @@ pub struct Body {
 }
 
 const GROOVE_WIDTH: f32 = 0.0035;
-/// How near a vertex counts as on an edge between tones.
+/// Distance up to which a vertex counts as on an edge between tones.
 const EDGE: f32 = 0.0008;
 
 impl Body {
-    /// Shapes the figure around the skeleton's rest pose.
+    /// Builds the figure around the rest pose of the skeleton.
     pub fn new() -> Self {
         let arm = ArmPlan::new();
         let mut groups = vec![trunk()];
@@ -437,14 +435,14 @@ impl Body {
         Self { groups, regions: regions(&arm), hands: [palm_center, mirrored(palm_center, -1.0)] }
     }
 
-    /// The corners of a box around the figure.
+    /// The corners of the bounding box.
     pub fn bounds(&self) -> (Vec3, Vec3) {
         (vec3(-0.75, -0.03, -0.20), vec3(0.75, 1.78, 0.24))
     }
 
-    /// Distance to the surface, negative inside, exact only near the surface.
+    /// Signed distance to the surface, negative inside; exact only near the surface.
     pub fn distance(&self, p: Vec3) -> f32 {
-        // Both halves are asked on the left, so that they match to the last bit.
+        // Both halves are computed on the left, so that they are equal to the last bit.
         let p = vec3(p.x.abs(), p.y, p.z);
         let mut d = 10.0f32;
         for group in &self.groups {
@@ -452,7 +450,7 @@ impl Body {
             d = smooth_min(d, nearest, group.blend);
         }
         if d.abs() < 0.012 {
-            // Grooves fade out beneath later regions.
+            // Grooves fade out below later regions.
             let mut shown = 1.0f32;
             for region in self.regions.iter().rev() {
                 let s = region.shape.distance(p);
@@ -471,7 +469,7 @@ impl Body {
         self.gradient(p).normalize_or(Vec3::Y)
     }
 
-    /// The rate of change of the distance, by central differences.
+    /// The gradient of the distance, by central differences.
     pub fn gradient(&self, p: Vec3) -> Vec3 {
         const H: f32 = 6e-4;
         let along = |axis: Vec3| self.distance(p + axis * H) - self.distance(p - axis * H);
@@ -491,7 +489,7 @@ impl Body {
         p
     }
 
-    /// How long the edges of the mesh should be around `p`.
+    /// Target length of the mesh edges around `p`, in meters.
     pub fn edge_length(&self, p: Vec3) -> f32 {
         let p = vec3(p.x.abs(), p.y, p.z);
         let face = vec3(0.0, 1.60, 0.09);
@@ -517,8 +515,8 @@ impl Body {
         length
     }
 
-    /// The signed distance from `p` to the nearest edge between two tones and
-    /// that edge's number, counted from 1.
+    /// The signed distance from `p` to the nearest visible edge between two tones, and the number
+    /// of that edge, from 1.
     pub fn edge(&self, p: Vec3) -> (f32, u32) {
         let p = vec3(p.x.abs(), p.y, p.z);
         let mut nearest = (f32::MAX, 0);
@@ -529,7 +527,7 @@ impl Body {
                     nearest = (s, 2 * i as u32 + line);
                 }
             }
-            // Edges beneath another region do not show.
+            // Edges below another region are hidden.
             if s < -EDGE {
                 break;
             }
@@ -537,7 +535,7 @@ impl Body {
         nearest
     }
 
-    /// The numbers of all edges between tones, as [`Body::edge`] gives them.
+    /// The numbers of all edges between tones, as in [`Body::edge`].
     pub fn edges(&self) -> impl Iterator<Item = u32> + '_ {
         let of = |(i, region): (usize, &Region)| {
             let lines = if region.ring > 0.0 { 2 } else { 1 };
@@ -546,12 +544,12 @@ impl Body {
         self.regions.iter().enumerate().flat_map(of)
     }
 
-    /// Whether an edge is the inner one of a ring, with the ring on its outside.
+    /// Whether an edge is the inner edge of a ring, with the ring outside of it.
     pub fn edge_is_inner(&self, edge: u32) -> bool {
         edge.is_multiple_of(2)
     }
 
-    /// The signed distance from `p` to one edge, shown or not.
+    /// The signed distance from `p` to one edge, visible or not.
     pub fn edge_distance(&self, p: Vec3, edge: u32) -> f32 {
         let p = vec3(p.x.abs(), p.y, p.z);
         let region = &self.regions[(edge as usize - 1) / 2];
@@ -559,9 +557,8 @@ impl Body {
         region.shape.distance(p) + ring
     }
 
-    /// The shares of shell, joint and accent at `p`, each going over into the next
-    /// within `soft` of the edge between them, and the distance to the nearest
-    /// edge that shows.
+    /// The fractions of shell, joint and accent at `p`, blended within `soft` of the edges, and the
+    /// distance to the nearest visible edge.
     pub fn tones(&self, p: Vec3, soft: f32) -> ([f32; 3], f32) {
         let p = vec3(p.x.abs(), p.y, p.z);
         let step = |s: f32| (0.5 - 0.5 * s / soft).clamp(0.0, 1.0);
@@ -582,7 +579,7 @@ impl Body {
     }
 }
 
-/// The turn that takes +Y along `direction`, keeping +Z as far forward as it can.
+/// The rotation that maps +Y to `direction`, with +Z as far forward as possible.
 fn along(direction: Vec3) -> Quat {
     let y = direction.normalize_or_zero();
     let x = y.cross(Vec3::Z).normalize_or_zero();
@@ -686,7 +683,7 @@ fn head() -> PartGroup {
     g.cone(0.016, vec3(0.0, 1.646, 0.081), vec3(0.0, 1.6065, 0.1005), 0.0070, 0.0088);
     g.ball(0.014, vec3(0.0, 1.6025, 0.0910), vec3(0.0145, 0.0075, 0.0105));
     g.ball(0.035, vec3(0.0, 1.5690, 0.0690), vec3(0.0280, 0.0190, 0.0130));
-    // The lips follow the face they lie on.
+    // The lips are placed on the surface of the face.
     let face = g.clone();
     let lip = |x: f32, y: f32, r: f32| (vec3(x, y, face.front(x, y) - 0.0008 - r), r);
     let upper =
@@ -716,7 +713,7 @@ fn limb_arm(arm: &ArmPlan) -> PartGroup {
     let lower = arm.wrist - arm.elbow;
     let above = |t: f32| arm.shoulder + upper * t;
     let below = |t: f32| arm.elbow + lower * t;
-    // Outward, square to the arm.
+    // Outward, perpendicular to the arm.
     let out = vec3(-upper.y, upper.x, 0.0).normalize_or_zero();
     g.oval(0.03, above(0.15) + out * 0.001, along(upper), vec3(0.049, 0.092, 0.052));
     g.cone(0.04, above(0.05), arm.elbow, 0.047, 0.037);
@@ -762,7 +759,7 @@ fn digit(arm: &ArmPlan, finger: usize) -> PartGroup {
     };
     for bone in 0..3 {
         let (a, b) = (points[bone], points[bone + 1]);
-        // The last bone ends a fingertip's radius before its tail.
+        // The last bone ends before its tail, by the radius of the fingertip.
         let b = if bone == 2 { b - (b - a).normalize_or_zero() * radii[3] * 0.6 } else { b };
         g.cone(0.002, a, b, radii[bone], radii[bone + 1]);
     }

@@ -14,11 +14,11 @@ fn walk<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     let bob = -0.036 - 0.018 * wave(2.0 * t, 0.23);
     pose.hips = vec3(0.022 * wave(t, 0.30), bob, 0.006 * wave(2.0 * t, 0.9));
     pose.weights[BREATHE] = 0.25 - 0.25 * wave(t, 0.1);
-    // The hip of the leg in front goes forward, that of the leg in the air drops.
+    // The hip of the front leg moves forward, the hip of the swinging leg drops.
     let yaw = -7.5 * wave(t, 0.02);
     let roll = 4.2 * wave(t, 0.20) + 0.8 * wave(3.0 * t, 0.4);
     pose.turn("Hips", ry(yaw) * rz(roll) * rx(3.0 + 1.4 * wave(2.0 * t, 0.1)));
-    // The shoulders turn against the hips, each joint a little after the one below.
+    // The shoulders rotate against the hips, each joint a little later than its parent.
     pose.turn("Spine", ry(4.5 * wave(t, 0.03)) * rz(-0.60 * roll) * rx(-1.0));
     pose.turn(
         "Chest",
@@ -30,8 +30,8 @@ fn walk<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     );
     for side in 0..2 {
         let t = t + 0.5 * side as f32;
-        // The arm goes back while its own leg goes forward; forearm, hand and
-        // fingers follow one after the other.
+        // The arm swings back while its own leg swings forward. Forearm, hand and fingers follow
+        // with increasing delay.
         let swing = 6.0 + 20.0 * wave(t, 0.03) + 1.5 * wave(2.0 * t, 0.1);
         let forward = smooth(0.5 - 0.5 * wave(t, 0.11));
         pose.turn_side(
@@ -71,7 +71,7 @@ fn run<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     for side in 0..2 {
         let t = t + 0.5 * side as f32;
         let swing = 9.0 + 35.0 * wave(t, 0.97) + 2.5 * wave(2.0 * t, 0.1);
-        // The elbow closes on the way forward and opens as the hand passes the hip.
+        // The elbow bends on the way forward, and opens as the hand passes the hip.
         let forward = 0.5 - 0.5 * wave(t, 0.02);
         pose.turn_side(
             side,
@@ -89,18 +89,17 @@ fn run<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     pose
 }
 
-/// Where the weight is over one loop of Idle: 1 on the left leg, -1 on the right,
-/// staying for a while on each.
+/// Balance over one loop of Idle: 1 on the left leg, -1 on the right, with a pause on each.
 fn weight(t: f32) -> f32 {
     let t = t.rem_euclid(1.0);
     1.0 - 2.0 * smooth((t - 0.34) / 0.20) + 2.0 * smooth((t - 0.80) / 0.20)
 }
 
-/// Standing: two slow breaths, and the weight from the left leg to the right and
-/// back, the shoulders and the head following the hips.
+/// Standing: two slow breaths, and a weight shift from the left leg to the right and back.
+/// Shoulders and head follow the hips.
 fn idle<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     let mut pose = Pose::new(skeleton);
-    // In takes less time than out.
+    // Inhaling is faster than exhaling.
     let breath = 0.5 - 0.5 * wave(2.0 * t + 0.035 * wave(2.0 * t, 0.25), 0.0);
     let (hips, chest, head) = (weight(t), weight(t - 0.025), weight(t - 0.055));
     pose.weights[BREATHE] = breath;
@@ -110,7 +109,7 @@ fn idle<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     pose.turn("Spine", rz(-2.6 * hips) * ry(-chest) * rx(0.4 - 0.7 * breath));
     pose.turn("Chest", rz(-2.4 * chest) * ry(-1.8 * chest) * rx(0.6 - 1.2 * breath));
     pose.turn("UpperChest", rz(-0.8 * chest) * ry(-0.6 * chest) * rx(0.6 - 1.0 * breath));
-    // The eyes wander once, and not to where the weight goes.
+    // The eyes wander once, independent of the weight shift.
     let glance = -6.0 * head + 2.0 * wave(2.0 * t, 0.7);
     pose.look(ry(glance) * rz(1.4 * head) * rx(1.0 - 0.8 * breath + 1.5 * settle));
     for (side, (_, sign)) in SIDES.into_iter().enumerate() {
@@ -126,37 +125,36 @@ fn idle<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
         pose.hand(side, 4.0 + 1.5 * wave(2.0 * t, 0.68) - 2.0 * late, 0.0);
         let loose = 2.2 * wave(2.0 * t, 0.72) + 2.0 * sign;
         pose.curl(side, [9.0, 15.0, 19.0, 22.0, 25.0].map(|c| c + loose));
-        // The toes point a little out, the right foot a little ahead.
+        // The toes point outward a little; the right foot is a little ahead.
         pose.feet[side].yaw = 0.13;
         pose.feet[side].ankle += vec3(0.004 * sign, 0.0, -0.016 * sign);
     }
     pose
 }
 
-/// Rises from 0 to 1 over so many frames from `start`, goes past it by `over` and
-/// comes to rest.
+/// Rises from 0 to 1 within `frames` frames from `start`, overshoots by `over`, and settles.
 fn arrive(frame: f32, start: f32, frames: f32, over: f32) -> f32 {
     let u = (frame - start) / frames;
     let past = (u - 0.80).max(0.0) / 0.85;
-    // One swing beyond, over by the time it would come back.
+    // One overshoot.
     smooth(u) + over * (past * std::f32::consts::TAU * 0.5).sin().max(0.0) * f32::from(past < 1.0)
 }
 
-/// The greeting: the body winds up, the arm goes up with the elbow first, the hand
-/// waves behind the forearm, and all comes down past its rest and settles.
+/// The greeting: anticipation, the arm rises with the elbow first, the hand waves behind the
+/// forearm, and all returns with an overshoot.
 fn greet<'a>(skeleton: &'a Skeleton, frame: f32) -> Pose<'a> {
     const RIGHT: usize = 1;
     let stand = idle(skeleton, 0.0);
-    // A dip against the coming motion, gone when the arm is on its way.
+    // A dip against the following motion, which ends when the arm moves.
     let wind = smooth(frame / 6.0) - smooth((frame - 6.0) / 7.0);
     let body = arrive(frame, 3.0, 16.0, 0.12) - arrive(frame, 60.0, 18.0, 0.06);
     let raise = arrive(frame, 6.0, 13.0, 0.07) - arrive(frame, 65.0, 15.0, 0.05);
-    // The forearm folds early and unfolds late; hand and fingers trail both ways.
+    // The forearm folds early and unfolds late. Hand and fingers follow with a delay both ways.
     let fold = arrive(frame, 4.0, 13.0, 0.04) - arrive(frame, 66.0, 14.0, 0.07);
     let (drag, drop) = (frame - 12.5, frame - 72.0);
     let trail = (-drag * drag / 14.0).exp() - 0.9 * (-drop * drop / 24.0).exp();
     let beat = smooth((frame - 15.0) / 6.0) - smooth((frame - 58.0) / 9.0);
-    // Two and a half waves of sixteen frames; each joint a little after the last.
+    // Two and a half waves of sixteen frames; each joint is a little later than its parent.
     let phase = (frame - 19.0) / 16.0;
     let [upper, fore, hand, fingers] =
         [0.19, 0.25, 0.38, 0.47].map(|peak| beat * wave(phase, peak));
@@ -181,7 +179,7 @@ fn greet<'a>(skeleton: &'a Skeleton, frame: f32) -> Pose<'a> {
             pose.turns[joint] = turn * pose.turns[joint];
         }
     };
-    // The wrist hangs back on the way up and floats on the way down.
+    // The wrist drags on the way up and on the way down.
     let wrist = skeleton.at("RightHand").rotation;
     add(&mut pose, "RightHand", wrist * rz(24.0 * trail) * wrist.inverse());
     add(&mut pose, "RightUpperArm", rx(7.0 * wind) * rz(2.5 * wind));
@@ -189,7 +187,7 @@ fn greet<'a>(skeleton: &'a Skeleton, frame: f32) -> Pose<'a> {
 
     pose.weights[BREATHE] = 0.8 * (smooth(frame / 12.0) - smooth((frame - 40.0) / 40.0));
     pose.weights[FLEX] = 0.5 * raise.clamp(0.0, 1.0);
-    // Down and toward the arm first, then up and away onto the left leg.
+    // Down and toward the arm first, then up and onto the left leg.
     pose.hips += vec3(0.014 * body - 0.012 * wind, -0.005 * body - 0.012 * wind, 0.006 * body);
     let sway = 1.3 * upper;
     add(&mut pose, "Hips", rz(1.2 * body - 0.8 * wind) * ry(-2.0 * body + 1.5 * wind));
@@ -210,7 +208,7 @@ fn greet<'a>(skeleton: &'a Skeleton, frame: f32) -> Pose<'a> {
     pose.look(
         rx(2.5 * wind - 1.2 * sway.abs() * 0.3) * first.slerp(greeting, body.clamp(-0.1, 1.2)),
     );
-    // The left arm is carried along by the body, a little late.
+    // The left arm follows the body with a small delay.
     let carried = arrive(frame, 7.0, 18.0, 0.2) - arrive(frame, 63.0, 16.0, 0.15);
     add(&mut pose, "LeftUpperArm", rx(3.0 * carried - 2.0 * wind) * rz(3.0 * carried));
     pose

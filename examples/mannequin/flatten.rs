@@ -1,22 +1,21 @@
-//! Flattens a chart as rigidly as it can be: each triangle asks for its own shape,
-//! turned as fits best, and the plane positions are their least-squares answer
-//! (after Liu, Zhang, Xu, Gotsman and Gortler 2008, "A Local/Global Approach to
-//! Mesh Parameterization").
+//! Flattens a chart as rigidly as possible: each triangle keeps its shape under the best rotation,
+//! and the plane positions are the least-squares solution (after Liu, Zhang, Xu, Gotsman and
+//! Gortler 2008, "A Local/Global Approach to Mesh Parameterization").
 
 use glam::{DVec2, Vec2, Vec3};
 
 /// A chart: points in space and in the plane, both in meters.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
-    /// Where each point is on the body.
+    /// Position of each point on the body.
     pub points: Vec<Vec3>,
-    /// Where it is in the plane.
+    /// Position of each point in the plane.
     pub flat: Vec<Vec2>,
-    /// Triangles between the points.
+    /// Triangles of point indices.
     pub triangles: Vec<[usize; 3]>,
 }
 
-/// One triangle laid flat: its corners, and the weight of the edge across from each.
+/// A triangle in the plane: its corners, and for each corner the weight of the opposite edge.
 struct Piece {
     ids: [usize; 3],
     shape: [DVec2; 3],
@@ -35,13 +34,13 @@ impl Piece {
         ];
         let cotangent = |i: usize| {
             let (u, v) = (shape[(i + 1) % 3] - shape[i], shape[(i + 2) % 3] - shape[i]);
-            // Slivers would otherwise decide everything.
+            // Limited, since slivers would dominate otherwise.
             (u.dot(v) / u.perp_dot(v).max(1e-12)).clamp(0.05, 10.0)
         };
         Self { ids, shape, weights: [cotangent(0), cotangent(1), cotangent(2)] }
     }
 
-    /// The turn, as cosine and sine, that takes the shape nearest to its image.
+    /// The rotation, as cosine and sine, that best maps the shape to its image.
     fn turn(&self, flat: &[DVec2]) -> DVec2 {
         let mut sum = DVec2::ZERO;
         for (from, to, weight) in self.edges() {
@@ -58,7 +57,7 @@ impl Piece {
     }
 }
 
-/// Flattens the sheet, starting from its rough places in the plane.
+/// Flattens the sheet, starting from its approximate plane positions.
 pub fn flatten(sheet: &mut Sheet) {
     let mut flat: Vec<DVec2> = sheet.flat.iter().map(|p| p.as_dvec2()).collect();
     let area = |t: &[usize; 3]| (flat[t[1]] - flat[t[0]]).perp_dot(flat[t[2]] - flat[t[0]]);
@@ -81,7 +80,7 @@ pub fn flatten(sheet: &mut Sheet) {
     sheet.flat = flat.iter().map(|p| p.as_vec2()).collect();
 }
 
-/// The edges' weighted Laplacian applied to `x`.
+/// The edge-weighted Laplacian, applied to `x`.
 fn laplacian(pieces: &[Piece], x: &[DVec2]) -> Vec<DVec2> {
     let mut out = vec![DVec2::ZERO; x.len()];
     for piece in pieces {
@@ -94,8 +93,8 @@ fn laplacian(pieces: &[Piece], x: &[DVec2]) -> Vec<DVec2> {
     out
 }
 
-/// Some steps of conjugate gradients toward `laplacian(x) = wanted`; the mean, on
-/// which nothing depends, stays where it is.
+/// Solves `laplacian(x) = wanted` approximately with conjugate gradients. The mean, which is
+/// arbitrary, stays unchanged.
 fn solve(pieces: &[Piece], wanted: &[DVec2], x: &mut [DVec2]) {
     let dot = |a: &[DVec2], b: &[DVec2]| a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum::<f64>();
     let mut rest: Vec<DVec2> =

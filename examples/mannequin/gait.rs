@@ -1,5 +1,4 @@
-//! How the feet go in a walk and a run: planted while they carry, in an arc while
-//! they do not.
+//! Motion of the feet while walking and running: planted during stance, along an arc during swing.
 
 use glam::{Quat, Vec3, vec3};
 
@@ -25,23 +24,23 @@ fn spline(keys: &[(f32, f32)], first: f32, last: f32, t: f32) -> f32 {
         + slope(i + 1) * h * (u3 - u2)
 }
 
-/// How the feet go through one cycle, from heel strike to heel strike.
+/// Motion of the feet in one cycle, from heel strike to heel strike.
 pub struct Gait {
     /// Meters per cycle.
     stride: f32,
-    /// Part of the cycle the foot is on the ground.
+    /// Fraction of the cycle in which the foot is on the ground.
     stance: f32,
-    /// Where the foot comes down, ahead of its rest place.
+    /// Distance of the foot at the heel strike, ahead of its rest position.
     contact: f32,
     /// Foot pitch over the cycle (time, degrees), from 0 to 1.
     pitch: &'static [(f32, f32)],
-    /// The ankle in the air: time, height and distance ahead.
+    /// The ankle during swing: time, height and distance ahead.
     swing: &'static [(f32, f32, f32)],
-    /// How far the feet come together from their rest places.
+    /// Distance by which each foot is moved toward the middle from its rest position.
     narrow: f32,
 }
 
-/// The middle of the round heel.
+/// The center of the round heel.
 const HEEL: Vec3 = vec3(0.0, 0.036, -0.046);
 /// The joint of the toes.
 const BALL: Vec3 = vec3(0.0, 0.024, 0.100);
@@ -51,21 +50,21 @@ impl Gait {
         spline(self.pitch, 0.0, 0.0, t).to_radians()
     }
 
-    /// Height and distance ahead of the ankle while the foot is on the ground,
-    /// which goes back evenly under the figure.
+    /// Height of the ankle, and its distance ahead, while the foot is on the ground. The foot moves
+    /// back under the figure at a constant speed.
     fn grounded(&self, rest: Vec3, t: f32) -> (f32, f32) {
         let pitch = self.pitch(t);
-        // The foot rolls on its round heel, then turns about the root of the
-        // toes, which stay flat.
+        // The foot rolls on its round heel, then rotates about the base of the toes, which stay
+        // flat.
         let (pivot, roll) = if pitch < 0.0 { (HEEL, HEEL.y * pitch) } else { (BALL, 0.0) };
         let arm = Quat::from_rotation_x(pitch) * vec3(0.0, rest.y - pivot.y, rest.z - pivot.z);
         let ahead = self.contact - self.stride * t + pivot.z + roll + arm.z;
-        // The flesh under the toes' root would sink in while they bend.
+        // Raises the base of the toes, whose flesh would sink into the ground while they bend.
         let rise = 0.009 * smooth((pitch - 0.15) / 0.30);
         (pivot.y + arm.y + rise, ahead)
     }
 
-    /// Where a foot is at `t`, in cycles from its own heel strike.
+    /// The pose of a foot at `t`, in cycles from its own heel strike.
     pub fn foot(&self, skeleton: &Skeleton, side: usize, t: f32) -> Foot {
         let t = t.rem_euclid(1.0);
         let (prefix, sign) = SIDES[side];
@@ -91,7 +90,7 @@ impl Gait {
             )
         };
         let pitch = self.pitch(t);
-        // While the heel is up the toes stay on the ground; in the air they relax.
+        // While the heel is up, the toes stay on the ground. In the air they relax.
         let flat = pitch.max(0.0);
         let relaxed = 0.12 * flat;
         let toes = if t <= self.stance {
@@ -104,7 +103,7 @@ impl Gait {
     }
 }
 
-/// A walk of 1.16 m a cycle.
+/// A walk of 1.16 m per cycle.
 pub const WALK: Gait = Gait {
     stride: 1.16,
     stance: 0.61,
@@ -125,7 +124,7 @@ pub const WALK: Gait = Gait {
     narrow: 0.024,
 };
 
-/// A run of 2.1 m a cycle.
+/// A run of 2.1 m per cycle.
 pub const RUN: Gait = Gait {
     stride: 2.10,
     stance: 0.32,

@@ -1,4 +1,4 @@
-//! Writes the figure as one glTF 2.0 binary file.
+//! Writes the figure as one GLB file.
 
 use glam::{DAffine3, DQuat, DVec3, Quat, Vec3};
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ impl Buffer {
         self.accessor(view, FLOAT, values.len() / width, kind)
     }
 
-    /// Adds an accessor that is zero but at a few vertices.
+    /// Adds a sparse accessor, which is zero except at a few vertices.
     fn sparse(&mut self, values: &[Vec3]) -> usize {
         let kept: Vec<usize> = (0..values.len()).filter(|&v| values[v] != Vec3::ZERO).collect();
         let wide = values.len() > usize::from(u16::MAX);
@@ -91,7 +91,7 @@ impl Buffer {
         self.accessors.len() - 1
     }
 
-    /// Notes the range of the values, which readers ask for in some places.
+    /// Sets the bounds of the values, which glTF requires in some places.
     fn range(&mut self, accessor: usize, values: &[f32], width: usize) {
         let fold = |pick: fn(f32, f32) -> f32| -> Vec<f32> {
             (0..width)
@@ -104,7 +104,7 @@ impl Buffer {
     }
 }
 
-/// A joint's place in its parent's axes.
+/// The local translation and rotation of a joint.
 fn local(skeleton: &Skeleton, joint: &Joint) -> (Vec3, Quat) {
     let Some(parent) = joint.parent.map(|p| &skeleton.joints[p]) else {
         return (joint.head, joint.rotation);
@@ -114,8 +114,7 @@ fn local(skeleton: &Skeleton, joint: &Joint) -> (Vec3, Quat) {
     (back * (joint.head - parent.head), turn)
 }
 
-/// The matrices that take the mesh into each joint's own axes, from the very
-/// numbers the nodes are written with.
+/// The inverse bind matrices, computed from the exact numbers that are written for the nodes.
 fn inverse_binds(skeleton: &Skeleton) -> Vec<f32> {
     let mut world: Vec<DAffine3> = Vec::with_capacity(skeleton.joints.len());
     for joint in &skeleton.joints {
@@ -135,7 +134,7 @@ fn inverse_binds(skeleton: &Skeleton) -> Vec<f32> {
     world.iter().flat_map(columns).collect()
 }
 
-/// Numbers as they are usually written: the shortest that read back the same.
+/// Numbers with the fewest digits that preserve all bits.
 fn short(values: &[f32]) -> Value {
     let number = |v: &f32| v.to_string().parse::<f64>().unwrap_or(f64::from(*v));
     json!(values.iter().map(number).collect::<Vec<f64>>())
@@ -145,17 +144,17 @@ fn flat(points: &[Vec3]) -> Vec<f32> {
     points.iter().flat_map(|p| p.to_array()).collect()
 }
 
-/// The figure without its motions.
+/// The figure without its clips.
 pub struct Figure<'a> {
     /// The joints.
     pub skeleton: &'a Skeleton,
     /// The surface in the rest pose, with texture coordinates.
     pub unwrapped: &'a Unwrapped,
-    /// Which joints carry each vertex of the mesh.
+    /// The influences of each vertex of the mesh.
     pub binding: &'a [Influence],
     /// The mesh's morph targets.
     pub morphs: &'a [Morph],
-    /// What is painted on it.
+    /// The painted textures.
     pub pictures: &'a Pictures,
 }
 
@@ -204,8 +203,7 @@ fn primitive(buffer: &mut Buffer, figure: &Figure<'_>) -> Value {
     })
 }
 
-/// One clip. Tracks keyed on the same frames
-/// share their times.
+/// Writes one clip. Tracks with keys on the same frames share their times.
 fn animation(buffer: &mut Buffer, clip: &Clip) -> Value {
     let (mut samplers, mut channels) = (Vec::new(), Vec::new());
     let mut inputs: Vec<(&[u32], usize)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Keys: a motion, drawn as continuous poses, kept on whole frames.
+//! Keys of a motion that is defined by continuous poses. All keys are on whole frames.
 
 use glam::{Quat, Vec3};
 
@@ -8,23 +8,23 @@ use crate::pose::Pose;
 /// Frames per second of every clip.
 pub const FRAME_RATE: f32 = 30.0;
 
-/// What a track moves.
+/// Values of a track.
 #[derive(Clone, Debug)]
 pub enum Keys {
     /// Local rotations.
     Rotation(Vec<Quat>),
     /// Local translations, in meters.
     Translation(Vec<Vec3>),
-    /// How much of each morph target there is, 0 to 1.
+    /// Weights of the morph targets, `0..=1`.
     Weights(Vec<[f32; 2]>),
 }
 
 /// Keys for one property of one joint, or of the figure's mesh.
 #[derive(Clone, Debug)]
 pub struct Track {
-    /// Index of the joint; none for the mesh.
+    /// Index of the joint; `None` for the mesh.
     pub joint: Option<usize>,
-    /// The frames the keys stand on.
+    /// The frames of the keys.
     pub frames: Vec<u32>,
     /// The value at each of those frames.
     pub keys: Keys,
@@ -39,7 +39,7 @@ pub struct Clip {
     pub tracks: Vec<Track>,
 }
 
-/// How many frames apart a joint's keys stand.
+/// Number of frames between the keys of a joint.
 pub struct Spacing {
     /// The hips.
     pub hips: u32,
@@ -54,7 +54,7 @@ pub struct Spacing {
 }
 
 impl Spacing {
-    /// The frames that `name` has keys on.
+    /// The frames on which the joint `name` has keys.
     fn frames(&self, name: &str, length: u32) -> Vec<u32> {
         let has = |parts: &[&str]| parts.iter().any(|&p| name.contains(p));
         let step = if has(&FINGERS) {
@@ -72,7 +72,7 @@ impl Spacing {
     }
 }
 
-/// Keys the poses of a motion of so many frames.
+/// Makes keys from the poses of a motion with `length` frames.
 pub fn key<'a>(
     skeleton: &'a Skeleton,
     name: &'static str,
@@ -81,10 +81,10 @@ pub fn key<'a>(
     looped: bool,
     pose_at: impl Fn(f32) -> Pose<'a>,
 ) -> Clip {
-    // The last frame of a loop is its first.
+    // The last frame of a loop equals its first.
     let wrap = |f: u32| if looped { f % length } else { f };
     let mut poses: Vec<Pose> = (0..=length).map(|f| pose_at(wrap(f) as f32)).collect();
-    // The legs reach from where the hips really are between their keys.
+    // Between their keys, the hips are interpolated. The legs must reach from these positions.
     let hips = spacing.frames("Hips", length);
     for pair in hips.windows(2) {
         let (from, to) = (pair[0] as usize, pair[1] as usize);

@@ -1,5 +1,5 @@
-//! Makes `assets/mannequin.glb`, a figure to try the editor on: everything in it is
-//! computed here, from shapes, rules and motions written as code.
+//! Generates `assets/mannequin.glb`, the sample figure. All of it is computed here, from shapes,
+//! rules and motions in code.
 
 mod atlas;
 mod body;

@@ -1,4 +1,4 @@
-//! The morph targets: where each one moves the surface, and how its normals follow.
+//! The morph targets: displacements of the surface, and the resulting normals.
 
 use glam::{Mat3, Vec3, vec3};
 
@@ -10,15 +10,15 @@ use crate::surface::Mesh;
 pub struct Morph {
     /// Its name, as kept in the mesh's `extras.targetNames`.
     pub name: &'static str,
-    /// By how much each vertex moves, in meters; exactly zero where nothing does.
+    /// Displacement of each vertex, in meters; exactly zero for vertices that do not move.
     pub positions: Vec<Vec3>,
-    /// By how much each unit normal changes; zero where nothing moves.
+    /// Change of each unit normal; zero for vertices that do not move.
     pub normals: Vec<Vec3>,
 }
 
-/// The number of the target that fills the chest.
+/// Index of the target that expands the chest.
 pub const BREATHE: usize = 0;
-/// The number of the target that swells the upper arms.
+/// Index of the target that swells the upper arms.
 pub const FLEX: usize = 1;
 
 /// All targets, in the order of [`BREATHE`] and [`FLEX`].
@@ -27,11 +27,11 @@ pub fn morphs(mesh: &Mesh, skeleton: &Skeleton) -> Vec<Morph> {
     vec![morph("Breathe in", mesh, breathe), morph("Flex", mesh, |p| flex(p, shoulder, elbow))]
 }
 
-/// Moves every vertex by `field`, which is given for the left side, and turns the
-/// normals by the field's own derivatives.
+/// Moves every vertex by `field`, which is defined for the left side. The normals follow from the
+/// derivatives of the field.
 fn morph(name: &'static str, mesh: &Mesh, field: impl Fn(Vec3) -> Vec3) -> Morph {
     const H: f32 = 1e-3;
-    /// What nobody would see is left at zero, so that it need not be stored.
+    /// Invisible displacements are set to zero, so that they are not stored.
     const LEAST: f32 = 2e-5;
     let count = mesh.positions.len();
     let mut made =
@@ -47,7 +47,7 @@ fn morph(name: &'static str, mesh: &Mesh, field: impl Fn(Vec3) -> Vec3) -> Morph
         let stretch =
             Mat3::IDENTITY + Mat3::from_cols(slope(Vec3::X), slope(Vec3::Y), slope(Vec3::Z));
         let turned = (stretch.inverse().transpose() * n).normalize_or(n);
-        // The middle stays in the middle.
+        // Vertices in the middle plane stay there.
         let middle = vec3(if p.x == 0.0 { 0.0 } else { 1.0 }, 1.0, 1.0);
         made.positions[v] = moved * flip * middle;
         made.normals[v] = (turned - n) * flip * middle;
@@ -55,7 +55,7 @@ fn morph(name: &'static str, mesh: &Mesh, field: impl Fn(Vec3) -> Vec3) -> Morph
     made
 }
 
-/// 1 at 0, 0 from 1 on, with no corner in between.
+/// A smooth bump: 1 at 0, and 0 from 1 on.
 fn bump(t: f32) -> f32 {
     let s = (1.0 - t * t).max(0.0);
     s * s
@@ -68,7 +68,7 @@ fn around(p: Vec3, center: Vec3, radii: Vec3) -> f32 {
 
 /// The ribs rise and widen, the belly comes forward.
 fn breathe(p: Vec3) -> Vec3 {
-    // The arms hang beside the ribs and do not swell with them.
+    // The arms next to the ribs must not move with them.
     let trunk = bump(((p.x.abs() - 0.105) / 0.085).clamp(0.0, 1.0));
     let front = (0.5 + p.z / 0.12).clamp(0.0, 1.0);
     let front = front * front * (3.0 - 2.0 * front);

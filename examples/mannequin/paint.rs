@@ -1,5 +1,5 @@
-//! The coat of paint: color and relief as functions of the place on the body, so
-//! that they meet at every seam of the charts.
+//! The paint: color and relief as functions of the position on the body, so that they match at the
+//! seams of the charts.
 
 use std::f32::consts::TAU;
 
@@ -7,21 +7,21 @@ use glam::{Vec3, vec3};
 
 use crate::body::{Body, FINGERS, Skeleton, Tone};
 
-/// The surface's look at one place.
+/// Color and relief at one point of the surface.
 #[derive(Clone, Copy, Debug)]
 pub struct Coat {
-    /// sRGB, 0 to 1.
+    /// sRGB, `0..=1`.
     pub color: Vec3,
-    /// Relief, in meters.
+    /// Height of the relief, in meters.
     pub height: f32,
 }
 
-/// A line across part of the shell, engraved or only drawn.
+/// An engraved or painted line across a part of the shell.
 struct Line {
     /// A plane: a point and a unit normal.
     point: Vec3,
     normal: Vec3,
-    /// Where the line is shown: a ball, at whose edge it fades out.
+    /// A ball that limits the line, which fades out at its surface.
     center: Vec3,
     radius: f32,
     /// Half the line's width.
@@ -32,9 +32,9 @@ struct Line {
 /// A round mark of four quarters, as on a crash-test dummy.
 struct Mark {
     center: Vec3,
-    /// Out of the surface.
+    /// The surface normal.
     normal: Vec3,
-    /// In the surface, between two quarters.
+    /// Direction in the surface, between two quarters.
     up: Vec3,
     radius: f32,
 }
@@ -49,11 +49,11 @@ pub struct Paint<'a> {
     shin: Vec3,
 }
 
-/// Half the width over which one tone goes over into another: about a pixel.
+/// Half the width of the blend between two tones: about a pixel.
 const SOFT: f32 = 0.0006;
 const SCREW: f32 = 0.0052;
 
-/// Rises from 0 to 1 as `s` goes from `-width` to `width`.
+/// A smooth step from 0 to 1 while `s` goes from `-width` to `width`.
 fn step(s: f32, width: f32) -> f32 {
     let t = (0.5 + 0.5 * s / width).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
@@ -64,7 +64,7 @@ fn groove(s: f32, width: f32) -> f32 {
 }
 
 impl<'a> Paint<'a> {
-    /// Lays out lines, marks and screws around the skeleton.
+    /// Places lines, marks and screws around the skeleton.
     pub fn new(body: &'a Body, skeleton: &Skeleton) -> Self {
         let at = |name: &str| skeleton.at(&format!("Left{name}"));
         let (upper, lower) = (at("UpperArm"), at("LowerArm"));
@@ -77,7 +77,7 @@ impl<'a> Paint<'a> {
             let normal = normal.normalize_or(Vec3::Y);
             lines.push(Line { point, normal, center, radius, width, depth: 0.0005 });
         };
-        // Where the limbs are hung.
+        // At the shoulders and the hips.
         let armhole = upper.head + arm * 0.026;
         line(armhole, arm + vec3(0.32, 0.10, 0.0), armhole, 0.105, 0.0014);
         let groin = thigh.head + vec3(0.0, -0.018, 0.0);
@@ -148,7 +148,7 @@ impl<'a> Paint<'a> {
         Self { body, lines, marks, screws, knees: [shin.head, elbow], shin: calf }
     }
 
-    /// Color and relief at `p`, on the left half, where the surface faces `normal`.
+    /// Color and relief at `p` on the left half, with the surface normal `normal`.
     pub fn at(&self, p: Vec3, normal: Vec3) -> Coat {
         let (shares, edge) = self.body.tones(p, SOFT);
         let [shell, joint, accent] = shares;
@@ -166,7 +166,7 @@ impl<'a> Paint<'a> {
         let color =
             white * shell + dark * joint + tone(Tone::Accent) * accent * self.tread_shade(p);
         let height = shell_height * shell + rubber_height * joint + self.tread(p) * accent;
-        // Near an edge the relief gives way to the groove that is modeled there.
+        // Near an edge, the relief fades out, since the groove there is modeled.
         let flat = 1.0 - groove(edge, 0.0030);
         Coat { color: (color * worn).clamp(Vec3::ZERO, Vec3::ONE), height: height * flat }
     }
@@ -177,7 +177,7 @@ impl<'a> Paint<'a> {
         for line in &self.lines {
             let fade = step(line.radius - p.distance(line.center), 0.004);
             if fade > 0.0 {
-                // Measured along the surface; no line where that lies in the plane.
+                // Measured along the surface. No line where the surface is parallel to its plane.
                 let slope = line.normal.reject_from_normalized(normal).length();
                 let fade = fade * step(slope - 0.45, 0.15);
                 let s = (p - line.point).dot(line.normal) / slope.max(0.1);
@@ -188,7 +188,7 @@ impl<'a> Paint<'a> {
         }
         for screw in &self.screws {
             let r = p.distance(*screw);
-            // The head is set into the shell; the surface may lie a little off its middle.
+            // The head is set into the shell. The surface may not pass through its center exactly.
             if r < 0.014 {
                 let head = (p - *screw).reject_from_normalized(normal).length();
                 shade *=
@@ -196,14 +196,14 @@ impl<'a> Paint<'a> {
                 height -= 0.0005 * groove(head - SCREW, 0.0013);
             }
         }
-        // The finest of grains, as of moulded plastic.
+        // A fine grain, as of molded plastic.
         let g = p * (TAU / 0.0105);
         let grain = g.x.sin() * g.y.cos() + g.y.sin() * g.z.cos() + g.z.sin() * g.x.cos();
         (shade * (1.0 - 0.006 * grain), height + 0.000035 * grain)
     }
 
-    /// How light, 0 to 1, and how high the rubber of the joints is: ribs that
-    /// run around the waist, the neck, the elbows and the knees.
+    /// Brightness, `0..=1`, and height of the rubber at the joints: ribs around the waist, the
+    /// neck, the elbows and the knees.
     fn rubber(&self, p: Vec3) -> (f32, f32) {
         let [knee, elbow] = self.knees;
         let (along, period) = if p.y > 1.60 || p.y < 0.13 {
@@ -225,7 +225,7 @@ impl<'a> Paint<'a> {
         (rib * 0.75, 0.0011 * rib * (period / 0.0165))
     }
 
-    /// Whether `p` is in a dark quarter of a mark, and how fully the mark covers it.
+    /// Whether `p` is in a dark quarter of a mark, and the opacity of the mark there.
     fn mark(&self, p: Vec3) -> Option<(bool, f32)> {
         self.marks.iter().find_map(|mark| {
             let d = p - mark.center;

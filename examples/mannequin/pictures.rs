@@ -1,5 +1,5 @@
-//! Paints the pictures the charts are cut from: the base color, and the relief as
-//! a normal map (glTF: red along u, green up the picture, blue outward).
+//! Paints the textures: the base color, and the relief as a normal map (glTF: red along U, green up
+//! in the texture, blue outward).
 
 use glam::{Vec2, Vec3, vec3};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -17,20 +17,20 @@ pub struct Pictures {
     pub normal: Vec<u8>,
 }
 
-/// A pixel's place on the body.
+/// Position of a pixel on the body.
 #[derive(Clone, Copy)]
 struct Spot {
     triangle: usize,
-    /// Barycentric coordinates; outside 0 to 1 in a chart's margin.
+    /// Barycentric coordinates; outside of `0..=1` in the margin of a chart.
     share: Vec3,
-    /// Pixels outside the triangle.
+    /// Distance outside of the triangle, in pixels.
     outside: f32,
 }
 
-/// How many pixels beyond a chart are painted on.
+/// Number of pixels around a chart that are painted, too.
 const MARGIN: f32 = 4.0;
 
-/// Paints and encodes both pictures.
+/// Paints and encodes both textures.
 pub fn paint(unwrapped: &Unwrapped, paint: &Paint<'_>) -> Result<Pictures, ImageError> {
     let spots = spots(unwrapped);
     let mut color = Vec::with_capacity(spots.len() * 3);
@@ -58,7 +58,7 @@ fn png(pixels: &[u8]) -> Result<Vec<u8>, ImageError> {
     Ok(file)
 }
 
-/// For every pixel the nearest place of a chart of the left half, if one is near.
+/// For every pixel, the nearest point of a chart of the left half, if one is near.
 fn spots(unwrapped: &Unwrapped) -> Vec<Option<Spot>> {
     let mut spots: Vec<Option<Spot>> = vec![None; (SIZE * SIZE) as usize];
     for (triangle, corners) in unwrapped.mesh.triangles.iter().enumerate().step_by(2) {
@@ -67,7 +67,7 @@ fn spots(unwrapped: &Unwrapped) -> Vec<Option<Spot>> {
         if area.abs() < 1e-6 {
             continue;
         }
-        // Pixels a unit of each barycentric coordinate is high.
+        // Pixels per unit of each barycentric coordinate, perpendicular to the edge.
         let heights =
             vec3((c - b).length(), (a - c).length(), (b - a).length()).recip() * area.abs();
         let (low, high) = (a.min(b).min(c) - MARGIN, a.max(b).max(c) + MARGIN);
@@ -89,7 +89,7 @@ fn spots(unwrapped: &Unwrapped) -> Vec<Option<Spot>> {
     spots
 }
 
-/// The place on the body, where it faces, and the relief's slope there along u and up the picture.
+/// The position on the body, the normal, and the slope of the relief along U and up in the texture.
 fn relief(unwrapped: &Unwrapped, paint: &Paint<'_>, spot: &Spot) -> (Vec3, Vec3, Vec2) {
     const H: f32 = 4e-4;
     let corners = unwrapped.mesh.triangles[spot.triangle];

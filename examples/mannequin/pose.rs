@@ -1,4 +1,4 @@
-//! Poses of the figure, drawn as turns away from its rest pose, with planted feet.
+//! Poses of the figure, as rotations relative to the rest pose, with planted feet.
 
 use std::f32::consts::TAU;
 
@@ -6,54 +6,55 @@ use glam::{Mat3, Quat, Vec3};
 
 use crate::body::{FINGERS, SIDES, Skeleton};
 
-/// A pose, as turns away from the rest pose.
+/// A pose, as rotations relative to the rest pose.
 ///
-/// A joint's turn is given in the figure's own axes (X left, Y up, Z forward) as
-/// they stand after its parents' turns, so that a positive turn about X always
-/// bends forward whatever the joint's own axes are.
+/// The rotation of a joint is given in the figure's axes (X left, Y up, Z forward), after the
+/// rotation of its parents. A positive rotation about X therefore always bends forward, independent
+/// of the joint's own axes.
 #[derive(Clone)]
 pub struct Pose<'a> {
     /// The joints.
     pub skeleton: &'a Skeleton,
-    /// Where the hips are, from their rest place, in meters.
+    /// Offset of the hips from the rest position, in meters.
     pub hips: Vec3,
-    /// Every joint's turn.
+    /// The rotation of every joint.
     pub turns: Vec<Quat>,
-    /// Where the feet are to be planted.
+    /// Targets of the feet.
     pub feet: [Foot; 2],
-    /// How much of each morph target there is.
+    /// Weights of the morph targets.
     pub weights: [f32; 2],
 }
 
-/// Where a foot is.
+/// Pose of a foot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Foot {
-    /// Its joint's place.
+    /// Position of the ankle joint.
     pub ankle: Vec3,
-    /// Toes down is positive, in radians.
+    /// Pitch in radians; toes down is positive.
     pub pitch: f32,
-    /// Turn outward, in radians.
+    /// Outward rotation, in radians.
     pub yaw: f32,
-    /// How far the toes bend up against the foot, in radians.
+    /// Upward bend of the toes relative to the foot, in radians.
     pub toes: f32,
 }
 
-/// A turn about X, in degrees: forward for what stands up, backward for what hangs.
+/// A rotation about X, in degrees: forward for joints that point up, backward for joints that point
+/// down.
 pub fn rx(degrees: f32) -> Quat {
     Quat::from_rotation_x(degrees.to_radians())
 }
 
-/// A turn about Y, in degrees: to the left.
+/// A rotation about Y, in degrees: to the left.
 pub fn ry(degrees: f32) -> Quat {
     Quat::from_rotation_y(degrees.to_radians())
 }
 
-/// A turn about Z, in degrees: the left side up.
+/// A rotation about Z, in degrees: the left side up.
 pub fn rz(degrees: f32) -> Quat {
     Quat::from_rotation_z(degrees.to_radians())
 }
 
-/// The same turn on the other side of the body.
+/// The mirrored rotation for the other side of the body.
 fn mirror(turn: Quat, sign: f32) -> Quat {
     Quat::from_xyzw(turn.x, turn.y * sign, turn.z * sign, turn.w)
 }
@@ -63,7 +64,7 @@ pub fn wave(t: f32, peak: f32) -> f32 {
     ((t - peak) * TAU).cos()
 }
 
-/// From 0 to 1 as `t` does, without a corner.
+/// A smooth step from 0 to 1 for `t` in `0..=1`.
 pub fn smooth(t: f32) -> f32 {
     let t = t.clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
@@ -84,20 +85,20 @@ impl<'a> Pose<'a> {
         }
     }
 
-    /// Turns a joint.
+    /// Sets the rotation of a joint.
     pub fn turn(&mut self, name: &str, turn: Quat) {
         if let Some(joint) = self.skeleton.find(name) {
             self.turns[joint] = turn;
         }
     }
 
-    /// Turns a joint of one side; `turn` is drawn for the left.
+    /// Sets the rotation of a joint on one side. `turn` is defined for the left side.
     pub fn turn_side(&mut self, side: usize, part: &str, turn: Quat) {
         let (prefix, sign) = SIDES[side];
         self.turn(&format!("{prefix}{part}"), mirror(turn, sign));
     }
 
-    /// Bends an elbow by so many degrees and rolls the forearm inward.
+    /// Bends an elbow and rolls the forearm inward, in degrees.
     pub fn elbow(&mut self, side: usize, bend: f32, roll: f32) {
         let lower = self.skeleton.at("LeftLowerArm").rotation;
         let bend = Quat::from_axis_angle(lower * Vec3::X, bend.to_radians());
@@ -105,14 +106,14 @@ impl<'a> Pose<'a> {
         self.turn_side(side, "LowerArm", bend * roll);
     }
 
-    /// Turns a hand: toward the palm, and toward the thumb.
+    /// Rotates a hand toward the palm and toward the thumb, in degrees.
     pub fn hand(&mut self, side: usize, palmward: f32, thumbward: f32) {
         let hand = self.skeleton.at("LeftHand").rotation;
         let turn = hand * rz(-palmward) * rx(thumbward) * hand.inverse();
         self.turn_side(side, "Hand", turn);
     }
 
-    /// Curls the fingers of a hand; the thumb follows less.
+    /// Curls the fingers of a hand. `degrees` has one angle per finger.
     pub fn curl(&mut self, side: usize, degrees: [f32; 5]) {
         for (finger, degrees) in FINGERS.into_iter().zip(degrees) {
             for bone in 1..=3 {
@@ -125,7 +126,7 @@ impl<'a> Pose<'a> {
         }
     }
 
-    /// Every joint's turn away from rest in world axes, and its position.
+    /// The rotation of every joint relative to rest in world axes, and its position.
     pub fn world(&self) -> (Vec<Quat>, Vec<Vec3>) {
         let joints = &self.skeleton.joints;
         let mut turns: Vec<Quat> = Vec::with_capacity(joints.len());
@@ -141,7 +142,7 @@ impl<'a> Pose<'a> {
         (turns, places)
     }
 
-    /// Reaches a foot to its place with hip and knee, the knee forward.
+    /// Moves a foot to its target by rotating hip and knee, with the knee forward.
     pub fn plant(&mut self, side: usize) {
         let foot = self.feet[side];
         let (prefix, sign) = SIDES[side];
@@ -161,7 +162,7 @@ impl<'a> Pose<'a> {
         let reach = foot.ankle - from;
         let distance = reach.length().min((l1 + l2) * 0.9985);
         let toward = reach.normalize_or_zero();
-        // The knee points where pelvis and toes point on average.
+        // The knee points in the mean direction of pelvis and toes.
         let toe_out = Quat::from_rotation_y(foot.yaw * sign);
         let ahead = (pelvis * Vec3::Z + toe_out * Vec3::Z).normalize_or_zero();
         let ahead = ahead.reject_from_normalized(toward).normalize_or_zero();
@@ -184,8 +185,8 @@ impl<'a> Pose<'a> {
         self.turns[toes] = Quat::from_rotation_x(-foot.toes);
     }
 
-    /// Turns neck and head so that the head looks where it is told in the figure's
-    /// axes, whatever the trunk does; the neck takes up its part.
+    /// Rotates neck and head so that the head has the orientation `toward` in the figure's axes,
+    /// independent of the trunk. The neck takes a part of the rotation.
     pub fn look(&mut self, toward: Quat) {
         let (Some(neck), Some(head)) = (self.skeleton.find("Neck"), self.skeleton.find("Head"))
         else {
@@ -198,7 +199,7 @@ impl<'a> Pose<'a> {
         self.turns[head] = self.turns[neck].inverse() * whole;
     }
 
-    /// This pose and another, mixed.
+    /// A blend of this pose with another.
     pub fn mix(&self, other: &Self, t: f32) -> Self {
         let pairs = self.turns.iter().zip(&other.turns);
         Self {
@@ -210,7 +211,7 @@ impl<'a> Pose<'a> {
         }
     }
 
-    /// A joint's rotation in its parent's axes, as files store it.
+    /// The local rotation of a joint, as files store it.
     pub fn local(&self, joint: usize) -> Quat {
         let joints = &self.skeleton.joints;
         let rest = joints[joint].rotation;
@@ -218,7 +219,7 @@ impl<'a> Pose<'a> {
         let parent = parent.map_or(Quat::IDENTITY, |p| joints[p].rotation);
         let still = parent.inverse() * rest;
         let local = (parent.inverse() * self.turns[joint] * rest).normalize();
-        // The same sign all through the clip.
+        // Keeps the sign of the quaternion the same in the whole clip.
         if local.dot(still) < 0.0 { -local } else { local }
     }
 }

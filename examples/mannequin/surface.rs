@@ -1,5 +1,5 @@
-//! From signed distances to a mesh: surface nets on a fine grid over the left
-//! half, an even remeshing to the edge lengths the body asks for, and a mirror.
+//! Converts signed distances to a mesh: surface nets on a fine grid over the left half, an even
+//! remeshing to the target edge lengths, and a mirror image.
 
 use std::collections::BTreeSet;
 
@@ -9,25 +9,24 @@ use ndshape::{RuntimeShape, Shape as _};
 
 use crate::body::Body;
 
-/// Vertices on the surface and the triangles between them.
+/// A triangle mesh of the surface.
 #[derive(Clone, Debug, Default)]
 pub struct Mesh {
     /// Vertex positions, in meters.
     pub positions: Vec<Vec3>,
     /// Unit normals.
     pub normals: Vec<Vec3>,
-    /// Corners of the triangles, counter-clockwise from outside.
+    /// Corners of the triangles, counterclockwise from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
 /// Width of a grid cell.
 const CELL: f32 = 0.0026;
-/// Width of the strips along edges between tones, in which one tone goes over
-/// into the other.
+/// Width of the strips along edges between tones, in which the tones blend.
 const STRIP: f32 = 0.0015;
-/// Added to an edge's number for the far side of its strip.
+/// Offset of the edge number for the far side of its strip.
 const FAR: u32 = 1000;
-/// Samples along the edge of the blocks that are skipped or filled together.
+/// Samples per side of the blocks that are skipped or filled together.
 const BLOCK: u32 = 14;
 
 /// Extracts the body's surface, symmetric about x = 0.
@@ -50,11 +49,11 @@ pub fn extract(body: &Body) -> Mesh {
     half.mirrored()
 }
 
-/// Surface nets over x >= 0; the vertices on the cut lie exactly on x = 0.
+/// Surface nets over x >= 0. Vertices on the cut are exactly at x = 0.
 fn left_half(body: &Body) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let (low, high) = body.bounds();
-    // The plane x = 0 runs through the middle of the second layer of cells, so
-    // that by symmetry its vertices come to lie on the plane.
+    // The plane x = 0 is in the middle of the second layer of cells, so that its vertices are on
+    // the plane by symmetry.
     let origin = vec3(-1.5 * CELL, low.y, low.z);
     let size = ((high - origin) / CELL).ceil().as_uvec3() + UVec3::ONE;
     let shape = RuntimeShape::<u32, 3>::new(size.to_array());
@@ -97,18 +96,18 @@ fn all(size: UVec3) -> impl Iterator<Item = UVec3> {
     })
 }
 
-/// Evens out a mesh whose open border lies on x = 0.
+/// Remeshes a mesh with an open border at x = 0.
 struct Remesher<'a> {
     body: &'a Body,
     positions: Vec<Vec3>,
     normals: Vec<Vec3>,
-    /// Wanted edge length at each vertex.
+    /// Target edge length at each vertex.
     lengths: Vec<f32>,
     triangles: Vec<[u32; 3]>,
-    /// Triangles around each vertex; empty for a vertex that is gone.
+    /// Triangles around each vertex; empty for removed vertices.
     around: Vec<Vec<u32>>,
     border: Vec<bool>,
-    /// The edge between two tones each vertex lies on; 0 for none.
+    /// Number of the edge between two tones that each vertex is on; 0 for none.
     line: Vec<u32>,
 }
 
@@ -136,7 +135,7 @@ impl<'a> Remesher<'a> {
         mesh
     }
 
-    /// Puts every vertex on the surface and looks up its normal and length.
+    /// Moves every vertex onto the surface, and updates its normal and target length.
     fn settle(&mut self) {
         for v in 0..self.positions.len() {
             if self.around[v].is_empty() {
@@ -144,7 +143,7 @@ impl<'a> Remesher<'a> {
             }
             let mut p = self.body.project(self.positions[v], 4);
             let (on_line, line) = self.drawn(p, self.lengths[v]);
-            // A triangle with all its corners on one line would be a sliver.
+            // A triangle with all corners on one line would be a sliver.
             let others = |&t: &u32| self.triangles[t as usize].map(|u| self.line[u as usize]);
             let flat = |l: [u32; 3]| l.iter().filter(|&&l| l == line).count() > 1;
             if line != 0 && (self.line[v] == line || !self.around[v].iter().map(others).any(flat)) {
@@ -161,8 +160,8 @@ impl<'a> Remesher<'a> {
         }
     }
 
-    /// Draws a vertex near an edge between two tones onto it, so that the paint
-    /// has clean outlines, and tells which edge that is.
+    /// Moves a vertex that is near an edge between two tones onto it, so that the paint has clean
+    /// outlines. Returns the number of the edge.
     fn drawn(&self, mut p: Vec3, length: f32) -> (Vec3, u32) {
         const H: f32 = 2e-4;
         let (s, line) = self.body.edge(p);
@@ -179,7 +178,7 @@ impl<'a> Remesher<'a> {
             ) / (2.0 * H);
             let slope = slope.reject_from_normalized(self.body.normal(p));
             let (s, now) = self.body.edge(p);
-            // Where the edge lies almost along the surface it is left alone.
+            // Edges that are almost parallel to the surface are ignored.
             if now != line || slope.length_squared() < 0.09 {
                 return (start, 0);
             }
@@ -231,7 +230,7 @@ impl<'a> Remesher<'a> {
     }
 
     fn merge(&mut self, a: u32, b: u32) {
-        // A vertex on the border or on a line stays there.
+        // Vertices on the border or on a line are kept.
         let rank = |v: u32| (self.border[v as usize], self.line[v as usize] != 0);
         let (keep, drop) = if rank(b) > rank(a) { (b, a) } else { (a, b) };
         let (on, off) = (self.line[keep as usize], self.line[drop as usize]);
@@ -248,7 +247,7 @@ impl<'a> Remesher<'a> {
             return;
         }
         if self.border[keep as usize] && !self.border[drop as usize] {
-            // Would pinch the border together with another part of it.
+            // Would join the border with another part of it.
             let other = |v: &&u32| self.border[**v as usize] && **v != keep;
             if of_drop.iter().filter(other).any(|v| !of_keep.contains(v)) {
                 return;
@@ -299,8 +298,7 @@ impl<'a> Remesher<'a> {
         self.lengths[keep as usize] = self.wanted(keep, drop);
     }
 
-    /// Turns edges within their two triangles where that evens out the number
-    /// of neighbors.
+    /// Flips edges if this makes the number of neighbors more even.
     fn flip(&mut self) {
         for [a, b] in self.edges() {
             let Some((c, d)) = self.apexes(a, b) else {
@@ -312,15 +310,15 @@ impl<'a> Remesher<'a> {
             };
             let before = off(a, 0) + off(b, 0) + off(c, 0) + off(d, 0);
             let after = off(a, -1) + off(b, -1) + off(c, 1) + off(d, 1);
-            // Edges between tones should be edges of the mesh as well.
+            // Edges between tones should be mesh edges.
             if !self.drawn_between(a, b) && (after < before || self.drawn_between(c, d)) {
                 self.turn(a, b, 0.5, 0.25);
             }
         }
     }
 
-    /// Does away with triangles that are slivers or face inward, by turning
-    /// their longest edges or merging the ends of their shortest.
+    /// Removes slivers and triangles that face inward, by flipping their longest edge or merging
+    /// the ends of their shortest.
     fn untangle(&mut self) {
         for _ in 0..3 {
             for t in 0..self.triangles.len() {
@@ -346,8 +344,8 @@ impl<'a> Remesher<'a> {
         }
     }
 
-    /// Moves the corners of triangles that still face inward to the middle of
-    /// their neighbors, off any line.
+    /// Moves the corners of triangles that still face inward to the mean of their neighbors, off
+    /// any line.
     fn loosen(&mut self) {
         for _ in 0..6 {
             let mut tangled = BTreeSet::new();
@@ -369,7 +367,7 @@ impl<'a> Remesher<'a> {
         }
     }
 
-    /// Whether two vertices lie on the same edge between tones.
+    /// Whether two vertices are on the same edge between tones.
     fn drawn_between(&self, u: u32, v: u32) -> bool {
         let (u, v) = (self.line[u as usize], self.line[v as usize]);
         u == v && u != 0
@@ -381,7 +379,7 @@ impl<'a> Remesher<'a> {
         of_a.filter(|&t| self.triangles[t as usize].contains(&b)).collect()
     }
 
-    /// The corners across an edge from each other, unless it is on the border.
+    /// The corners opposite of an edge; `None` on the border.
     fn apexes(&self, a: u32, b: u32) -> Option<(u32, u32)> {
         let &[s, t] = self.beside(a, b).as_slice() else {
             return None;
@@ -393,21 +391,20 @@ impl<'a> Remesher<'a> {
         Some((apex(s)?, apex(t)?))
     }
 
-    /// Turns the edge between `a` and `b` to run between the corners across it,
-    /// if both triangles then face within an angle of the surface's direction
-    /// (its cosine is `facing`) and are no thinner than `least`.
+    /// Flips the edge between `a` and `b` to its opposite corners. Both new triangles must face
+    /// along the surface normal (`facing` is the minimum cosine) and be no thinner than `least`.
     fn turn(&mut self, a: u32, b: u32, facing: f32, least: f32) {
         let Some((c, d)) = self.apexes(a, b) else {
             return;
         };
-        // Two border vertices would be joined through the middle of the body.
+        // Two border vertices would be connected through the body.
         let across = self.border[c as usize] && self.border[d as usize];
         if c == d || across || !self.beside(c, d).is_empty() {
             return;
         }
         let shared = self.beside(a, b);
         let (s, t) = (shared[0], shared[1]);
-        // Keep the winding: in `s` the edge runs either a to b or b to a.
+        // Keeps the winding: in `s`, the edge goes either from a to b or from b to a.
         let corners = self.triangles[s as usize];
         let forward = (0..3).any(|i| corners[i] == a && corners[(i + 1) % 3] == b);
         let (first, second) = if forward { ([a, d, c], [d, b, c]) } else { ([b, d, c], [d, a, c]) };
@@ -430,8 +427,7 @@ impl<'a> Remesher<'a> {
         self.around[c as usize].push(t);
     }
 
-    /// Splits the mesh's edges where they run across from one tone into another,
-    /// or a strip's width beyond.
+    /// Splits the mesh edges that cross from one tone into another, or that are `strip` beyond.
     fn outline(&mut self, strip: f32) {
         for line in self.body.edges() {
             let inner = self.body.edge_is_inner(line);
@@ -488,7 +484,7 @@ impl<'a> Remesher<'a> {
         }
     }
 
-    /// Moves vertices toward the middle of their neighbors, along the surface.
+    /// Moves vertices toward the mean of their neighbors, along the surface.
     fn relax(&mut self, times: usize) {
         for _ in 0..times {
             let mut moved = self.positions.clone();
@@ -497,7 +493,7 @@ impl<'a> Remesher<'a> {
                     continue;
                 }
                 let ring = self.neighbors(v as u32);
-                // Along a line, only the line counts.
+                // Vertices on a line only move along it.
                 let same = |u: &&u32| self.drawn_between(v as u32, **u);
                 let on_line = ring.iter().filter(same).count() > 1;
                 let (mut sum, mut total) = (Vec3::ZERO, 0.0);
@@ -510,7 +506,7 @@ impl<'a> Remesher<'a> {
                     if passed {
                         continue;
                     }
-                    // Longer edges pull harder where the mesh should be fine.
+                    // Neighbors with a shorter target length have a larger weight.
                     let weight = 1.0 / self.lengths[u as usize];
                     sum += self.positions[u as usize] * weight;
                     total += weight;
@@ -556,7 +552,7 @@ impl<'a> Remesher<'a> {
     }
 }
 
-/// Twice the area of a triangle, along its normal.
+/// The normal of a triangle, with twice its area as length.
 fn cross([a, b, c]: [Vec3; 3]) -> Vec3 {
     (b - a).cross(c - a)
 }

@@ -1,6 +1,6 @@
-//! Texture coordinates: the left half of the surface is cut into charts as a tailor
-//! would, each chart is flattened with little stretch, and the right half uses
-//! the left's coordinates mirrored.
+//! Texture coordinates: the left half of the surface is cut into charts along seams as in clothing,
+//! each chart is flattened with little stretch, and the right half uses the same coordinates
+//! mirrored.
 
 use std::collections::BTreeMap;
 
@@ -12,21 +12,21 @@ use crate::flatten::{Sheet, flatten};
 use crate::surface::Mesh;
 use crate::weights::Influence;
 
-/// The mesh, its vertices doubled along the seams.
+/// The mesh, with duplicate vertices along the seams.
 #[derive(Clone, Debug)]
 pub struct Unwrapped {
-    /// The surface; its triangles are those of the mesh it was made from.
+    /// The surface, with the triangles of the source mesh.
     pub mesh: Mesh,
-    /// One a vertex, from the top left of the picture.
+    /// One per vertex, from the top left of the texture.
     pub uvs: Vec<Vec2>,
-    /// One a vertex: a unit vector along u, and in `w` the side of the bitangent,
-    /// which points up the picture.
+    /// One per vertex: a unit vector along U, and in `w` the sign of the bitangent, which points up
+    /// in the texture.
     pub tangents: Vec<Vec4>,
-    /// The vertex of the first mesh each one comes from.
+    /// For each vertex, its vertex in the source mesh.
     pub source: Vec<usize>,
 }
 
-/// The charts, each cut from one side of the body.
+/// The charts of one side of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Chart {
     Head,
@@ -40,11 +40,10 @@ enum Chart {
     Sole,
 }
 
-/// A corner's vertex, its chart, and how often the chart was wound around the
-/// limb when it got there.
+/// A corner: its vertex, its chart, and the number of turns around the limb within the chart.
 type Corner = (u32, Chart, i32);
 
-/// Cuts, flattens and packs. Triangle `2k` of the mesh is on the left and `2k + 1`
+/// Cuts, flattens and packs the charts. Triangle `2k` of the mesh is on the left, and `2k + 1` is
 /// its mirror image with two corners swapped.
 pub fn unwrap(mesh: &Mesh, binding: &[Influence], skeleton: &Skeleton) -> Unwrapped {
     let tailor = Tailor::new(skeleton);
@@ -85,8 +84,8 @@ pub fn unwrap(mesh: &Mesh, binding: &[Influence], skeleton: &Skeleton) -> Unwrap
     let mut ids: BTreeMap<(u32, usize, usize, usize), u32> = BTreeMap::new();
     for (k, triangle) in corners.iter().enumerate() {
         let [a, b, c] = mesh.triangles[2 * k + 1];
-        // Corner by corner, the left triangle and its mirror image.
-        // The sides share no vertex, as the picture is mirrored between them.
+        // The left triangle and its mirror image, corner by corner. The sides share no vertices,
+        // since the texture is mirrored between them.
         let sides = [(triangle.map(|c| c.0), [0, 1, 2]), ([a, c, b], [0, 2, 1])];
         for (side, (vertices, order)) in sides.into_iter().enumerate() {
             let corner = order.map(|i: usize| {
@@ -131,9 +130,9 @@ fn tangents(made: &Unwrapped) -> Vec<Vec4> {
     sums.iter().zip(&made.mesh.normals).map(tangent).collect()
 }
 
-/// Knows where to cut.
+/// Chooses the seams.
 struct Tailor {
-    /// The chart of each joint's flesh; hands, trunk and feet are cut further.
+    /// The chart of each joint; hands, trunk and feet are divided further.
     of_joint: Vec<Chart>,
     shoulder: Vec3,
     arm: Vec3,
@@ -175,7 +174,7 @@ impl Tailor {
         }
     }
 
-    /// Each triangle's chart, in one piece a chart.
+    /// The chart of each triangle. Each chart is connected.
     fn charts(&self, mesh: &Mesh, triangles: &[[u32; 3]], binding: &[Influence]) -> Vec<Chart> {
         let mut charts: Vec<Chart> = triangles
             .iter()
@@ -203,7 +202,7 @@ impl Tailor {
             };
             charts = (0..charts.len()).map(vote).collect();
         }
-        // What is cut off from the largest piece of its chart goes to a neighbor.
+        // Pieces outside of the largest piece of their chart are moved to a neighboring chart.
         for _ in 0..4 {
             let piece = pieces(&charts, &beside);
             let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
@@ -220,7 +219,7 @@ impl Tailor {
                 if piece[t] != largest[&charts[t]] {
                     let stranger = beside[t].iter().find(|&&u| charts[u] != charts[t]);
                     let to = stranger.map_or(charts[t], |&u| charts[u]);
-                    // The whole piece goes where its first stranger is.
+                    // The whole piece moves to the chart of its first neighbor in another chart.
                     for u in 0..charts.len() {
                         if piece[u] == piece[t] && moved[u] == charts[t] {
                             moved[u] = to;
@@ -252,7 +251,7 @@ impl Tailor {
             d.dot(axis.cross(x)).atan2(d.dot(x))
         };
         match chart {
-            // Under the arm, inside the leg, behind the heel.
+            // Seams: below the arm, inside of the leg, behind the heel.
             Chart::Arm => Some(around(self.shoulder, self.arm, vec3(0.6, 0.8, 0.25))),
             Chart::Leg => Some(around(self.hip, self.leg, vec3(1.0, 0.0, 0.45))),
             Chart::Shoe => Some(around(vec3(0.104, 0.0, -0.015), Vec3::NEG_Y, Vec3::Z)),
@@ -270,12 +269,12 @@ impl Tailor {
         t.map(|v| (v, chart, turns(v)))
     }
 
-    /// A first, rough place on the plane, in meters, the right way up.
+    /// A first approximate position in the plane, in meters, with the upright orientation.
     fn first(&self, p: Vec3, chart: Chart, turns: i32) -> Vec2 {
         let angle = self.angle(p, chart).unwrap_or(0.0) + turns as f32 * std::f32::consts::TAU;
         match chart {
             Chart::Head => {
-                // As on a globe, seen from the side; the neck as on a cylinder.
+                // The head as a globe seen from the side, the neck as a cylinder.
                 let center = vec3(0.0, p.y.min(1.62), -0.008);
                 let d = p - center;
                 let out = vec2(-d.z, d.y);
@@ -300,7 +299,7 @@ impl Tailor {
     }
 }
 
-/// The triangles that share an edge with each triangle.
+/// For each triangle, the triangles that share an edge with it.
 fn beside(triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
     let mut edges: BTreeMap<[u32; 2], Vec<usize>> = BTreeMap::new();
     for (t, corners) in triangles.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Which joints carry each vertex: distances to the bones, kept to neighbors in
-//! the skeleton, then smoothed over the mesh.
+//! The influences of each vertex: by distance to the bones, restricted to neighbors in the
+//! skeleton, then smoothed over the mesh.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,23 @@ use glam::{Vec3, vec3};
 use crate::body::{FINGERS, SIDES, Skeleton};
 use crate::surface::Mesh;
 
-/// The joints that carry a vertex and their shares.
+/// The joints that influence a vertex, with their weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Influence {
     /// Joint indices, strongest first; 0 in unused slots.
     pub joints: [u8; 4],
-    /// Shares, strongest first, summing to 1.
+    /// Weights, strongest first, with a sum of 1.
     pub weights: [f32; 4],
 }
 
-/// A stretch of the body that belongs to one joint.
+/// A capsule that belongs to one joint.
 struct Reach {
     joint: usize,
     a: Vec3,
     b: Vec3,
-    /// Thickness of the body there.
+    /// Radius of the body there.
     radius: f32,
-    /// How quickly the joint's share falls off beside another's.
+    /// Width of the blend between this joint and another.
     softness: f32,
 }
 
@@ -51,7 +51,7 @@ pub fn bind(mesh: &Mesh, skeleton: &Skeleton) -> Vec<Influence> {
         .positions
         .iter()
         .map(|&p| {
-            // Both sides are asked on the left, and the middle on both sides.
+            // Both sides are computed on the left, and the middle on both sides.
             let left = share(vec3(p.x.abs(), p.y, p.z), &reaches, &near);
             let right = left.iter().map(|(&j, &w)| (other_side[j], w));
             if p.x < 0.0 {
@@ -85,7 +85,7 @@ pub fn bind(mesh: &Mesh, skeleton: &Skeleton) -> Vec<Influence> {
     shares.into_iter().map(one_finger).collect()
 }
 
-/// The joint's counterpart on the other side; itself in the middle.
+/// The mirror partner of a joint; the joint itself in the middle.
 fn other_side(skeleton: &Skeleton, joint: usize) -> usize {
     let name = &skeleton.joints[joint].name;
     let swapped = match (name.strip_prefix("Left"), name.strip_prefix("Right")) {
@@ -96,7 +96,7 @@ fn other_side(skeleton: &Skeleton, joint: usize) -> usize {
     skeleton.find(&swapped).unwrap_or(joint)
 }
 
-/// The finger each joint belongs to, numbered from 1; 0 for all other joints.
+/// The finger of each joint, from 1; 0 for other joints.
 fn fingers(skeleton: &Skeleton) -> Vec<usize> {
     let number = |name: &str| {
         let side = usize::from(name.starts_with("Right")) * FINGERS.len();
@@ -106,7 +106,7 @@ fn fingers(skeleton: &Skeleton) -> Vec<usize> {
     skeleton.joints.iter().map(|j| number(&j.name)).collect()
 }
 
-/// The joints' first shares at `p`, from distances alone.
+/// The initial weights at `p`, from distances only.
 fn share(p: Vec3, reaches: &[Reach], near: &[Vec<usize>]) -> BTreeMap<usize, f32> {
     let mut nearest: BTreeMap<usize, (f32, f32)> = BTreeMap::new();
     for reach in reaches {
@@ -135,7 +135,7 @@ fn share(p: Vec3, reaches: &[Reach], near: &[Vec<usize>]) -> BTreeMap<usize, f32
     shares
 }
 
-/// The stretches of the body that belong to each joint.
+/// The capsules of each joint.
 fn reaches(s: &Skeleton) -> Vec<Reach> {
     let mut reaches = Vec::new();
     let mut add = |name: &str, a: Vec3, b: Vec3, radius: f32, softness: f32| {
@@ -203,7 +203,7 @@ fn reaches(s: &Skeleton) -> Vec<Reach> {
     reaches
 }
 
-/// The neighbors of each vertex, in order.
+/// The neighbors of each vertex, in ascending order.
 fn rings(mesh: &Mesh) -> Vec<Vec<u32>> {
     let mut rings = vec![Vec::new(); mesh.positions.len()];
     for t in &mesh.triangles {
@@ -231,7 +231,7 @@ fn smoothed(v: usize, shares: &[BTreeMap<usize, f32>], ring: &[u32]) -> BTreeMap
     sum
 }
 
-/// Keeps the four strongest shares and makes them sum to 1, added in order.
+/// Keeps the four strongest weights, and normalizes them to a sum of 1 in order.
 fn pack(shares: BTreeMap<usize, f32>) -> Influence {
     let mut list: Vec<(usize, f32)> = shares.into_iter().collect();
     list.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -246,7 +246,7 @@ fn pack(shares: BTreeMap<usize, f32>) -> Influence {
     }
     let others: f32 = influence.weights[1..].iter().sum();
     influence.weights[0] = 1.0 - others;
-    // Rounding can leave two equal shares in the wrong order.
+    // Rounding can leave two equal weights in the wrong order.
     if influence.weights[0] < influence.weights[1] {
         influence.weights.swap(0, 1);
         influence.joints.swap(0, 1);

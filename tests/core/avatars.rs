@@ -1,5 +1,5 @@
-//! Avatars of VRM 0 and 1: their references through edits and saves, their T-pose, and the skeleton
-//! alone.
+//! Avatars of VRM 0 and 1: their references through edits and saves, their T-pose, and the export
+//! of the skeleton only.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::BTreeMap, path::Path, process::Command};
@@ -12,12 +12,12 @@ use ulna_session::Session;
 
 use crate::common::{glb, judges, named, run, shared, split};
 
-/// The avatar of the situation, of VRM 1.
+/// The shared VRM 1 avatar.
 fn one() -> Option<Vec<u8>> {
     Some(std::fs::read(shared()?.join("situations/vrm-references/v1.vrm")).unwrap())
 }
 
-/// The same of VRM 0, with references by node, mesh, material and texture.
+/// The same avatar as VRM 0, with references by node, mesh, material and texture.
 fn zero(one: &[u8]) -> Vec<u8> {
     let (mut root, bin) = split(one);
     let bones =
@@ -56,7 +56,7 @@ fn line(text: &str) -> CommandLine {
     CommandLine::parse(text).unwrap()
 }
 
-/// Texts of a node by their names: what an index of the file means.
+/// The names of the elements of a list, by which references are compared.
 fn names(root: &Value, list: &str) -> Vec<String> {
     root[list]
         .as_array()
@@ -99,7 +99,7 @@ fn references_of_an_avatar_mean_what_they_meant_after_every_kind_of_edit() {
         assert_eq!(is["meshes"][1]["extras"], was["meshes"][1]["extras"]);
         let constraint = |root: &Value| root["nodes"][17]["extensions"].clone();
         assert_eq!(constraint(&is), constraint(&was));
-        // As the judge of round trips has it.
+        // The judge of round trips must agree.
 
         if let Some(differ) = judges::differences(&from, &to, &[]) {
             let of_extensions: Vec<&str> = differ.lines().filter(|l| l.contains("VRM")).collect();
@@ -110,7 +110,7 @@ fn references_of_an_avatar_mean_what_they_meant_after_every_kind_of_edit() {
     assert!(compared == 2 || shared().is_none());
 }
 
-/// Nodes that carry a humanoid bone: itself, or one below it.
+/// Whether a node is a humanoid bone or an ancestor of one.
 fn carries(document: &Document, name: &str) -> bool {
     let node = named(document, name);
     let vrm = document.vrm.as_ref().unwrap();
@@ -123,7 +123,7 @@ const POSED: [&str; 8] =
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Posed humanoid joints are named before a save and by it, and no others are.
+    /// A save warns about exactly the posed humanoid joints, before and after.
     #[test]
     fn what_a_saved_pose_does_to_the_t_pose_is_said(
         posed in prop::collection::btree_set(0..POSED.len(), 0..4), old in any::<bool>()) {
@@ -152,7 +152,7 @@ proptest! {
             }
             prop_assert!(!said.contains("“hair2”") && !said.contains("“Prop”"), "{said}");
         }
-        // And a row each in the list of what is edited.
+        // The list of edits marks them, too.
         for row in session.edited() {
             prop_assert_eq!(row.facts.contains("T-pose"), bones.contains(&row.title.as_str()),
                 "{:?}", row);
@@ -173,7 +173,7 @@ fn what_is_no_pose_of_a_bone_is_not_said() {
     }
 }
 
-/// What the program writes to standard error.
+/// The program's standard error.
 fn errors(arguments: &[&str]) -> String {
     let made = Command::new(env!("CARGO_BIN_EXE_ulna")).args(arguments).output().unwrap();
     let said = String::from_utf8_lossy(&made.stderr).into_owned();
@@ -246,7 +246,7 @@ fn a_skeleton_alone_keeps_the_humanoid_map_and_says_what_went() {
             }
             tried += 1;
         }
-        // What is left names no mesh and no material.
+        // The remaining data refers to no mesh and no material.
         let (root, _) = split(&std::fs::read(at(&format!("{name}-skeleton.vrm"))).unwrap());
         let text = root["extensions"].to_string();
         for gone in

@@ -1,5 +1,5 @@
-//! Work that is carried out beside the window, on a document that goes on changing: put in where it
-//! fits, else given back whole.
+//! Commands computed on a copy while the document changes: the result is applied if it fits,
+//! otherwise it is returned.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use ulna_edit::{Command, CommandLine, Edit};
@@ -95,12 +95,12 @@ fn what_was_edited_meanwhile_is_not_written_over_unasked_and_nothing_is_thrown_a
         other => panic!("{other:?}"),
     };
     assert!(*session.document() == before && session.history().done().len() == 1);
-    // Put in all the same, it is one more step.
+    // Applying it anyway is one more step.
     assert!(session.put_in(*worked).unwrap());
     assert_eq!(session.history().done().len(), 2);
     session.undo();
     assert!(*session.document() == before);
-    // Or it is done again, on what is there.
+    // It can also be computed again on the current document.
     let work = session.work("Long", vec![command(&flood(0.5))]);
     run(&mut session, &flood(0.75));
     let Err(NotTaken::Changed(worked)) = session.take_worked(work.run()) else {
@@ -108,15 +108,14 @@ fn what_was_edited_meanwhile_is_not_written_over_unasked_and_nothing_is_thrown_a
     };
     let again = worked.into_commands();
     assert_eq!(again, vec![command(&flood(0.5))]);
-    // Of another file it is none.
+    // A result of another file is refused.
     let mut other = sample();
     let work = session.work("Long", vec![command(&turn(5.0))]);
     let refused = other.take_worked(work.run());
     assert!(refused.is_err_and(|e| e.to_string().contains("another file")));
 }
 
-/// A stroke over layers of which none takes it is not thrown away: it goes into a layer of its own,
-/// which says so.
+/// A stroke that no layer accepts is not lost: it goes into a new layer, with a note.
 #[test]
 fn a_stroke_that_no_layer_takes_gets_one_of_its_own() {
     let mut session = sample();

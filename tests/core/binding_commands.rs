@@ -1,5 +1,4 @@
-//! Commands of binding on small bodies that are made to be difficult, and on further models of the
-//! corpus.
+//! Binding commands on small difficult bodies, and on further models of the corpus.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::BTreeSet, path::Path};
@@ -26,7 +25,7 @@ const SIDES: usize = 8;
 struct TubeBody {
     /// Meters per unit.
     scale: f32,
-    /// Distance between joints, units.
+    /// Distance between joints, in units.
     step: f32,
     /// Whether the winding is reversed.
     flipped: bool,
@@ -34,7 +33,7 @@ struct TubeBody {
     soup: bool,
     /// Whether triangles without area, and with the same vertex twice, are added.
     degenerate: bool,
-    /// Whether only one triangle is left.
+    /// Whether only one triangle remains.
     one_triangle: bool,
     /// Whether positions are 16-bit numbers, decoded by the bind matrices.
     quantized: bool,
@@ -206,7 +205,7 @@ fn maps(document: &Document) -> Vec<WeightMap> {
     all.filter_map(|p| p.weights.as_deref()).cloned().collect()
 }
 
-/// Number of vertices; each has weights that sum to 1.
+/// Number of vertices. Asserts that the weights of each sum to 1.
 fn weighted(document: &Document, about: &str) -> usize {
     let mut count = 0;
     for node in document.nodes.values().filter(|n| n.skin.is_some()) {
@@ -257,7 +256,7 @@ fn difficult_bodies_are_bound_by_every_method() {
             let found = maps(session.document());
             match (name, &plain) {
                 ("plain", _) => plain = Some(found),
-                // The size and the winding mean nothing, nor do unwelded triangles.
+                // Size, winding and unwelded triangles have no effect.
                 ("0.3 mm" | "3 km" | "flipped" | "mirrored" | "morphed", Some(plain)) => {
                     assert_alike(&found[0], &plain[0], &about)
                 }
@@ -381,13 +380,13 @@ fn each_joint_has_a_reason_before_and_after_the_skin_is_made() {
     let body = named(document, "Body");
     let skin = document.node(body).skin.unwrap();
     let mut again = reasons(document, &document.skin(skin).joints);
-    // The skin lists the joints level by level.
+    // The skin lists the joints by depth.
     again.sort_by_key(|(name, _)| wanted.iter().position(|(w, _)| w == name));
     assert_eq!(again, wanted);
     let report = session.take_bind_report().unwrap();
     let left_out: Vec<BindReason> = report.left_out.iter().map(|joint| joint.reason).collect();
     assert_eq!(left_out.len(), 7, "{left_out:?}");
-    // The joints that move vertices are those that were bound to.
+    // The joints with weights are those that the mesh was bound to.
     let document = session.document();
     let ticks = bind_joints(document, &[body], &document.skin(skin).joints, ChooseJoints::Weights);
     assert!(ticks.iter().all(|joint| joint.deforms == joint.moves_vertices), "{ticks:?}");
@@ -436,7 +435,7 @@ fn symmetric_weights_are_equal_on_both_sides() {
             let Some(other) = sides.pairs.point(surface.point_of(v)) else { continue };
             let (own, at) = maps.map_of(v);
             let (mirrored, there) = maps.map_of(surface.first_at(other));
-            // Empty slots name joint 0.
+            // Empty slots have joint 0.
             for (joint, weight) in own.vertex(at).filter(|(_, weight)| *weight > 0.0) {
                 let across = sides.pairs.across(JointSlot(joint));
                 let d = (weight - mirrored.weight(there, across.0)).abs();
@@ -448,7 +447,7 @@ fn symmetric_weights_are_equal_on_both_sides() {
         worst
     };
     let (with, without) = (off(sample(), true), off(sample(), false));
-    // The sample is as symmetric as its joints, and so are its weights without the option.
+    // The sample is as symmetric as its joints. So are its weights without the option.
     assert!(with < 0.002 && with <= without, "{with} {without}");
     let mut bare = TUBE.open();
     assert_eq!(refused(&mut bare, line("weights.bind").with("symmetric", true)), "sides_unknown");
@@ -470,7 +469,7 @@ fn weights_by_distance_end_at_the_envelope() {
     let (free, wide, narrow): (usize, usize, usize) =
         (influences(None), influences(Some(0.6)), influences(Some(0.05)));
     assert!(narrow < wide && wide < free, "{narrow} {wide} {free}");
-    // Outside of all envelopes, each vertex has its nearest bone alone.
+    // Outside of all envelopes, each vertex only has its nearest bone.
     assert_eq!(narrow, RINGS * SIDES);
     let mut session = TUBE.open();
     let heat = line("weights.bind").with("envelope", 0.5);
@@ -486,7 +485,7 @@ fn rebound(session: &mut Session, rigid: Value) -> BindReport {
 
 #[test]
 fn rigid_pieces_follow_one_joint() {
-    // Two tubes of one mesh each on one skin would be one system; a soup has a piece per triangle.
+    // Two tubes of one mesh on one skin would be one system. Unwelded triangles are one piece each.
     let mut session = TubeBody { skins: 2, ..TUBE }.open();
     run(&mut session, line("weights.bind"));
     let report = *session.take_bind_report().unwrap();

@@ -1,4 +1,4 @@
-//! BVH captures: one made here, opened, saved and taken onto characters of the corpus.
+//! BVH captures: made here, opened, saved, and transferred to characters of the corpus.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{fmt::Write as _, path::Path, time::Instant};
@@ -12,11 +12,11 @@ use ulna_session::{Conversion, Session, UpAxis};
 
 use crate::common::{named, run, shared};
 
-/// A name, a parent, an offset, a swing and its part.
+/// Name, parent, offset, swing amplitude and phase of a joint.
 type Joint = (&'static str, Option<usize>, [f32; 3], f32, f32);
 
-/// Joints with their parents, offsets in centimeters, and how many degrees each swings to either
-/// side, about x, at which part of the step.
+/// Joints with parents, offsets in centimeters, amplitude of the swing about x in degrees, and its
+/// phase as a fraction of the step.
 const BODY: [Joint; 18] = [
     ("Hips", None, [0.0, 94.0, 0.0], 0.0, 0.0),
     ("Spine", Some(0), [0.0, 12.0, 0.0], 2.0, 0.0),
@@ -38,7 +38,7 @@ const BODY: [Joint; 18] = [
     ("RightFoot", Some(16), [0.0, -42.0, 0.0], 6.0, 0.5),
 ];
 
-/// A walk on the spot of so many frames.
+/// A walk in place with `frames` frames.
 pub fn walk(frames: usize, rate: f64) -> String {
     let mut text = String::from("HIERARCHY\n");
     let write = |text: &mut String, at: usize, depth: usize| {
@@ -67,7 +67,7 @@ pub fn walk(frames: usize, rate: f64) -> String {
         writeln!(text, "{}}}", "\t".repeat(depth)).unwrap();
     }
     tree(&mut text, 0, 0, &write);
-    // The order of the numbers is that of the tree.
+    // The numbers are in the order of the tree.
     let mut order = vec![0usize];
     let mut at = 0;
     while at < order.len() {
@@ -132,10 +132,10 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
     let clip = document.clips.values().next().unwrap();
     assert!((clip.length() - 1.0).abs() < 1e-5);
     let joints = document.joint_flags().iter().filter(|j| **j).count();
-    // Five ends of limbs.
+    // Five end sites.
     assert_eq!(joints, BODY.len() + 5);
     let rest = Pose::evaluate(document, &Stack::default());
-    // Centimeters, by its size.
+    // The unit is detected as centimeters from the size.
     assert!(
         (place(document, &rest, "Head").y - 1.56).abs() < 1e-4,
         "{}",
@@ -143,8 +143,8 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
     );
     let stack = Stack::of(Some(clip), 0.25);
     let pose = Pose::evaluate(document, &stack);
-    // A quarter of the way the left leg is 28° ahead: its knee is where that takes it, from hips
-    // that are at their middle.
+    // At a quarter of the cycle, the left leg is 28° ahead, and the hips are at their mean
+    // position. The knee must be at that angle.
     let (hip, knee) = (place(document, &pose, "LeftUpLeg"), place(document, &pose, "LeftLeg"));
     let (sin, cos) = 28f32.to_radians().sin_cos();
     assert!(
@@ -162,7 +162,7 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
     let again = Session::open(&to, &Default::default()).unwrap();
     let once_more = Pose::evaluate(again.document(), &stack);
     assert_eq!(once_more.world, pose.world);
-    // Other axes, unit and rate.
+    // With other axes, unit and rate.
     let conversion = Conversion {
         up: Some(UpAxis::Z),
         unit: Some(0.001),
@@ -176,8 +176,8 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
     assert!((other.document().clips.values().next().unwrap().length() - 2.0).abs() < 1e-5);
 }
 
-/// Taken onto characters of other makes: their own legs swing as far, and the feet of both come
-/// down in turn.
+/// On characters of other programs, the legs swing by the same angle, and the feet touch the ground
+/// alternately.
 #[test]
 fn a_capture_is_taken_onto_characters_of_the_corpus() {
     let Some(shared) = shared() else { return };
@@ -213,8 +213,7 @@ fn a_capture_is_taken_onto_characters_of_the_corpus() {
     assert_eq!(compared, 2);
 }
 
-/// A million frames, or what says so, neither take the memory nor the time of it; and a long
-/// capture is open while one blinks.
+/// A false count of a million frames uses neither memory nor time. A long capture opens fast.
 #[test]
 fn long_captures_are_opened_and_lies_are_not_believed() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The command line, as a script would use it.
+//! The command line as scripts use it.
 
 use std::{
     fs,
@@ -237,7 +237,7 @@ fn worst_lists_spots_the_worst_first_and_run_says_what_it_left() {
     assert!(said.starts_with("No deformation found"), "{said}");
 
     let script = at("a.jsonl");
-    // Only vertices that the thumb holds, too, have somebody to take what the hand gives.
+    // Only at vertices with weight of the thumb can another joint receive the weight of the hand.
     let line = r#"{"do":"weights.flood","joint":"LeftHand","value":0,
         "locked":["Hips","Spine","*Chest","LeftShoulder",
         "LeftUpperArm","LeftLowerArm","LeftThumb2","LeftThumb3",
@@ -253,8 +253,8 @@ fn worst_lists_spots_the_worst_first_and_run_says_what_it_left() {
     );
 }
 
-/// A line that is wrong is said by its number, and nothing is written, though the lines before were
-/// right.
+/// An invalid line is reported by its number. Nothing is written, even if the lines before it are
+/// valid.
 #[test]
 fn a_script_with_a_wrong_line_writes_nothing_and_names_the_line() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -281,7 +281,7 @@ fn a_script_with_a_wrong_line_writes_nothing_and_names_the_line() {
     }
 }
 
-/// A file whose only faults are those of the rules of glTF: both verbs count them.
+/// A file with only violations of the glTF rules: both verbs count them.
 #[test]
 fn info_counts_the_problems_that_check_counts() {
     let (_kept, at) = folder();

@@ -1,5 +1,5 @@
-//! Whole clips through commands: what they do to the motion, that they touch their clip alone, and
-//! what they refuse.
+//! Commands on whole clips: their effect on the motion, that only their clip changes, and their
+//! refusals.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn at(name: &str, clip: ClipId) -> CommandLine {
     CommandLine::new(name).with("clip", format!("#{}", clip.0))
 }
 
-/// Files with clips, that the judge can unpack.
+/// Files with clips that the judge can unpack.
 fn animated(most: u64) -> Vec<(PathBuf, ClipId)> {
     let Some(shared) = crate::common::shared() else { return Vec::new() };
     let mut found = Vec::new();
@@ -33,7 +33,7 @@ fn animated(most: u64) -> Vec<(PathBuf, ClipId)> {
             let long = clip_edit::key_span(c).is_some_and(|(a, b)| b - a > 0.2);
             long && c.pointers.is_empty() && c.kept.is_empty() && c.mended.is_empty()
         };
-        // One that is neither the first nor the last, where there are so many.
+        // A clip from the middle of the list.
         let all: Vec<ClipId> =
             document.clips.ids().filter(|id| fits(&document.clips[*id])).collect();
         if let Some(id) = all.get(all.len() / 2) {
@@ -43,8 +43,8 @@ fn animated(most: u64) -> Vec<(PathBuf, ClipId)> {
     found
 }
 
-/// Each operation in its turn on every animated file: nothing but the clip is another, the
-/// validator finds nothing new, and undone it is the opened bytes.
+/// Each operation on every animated file: only the clip changes, the validator finds nothing new,
+/// and undo restores the opened bytes.
 #[test]
 fn operations_on_whole_clips_touch_their_clip_alone() {
     let files = animated(1 << 20);
@@ -123,8 +123,8 @@ fn poses(document: &Document, id: ClipId) -> impl FnMut(f64) -> Pose + '_ {
     }
 }
 
-/// At 1,000 times every joint does what its mirror image did, on all characters with clips and two
-/// sides.
+/// At 1,000 times, every joint has the mirrored motion of its partner, on all characters with clips
+/// and two sides.
 #[test]
 fn a_mirrored_clip_is_the_mirror_image_at_all_times() {
     let mut files: Vec<Session> = vec![sample()];
@@ -185,7 +185,7 @@ fn a_mirrored_clip_is_the_mirror_image_at_all_times() {
             }
         }
         characters += 1;
-        // Back again.
+        // Mirroring twice restores the clip.
         run(&mut session, at("clip.mirror", id));
         let again = session.document().clips[id].clone();
         for (track, old) in &before.clips[id].tracks {
@@ -208,7 +208,7 @@ fn a_mirrored_clip_is_the_mirror_image_at_all_times() {
     }
 }
 
-/// A file of one node with a clip of LINEAR keys at these times.
+/// A file of one node with a clip with LINEAR keys at these times.
 fn moving(times: &[f32]) -> Session {
     let values: Vec<f32> = times.iter().flat_map(|t| [0.0, *t, 0.0]).collect();
     let bin = [crate::common::floats(times), crate::common::floats(&values)].concat();
@@ -257,7 +257,7 @@ fn what_makes_no_clip_is_refused_with_a_sentence() {
         assert!(found.contains(words), "{line}: {found}");
     }
     assert!(*session.document() == opened);
-    // A clip of one moment.
+    // A clip with only one key time.
     let mut still = moving(&[0.0]);
     assert!(said(&mut still, at("clip.close_loop", one)).contains("keys at two or more times"));
     assert!(
@@ -269,14 +269,14 @@ fn what_makes_no_clip_is_refused_with_a_sentence() {
         said(&mut still, at("clip.trim", one).with("from", 0.0))
             .contains("“to” must be after “from”")
     );
-    // One without keys.
+    // A clip without keys.
     let mut empty = sample();
     run(&mut empty, CommandLine::new("clip.new").with("name", "Nothing"));
     assert!(
         said(&mut empty, CommandLine::new("clip.reverse").with("clip", "Nothing"))
             .contains("it has no key")
     );
-    // What is not keyed yet would lie elsewhere.
+    // Unkeyed poses would be at the wrong time.
     let mut posed = sample();
     let line =
         CommandLine::new("pose.turn").with("node", "Head").with("axis", "x").with("degrees", 20.0);
@@ -324,15 +324,14 @@ fn an_open_loop_is_closed_in_the_way_that_it_needs() {
     let notes = run(&mut session, at("clip.close_loop", one));
     assert!(notes[0].contains("closed already: seamless"), "{notes:?}");
     assert!(*session.document() == before);
-    // A walk keeps the way that it goes.
+    // A walk keeps its travel.
     let mut walk = sample();
     let walks = CommandLine::new("clip.close_loop").with("clip", "Walk");
     let notes = run(&mut walk, walks.with("frames", 3));
     assert!(notes[0].contains("seamless"), "{notes:?}");
 }
 
-/// What is exported plays as it did, holds nothing else, and is not there where it could not be
-/// made.
+/// An exported file plays the same, contains nothing else, and is not written if the export fails.
 #[test]
 fn what_is_exported_plays_the_same_a_file_a_clip() {
     let mut session = sample();
@@ -379,7 +378,8 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
             }
         }
     }
-    // What is there stays, unless it may go; nothing is written of a set that cannot be.
+    // Existing files stay unless replacing is allowed. If one file of a set fails, nothing is
+    // written.
     let again = session.exporting(request.clone()).run(&SystemDisk, &Progress::default());
     assert!(again.unwrap_err().to_string().contains("already exists"));
     let replaced = ExportRequest { replace: true, rate: Some(12.0), gltf: true, ..request.clone() };
@@ -428,8 +428,8 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
     assert!(std::fs::read(&own).unwrap() == bytes);
 }
 
-/// Reduced by half a millimeter of a body 1.8 m high no vertex of any character moves by more, at
-/// 1,000 times of each clip that is tried; keys become fewer, and what is LINEAR stays so.
+/// After a reduction by 0.5 mm for a body of 1.8 m, no vertex of any character moves by more, at
+/// 1,000 times of each tried clip. There are fewer keys, and LINEAR tracks stay LINEAR.
 #[test]
 fn a_reduced_clip_keeps_the_skin_within_its_bound() {
     let mut files: Vec<Session> = vec![sample()];
@@ -493,9 +493,8 @@ fn a_reduced_clip_keeps_the_skin_within_its_bound() {
     }
 }
 
-/// Baked walks and runs made editable at 2 mm: no vertex is farther off, key times are shared by
-/// limbs, and at most a fifth of the keys is left, counted on the clip as it was resampled at 30
-/// frames a second.
+/// Baked walks and runs made editable at 2 mm: no vertex is off by more, limbs share key times, and
+/// at most a fifth of the keys remains, relative to the clip resampled at 30 frames per second.
 #[test]
 fn a_baked_clip_is_made_editable_within_its_bound() {
     let Some(shared) = crate::common::shared() else { return };
@@ -531,7 +530,7 @@ fn a_baked_clip_is_made_editable_within_its_bound() {
             ulna_motion::joint_bounds(&before, &start).map_or(1.8, |(a, b)| (b - a).max_element());
         let bound = 2e-3 * height / 1.8;
         let mut surfaces = [Surface::new(&before, &start), Surface::new(&after, &start)];
-        // What was baked says nothing of the moments between its keys.
+        // A baked clip is only compared at its keys.
         let fullest = old.tracks.values().max_by_key(|t| t.times.len()).unwrap();
         for time in fullest.times.iter().map(|t| f64::from(*t)) {
             surfaces[0].update(&before, &was(time));
@@ -556,7 +555,7 @@ fn a_baked_clip_is_made_editable_within_its_bound() {
     }
 }
 
-/// A body that walks: hips under a root, legs under the hips, a helper beside them.
+/// A walking body: hips below a root, legs below the hips, a helper next to them.
 fn walker(step: f32) -> Session {
     let count = 9;
     let times: Vec<f32> = (0..count).map(|k| k as f32 * 0.125).collect();
@@ -598,8 +597,8 @@ fn walker(step: f32) -> Session {
     Session::open_bytes(&glb(json, &bin)).unwrap()
 }
 
-/// Travel taken out to the root leaves everything where it was, with no travel in the hips over the
-/// root; in place the body stays over one spot; baked in again it is the clip that it was.
+/// Travel extracted to the root leaves all nodes in place, without travel of the hips relative to
+/// the root. In place, the body stays where it is. Baking the travel back restores the clip.
 #[test]
 fn travel_goes_where_it_is_sent() {
     let id = ClipId(0);
@@ -667,8 +666,8 @@ fn travel_goes_where_it_is_sent() {
     assert!(none.to_string().contains("are all off"), "{none}");
 }
 
-/// A disk that has no room at any act of an export leaves the folder as it was, files that were
-/// there included.
+/// If the disk is full at any operation of an export, the folder stays unchanged, including
+/// existing files.
 #[test]
 fn an_export_that_fails_leaves_everything_as_it_was() {
     let session = sample();
@@ -715,8 +714,8 @@ fn an_export_that_fails_leaves_everything_as_it_was() {
                 Err(error) => {
                     failed += 1;
                     let is = listing(&to);
-                    // A disk that stays full takes nothing back; then it says how many are the new
-                    // ones.
+                    // If the disk stays full, files cannot be restored. Then the error says how
+                    // many are the new ones.
                     let same = is == before && to.exists() != new;
                     assert!(
                         same || (!once
@@ -734,8 +733,7 @@ fn an_export_that_fails_leaves_everything_as_it_was() {
     assert!(failed > 40, "{failed}");
 }
 
-/// What keys leave behind when fewer take their place is in no file that is exported, and tracks
-/// with keys at the same times share those.
+/// An exported file has no abandoned data of replaced keys. Tracks with equal key times share them.
 #[test]
 fn an_export_holds_no_bytes_of_keys_that_went() {
     let mut dense = sample();
@@ -778,7 +776,7 @@ fn an_export_holds_no_bytes_of_keys_that_went() {
     );
     let again = Session::open_bytes(&after).unwrap();
     for (a, b) in again.document().clips.values().zip(session.document().clips.values()) {
-        // A skeleton has no morph targets.
+        // The skeleton alone has no morph targets.
         let kept = b.tracks.values().filter(|t| t.property != Property::Weights);
         assert_eq!(a.tracks.len(), kept.clone().count());
         assert!(
@@ -790,7 +788,7 @@ fn an_export_holds_no_bytes_of_keys_that_went() {
         let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
         serde_json::from_slice(&bytes[20..20 + length]).unwrap()
     };
-    // Keys lie in one view, matrices in another, and no two accessors hold the same.
+    // Keys are in one view, matrices in another, and no two accessors are equal.
     let root = json(&after);
     let accessors = root["accessors"].as_array().unwrap();
     let views: std::collections::BTreeSet<u64> =
@@ -812,7 +810,7 @@ fn an_export_holds_no_bytes_of_keys_that_went() {
     };
     let all: std::collections::BTreeSet<_> = accessors.iter().map(held).collect();
     assert_eq!(all.len(), accessors.len());
-    // Fewer lists of times than tracks: those that are alike are one.
+    // Tracks with equal times share their list of times.
     let root = json(&dense.pack("a").unwrap().bytes);
     let walk = root["animations"].as_array().unwrap().iter().find(|a| a["name"] == "Walk").unwrap();
     let samplers = walk["samplers"].as_array().unwrap();
@@ -821,8 +819,8 @@ fn an_export_holds_no_bytes_of_keys_that_went() {
     assert!(samplers.len() > 5 && inputs.len() == 1, "{} of {}", inputs.len(), samplers.len());
 }
 
-/// A clip that is counted in ticks keeps its keys on them when their rate changes; they are kept in
-/// the file, and given up without a trace.
+/// A clip with ticks keeps its keys on them when the tick rate changes. The rate is saved in the
+/// file, and can be removed completely.
 #[test]
 fn ticks_are_kept_with_a_clip_and_another_rate_retimes_it() {
     let mut session = sample();
@@ -856,13 +854,13 @@ fn ticks_are_kept_with_a_clip_and_another_rate_retimes_it() {
     assert_eq!(session.pack("a").unwrap().bytes, opened);
 }
 
-/// Played by NLERP, rotations are the normalized sum of the keys around, laid out for playing or
-/// not, and no farther from SLERP than is said.
+/// With NLERP, rotations are the normalized sum of the surrounding keys, compiled or not. The
+/// stated difference from SLERP is not exceeded.
 #[test]
 fn played_by_nlerp_it_is_no_farther_from_slerp_than_is_said() {
     use ulna_motion::{Averaging, nlerp, nlerp_difference};
     let mut session = sample();
-    // Few keys, far apart: with those of every frame there is nothing to see.
+    // With few keys, the difference is visible.
     let name = session.document().clip_label(session.document().clips.ids().next().unwrap());
     run(&mut session, CommandLine::new("clip.resample").with("clip", name).with("rate", 3.0));
     let document = session.document();

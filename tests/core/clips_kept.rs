@@ -1,6 +1,5 @@
-//! What commands on clips and keys must leave alone: the length, the frame rate, keys of pointers,
-//! other clips; and that they say what they could not do. Facts are read from the saved bytes where
-//! they can be.
+//! Commands on clips and keys preserve the length, the frame rate, keys of pointers and other
+//! clips. They report what they could not do. Where possible, facts are read from the saved bytes.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Quat;
@@ -14,10 +13,10 @@ use ulna_session::Session;
 
 use crate::common::{floats, glb, named, run, split};
 
-/// A channel of a small file: node, path, interpolation, times, values.
+/// A channel of a small file: node, path, interpolation, times and values.
 type Channel = (usize, &'static str, &'static str, Vec<f32>, Vec<f32>);
 
-/// A file of a few nodes in a chain, with clips.
+/// A file with a chain of a few nodes, and clips.
 fn file(names: &[&str], clips: &[(&str, Vec<Channel>)]) -> Vec<u8> {
     let mut bin = Vec::new();
     let (mut views, mut accessors, mut animations) = (Vec::new(), Vec::new(), Vec::new());
@@ -99,7 +98,7 @@ fn at(track: &Track, time: f64) -> Vec<f32> {
     out
 }
 
-/// How far two tracks of one property are apart at a time: radians for rotations.
+/// Difference of two tracks of one property at a time; radians for rotations.
 fn apart(a: &Track, b: &Track, time: f64) -> f32 {
     let (a, b, turns) = (at(a, time), at(b, time), a.property == Property::Rotation);
     if turns {
@@ -112,7 +111,7 @@ fn frames(rate: f64, count: usize) -> Vec<f32> {
     (0..=count).map(|k| (k as f64 / rate) as f32).collect()
 }
 
-/// A swing about x with a key on each frame.
+/// A rotation about x with a key on each frame.
 fn swing(times: &[f32], turns: f32) -> Vec<f32> {
     let angle = |t: &f32| (t * turns * std::f32::consts::TAU).sin() * 0.6;
     times.iter().flat_map(|t| Quat::from_rotation_x(angle(t)).to_array()).collect()
@@ -156,7 +155,7 @@ fn fewer_keys_leave_the_length() {
             while session.undo().is_some() {}
         }
     }
-    // Taken away by hand it is said.
+    // Deleting the last key by hand is reported.
     let said = does(&mut session, json!({"do": "key.delete", "clip": "still", "time": 5}));
     assert!(said.contains("not 5.000 s"), "{said}");
 }
@@ -169,7 +168,7 @@ fn splines_and_few_keys_are_not_made_editable() {
         does(&mut session, json!({"do": "clip.make_editable", "clip": "cut", "millimetres": 5}));
     assert!(said.contains("left unchanged"), "{said}");
     assert_eq!(clip(&session, "cut"), &before);
-    // Reduced, the bounce between equal keys is kept as well.
+    // Reducing also keeps the bounce between equal keys.
     does(&mut session, json!({"do": "clip.reduce", "clip": "cut", "millimetres": 1}));
     for (id, track) in &before.tracks {
         for k in 0..=1000 {
@@ -184,7 +183,7 @@ fn splines_and_few_keys_are_not_made_editable() {
             );
         }
     }
-    // Beside baked tracks they are left, too, and the baked ones get fewer keys.
+    // Next to baked tracks, they also stay unchanged, and the baked ones get fewer keys.
     let times = frames(30.0, 60);
     let wide = vec![0.0, 1.0, 2.0];
     let bounce = [[0.0f32; 3], [0.0; 3], [0.0, 2.0, 0.0]].concat();
@@ -226,8 +225,8 @@ fn rotors_are_what_they_were() {
         let said = does(&mut session, work.clone());
         let now = clip(&session, "spin").clone();
         for (id, track) in &before.tracks {
-            // As near as an arc cosine of single precision can tell; `situations_keys` looks
-            // closer.
+            // Within the precision of a single precision arc cosine; `situations_keys` is more
+            // exact.
             for k in 0..=600 {
                 let time = f64::from(k) / 300.0;
                 assert!(
@@ -303,7 +302,8 @@ fn keys_of_pointers_are_not_left_behind_unsaid() {
         let why = refused(&mut session, work);
         assert!(why.contains("animation pointer") && why.contains("node"), "{why}");
     }
-    // Of one node's keys, or before any of the pointer's, nobody expects that.
+    // If only the keys of one node, or keys before the pointer's are moved, the pointer must not
+    // follow.
     does(
         &mut session,
         json!({"do": "key.ripple", "clip": "both", "time": 0.5, "by": 1, "node": "J1"}),
@@ -315,7 +315,7 @@ fn keys_of_pointers_are_not_left_behind_unsaid() {
         json!({"do": "key.morph", "clip": "both", "time": 0.5, "node": "Body"}),
     );
     assert!(why.contains("animation pointer"), "{why}");
-    // Brought in, what they move comes as keys.
+    // After an import, their effect becomes keys.
     let path = crate::common::shared().unwrap().join("situations/pointers/in.glb");
     let mut other = Session::open(&path, &Progress::default()).unwrap();
     let request =
@@ -359,7 +359,7 @@ fn a_spline_of_one_key_is_copied_as_something_that_may_be() {
 
 #[test]
 fn keys_come_back_to_nodes_of_one_path() {
-    // B/B/B, of which the last is there twice.
+    // B/B/B, of which the last exists twice.
     let (mut json, bin) = split(&file(
         &["B", "B", "B", "B"],
         &[(
@@ -426,7 +426,7 @@ fn a_zero_key_keeps_what_was_typed_around_it() {
         }
         while session.undo().is_some() {}
     }
-    // A key by number is one there, and what was there is seen away from it.
+    // A typed key applies at its time. The previous values are visible away from it.
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Typed"}));
     does(
         &mut session,
@@ -469,7 +469,7 @@ fn a_clip_keeps_its_frame_rate() {
             session.undo();
             assert!(!session.is_unsaved());
         }
-        // A layer that is saved is sampled where it must be.
+        // A saved layer is resampled where necessary.
         let mut session = open();
         does(&mut session, json!({"do": "layer.new", "clip": "Move"}));
         does(
@@ -484,7 +484,7 @@ fn a_clip_keeps_its_frame_rate() {
         }
         let saved = reopened(&session);
         assert!(near(&saved, "Move"), "{fps} layer: {}", rate(&saved, "Move"));
-        // Both parts of one that is cut, and what is said to be another.
+        // Both parts of a split clip, and a rate set by the user.
         let mut session = open();
         does(
             &mut session,
@@ -496,7 +496,7 @@ fn a_clip_keeps_its_frame_rate() {
         does(&mut session, json!({"do": "clip.resample", "clip": "Move", "rate": 50}));
         assert!((rate(&session, "Move") - 50.0).abs() < 1e-6);
     }
-    // What its keys say needs no extras.
+    // The rate of the keys needs no extras.
     let mut session = Session::open_bytes(&baked(30.0)).unwrap();
     does(
         &mut session,
@@ -532,7 +532,7 @@ fn a_second_key_goes_on_as_new_keys_do() {
             (2, Interpolation::CubicSpline),
             "{second}"
         );
-        // Where it is not said, it stays as it was.
+        // If omitted, the interpolation stays unchanged.
         session.undo();
         let mut plain = second.clone();
         plain.as_object_mut().unwrap().remove("interpolation");
@@ -547,7 +547,7 @@ fn a_second_key_goes_on_as_new_keys_do() {
 #[test]
 fn a_closed_loop_is_given_the_speed_of_its_start() {
     let times = frames(30.0, 30);
-    // Both poses meet, and the end comes faster than the start goes.
+    // The poses match at the ends, but the end is faster than the start.
     let place = |t: &f32| [t * (1.0 - t) * (1.0 + 2.0 * t), 0.0, 0.0];
     let values: Vec<f32> = times.iter().flat_map(place).collect();
     let bytes = file(&["A", "B"], &[("Loop", vec![(0, "translation", "LINEAR", times, values)])]);
@@ -568,19 +568,19 @@ fn a_closed_loop_is_given_the_speed_of_its_start() {
         assert!(said.contains("cm/s"), "{said}");
         let track = track(&session, "Loop", "A", Property::Translation);
         assert!(at(track, 1.0)[0].abs() < 1e-5);
-        // Twice it is done, and says so.
+        // The second time nothing changes, with a note.
         let done = session.document().clone();
         let said = does(&mut session, work);
         assert!(*session.document() == done && said.contains("nothing was changed"), "{said}");
     }
-    // What would open the loop is refused.
+    // An edit that would open the loop is refused.
     let mut session = Session::open_bytes(&bytes).unwrap();
     let why =
         refused(&mut session, json!({"do": "clip.close_loop", "clip": "Loop", "how": "drop"}));
     assert!(why.contains("open the loop"), "{why}");
 }
 
-/// A track of any kind for a file, and one that does not move and holds the length.
+/// A channel of any kind, and a constant one that keeps the length.
 fn any_channel(node: usize) -> impl Strategy<Value = Channel> {
     let kinds = prop_oneof![Just("STEP"), Just("LINEAR"), Just("CUBICSPLINE")];
     (
@@ -626,8 +626,8 @@ proptest! {
         let still = (2, "scale", "LINEAR", vec![last - 0.25, last], vec![1.5; 6]);
         let clips = [("Own", vec![a.clone(), b.clone(), still]), ("Other", vec![b])];
         let bytes = file(&["A", "B", "C"], &clips);
-        // A millimeter of a body 1.8 m high, at what may hang 9 cm off a joint along one of its
-        // axes: 0.0136 as an angle, and rounding.
+        // 1 mm for a body of 1.8 m, for a point 9 cm away from the joint along an axis: 0.0136 as
+        // an angle, plus rounding.
         for (work, most) in [
             (json!({"do": "clip.reduce", "clip": "Own", "millimetres": 1}), 1.6e-2),
             (json!({"do": "clip.make_editable", "clip": "Own", "millimetres": 1}), 1.6e-2),
@@ -651,7 +651,7 @@ proptest! {
             prop_assert!(Shared::ptr_eq(&other, clip(&session, "Other")), "{}", work);
             for (id, old) in &before.tracks {
                 let Some(new) = now.tracks.get(id).filter(|_| most < 1.0) else { continue };
-                // Between the frames of what was baked the motion is not known.
+                // Between its frames, the motion of a baked clip is unknown.
                 let at_keys = work["do"] == "clip.make_editable";
                 let grid = (0..=400)
                     .map(|k| f64::from(first) + f64::from(last - first) * f64::from(k) / 400.0);

@@ -1,5 +1,4 @@
-//! Codes of refusals, notes, losses and findings: all of them are in docs/json.md, and nothing else
-//! is.
+//! Codes of refusals, notes, losses and findings: docs/json.md lists exactly these.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -14,7 +13,7 @@ use crate::common::sample;
 
 const PAGE: &str = include_str!("../../docs/json.md");
 
-/// What takes a code as its first argument.
+/// Calls that have a code as their first argument.
 const TAKES_CODE: [&str; 16] = [
     "Notice::new(",
     "CommandError::other(",
@@ -34,8 +33,8 @@ const TAKES_CODE: [&str; 16] = [
     "wrong(",
 ];
 
-/// Codes that several files use, because they mean the same there. A new code that appears here by
-/// accident needs another name.
+/// Codes that several files use with the same meaning. A new code that appears here by accident
+/// needs another name.
 const SHARED: &[&str] = &[
     "argument_empty",
     "argument_missing",
@@ -148,7 +147,7 @@ fn sources(folder: &Path, all: &mut Vec<PathBuf>) {
     }
 }
 
-/// The text of a source file without its unit tests.
+/// The text of a source file before its unit tests.
 fn text_of(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     text.split("#[cfg(test)]").next().unwrap().to_owned()
@@ -159,19 +158,19 @@ fn is_code(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_lowercase() || c == '_')
 }
 
-/// The string literal that a text begins with.
+/// The string literal at the start of a text.
 fn literal(text: &str) -> Option<&str> {
     text.trim_start().strip_prefix('"')?.split_once('"').map(|(inside, _)| inside)
 }
 
-/// The codes of a source file: first arguments of what takes one, and the arms of every `fn code`.
+/// The codes of a source file: first arguments of these calls, and the arms of every `fn code`.
 fn codes(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for call in TAKES_CODE {
         for (at, _) in text.match_indices(call) {
             let after = &text[at + call.len()..];
             let Some(code) = literal(after).filter(|c| is_code(c)) else { continue };
-            // A single argument is a text, and no code.
+            // A single argument is a text, not a code.
             if after.trim_start()[code.len() + 2..].trim_start().starts_with(',') {
                 found.insert(code.to_owned());
             }
@@ -190,7 +189,7 @@ fn codes(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Codes by the files that have them.
+/// Codes with the files that contain them.
 fn of_sources() -> BTreeMap<String, BTreeSet<PathBuf>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
@@ -205,7 +204,7 @@ fn of_sources() -> BTreeMap<String, BTreeSet<PathBuf>> {
     all
 }
 
-/// The codes of the page's tables that fit a rule, in their order.
+/// The codes in the page's tables that match a rule, in their order.
 fn listed(fits: impl Fn(&str) -> bool) -> Vec<&'static str> {
     let (_, tables) = PAGE.split_once("## Codes of findings").unwrap();
     let code = |line: &'static str| line.strip_prefix("| `")?.split_once('`').map(|(code, _)| code);
@@ -260,7 +259,7 @@ fn every_code_of_a_finding_is_on_the_page() {
         }
     }
     assert!(own >= 30, "{own}");
-    // Those that are found in the sample of every kind of damage are known, too.
+    // Codes found in the corpus of damaged files must be known, too.
     if let Some(shared) = crate::common::shared() {
         let mut tried = 0;
         for path in crate::common::models(&shared.join("corpus/synthetic")) {
@@ -281,8 +280,7 @@ fn every_code_of_a_finding_is_on_the_page() {
     }
 }
 
-/// The same refusal has the same code whatever the words are, and a note says what was done by a
-/// code.
+/// A refusal has the same code for any wording, and a note has a code for the action.
 #[test]
 fn refusals_and_notes_of_commands_have_codes() {
     let code = |line: CommandLine| sample().run_line(&line).map(|_| ()).map_err(|e| e.code());

@@ -1,5 +1,5 @@
-//! The command line as a tool for pipelines: many files, one form of JSON, one rule of exit
-//! statuses, and advice for mistyped names.
+//! The command line as a tool for pipelines: many files, one JSON format, one rule of exit
+//! statuses, and suggestions for mistyped names.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -17,7 +17,7 @@ fn ulna(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ulna")).args(arguments).output().unwrap()
 }
 
-/// The one JSON object of standard output, and the exit status.
+/// The single JSON object on standard output, and the exit status.
 fn json_of(arguments: &[&str]) -> (Value, i32) {
     let output = ulna(arguments);
     let text = String::from_utf8(output.stdout).unwrap();
@@ -125,7 +125,7 @@ fn findings_are_left_out_listed_alone_or_made_errors_and_warnings_count_when_ask
     );
 }
 
-/// Every verb, on a file that is fine: one object with its version and its name.
+/// Every verb prints one object with its version and name for a valid file.
 #[test]
 fn every_verb_prints_one_object_with_its_version() {
     let (_keep, at) = folder();
@@ -153,7 +153,7 @@ fn every_verb_prints_one_object_with_its_version() {
     }
 }
 
-/// What cannot be done is one object with a code, and the exit status tells which kind it is.
+/// A failure is one object with a code, and the exit status tells its kind.
 #[test]
 fn a_failure_is_an_object_with_a_code_and_one_rule_of_statuses() {
     let (_keep, at) = folder();
@@ -203,7 +203,7 @@ fn a_failure_is_an_object_with_a_code_and_one_rule_of_statuses() {
         );
         assert_eq!((&value["version"], &value["verb"]), (&1.into(), &arguments[0].into()));
         assert!(!value["error"]["message"].as_str().unwrap().is_empty());
-        // Without --json the sentence is on standard error, and the status is the same.
+        // Without --json, the sentence is on standard error, and the status is the same.
         let plain = ulna(&arguments);
         assert_eq!(plain.status.code(), Some(wanted), "{arguments:?}");
         assert!(!plain.stderr.is_empty(), "{arguments:?}");
@@ -216,7 +216,7 @@ fn a_failure_is_an_object_with_a_code_and_one_rule_of_statuses() {
     assert_eq!(value["error"]["line"], 2, "the line of the script");
 }
 
-/// A model or a folder in place of the script, and a script that is no text.
+/// A model or a folder instead of the script, and a script that is not text.
 #[test]
 fn run_says_that_the_script_comes_first() {
     let (_keep, at) = folder();
@@ -256,7 +256,7 @@ fn render_refuses_other_pictures_before_it_works() {
         return;
     }
     let (_keep, at) = folder();
-    // Nothing is opened: the file is none.
+    // The file is not valid, so the arguments are checked before it is opened.
     for (name, more, words) in [
         ("a.jpg", &[][..], "use .png"),
         ("a", &[][..], "use .png"),
@@ -415,7 +415,7 @@ fn the_scene_is_the_world() {
     assert!(posed("scene") == posed("world") && posed("world") != posed("local"));
 }
 
-/// A plain value for an argument, so that the line is read to the one that is asked about.
+/// A valid value for an argument, so that the line is read up to the tested argument.
 fn plain(argument: &ArgumentSpec) -> Value {
     match argument.kind {
         ArgumentType::Node => json!("Hips"),
@@ -433,8 +433,8 @@ fn plain(argument: &ArgumentSpec) -> Value {
     }
 }
 
-/// The choices that `ulna commands` lists are those that the parser knows: each is read, and a
-/// strange word is refused with that list.
+/// The choices that `ulna commands` lists are those of the parser: each is accepted, and an unknown
+/// word is refused with that list.
 #[test]
 fn the_choices_of_commands_are_those_of_the_parser() {
     let (listed, _) = json_of(&["commands", "--json"]);

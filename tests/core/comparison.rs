@@ -1,5 +1,5 @@
-//! Comparison: nothing that is seen differs without a word, and the same in another form is called
-//! the same.
+//! Comparison: every visible difference is reported, and equal content in another form is reported
+//! as equal.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -33,7 +33,7 @@ fn open(path: &Path) -> Session {
     Session::open(path, &Progress::default()).unwrap()
 }
 
-/// Runs lines on a file into another.
+/// Runs command lines on a file, and writes the result to another.
 fn run(folder: &Path, from: &Path, to: &str, lines: &[Value]) -> std::path::PathBuf {
     let (script, out) = (folder.join("script.jsonl"), folder.join(to));
     fs::write(&script, lines.iter().map(|l| format!("{l}\n")).collect::<String>()).unwrap();
@@ -71,7 +71,7 @@ fn what_a_kept_layer_moves_is_said_beside_the_layer() {
         assert_eq!(status, Some(1), "{text}");
         let moved = if clip.is_some() { "Head rotation: " } else { "rotated by 10.0000°" };
         assert!(text.contains(moved) && text.contains("layer “Turned”"), "{text}");
-        // The same layer, off: nothing that is seen differs, and the layer is said.
+        // The same layer, muted: no visible difference, and the layer is reported.
         lines.insert(2, json!({"do": "layer.mute", "layer": "Turned", "muted": true}));
         if let Some(clip) = clip {
             lines[2]["clip"] = clip.into();
@@ -80,7 +80,7 @@ fn what_a_kept_layer_moves_is_said_beside_the_layer() {
         let (status, text) = diff(sample, &out);
         assert_eq!(status, Some(1), "{text}");
         assert!(text.contains("none of them visible") && text.contains("(off, 1 joint)"), "{text}");
-        // What will change says so too.
+        // *What will change* reports it, too.
         let mut session = open(sample);
         for line in lines.iter().filter(|l| l["do"] != "layer.mute") {
             session.run_line(&CommandLine::parse(&line.to_string()).unwrap()).unwrap();
@@ -90,7 +90,7 @@ fn what_a_kept_layer_moves_is_said_beside_the_layer() {
     }
 }
 
-/// A file of two joints under an armature of scale 0.01.
+/// A file with two joints under an armature with scale 0.01.
 fn scaled() -> Vec<u8> {
     let nodes = json!([
         {"name": "Armature", "scale": [0.01, 0.01, 0.01], "children": [1]},
@@ -128,7 +128,7 @@ fn lengths_are_meters_of_the_scene_and_renames_are_one_line_each() {
     assert_eq!(text.lines().count(), count + 1, "{text}");
 }
 
-/// A change, and what it does to a file.
+/// A change of a file, with its name.
 type Mutation = (&'static str, fn(&mut FileContent));
 
 fn first_primitive(d: &mut FileContent, change: impl FnOnce(&mut ulna_model::Primitive)) {
@@ -147,7 +147,7 @@ fn first_material(d: &mut FileContent, change: impl FnOnce(&mut ulna_model::Mate
     change(d.materials.get_mut(MaterialId(0)).expect("a material"));
 }
 
-/// Everything that a model is seen by, changed a little.
+/// A small change of each visible property of a model.
 fn mutations() -> Vec<Mutation> {
     [node_and_skin_mutations(), mesh_mutations(), clip_mutations(), material_mutations()].concat()
 }
@@ -330,7 +330,7 @@ fn the_same_in_another_form_is_the_same() {
         == 4;
     let found = compare_states(&was, &now);
     assert_eq!(found.differences.is_empty(), turned, "{found:?}");
-    // Another order of joints, with the slots that follow it.
+    // Another order of joints, with matching slots.
     let mut now = was.clone();
     let id = now.skins.ids().next().unwrap();
     let skin = Shared::make_mut(now.skins.get_mut(id).unwrap());
@@ -492,7 +492,7 @@ fn git_compares_models_by_text_and_by_an_external_diff() {
     let external = format!("diff.external={ULNA} diff");
     let text = git(&["-c", &external, "diff", "--", "notes.txt", "scaled.glb"]);
     assert!(text.contains("+two") && text.contains("moved by 100.00 mm"), "{text}");
-    // A file that is new or gone.
+    // A file that is new or removed.
     git(&["rm", "-q", "--cached", "scaled.glb"]);
     let text = git(&["diff", "--cached"]);
     assert!(text.contains("the file was removed"), "{text}");

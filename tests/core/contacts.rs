@@ -1,5 +1,5 @@
-//! Contacts of clips and retarget maps of the scene: set, moved, saved, followed through other
-//! edits, and hostile data in files.
+//! Contacts of clips and retarget maps of the scene: set, moved, saved, updated by other edits, and
+//! invalid data in files.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ fn code(session: &mut Session, line: CommandLine) -> String {
     why.code().to_owned()
 }
 
-/// Joint, point and ends of all contacts of a clip, by their names.
+/// Joint name, point, start and end of all contacts of a clip, sorted.
 fn contacts(session: &Session, clip: ClipId) -> Vec<(String, GoalPoint, f32, f32)> {
     let document = session.document();
     let all = document.clips[clip].contacts.iter();
@@ -37,7 +37,7 @@ fn contacts(session: &Session, clip: ClipId) -> Vec<(String, GoalPoint, f32, f32
     all
 }
 
-/// Ends of all contacts, in hundredths of a second.
+/// Start and end of all contacts, in hundredths of a second.
 fn ends(session: &Session, clip: ClipId) -> Vec<(i32, i32)> {
     let round = |t: f32| (t * 100.0).round() as i32;
     contacts(session, clip).into_iter().map(|(_, _, a, b)| (round(a), round(b))).collect()
@@ -84,7 +84,7 @@ fn contacts_are_added_moved_and_removed() {
     assert_eq!(ends(&session, WALK), [(20, 40), (20, 70)]);
     run(&mut session, moved("LeftFoot", 0.3).with("from", 0.5).with("to", 1.0));
     assert_eq!(ends(&session, WALK), [(50, 70), (50, 100)]);
-    // A point that would have nothing left goes.
+    // A contact without a remaining range is removed.
     run(&mut session, moved("LeftFoot", 0.9).with("from", 0.8));
     assert_eq!(ends(&session, WALK), [(80, 100)]);
     run(&mut session, add("LeftFoot", 0.2, 0.3).with("point", "heel"));
@@ -121,7 +121,7 @@ fn mistakes_are_refused() {
     assert!(contacts(&session, WALK).is_empty());
 }
 
-/// Some contacts of the walk, with all that a contact can say.
+/// Some contacts of the walk, with all members that a contact can have.
 fn with_contacts() -> Session {
     let mut session = sample();
     let all = json!([
@@ -144,7 +144,7 @@ fn contacts_are_saved_compared_and_follow_removed_nodes() {
     let found = compare_states(sample().document(), session.document()).differences;
     assert!(found.iter().any(|d| d.message.contains("contacts instead of 0")), "{found:?}");
     assert!(compare_states(session.document(), again.document()).differences.is_empty());
-    // The nodes behind the removed ones get other indices.
+    // Nodes behind the removed ones get other indices.
     let gone = line("joint.remove").with("node", "LeftUpperArm").with("below", "remove");
     run(&mut session, gone);
     session.document().check().unwrap();
@@ -192,7 +192,7 @@ fn contacts_go_along_with_the_times_of_their_clip() {
     let mut names: Vec<_> = contacts(&session, WALK).into_iter().map(|c| c.0).collect();
     names.sort_unstable();
     assert_eq!(names, ["LeftHand", "RightFoot", "RightFoot"]);
-    // A copy has them, too.
+    // A copy of the clip has them, too.
     let session = changed(line("clip.duplicate").with("name", "Copy"));
     let copy = session.document().clips.ids().next_back().unwrap();
     assert_eq!(contacts(&session, copy), contacts(&session, WALK));
@@ -289,7 +289,7 @@ fn invalid_contacts_of_a_file_stay_in_it_and_are_ignored() {
         let (_, json) = saved(&session);
         assert_eq!(json["animations"][0]["extras"], extras);
     }
-    // Out of order and overlapping, they are as good as in order.
+    // Unsorted and overlapping contacts are accepted.
     let good = json!({"version": 1, "contacts": [
         {"node": 1, "from": 0.4, "to": 1}, {"node": 1, "from": 0, "to": 0.5}]});
     let extras = json!({"ulna.contacts": good});
@@ -364,7 +364,7 @@ fn invalid_retarget_maps_of_a_file_stay_in_it_and_are_ignored() {
     }
 }
 
-/// Files without contacts and maps are saved as they were, byte for byte.
+/// Files without contacts and maps are saved byte for byte.
 #[test]
 fn files_without_contacts_stay_as_they_are() {
     let Some(shared) = shared() else { return };

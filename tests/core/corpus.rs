@@ -1,5 +1,5 @@
-//! The shared corpus: real files open, evaluate as the reference does, and are saved byte for byte;
-//! hostile ones are refused or repaired as their list wants.
+//! The shared corpus: valid files open, match the reference poses, and are saved byte for byte.
+//! Hostile ones are refused or repaired, as their list says.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -28,8 +28,8 @@ fn posed(document: &Document, pose: &Pose, node: NodeId, primitive: usize) -> Po
     out
 }
 
-/// The farthest that any of `from` is from its nearest in `to`: places in sizes of the model,
-/// pictures in their own.
+/// The largest distance of a vertex in `from` to its nearest in `to`: positions relative to the
+/// size of the model, plus texture coordinates.
 fn farthest(from: &[Vec3], from_uv: &[Vec2], to: &[Vec3], to_uv: &[Vec2], size: f32) -> f32 {
     let nearest = |(p, uv): (&Vec3, &Vec2)| {
         let far = |(q, other): (&Vec3, &Vec2)| p.distance(*q) / size + uv.distance(*other);
@@ -54,7 +54,7 @@ fn poses_agree_with_the_reference_within_a_ten_thousandth_of_the_model() {
         let session = open(&shared.join("corpus").join(name));
         let document = session.document();
         for probe in file["probes"].as_array().expect("probes") {
-            // The reference plays no animation pointers; what they do is tested elsewhere.
+            // The reference plays no animation pointers; other tests cover them.
             let clip = probe["clip"].as_u64().map(|c| (*document.clips[ClipId(c as u32)]).clone());
             let clip = clip.map(|c| Shared::new(Clip { pointers: Default::default(), ..c }));
             let clip = clip.as_ref();
@@ -110,9 +110,9 @@ fn poses_agree_with_the_reference_within_a_ten_thousandth_of_the_model() {
 #[test]
 fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
     let Some(shared) = crate::common::shared() else { return };
-    // The file, what it was made from, and how far the packing may move a vertex, in sizes of the
-    // model: positions of 14 bits, rotations of 16 with their largest component left out, down a
-    // chain of 24 joints.
+    // The file, its original, and the maximum displacement of a vertex by packing, relative to the
+    // size of the model: positions of 14 bits, and rotations of 16 bits without their largest
+    // component, along a chain of 24 joints.
     let twins = [
         ("pipeline/Fox-draco.glb", "characters/Fox/Fox.glb", 5e-4),
         ("pipeline/Fox-meshopt.glb", "pipeline/Fox-quantized.glb", 3e-4),
@@ -156,8 +156,8 @@ fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
                         let low = b.positions.iter().copied().fold(Vec3::INFINITY, Vec3::min);
                         let high = b.positions.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
                         let size = low.distance(high);
-                        // Packing puts the vertices into another order: each is looked for by place
-                        // and picture.
+                        // Packing reorders the vertices, so they are matched by position and
+                        // texture coordinates.
                         let far =
                             farthest(&a.positions, &first.uv0, &b.positions, &second.uv0, size);
                         let back =
@@ -171,7 +171,7 @@ fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
         println!("{packed}: at most {worst:e} of the model's size from {plain}");
         assert!(worst <= tolerance, "{packed}: {worst}");
 
-        // Keys that were packed are edited: they are stored plain, and the packed bytes stay.
+        // Edited packed keys are stored unpacked, and the packed bytes stay.
         let joint =
             session.document().clips[ClipId(0)].tracks.values().next().expect("a track").target;
         let key = CommandLine::new("key.set")
@@ -191,7 +191,7 @@ fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
         let (kept, now) = (bin(&session), bin(&again));
         assert!(now.len() > kept.len() && now.starts_with(&kept), "packed bytes changed");
 
-        // Exported, nothing is packed any more and nothing moved.
+        // After an export, nothing is packed, and nothing moved.
         let options = ulna_formats::gltf::ExportOptions::default();
         let glb = ulna_formats::gltf::export(session.source(), &options).expect("an export");
         let plain = Session::open_bytes(&glb).expect("what was exported");
@@ -242,7 +242,7 @@ fn saving_what_nobody_touched_gives_the_same_bytes_also_after_undo() {
             "{} after undo",
             path.display()
         );
-        // Saved twice is saved once.
+        // A second save changes nothing.
         session.redo().expect("a step");
         let out = folder.path().join(path.file_name().expect("a name"));
         session.write_to(&out).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -328,7 +328,7 @@ fn a_saved_pose_and_saved_keys_come_back() {
     assert!(cases >= 18, "{cases}");
 }
 
-/// Every extension of a file by its place: `nodes/3 KHR_lights_punctual` and what it holds.
+/// Every extension of a file by its path, such as `nodes/3 KHR_lights_punctual`, with its value.
 fn extensions(value: &Value, place: &str, found: &mut BTreeMap<String, Value>) {
     match value {
         Value::Object(members) => {
@@ -406,7 +406,7 @@ fn an_edit_elsewhere_keeps_every_extension() {
     for name in EXTENSIONS {
         assert!(list.contains(&name), "{name} is not in the corpus any more: {list:?}");
     }
-    // What files say they use is more than what they do; nothing is used without being said.
+    // Files may declare unused extensions, but all used ones are declared.
     assert!(used.len() >= seen.len() && seen.len() >= EXTENSIONS.len() && kept >= 100, "{used:?}");
 }
 
@@ -417,7 +417,7 @@ fn hostile_files_are_refused_or_repaired_as_the_list_wants() {
     let list = fs::read_to_string(bad.join("EXPECTED.tsv")).expect("the list");
     let later = fs::read_to_string(bad.join("found/EXPECTED.tsv")).expect("the later list");
     let mut cases = 0;
-    // What the later list says of a file wins.
+    // For files in both lists, the later list counts.
     let named = |line: &str| line.split('\t').next().map(ToOwned::to_owned);
     let wins: Vec<String> = later.lines().skip(1).filter_map(named).collect();
     let first = list
@@ -429,8 +429,8 @@ fn hostile_files_are_refused_or_repaired_as_the_list_wants() {
         let mut columns = line.split('\t');
         let (Some(file), Some(wanted)) = (columns.next(), columns.next()) else { continue };
         let found = Session::open(&bad.join(file), &Progress::default());
-        // The list has it refused; but weights can be mended here, so it is shown, with what is
-        // wrong and its mending.
+        // The list expects a refusal. But Ulna can fix weights, so the file opens with a finding
+        // and a fix.
         let wanted = if file == "joint-index-past.gltf" {
             let found = found.as_ref().map_or(&[][..], |s| &s.diagnostics);
             assert!(
@@ -458,7 +458,7 @@ fn hostile_files_are_refused_or_repaired_as_the_list_wants() {
 #[test]
 fn x_files_open_with_what_is_in_them() {
     let Some(shared) = crate::common::shared() else { return };
-    // Frames, bones of skins, clips: counted in the text by hand.
+    // Frames, bones of skins and clips, counted by hand in the text.
     let wanted = [
         ("tiny.x", 35, 1),
         ("anim_test.x", 4, 1),
@@ -478,13 +478,13 @@ fn x_files_open_with_what_is_in_them() {
         assert_eq!(document.joint_flags().iter().filter(|j| **j).count(), joints, "{name}");
         assert_eq!(document.clips.count(), clips, "{name}");
         assert!(document.shown_vertex_count() > 0, "{name}");
-        // What was imported is saved as glTF.
+        // An imported model is saved as glTF.
         let folder = tempfile::tempdir().expect("a folder");
         let out = folder.path().join("out.glb");
         session.write_to(&out).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(open(&out).document().nodes.len(), document.nodes.len());
     }
-    // The three encodings of one model are one model.
+    // The three encodings of one model give the same result.
     let model =
         |name: &str| open(&shared.join("corpus/x").join(name)).pack("x").expect("bytes").bytes;
     assert!(model("test_cube_binary.x") == model("test_cube_compressed.x"));
@@ -558,7 +558,7 @@ fn every_file_survives_being_cut_and_flipped() {
     assert!(cases >= 500, "{cases}");
 }
 
-/// Extensions that files of the corpus have somewhere in them.
+/// Extensions that occur in the files of the corpus.
 const EXTENSIONS: [&str; 16] = [
     "ACME_notes",
     "EXT_mesh_gpu_instancing",

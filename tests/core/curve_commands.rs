@@ -1,5 +1,5 @@
-//! Commands on curves: keys put onto them, full turns removed, interpolation changed with the
-//! motion kept, and single angles in any order of axes.
+//! Commands on curves: keys inserted on them, full turns removed, interpolation changed without
+//! changing the motion, and single angles in any rotation order.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Quat;
@@ -24,7 +24,7 @@ fn does(session: &mut Session, text: Value) -> Vec<String> {
     run(session, line(&text))
 }
 
-/// Runs a line that changes nothing: what it said.
+/// Runs a line that changes nothing. Returns its notes.
 fn says(session: &mut Session, text: Value) -> String {
     let before = session.document().clone();
     let steps = session.history().done().len();
@@ -42,7 +42,7 @@ fn track<'a>(session: &'a Session, node: &str, property: Property) -> &'a Track 
     clip(session).track(named(session.document(), node), property).unwrap().1
 }
 
-/// Largest distance of two tracks at 1,000 times: degrees of turn, or units.
+/// Largest difference of two tracks at 1,000 times: degrees for rotations, otherwise units.
 fn apart(a: &Track, b: &Track) -> f32 {
     let (first, last) = (f64::from(a.times[0]), f64::from(a.times[a.times.len() - 1]));
     let (mut x, mut y) = (vec![0.0; a.width], vec![0.0; b.width]);
@@ -59,7 +59,7 @@ fn apart(a: &Track, b: &Track) -> f32 {
     })
 }
 
-/// Turns the hips far at one key.
+/// Rotates the hips far at one key.
 fn far_turn(session: &mut Session) {
     let time = track(session, "Hips", Property::Rotation).times[1];
     does(
@@ -229,7 +229,7 @@ fn interpolation_changes_and_the_motion_stays() {
     }
     let same = says(&mut session, to("linear", json!({"keep_motion": true})));
     assert!(same.contains("already"), "{same}");
-    // Only one segment; the rest is stored as splines that move as before.
+    // Only one segment changes. The others are stored as splines with the same motion.
     let hips = track(&session, "Hips", Property::Rotation).clone();
     let keys = json!({"Hips": {"rotation": [hips.times[1]]}});
     let said = does(&mut session, to("smooth", json!({"spans": true, "keys": keys})));
@@ -249,7 +249,7 @@ fn interpolation_changes_and_the_motion_stays() {
     }
     assert_eq!(now.modes.of(hips.times[1]).unwrap().leave, TangentMode::Auto);
     session.undo();
-    // A step in a linear track: one key more, and it is said.
+    // A step in a linear track adds one key, with a note.
     let said = does(&mut session, to("hold", json!({"spans": true, "keys": keys})));
     assert!(said[0].contains("; 1 key added"), "{said:?}");
     let now = track(&session, "Hips", Property::Rotation);
@@ -257,13 +257,13 @@ fn interpolation_changes_and_the_motion_stays() {
     assert_eq!(now.interpolation, Interpolation::Linear);
 }
 
-/// The angles of a key in an order of axes, degrees.
+/// The Euler angles of a key in a rotation order, in degrees.
 fn angles(track: &Track, key: usize, order: EulerOrder) -> [f64; 3] {
     let curves = TrackCurves::new(track, CurveSpace::Euler(order));
     [0, 1, 2].map(|axis| curves.key_value(key, axis))
 }
 
-/// Whether two angles are the same but for full turns.
+/// Whether two angles are equal except for full turns.
 fn same(a: f64, b: f64, most: f64) -> bool {
     let off = (a - b).rem_euclid(360.0);
     off.min(360.0 - off) < most
@@ -309,7 +309,7 @@ fn single_angles_are_changed_in_the_order_that_is_named() {
             );
             changed |= !same(was[1], is[1], 0.01);
         }
-        // An ease changes what lies between the two keys.
+        // An ease changes only the motion between the two keys.
         let between = now.times.len() > before.times.len();
         assert!(changed || between, "{text} changed nothing");
         session.undo();
@@ -347,7 +347,7 @@ fn numbers_of_quaternions_are_typed() {
             json!({"do": "track.interpolation", "clip": "Walk", "interpolation": "smooth"});
         does(&mut session, smooth);
         let keys = json!({"Hips": {(format!("rotation.{component}")): [time]}});
-        // A fourth number is always one of a quaternion.
+        // A fourth number is always a quaternion component.
         let mut text = json!({"do": "key.value", "clip": "Walk", "how": "set", "by": [0.5],
             "keys": keys});
         if index < 3 {

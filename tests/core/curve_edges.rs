@@ -1,5 +1,5 @@
-//! Odd curves: whatever command is done with them, the document keeps its rules, numbers stay
-//! finite, the saved file has what is shown, and undo is exact.
+//! Unusual curves: after any command, the document is valid, numbers are finite, the saved file
+//! matches the display, and undo is exact.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn line(text: &Value) -> CommandLine {
     CommandLine::parse(&text.to_string()).unwrap()
 }
 
-/// Commands on curves, of all keys of the clip.
+/// Commands on curves, for all keys of the clip.
 fn commands(document: &Document) -> Vec<Value> {
     let clip = document.clips.values().next().unwrap();
     let track = clip.tracks.values().next().unwrap();
@@ -63,7 +63,7 @@ fn commands(document: &Document) -> Vec<Value> {
     all
 }
 
-/// Whether the curves of a track have finite values everywhere.
+/// Asserts that the curves of a track have finite values everywhere.
 fn finite(track: &Track) {
     assert!(track.values.iter().all(|v| v.is_finite()), "{:?}", track.property);
     let spaces = [CurveSpace::Stored, CurveSpace::Euler(EulerOrder::best_first(track)[0].0)];
@@ -83,8 +83,8 @@ fn finite(track: &Track) {
     }
 }
 
-/// Does all commands with a file, each from how it was opened: how many changed something, and the
-/// codes of those that were refused.
+/// Runs all commands on a file, each from the opened state. Returns how many changed it, and the
+/// codes of the refusals.
 fn all_commands(bytes: &[u8]) -> (usize, Vec<&'static str>) {
     let mut session = Session::open_bytes(bytes).unwrap();
     let opened = session.document().clone();
@@ -126,7 +126,7 @@ fn turn(degrees: f32, length: f32) -> [f32; 4] {
     [0.6 * half.sin(), 0.0, 0.8 * half.sin(), half.cos()].map(|v| v * length)
 }
 
-/// CUBICSPLINE outputs of values, with one slope.
+/// CUBICSPLINE outputs of values, all with one slope.
 fn spline<const N: usize>(values: &[[f32; N]], slope: f32) -> Vec<u8> {
     floats(&values.iter().flat_map(|v| [[slope; N], *v, [-slope; N]].concat()).collect::<Vec<_>>())
 }
@@ -162,7 +162,7 @@ fn integer_outputs_hold_what_is_set() {
         let bytes = file(&TIMES, &[("rotation", "CUBICSPLINE", component, 12, output)]);
         let (done, refused) = all_commands(&bytes);
         assert!(done > 25 && refused.is_empty(), "{component}: {done} {refused:?}");
-        // Tangents beyond 1 a second do not fit into integers.
+        // Tangents above 1 per second do not fit into normalized integers.
         let mut session = Session::open_bytes(&bytes).unwrap();
         let text = json!({"do": "key.slope", "clip": "#0", "slope": 900, "order": "YXZ",
             "keys": {"A": {"rotation.y": [0.5]}}});
@@ -246,7 +246,7 @@ fn scales_through_zero_are_edited() {
     let bytes = file(&TIMES, &[("scale", "CUBICSPLINE", 5126, 12, spline(&scales, 1.0))]);
     let (done, refused) = all_commands(&bytes);
     assert!(done > 25 && refused.is_empty(), "{done} {refused:?}");
-    // Scaled about 1, so a scale of 1 stays and one of 0 does not.
+    // Scaled about 1, so a scale of 1 stays and a scale of 0 changes.
     let mut session = Session::open_bytes(&bytes).unwrap();
     let text = json!({"do": "key.value", "clip": "#0", "how": "scale", "by": [2],
         "keys": {"A": {"scale.y": TIMES}}});

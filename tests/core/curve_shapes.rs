@@ -1,5 +1,5 @@
-//! Curves shaped through keys by commands: eases, sliders, filters, and keys elsewhere in time. All
-//! is taken back exactly, and only the channels that are meant change in the file.
+//! Commands that shape curves: eases, sliders, filters, and keys moved in time. Undo is exact, and
+//! only the selected channels change in the file.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::f64::consts::{PI, TAU};
@@ -49,7 +49,7 @@ fn value(track: &Track, time: f64) -> Vec<f32> {
     out
 }
 
-/// The tracks of a saved file, by the names of their nodes.
+/// The tracks of a saved file, with the names of their nodes.
 fn saved(session: &Session) -> Vec<(String, Property, Track)> {
     let again = Session::open_bytes(&session.pack("model").unwrap().bytes).unwrap();
     let document = again.document();
@@ -61,8 +61,8 @@ fn saved(session: &Session) -> Vec<(String, Property, Track)> {
     all
 }
 
-/// Runs a line: what it said; other channels than those of some nodes stay in the saved file, and
-/// undo gives the document back.
+/// Runs a line and returns its notes. Channels of other nodes stay the same in the saved file, and
+/// undo restores the document.
 fn only(session: &mut Session, nodes: &[&str], text: Value) -> Vec<String> {
     let (before, file) = (session.document().clone(), saved(session));
     let said = does(session, text.clone());
@@ -107,7 +107,7 @@ fn eases_say_how_many_keys_they_add() {
         let marked = now.times.iter().filter(|t| now.kinds.of(**t) == Some(KeyKind::InBetween));
         assert_eq!(marked.count(), added);
         assert_eq!(now.modes.of(a).unwrap().leave, TangentMode::Free);
-        // Between the two keys by the formula, elsewhere as it was.
+        // Between the two keys, the motion follows the formula; elsewhere it is unchanged.
         let ease = Ease {
             shape: match shape {
                 "back" => EaseShape::Back,
@@ -137,7 +137,7 @@ fn eases_say_how_many_keys_they_add() {
             let (was, is) = (value(&before, time), value(now, time));
             assert!(was.iter().zip(&is).all(|(a, b)| (a - b).abs() < 1e-4), "{shape} {time}");
         }
-        // Again, to a straight line: nothing of it is left.
+        // Changed to a straight line again, no trace remains.
         let said = does(
             &mut session,
             json!({"do": "key.ease", "clip": "Walk", "shape": "linear",
@@ -217,7 +217,7 @@ fn sliders_and_keys_elsewhere_change_only_what_is_meant() {
     let now = track(&session, "Hips", Property::Rotation);
     assert!((now.times[2] - times[2] - gap * 0.1).abs() < 1e-6);
     session.undo();
-    // A chain, later toward its end.
+    // A chain, with a delay that grows toward its end.
     let said = only(
         &mut session,
         &["LeftUpperArm", "LeftLowerArm", "LeftHand"],
@@ -263,7 +263,7 @@ fn keys_of_a_layer_are_shaped_as_those_of_a_clip() {
     assert!(session.document().aids == before.aids);
 }
 
-/// Numbers from 0 to 1, the same each time.
+/// Pseudorandom numbers in `0..1`, always the same.
 fn random(seed: &mut u64) -> f64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*seed >> 33) as f64 / (1u64 << 31) as f64
@@ -274,13 +274,13 @@ fn turn(track: &Track, key: usize) -> DQuat {
     DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into()).normalize()
 }
 
-/// The vector from one rotation to another.
+/// The rotation vector from one rotation to another.
 fn way(from: DQuat, to: DQuat) -> DVec3 {
     let q = from.inverse() * to;
     (if q.w < 0.0 { -q } else { q }).to_scaled_axis()
 }
 
-/// A track with 0.5° (root mean square) of noise from 15 to 30 Hz.
+/// A track with noise of 0.5° (root mean square) from 15 to 30 Hz.
 fn noisy(track: &Track, seed: &mut u64) -> Track {
     const WAVES: usize = 12;
     let waves: Vec<[(f64, f64); WAVES]> = (0..3)
@@ -297,7 +297,7 @@ fn noisy(track: &Track, seed: &mut u64) -> Track {
     Track { values: values.collect(), ..track.clone() }
 }
 
-/// The energy of a row below a frequency, its mean left out.
+/// The energy of the rows below a frequency, without their mean.
 fn below(rows: &[Vec<f64>; 3], rate: f64, hz: f64) -> f64 {
     let count = rows[0].len();
     let most = (hz * count as f64 / rate).floor() as usize;
@@ -386,7 +386,7 @@ fn a_low_pass_takes_the_noise_of_a_capture_and_leaves_the_walk() {
     );
     assert!(left < noise * 0.1, "{left} of {noise}");
     assert!(lost < motion * 0.02, "{lost} of {motion}");
-    // Feet slide no more than they did with the noise.
+    // The feet slide no more than with the noise.
     let slides = |tracks: &[(TrackId, Track)]| -> f32 {
         let made = with_tracks(document, id, tracks);
         let name = clip.name.as_deref().unwrap();

@@ -1,6 +1,6 @@
-//! Drawn curves match their files: each drawn curve of every CUBICSPLINE file of the corpus, of
-//! odd files, and of files edited with commands and saved, against a reader and formulas of the
-//! tests' own.
+//! Drawn curves match their files. Each drawn curve of every CUBICSPLINE file of the corpus, of
+//! unusual files, and of edited and saved files is compared with an independent reader and its own
+//! formulas.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use ulna_session::Session;
 use super::file_motion::{Motion, Raw, composed, degrees_between};
 use crate::common;
 
-/// Points of each drawn curve that are compared.
+/// Number of compared points per curve.
 const POINTS: usize = 1000;
 
 /// Counts of the comparisons, and the largest errors.
@@ -27,13 +27,13 @@ struct Compared {
     curves: usize,
     rotations: usize,
     points: usize,
-    /// Of numbers, in units of the last bits that rounding leaves.
+    /// Error of numbers, relative to the precision of the stored numbers.
     numbers: f64,
-    /// Of rotations, in degrees.
+    /// Error of rotations, in degrees.
     degrees: f64,
 }
 
-/// Times all over a motion, from before its first key to after its last, and its keys.
+/// Times over the whole motion, from before its first key to after its last, and its key times.
 fn times(motion: &Motion) -> Vec<f64> {
     let (first, last) = (motion.times[0], motion.times[motion.times.len() - 1]);
     let reach = (last - first).max(0.1);
@@ -42,7 +42,7 @@ fn times(motion: &Motion) -> Vec<f64> {
 }
 
 impl Compared {
-    /// Compares all curves of a track with what the file says of it.
+    /// Compares all curves of a track with the data of the file.
     fn track(&mut self, track: &Track, motion: &Motion, label: &str) {
         assert_eq!(track.times.len(), motion.times.len(), "{label}");
         let stored = TrackCurves::new(track, CurveSpace::Stored);
@@ -54,7 +54,7 @@ impl Compared {
             let (wanted, length) = motion.at(time);
             let mut seen: Vec<f64> = (0..motion.width).map(|i| stored.value(i, time)).collect();
             if motion.turns {
-                // A quaternion and its opposite are one rotation.
+                // A quaternion and its negative are the same rotation.
                 let same: f64 = seen.iter().zip(&wanted).map(|(a, b)| a * b).sum();
                 seen.iter_mut().for_each(|v| *v *= same.signum());
             }
@@ -79,7 +79,7 @@ impl Compared {
         self.rotations += usize::from(motion.turns);
     }
 
-    /// Compares the tracks of a clip with an animation; how many were CUBICSPLINE.
+    /// Compares the tracks of a clip with an animation. Returns the number of CUBICSPLINE tracks.
     fn clip(&mut self, clip: &Clip, raw: &Raw, animation: usize, label: &str) -> usize {
         let mut splines = 0;
         for (node, property, motion) in raw.motions(animation) {
@@ -101,7 +101,7 @@ impl Compared {
     }
 }
 
-/// The lines that are drawn lie on the curve at their points, and near it between.
+/// Points of drawn lines are on the curve, and the lines are close to it in between.
 fn drawn(curves: &TrackCurves, motion: &Motion, component: usize, label: &str) {
     let last = motion.times.len() - 1;
     let most = motion.exactness * motion.size();
@@ -118,7 +118,7 @@ fn drawn(curves: &TrackCurves, motion: &Motion, component: usize, label: &str) {
                 let time = pair[0].0 + (pair[1].0 - pair[0].0) * part;
                 let at = pair[0].1 + (pair[1].1 - pair[0].1) * part;
                 let seen = curves.value(component, time);
-                // In a millionth of a second the time itself is rounded.
+                // Within a microsecond, the time itself is rounded.
                 let allowed = if part == 0.0 { off * 1e-3 } else { off * 1.5 } + most;
                 assert!((at - seen).abs() <= allowed, "{label} at {time}: {at} drawn, {seen}");
             }
@@ -126,7 +126,7 @@ fn drawn(curves: &TrackCurves, motion: &Motion, component: usize, label: &str) {
     }
 }
 
-/// Files of the corpus that have CUBICSPLINE motion, by their JSON alone.
+/// Files of the corpus with CUBICSPLINE motion, found by their JSON.
 pub fn spline_files() -> Option<Vec<std::path::PathBuf>> {
     let mut files = common::models(&common::shared()?.join("corpus"));
     files.retain(|path| {
@@ -152,8 +152,8 @@ fn drawn_curves_are_what_files_say() {
     assert!(compared.points > 1000 * compared.curves, "{compared:?}");
 }
 
-/// A file of one node whose channels are of these kinds, with what they hold as bytes of a
-/// component type, and their counts of elements.
+/// A file of one node with these channels: path, interpolation, component type, element count and
+/// bytes.
 pub fn file(times: &[f32], channels: &[(&str, &str, u32, usize, Vec<u8>)]) -> Vec<u8> {
     let mut bin = common::floats(times);
     let mut views = vec![json!({"buffer": 0, "byteLength": bin.len()})];
@@ -176,8 +176,8 @@ pub fn file(times: &[f32], channels: &[(&str, &str, u32, usize, Vec<u8>)]) -> Ve
     common::glb(json, &bin)
 }
 
-/// Keys a millionth of a second apart, tangents of a million, numbers of 16 and 8 bits, signs that
-/// change from key to key and turns of nearly 180°.
+/// Keys a microsecond apart, tangents of a million, 16-bit and 8-bit numbers, changing signs, and
+/// rotations of nearly 180°.
 #[test]
 fn drawn_curves_are_what_odd_files_say() {
     let times = [0.25, 0.5, 0.500_001, 1.75];
@@ -219,7 +219,7 @@ fn drawn_curves_are_what_odd_files_say() {
     assert_eq!((compared.files, compared.rotations, compared.curves), (6, 6, 6 * (4 + 18 + 3)));
 }
 
-/// The edits of a clip before it is saved.
+/// Edits of a clip before it is saved.
 pub fn edits(clip: &str) -> Vec<Value> {
     vec![
         json!({"do": "key.value", "clip": clip, "how": "add", "by": [5]}),
@@ -260,8 +260,8 @@ fn drawn_curves_are_what_edited_files_say_once_saved() {
     assert!(changed >= 91 && compared.points > 1000 * compared.curves, "{changed}, {compared:?}");
 }
 
-/// A track after a change of keys and components by themselves or of spans; nothing where that
-/// cannot be.
+/// A track after a change of single keys, components or spans. `None` if the change is impossible
+/// or has no effect.
 fn changed(track: &Track, way: usize, order: EulerOrder) -> Option<Track> {
     let (key, space) = (track.times.len() / 2, CurveSpace::Euler(order));
     let slope = |key, side| with_slope(track, key, side, space, 1 % track.width, 37.5).ok();
@@ -277,19 +277,19 @@ fn changed(track: &Track, way: usize, order: EulerOrder) -> Option<Track> {
         7 => converted(track, Interpolation::Step, some).track,
         _ => converted(track, Interpolation::CubicSpline, some).track,
     };
-    // Names of tangents alone are no change to any channel.
+    // Changed tangent modes alone do not change the channel.
     let numbers = |t: &Track| (t.interpolation, t.times.clone(), t.values.clone());
     (numbers(&made) != numbers(track)).then_some(made)
 }
 
-/// Whether two channels hold the same numbers, bit by bit.
+/// Whether two channels have the same numbers, bit by bit.
 fn alike(a: &Motion, b: &Motion) -> bool {
     let bits = |v: &[f64]| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     a.kind == b.kind && bits(&a.times) == bits(&b.times) && bits(&a.values) == bits(&b.values)
 }
 
-/// One track is changed at a time: its curves are what the file says then, no other channel is
-/// another, and taken back all is as it was.
+/// One track is changed at a time: its curves match the saved file, no other channel changes, and
+/// undo restores everything.
 #[test]
 fn one_changed_track_is_drawn_as_it_is_saved_and_no_other_changes() {
     let Some(files) = spline_files() else { return };

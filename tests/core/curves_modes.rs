@@ -1,6 +1,6 @@
-//! Tangent modes of keys: they come back with the file that they were saved in, they are dropped
-//! where another program changed the keys, and only the channel that was edited changes. Lines of
-//! single components of keys are replayed to the same document.
+//! Tangent modes of keys: they are restored from a saved file, dropped if another program changed
+//! the keys, and only the edited channel changes. Lines with single components of keys replay to
+//! the same document.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use proptest::prelude::*;
@@ -41,7 +41,7 @@ fn bytes(session: &Session) -> Vec<u8> {
     session.pack("model").unwrap().bytes.to_vec()
 }
 
-/// The channels of all animations of a file as their numbers say them.
+/// The channels of all animations of a file, as bits of their numbers.
 fn channels(bytes: &[u8]) -> Vec<(u32, Property, String, Vec<u64>)> {
     let (json, bin) = split(bytes);
     let count = json["animations"].as_array().unwrap().len();
@@ -54,14 +54,14 @@ fn channels(bytes: &[u8]) -> Vec<(u32, Property, String, Vec<u64>)> {
     .collect()
 }
 
-/// Joints whose channels are edited, and their channels.
+/// The edited joints and channels.
 const EDITED: [(&str, Property); 3] = [
     ("Hips", Property::Translation),
     ("Hips", Property::Rotation),
     ("LeftUpperArm", Property::Rotation),
 ];
 
-/// One change of a channel's tangents, of keys from one to another.
+/// A change of a channel's tangents, for a range of keys.
 fn changes() -> impl Strategy<Value = (usize, Value, usize, usize)> {
     let modes = ["auto", "smooth", "flat", "linear", "free", "broken", "straight", "sharp"];
     let how = prop_oneof![
@@ -112,7 +112,7 @@ proptest! {
         for (was, is) in before.iter().zip(channels(&file)) {
             prop_assert!(*was == is || meant.contains(&(is.0, is.1)), "{:?} {:?}", is.0, is.1);
         }
-        // And taken back, step by step, to the bytes that were opened.
+        // Undone step by step, the bytes are those of the opened file.
         for before in states.iter().rev().skip(1) {
             prop_assert!(session.undo().is_some());
             prop_assert!(session.document() == before);
@@ -121,7 +121,7 @@ proptest! {
     }
 }
 
-/// A file whose channel another program has moved by one key: the last number of its output.
+/// A file in which another program changed one key: the last number of its output.
 fn moved(file: &[u8], node: u32, property: Property) -> Vec<u8> {
     let (json, mut bin) = split(file);
     let animations = json["animations"].as_array().unwrap();
@@ -168,7 +168,7 @@ fn modes_are_dropped_where_another_program_moved_a_key_and_that_is_said() {
             .iter()
             .all(|t| { arm.modes.of(*t).is_some_and(|m| m.arrive == TangentMode::Smooth) })
     );
-    // Nothing is made again of what is not known any more.
+    // Unknown modes are not guessed.
     let now = track(other.document(), "Hips", Property::Rotation);
     let own = track(session.document(), "Hips", Property::Rotation);
     let differ = now.values.iter().zip(own.values.iter()).filter(|(a, b)| a != b).count();
@@ -195,7 +195,7 @@ fn reversing_swaps_sides_and_scaling_time_divides_tangents() {
     let near = |a: &[f32], b: &[f32]| {
         a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-4 * (1.0 + a.abs()))
     };
-    // Scaled: slopes divided, modes at the scaled times.
+    // Scaled: slopes are divided, and modes are at the scaled times.
     let text = json!({"do": "key.scale", "clip": "Walk", "factor": 2.5, "about": 0});
     does(&mut session, &text);
     let scaled = track(session.document(), "Hips", Property::Rotation);
@@ -210,7 +210,7 @@ fn reversing_swaps_sides_and_scaling_time_divides_tangents() {
         assert_eq!(scaled.modes.of(scaled.times[k]), before.modes.of(before.times[k]));
     }
     session.undo();
-    // Reversed: sides swapped, slopes negated.
+    // Reversed: sides are swapped, and slopes are negated.
     does(&mut session, &json!({"do": "clip.reverse", "clip": "Walk"}));
     let reversed = track(session.document(), "Hips", Property::Rotation);
     let last = before.times.len() - 1;
@@ -297,7 +297,7 @@ fn component_lines() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The line with its keys: so many of a channel from one on, or for new keys between these.
+/// The line with its keys: some keys of a channel, or the range for new keys.
 fn with_keys(document: &Document, mut text: Value) -> Value {
     let at = text.as_object_mut().unwrap().remove("at").unwrap();
     let (node, channel) = (at[0].as_str().unwrap(), at[1].as_str().unwrap());
@@ -344,7 +344,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
 
-    /// As the window has keys: by track and exact time, of some only single components.
+    /// Keys by track and exact time as in the window, some with single components.
     #[test]
     fn keys_by_id_are_written_as_lines_that_mean_the_same(
         picks in prop::collection::vec((0usize..3, 0u16..4, 0usize..9, 1usize..7), 1..6),
@@ -361,7 +361,7 @@ proptest! {
             let from = from % track.times.len();
             let to = (from + count).min(track.times.len());
             let times = KeyTimes::part(&track.times, from..to);
-            // The fourth stands for whole keys.
+            // The fourth component stands for whole keys.
             let own = match component {
                 3 => {
                     let mut whole = KeySet::default();

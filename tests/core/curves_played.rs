@@ -1,5 +1,5 @@
-//! Drawn curves match the reference evaluator: 1,000 points of the curves of each animation of
-//! every CUBICSPLINE file of the corpus, and of edited ones once they are saved.
+//! Drawn curves match the reference evaluator: 1,000 points per animation of every CUBICSPLINE file
+//! of the corpus, and of edited and saved ones.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::Path;
@@ -16,10 +16,11 @@ use super::{
 };
 use crate::common::judges::played;
 
-/// Times of each animation.
+/// Number of times per animation.
 const TIMES: usize = 1000;
 
-/// Points that were compared, and the largest errors: parts of a curve's size, and degrees.
+/// Number of compared points, and the largest errors: relative to the size of a curve, and in
+/// degrees.
 #[derive(Debug, Default)]
 struct Compared {
     files: usize,
@@ -28,11 +29,11 @@ struct Compared {
     degrees: f64,
 }
 
-/// The lines of all components of a track, drawn closely.
+/// The lines of all components of a track, drawn finely.
 struct Lines {
     curves: TrackCurves,
     lines: Vec<Vec<(f64, f64)>>,
-    /// How near the lines are drawn.
+    /// Tolerance of the lines.
     off: Vec<f64>,
 }
 
@@ -57,7 +58,7 @@ impl Lines {
         Self { curves, lines, off }
     }
 
-    /// What is drawn of a component at a time; beyond the ends it is held.
+    /// The drawn value of a component at a time; held beyond the ends.
     fn at(&self, component: usize, time: f64) -> f64 {
         let line = &self.lines[component];
         let next = line.partition_point(|p| p.0 <= time);

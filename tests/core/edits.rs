@@ -1,6 +1,6 @@
-//! Every kind of edit, on trees of every kind: its inverse takes it back, the document stays sound,
-//! and what is saved is what was meant, number by number. `ULNA_EDITS` is how many trees are drawn,
-//! 60 unless it says otherwise.
+//! Every kind of edit on generated trees: the inverse restores the document, the document stays
+//! valid, and the saved file contains the edit, number by number. `ULNA_EDITS` is the number of
+//! trees, 60 by default.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
@@ -20,13 +20,13 @@ use ulna_model::{
 };
 use ulna_session::{Session, first_lost};
 
-/// How many kinds of edits there are.
+/// Number of kinds of edits.
 pub(super) const KINDS: usize = 32;
 
-/// Those of them that a file can hold.
+/// The kinds that a file can store.
 const SAVED: [usize; 18] = [0, 2, 4, 5, 6, 7, 8, 9, 12, 13, 14, 21, 22, 27, 28, 29, 30, 31];
 
-/// Numbers that look drawn, the same for the same seed.
+/// Pseudorandom numbers, the same for the same seed.
 pub(super) struct Draw(pub u64);
 
 impl Draw {
@@ -50,7 +50,7 @@ impl Draw {
         Quat::from_euler(EulerRot::YXZ, v.x, v.y, v.z)
     }
 
-    /// Even, unequal, mirrored and flat.
+    /// A uniform, non-uniform, mirrored or flat scale.
     fn scale(&mut self) -> Vec3 {
         match self.below(6) {
             0 => Vec3::new(-1.0, 1.0, 1.0),
@@ -114,11 +114,10 @@ impl Data {
 
 const VERTICES: usize = 6;
 
-/// The beginning of a picture.
+/// The signature of a PNG.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// A mesh of two primitives with two morph targets, and weights of some type where it is for a
-/// skin.
+/// A mesh of two primitives with two morph targets, and weights of a random type if it is skinned.
 fn mesh(draw: &mut Draw, data: &mut Data, joints: Option<usize>) -> Value {
     let mut primitives = Vec::new();
     for _ in 0..2 {
@@ -142,7 +141,7 @@ fn mesh(draw: &mut Draw, data: &mut Data, joints: Option<usize>) -> Value {
                     data.floats(&weights, "VEC4", 4, json!({}))
                 }
                 1 => {
-                    // 127 and 128 make 255.
+                    // 127 and 128 sum to 255.
                     let byte = |k: usize| {
                         (even(k) * 255.0).floor() as u8
                             + u8::from(joints > 1 && k.is_multiple_of(4))
@@ -169,7 +168,7 @@ fn mesh(draw: &mut Draw, data: &mut Data, joints: Option<usize>) -> Value {
     json!({"primitives": primitives, "weights": [0.25, 0.0]})
 }
 
-/// Puts a mesh that no node shows before the others.
+/// Inserts a mesh that no node uses before the others.
 fn put_unused_mesh(mesh: Value, meshes: &mut Vec<Value>, nodes: &mut [Value]) {
     meshes.insert(0, mesh);
     for node in nodes.iter_mut().filter(|n| n.get("mesh").is_some()) {
@@ -177,7 +176,7 @@ fn put_unused_mesh(mesh: Value, meshes: &mut Vec<Value>, nodes: &mut [Value]) {
     }
 }
 
-/// A node with a name or none, and a transform of some kind.
+/// A node with or without a name, and a random kind of transform.
 fn node(draw: &mut Draw) -> Value {
     let mut node = json!({});
     if draw.below(5) > 0 {
@@ -201,8 +200,8 @@ fn node(draw: &mut Draw) -> Value {
     node
 }
 
-/// A file: a tree of nodes with matrices and transforms of every kind, up to three skins, morph
-/// targets, clips.
+/// A file with a tree of nodes with all kinds of transforms, up to three skins, morph targets and
+/// clips.
 pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
     let (mut data, count) = (Data::default(), 3 + draw.below(8));
     let mut nodes: Vec<Value> = Vec::new();
@@ -226,7 +225,7 @@ pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
             for _ in &joints {
                 let bind =
                     Mat4::from_rotation_translation(draw.turn(), draw.vec3()).to_cols_array();
-                // Its last row is exact.
+                // The last row of a bind matrix is exact.
                 binds.extend(
                     bind.iter()
                         .enumerate()
@@ -288,7 +287,7 @@ pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
     crate::common::glb(file, &data.bin)
 }
 
-/// Colliders of both versions of VRM and a constraint, on the first nodes.
+/// Colliders of both versions of VRM, and a constraint, on the first nodes.
 fn put_node_space(file: &mut Value) {
     file["extensionsUsed"] = json!(["VRM", "VRMC_node_constraint", "VRMC_springBone"]);
     file["extensions"] = json!({
@@ -307,7 +306,7 @@ fn put_node_space(file: &mut Value) {
         json!({"VRMC_node_constraint": {"specVersion": "1.0", "constraint": rotation}});
 }
 
-/// Keys of a property; `morphs` is how many targets there are.
+/// Keys of a property; `morphs` is the number of morph targets.
 fn keys(draw: &mut Draw, property: Property, morphs: usize) -> Track {
     let width = match property {
         Property::Rotation => 4,
@@ -348,7 +347,7 @@ fn targets_of(document: &Document, node: NodeId) -> usize {
     mesh.and_then(|m| m.primitives.first()).map_or(0, |p| p.targets.len())
 }
 
-/// Nodes that may be keyed: those that are not a matrix.
+/// Nodes that can be keyed: those without a matrix.
 fn free(document: &Document) -> Vec<NodeId> {
     document.node_ids().filter(|n| matches!(document.node(*n).local(), Local::Trs(_))).collect()
 }
@@ -357,13 +356,13 @@ fn is_keyed(document: &Document, node: NodeId) -> bool {
     document.clips.values().flat_map(|c| c.tracks.values()).any(|t| t.target == node)
 }
 
-/// What edits of all kinds are about, drawn before anything else of them.
+/// The random subject of an edit of any kind.
 struct Subject<'a> {
     document: &'a Document,
     node: NodeId,
     clip: ClipId,
     at: UnkeyedAt,
-    /// Whether something is removed.
+    /// Whether the edit removes something.
     gone: bool,
     /// A mesh and its skin.
     part: Option<(MeshId, SkinId)>,
@@ -426,7 +425,7 @@ impl<'a> Subject<'a> {
                     0.0
                 };
                 let weight = if joints == 1 { f32::from(u8::from(k == 0)) } else { weight };
-                // Of two a vertex, each of another joint.
+                // Two influences per vertex, with different joints.
                 slots.push(if k < 2.min(joints) {
                     ((draw.below(joints) / 2 * 2 + k) % joints) as u16
                 } else {
@@ -459,7 +458,7 @@ impl<'a> Subject<'a> {
         let sheared = (!is_keyed(document, node))
             .then(|| NodePose::at(&rest, Local::Matrix(draw.sheared())).ok());
         let to = if draw.below(2) == 0 { sheared.flatten() } else { None };
-        // Commands leave no matrix on a node with keys, at rest neither.
+        // Commands leave no matrix on a keyed node, even at rest.
         let gone = gone && !(is_keyed(document, node) && matches!(rest, Local::Matrix(_)));
         Edit::pose(node, (!gone).then(|| to.unwrap_or_else(|| NodePose::by(&rest, user))))
     }
@@ -472,7 +471,7 @@ impl<'a> Subject<'a> {
         Edit::SetUnkeyed { at, node, to: (!gone).then_some(to) }
     }
 
-    /// A node's name, or whether it is hidden.
+    /// A node's name or visibility.
     fn name_or_hidden(&self, draw: &mut Draw) -> Edit {
         let &Self { node, gone, .. } = self;
         let names = ["Hips", "右腕", "two\nlines", "with \"quotes\" and \\"];
@@ -503,7 +502,7 @@ impl<'a> Subject<'a> {
         Edit::SetTrack { clip, track, to: (!gone).then(|| Shared::new(to)) }
     }
 
-    /// A clip: a new one, another name, or none.
+    /// A new, renamed or removed clip.
     fn clip(&self, draw: &mut Draw) -> Edit {
         let &Self { document, clip, gone, .. } = self;
         let Some(known) = document.clips.get(clip).filter(|_| draw.below(3) > 0) else {
@@ -529,7 +528,7 @@ impl<'a> Subject<'a> {
         Edit::PatchWeights { mesh, primitive, patch: Box::new(fresh.pick(&some)) }
     }
 
-    /// Nodes: another place, new ones, or fewer.
+    /// Nodes with another parent, new nodes, or removed nodes.
     fn nodes(&self, draw: &mut Draw) -> Edit {
         let &Self { document, node, gone, part, .. } = self;
         let ids: Vec<NodeId> = document.node_ids().collect();
@@ -540,7 +539,7 @@ impl<'a> Subject<'a> {
             ..node
         };
         if gone {
-            // One with all below it, a few at random, or one alone.
+            // A node with all its descendants, a few random ones, or a single one.
             let some: Vec<NodeId> = match draw.below(3) {
                 0 => ids
                     .iter()
@@ -562,7 +561,7 @@ impl<'a> Subject<'a> {
             Local::Trs(draw.transform())
         };
         let fresh = Node { name: Some("neu".into()), rest, mesh, skin, ..Node::default() };
-        // Of a flat rest every edit must be storable.
+        // All edits of a flat rest pose must be storable.
         let fresh = Node {
             rest: if fresh.rest.transform().scale.min_element() == 0.0 {
                 Local::default()
@@ -572,7 +571,7 @@ impl<'a> Subject<'a> {
             ..fresh
         };
         let first = document.nodes.next_id();
-        // The second hangs on the first.
+        // The second one is a child of the first.
         let second = NodeId(first.0 + 1);
         let child = Node { parent: Some(first), name: Some("zwei".into()), ..Node::default() };
         let mut list = vec![(first, Some(Box::new(place(fresh, draw))))];
@@ -580,13 +579,13 @@ impl<'a> Subject<'a> {
         Edit::SetNodes(list)
     }
 
-    /// A mesh that is removed.
+    /// Removes a mesh.
     fn mesh(&self, draw: &mut Draw) -> Edit {
         let mesh = MeshId(draw.below(self.document.meshes.len() + 1) as u32);
         Edit::SetMesh { mesh, to: None }
     }
 
-    /// A material that is removed.
+    /// Removes a material.
     fn material(&self, draw: &mut Draw) -> Edit {
         let material = MaterialId(draw.below(self.document.materials.len() + 1) as u32);
         Edit::SetMaterial { material, to: None }
@@ -636,7 +635,7 @@ impl<'a> Subject<'a> {
         Edit::SetNormalMap { material, to: (!self.gone).then(|| Box::new(to)) }
     }
 
-    /// An image after all others.
+    /// Appends an image.
     fn image(&self) -> Edit {
         let count = self.document.images.len() as u32;
         if self.gone {
@@ -673,7 +672,7 @@ impl<'a> Subject<'a> {
         Edit::SetRoots { scene: self.scene(draw), to: some }
     }
 
-    /// Saved poses of a scene.
+    /// Stored poses of a scene.
     fn kept_poses(&self, draw: &mut Draw) -> Edit {
         let scene = self.scene(draw);
         let pose = KeptPose {
@@ -703,7 +702,7 @@ impl<'a> Subject<'a> {
         Edit::SetNodeSets { scene, to: sets.into() }
     }
 
-    /// Groups of joints of a scene, sometimes two of one name.
+    /// Groups of joints of a scene, sometimes with equal names.
     fn joint_groups(&self, draw: &mut Draw) -> Edit {
         let &Self { node, gone, .. } = self;
         let scene = self.scene(draw);
@@ -722,7 +721,7 @@ impl<'a> Subject<'a> {
         Edit::SetJointGroups { scene, to: if gone { vec![] } else { groups }.into() }
     }
 
-    /// Bones of the avatar, or of a scene; sometimes out of order.
+    /// Bones of the avatar or of a scene, sometimes unsorted.
     fn humanoid(&self, draw: &mut Draw) -> Edit {
         let &Self { node, gone, .. } = self;
         let scene = (draw.below(2) == 0).then(|| self.scene(draw));
@@ -732,7 +731,7 @@ impl<'a> Subject<'a> {
         Edit::SetHumanoid { scene, to: bones.into_iter().take(count).collect() }
     }
 
-    /// Contacts of a clip, sometimes out of order, sometimes without a range.
+    /// Contacts of a clip, sometimes unsorted or without a range.
     fn contacts(&self, draw: &mut Draw) -> Edit {
         let &Self { document, node, gone, .. } = self;
         let clip = ClipId(draw.below(document.clips.len() + 1) as u32);
@@ -753,7 +752,7 @@ impl<'a> Subject<'a> {
         Edit::SetContacts { clip, to: if gone { vec![] } else { goals }.into() }
     }
 
-    /// Retarget maps of a scene, sometimes two of one name, sometimes with a factor of 0.
+    /// Retarget maps of a scene, sometimes with equal names or a factor of 0.
     fn retarget_maps(&self, draw: &mut Draw) -> Edit {
         let scene = self.scene(draw);
         let map = |draw: &mut Draw| RetargetMap {
@@ -804,7 +803,7 @@ impl<'a> Subject<'a> {
         Edit::SetNodeSpace { to: NodeSpace { vectors: vectors.into(), ..space } }
     }
 
-    /// The mix that the file keeps.
+    /// The mix that the file stores.
     fn kept_mix(&self, draw: &mut Draw) -> Edit {
         let &Self { gone, .. } = self;
         let scene = self.scene(draw);
@@ -815,7 +814,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The kind that draws an edit. A new variant does not compile until it is drawn.
+/// The kind that generates an edit. A new variant does not compile until it is generated.
 fn kind_of(edit: &Edit) -> usize {
     match edit {
         Edit::SetPoses(_) => 0,
@@ -853,7 +852,7 @@ fn kind_of(edit: &Edit) -> usize {
     }
 }
 
-/// An edit of a kind, which may not fit.
+/// An edit of a kind, which may not fit the document.
 pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
     let subject = Subject::drawn(draw, document);
     let Subject { node, at, gone, part, mesh, primitive, .. } = subject;
@@ -911,7 +910,7 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
     }
 }
 
-/// The numbers of a local transform, and which kind it is.
+/// The numbers of a local transform, and its form.
 fn numbers(local: &Local) -> (bool, Vec<f32>) {
     match local {
         Local::Trs(t) => (
@@ -922,7 +921,7 @@ fn numbers(local: &Local) -> (bool, Vec<f32>) {
     }
 }
 
-/// Where what of a document a file holds is not what was meant: said of the numbers themselves.
+/// The first difference between the intended and the read document, with its numbers.
 fn differs(meant: &Document, got: &Document) -> Option<String> {
     let same = |a: &dyn std::fmt::Debug, b: &dyn std::fmt::Debug, is: bool, place: &str| {
         (!is).then(|| format!("{place}: {a:?} was meant, {b:?} read"))
@@ -957,7 +956,7 @@ fn differs(meant: &Document, got: &Document) -> Option<String> {
         };
         same!(weights(meant, a), weights(got, b), "morphs of {id:?}");
     }
-    // A clip without tracks is in no file.
+    // Clips without tracks are not in the file.
     let clips = |d: &Document| -> Vec<Shared<Clip>> {
         d.clips.values().filter(|c| !c.tracks.is_empty()).cloned().collect()
     };
@@ -983,7 +982,7 @@ fn differs(meant: &Document, got: &Document) -> Option<String> {
                         .for_each(|(j, w)| *list.entry(j).or_default() += w);
                     list
                 };
-                // To the bit: what was set can be stored.
+                // Equal to the bit, since all values that can be set can be stored.
                 same!(shares(a), shares(b), "mesh {k}, vertex {vertex}");
             }
         }
@@ -1003,8 +1002,8 @@ fn save(opened: &Opened, now: &Document) -> (Vec<u8>, Document) {
     (saved.bytes.to_vec(), stored.into())
 }
 
-/// Draws a tree and a list of edits, one seed each, and shrinks both: what breaks is shown with as
-/// few edits as it takes.
+/// Generates a tree and a list of edits from one seed each. Both are shrunk, so that a failure is
+/// reported with as few edits as possible.
 #[test]
 fn every_kind_of_edit_can_be_taken_back_and_is_saved_as_it_was_meant() {
     let trees: u32 = std::env::var("ULNA_EDITS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
@@ -1060,7 +1059,7 @@ fn every_kind_of_edit_can_be_taken_back_and_is_saved_as_it_was_meant() {
     done.unwrap();
     let (done, refused) = counts.into_inner();
     println!("done {done:?}, refused {refused:?}");
-    // The rarest kind is done about 20 times; far fewer would say that it is not drawn.
+    // The rarest kind is done about 20 times. Far fewer would mean that it is not generated.
     assert!(done.iter().all(|n| *n > trees as usize / 20), "{done:?}");
 }
 
@@ -1075,7 +1074,8 @@ fn every_kind_of_edit_is_saved_in_files_of_every_kind() {
         let mut now = opened.document.clone();
         let mut way = Vec::new();
         for _ in 0..16 {
-            // Weights are of generated files: here a part may be missing, or shared between skins.
+            // Weights are tested in generated files. Here, a mesh may be missing, or shared between
+            // skins.
             let kind =
                 [0, 1, 2, 3, 4, 5, 6, 11, 12, 12, 13, 14, 16, 17, 20, 21, 22][draw.below(17)];
             if now.nodes.is_empty() {
@@ -1127,7 +1127,7 @@ fn a_writer_that_drops_a_change_does_not_pass_the_proof() {
         for kind in SAVED {
             let mut meant = opened.document.clone();
             let edit = edit(draw, &meant, kind);
-            // The file without the edit; one that comes to what the file says has nothing to drop.
+            // The file without the edit. An edit without effect has nothing to drop.
             let without = &opened.document;
             if apply(&mut meant, edit.clone()).is_err() || differs(&meant, without).is_none() {
                 continue;
@@ -1149,7 +1149,7 @@ fn a_writer_that_drops_a_change_does_not_pass_the_proof() {
     }
 }
 
-/// What the title says: steps from the saved state, also where no redo leads back to it.
+/// The number of steps from the saved state in the title, even if no redo leads back to it.
 #[test]
 fn steps_are_counted_from_the_saved_state_in_both_directions() {
     let mut session =
@@ -1171,7 +1171,7 @@ fn steps_are_counted_from_the_saved_state_in_both_directions() {
     session.undo();
     let unsaved = session.unsaved();
     assert_eq!((unsaved.steps, unsaved.undone), (2, true));
-    // Another way on: two steps back and three forward.
+    // Another branch: two steps back and three forward.
     for k in 6..=8 {
         step(&mut session, f64::from(k));
     }

@@ -1,4 +1,4 @@
-//! What the extensions of glTF mean to Ulna: read into the model, and kept.
+//! Extensions of glTF: read into the model, and kept.
 
 use crate::common::{floats, glb};
 use glam::Vec3;
@@ -18,7 +18,7 @@ fn open(json: Value, bin: &[u8]) -> Session {
 #[test]
 fn quantized_attributes_stand_for_the_numbers_of_the_specification() {
     // KHR_mesh_quantization: each integer type, normalized and not; three vertices of four
-    // integers, the last a filler.
+    // integers, the last one is padding.
     type Decoded = fn(&[u8]) -> f32;
     let cases: [(u32, bool, Decoded); 8] = [
         (5120, false, |b| f32::from(b[0].cast_signed())),
@@ -145,11 +145,11 @@ fn variants_choose_another_material_and_leave_the_rest() {
     );
     assert_eq!([None, Some(1)].map(|v| material(1, v)), [Some(2), Some(2)]);
     assert_eq!(material(2, Some(1)), None);
-    // A material and a variant that are not there, and an extension that is none.
+    // A missing material, a missing variant, and an invalid extension.
     let codes: Vec<&str> = session.diagnostics.iter().map(|d| d.code).collect();
     assert_eq!(codes, ["UNRESOLVED_REFERENCE", "UNRESOLVED_REFERENCE", "SCHEMA_VIOLATION"]);
 
-    // What is shown is a choice, and no change of the file.
+    // The displayed variant and scene do not change the file.
     let before = session.pack("x").expect("bytes").bytes;
     session.show(DisplayChoice { variant: Some(VariantId(1)), scene: Some(SceneId(4)) });
     assert_eq!(
@@ -228,7 +228,7 @@ fn cameras_and_lights_sit_at_their_nodes_and_nonsense_becomes_the_default() {
         (document.node(k.into()).camera.map(|c| c.0), document.node(k.into()).light.map(|l| l.0))
     };
     assert_eq!([at(0), at(1), at(2)], [(Some(0), None), (Some(1), Some(1)), (None, None)]);
-    // One camera, three numbers or words of lights, two references.
+    // One camera, three numbers or words of lights, and two references.
     assert_eq!(session.diagnostics.len(), 6, "{:?}", session.diagnostics);
 }
 
@@ -260,7 +260,7 @@ fn instances_are_places_under_their_node() {
     assert_eq!(found.len(), 2);
     assert_eq!(found[0].translation, Vec3::new(1.0, 2.0, 3.0));
     assert!(found[0].rotation.is_normalized() && found[1].is_finite());
-    // Lists of different lengths are none.
+    // Lists of different lengths are invalid.
     assert!(nodes[NodeId(1)].instances.is_none() && nodes[NodeId(2)].instances.is_none());
     let codes: Vec<&str> = session.diagnostics.iter().map(|d| d.code).collect();
     assert!(
@@ -306,7 +306,7 @@ fn the_extensions_of_the_corpus_are_in_the_model() {
     let clip = &pointers.document().clips[ClipId(0)];
     let played = clip.pointers.iter().filter(|p| p.track.is_some()).count();
     assert_eq!((clip.pointers.len(), played), (70, 23));
-    // One finding for all that is not played, not one for each.
+    // One finding for all that are not played, not one per pointer.
     assert_eq!(pointers.diagnostics.iter().filter(|d| d.code == "ULNA_POINTER_CHANNEL").count(), 1);
 }
 
@@ -363,7 +363,7 @@ fn animation_pointers_at_nodes_are_played_and_all_of_them_are_kept() {
     let pose = Pose::evaluate(session.document(), &Stack::of(Some(&clip), 0.5));
     assert_eq!(pose.local[1].transform().translation, Vec3::new(1.0, 2.0, 3.0));
 
-    // What a pointer moves gets no second channel, and what it moves is not copied by halves.
+    // A property of a pointer gets no second channel, and its keys are not copied in part.
     for line in [
         CommandLine::new("key.set")
             .with("clip", 0)
@@ -375,7 +375,7 @@ fn animation_pointers_at_nodes_are_played_and_all_of_them_are_kept() {
         let error = session.run_line(&line).expect_err("a refusal").to_string();
         assert!(error.contains("animation pointer"), "{error}");
     }
-    // A key elsewhere leaves the channels with pointers as they are.
+    // A key elsewhere leaves the channels with pointers unchanged.
     let key = CommandLine::new("key.set").with("clip", 0).with("time", 0.5).with("node", "b");
     session.run_line(&key.with("degrees", vec![0, 90, 0])).expect("a key");
     let after = session.pack("x").expect("bytes").bytes;
@@ -464,8 +464,8 @@ fn an_avatar_is_edited_and_saved_with_its_extensions_as_they_were() {
         assert_eq!(saved[key], json[key]);
     }
     assert_eq!(saved["nodes"][1]["extensions"], json["nodes"][1]["extensions"]);
-    // Only the skeleton: what names meshes and materials goes, what names nodes stays, and they
-    // stand where they stood.
+    // Only the skeleton: references to meshes and materials are removed. References to nodes stay,
+    // and the nodes keep their positions.
     let options = ExportOptions { skeleton_only: true, ..ExportOptions::default() };
     let exported = Session::open_bytes(&export(session.source(), &options).expect("an export"))
         .expect("a file");

@@ -1,5 +1,5 @@
-//! The bound of the history counts bytes that are really held: each shared part once, and none that
-//! the document has as it is.
+//! The memory bound of the history counts the bytes that are really held: each shared part once,
+//! and none that the current document shares.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::HashMap;
@@ -15,8 +15,7 @@ use crate::core::edits::{Draw, KINDS, edit, model, open};
 
 const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
 
-/// A count by hand, of what takes much: lists of numbers by where they are, and things that point
-/// to them.
+/// An independent count of large allocations, by address.
 #[derive(Default)]
 struct Sum(HashMap<usize, usize>);
 
@@ -81,7 +80,7 @@ impl Sum {
         }
     }
 
-    /// What an edit has, and what is its own.
+    /// Counts the allocations of an edit, and returns its own bytes.
     fn edit(&mut self, edit: &Edit) -> usize {
         match edit {
             Edit::SetPoses(poses) => return size_of_val(&poses[..]),
@@ -112,23 +111,23 @@ impl Sum {
         sum
     }
 
-    /// Bytes of what is here and not there.
+    /// Bytes that `there` does not have.
     fn without(&self, there: &Self) -> usize {
         self.0.iter().filter(|(at, _)| !there.0.contains_key(at)).map(|(_, bytes)| bytes).sum()
     }
 }
 
-/// Edits with their inverses, as a history holds them.
+/// Edits with their inverses, as a history stores them.
 #[derive(Default)]
 struct Kept(Vec<(Edit, Edit)>);
 
 impl Kept {
-    /// The least and the most that a count of them can be.
+    /// The minimum and maximum of a valid count.
     fn bounds(&self, document: &Document) -> (usize, usize) {
         let mut sum = Sum::default();
         let own: usize = self.0.iter().flat_map(|(a, b)| [a, b]).map(|e| sum.edit(e)).sum();
         let least = own + sum.without(&Sum::document(document));
-        // Labels, counts, names, entries of trees, nodes, kept poses and the like: little each.
+        // Labels, names, tree entries, nodes, stored poses and the like need little memory each.
         let little = 64 + self.0.len() * 2 * (size_of::<Edit>() + 4096) + sum.0.len() * 160;
         (least, least + least / 2 + little)
     }
@@ -156,7 +155,7 @@ fn the_count_is_that_of_the_allocations_after_edits_of_every_kind() {
                 "tree {seed}, step {k}: {held} is not {least} to {most}"
             );
         }
-        // Undone and done again, all of it is held still.
+        // After undo and redo, all of it is still held.
         let before = history.held(&document);
         while history.undo(&mut document).is_some() {}
         let (held, (least, most)) = (history.held(&document), kept.bounds(&document));
@@ -171,7 +170,7 @@ fn the_count_is_that_of_the_allocations_after_edits_of_every_kind() {
     assert!(trees == 12 && steps > 300, "{trees}, {steps}");
 }
 
-/// A clip of so many keys, of memory of its own.
+/// A clip with `keys` keys that shares no memory.
 fn long_clip(keys: usize, mark: f32) -> Shared<Clip> {
     let track = |k: u32| Track {
         target: ulna_model::NodeId(k),
@@ -205,7 +204,7 @@ fn whole_clips_are_bounded_by_their_keys() {
     }
     let steps = history.done().len();
     assert!((6..=9).contains(&steps), "{steps} steps of 128 KiB each in 1 MiB");
-    // The same clip over and over is one.
+    // The same clip in several steps counts once.
     let mut history = History::default();
     history.set_budget(BUDGET);
     let both = [long_clip(2048, 1.0), long_clip(2048, 2.0)];
@@ -237,8 +236,8 @@ fn layers_that_steps_share_are_counted_once_and_what_they_do_not_share_in_full()
         let flood = CommandLine::new("weights.flood").with("joint", "Head").with("value", 0.5);
         run(&mut session, flood.with("vertices", vertices));
         let now = held(&session);
-        // A step holds what the layer was before, 26 to 52 bytes a vertex, and its patches; never
-        // the weights under it again.
+        // A step holds the previous state of the layer, 26 to 52 bytes per vertex, and its patches,
+        // but no copy of the base weights.
         assert!(now > last, "{now} after {last}");
         assert!(
             now - last < 60_000 + base / 4,

@@ -45,8 +45,8 @@ fn open(path: &std::path::Path) -> Session {
     Session::open(path, &Default::default()).unwrap()
 }
 
-/// The greatest speed of a node between two frames of a clip, in some ranges, over a ground that
-/// moves; and over the whole clip.
+/// The highest speed of a node between two frames of a clip, relative to a moving ground: within
+/// some ranges, and over the whole clip.
 fn speeds(
     document: &Document,
     clip: ClipId,
@@ -74,7 +74,7 @@ fn speeds(
     (held, all)
 }
 
-/// The most keys that a track has more than before within any frame.
+/// Maximum number of keys that a track gained within any frame.
 fn keys_per_frame(before: &Document, after: &Document, clip: ClipId, rate: f64) -> usize {
     let mut most = 0;
     for track in after.clips[clip].tracks.values() {
@@ -90,9 +90,9 @@ fn keys_per_frame(before: &Document, after: &Document, clip: ClipId, rate: f64) 
     most
 }
 
-/// Clips that travel, turn, stand, and walk on the spot: no foot slides more than before where it
-/// is held, none is faster than the clip's fastest, and keys are no more than one per frame. A clip
-/// that cannot be held is refused and stays as it was.
+/// Clips that travel, turn, stand, and walk in place. No locked foot slides more than before, none
+/// is faster than the fastest speed of the clip, and there is at most one key per frame. A clip
+/// that cannot be locked is refused and unchanged.
 #[test]
 fn a_hold_is_never_worse_than_before() {
     let Some(shared) = shared() else { return };
@@ -176,8 +176,8 @@ fn a_hold_is_never_worse_than_before() {
     );
 }
 
-/// A walk on the spot that is made to travel and to turn, by keys of the root: its feet slide a
-/// little, and less once held.
+/// A walk in place that keys of the root make travel and turn: its feet slide a little, and less
+/// after locking.
 #[test]
 fn a_walk_that_travels_and_turns_is_held_on_still_ground() {
     let Some(shared) = shared() else { return };
@@ -226,8 +226,8 @@ fn a_walk_that_travels_and_turns_is_held_on_still_ground() {
     assert!(keys_per_frame(&document, session.document(), clip, 30.0) <= 1);
 }
 
-/// Feet of bodies with helper nodes between their joints, without a skin, and under a mirrored
-/// parent stand where they are held.
+/// Locked feet stay in place on bodies with helper nodes between their joints, without a skin, and
+/// under a mirrored parent.
 #[test]
 fn feet_are_held_with_helpers_between_joints_and_without_skins() {
     let (mut held, mut exact) = (0, 0);
@@ -262,11 +262,12 @@ fn feet_are_held_with_helpers_between_joints_and_without_skins() {
             .collect();
         let went = was.iter().map(|p| p.distance(was[10])).fold(0.0, f32::max);
         if notes.iter().any(|n| n.contains("cannot reach any farther")) {
-            // Its legs are straight, and its hips go on: as near as it gets.
+            // Its legs are straight while its hips move on, so the foot only gets as near as
+            // possible.
             assert!(off < went, "{folder} {foot}: {off} of {went}");
         } else {
-            // Between frames its joints turn from key to key, on arcs of their own; at frames it is
-            // nearer, see `situations_limbs`.
+            // Between frames, the joints rotate from key to key on their own arcs. At frames the
+            // foot is nearer, see `situations_limbs`.
             assert!(off < 0.005, "{folder} {foot}: {off} of {went}");
             exact += 1;
         }
@@ -288,12 +289,12 @@ fn feet_are_held_with_helpers_between_joints_and_without_skins() {
     assert!(held == 6 && exact >= 2, "{exact} of {held}");
 }
 
-/// The distances between nodes of a pose, one after another.
+/// The distances between consecutive nodes of a pose.
 fn lengths(pose: &Pose, nodes: &[NodeId]) -> Vec<f32> {
     nodes.windows(2).map(|w| place(pose, w[0]).distance(place(pose, w[1]))).collect()
 }
 
-/// Hands and feet of the same bodies come to where they are asked, and bones keep their lengths.
+/// Hands and feet of the same bodies reach their targets, and bones keep their lengths.
 #[test]
 fn hands_and_feet_come_to_where_they_are_asked() {
     let bodies: [(&str, &[[&str; 3]]); 4] = [
@@ -338,7 +339,7 @@ fn hands_and_feet_come_to_where_they_are_asked() {
                 let angle = 0.9 * k as f32;
                 let way = Vec3::new(angle.cos(), -0.4 + 0.2 * k as f32, angle.sin())
                     .normalize_or(Vec3::Y);
-                // Which way an unequal scale lets it go is another matter.
+                // The reachable directions under a non-uniform scale are not tested here.
                 let part = if limb[0] == "RightUpperArm" && folder == "nulls-between-joints" {
                     part.min(0.75)
                 } else {
@@ -412,9 +413,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 160, failure_persistence: None,
         ..ProptestConfig::default() })]
 
-    /// With helpers of any turn, offset, size and sign between joints the end comes to where it is
-    /// asked within reach, bones keep their lengths, and nothing but the rotations of joints
-    /// changes.
+    /// With helpers of any rotation, offset, size and sign between joints, the end reaches targets
+    /// within its range. Bones keep their lengths, and only rotations of joints change.
     #[test]
     fn helpers_between_joints_change_nothing_for_a_limb(
         bones in prop::collection::vec((vectors(1.0), 0.3f32..1.0, vectors(1.5), 0usize..3), 3..5),
@@ -461,8 +461,8 @@ proptest! {
     }
 }
 
-/// Hips of a rig with a root above them and controls beside them: the hips move, the root and the
-/// controls stay, feet stand.
+/// Hips of a rig with a root above and controls next to them: the hips move, the root and the
+/// controls stay, the feet stay in place.
 #[test]
 fn dragged_hips_move_and_their_root_stays() {
     let Some(shared) = shared() else { return };
@@ -489,7 +489,7 @@ fn dragged_hips_move_and_their_root_stays() {
     }
 }
 
-/// Steps are found on a figure without a skin, and what is not known is named.
+/// Steps are detected for a figure without a skin, and unknown parts are named.
 #[test]
 fn steps_of_a_figure_without_a_skin_are_found() {
     let Some(path) = situation("rigid-figure/in.glb") else { return };
@@ -504,8 +504,8 @@ fn steps_of_a_figure_without_a_skin_are_found() {
     assert!(error.contains("no feet were found"), "{error}");
 }
 
-/// Travel that is left out or moved to a root changes translations alone, and the feet keep their
-/// motion about the hips.
+/// Removing travel or moving it to a root changes only translations. The feet keep their motion
+/// relative to the hips.
 #[test]
 fn root_motion_moves_no_rotation_and_keeps_the_feet() {
     let mut tried = 0;

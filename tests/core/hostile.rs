@@ -1,5 +1,5 @@
-//! Small hostile files, each made here: it opens, is shown as far as possible, and what is wrong is
-//! named.
+//! Small hostile files, made here: each opens, is displayed as far as possible, and its problems
+//! are reported.
 
 use crate::common::{floats, glb};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn codes(session: &Session) -> Vec<&str> {
     session.diagnostics.iter().map(|d| d.code).collect()
 }
 
-/// Everything that is shown at a moment, and it must be finite.
+/// All displayed surfaces at a time, which must be finite.
 fn surfaces(document: &Document, stack: &Stack) -> Vec<Posed> {
     let pose = Pose::evaluate(document, stack);
     assert!(pose.world.iter().all(|m| m.is_finite()));
@@ -37,7 +37,7 @@ fn surfaces(document: &Document, stack: &Stack) -> Vec<Posed> {
     list
 }
 
-/// A mesh of one primitive over one buffer view: attributes as floats, one after the other.
+/// A mesh of one primitive with one buffer view: attributes as floats, one after the other.
 fn mesh(attributes: &[(&str, &str, &[f32])], indices: &[u8]) -> (Value, Vec<u8>) {
     let mut bin = Vec::new();
     let (mut accessors, mut named) = (Vec::new(), serde_json::Map::new());
@@ -152,7 +152,7 @@ fn weights_binds_and_keys_that_are_no_numbers_still_pose() {
 #[test]
 fn triangles_without_area_and_normals_without_direction_make_no_nan() {
     let flat = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0];
-    // No normals of its own: a line, a point, and one real triangle.
+    // Without normals: a line, a point, and one real triangle.
     let (json, bin) = mesh(
         &[("POSITION", "VEC3", &flat), ("TEXCOORD_0", "VEC2", &[0.0; 8])],
         &[0, 1, 2, 1, 1, 1, 0, 1, 3],
@@ -168,7 +168,7 @@ fn triangles_without_area_and_normals_without_direction_make_no_nan() {
         session.diagnostics[0].message
     );
 
-    // Normals and tangents of its own that point nowhere: the triangle's normal is shown.
+    // With zero normals and tangents, the normal of the triangle is displayed.
     let (json, bin) = mesh(
         &[
             ("POSITION", "VEC3", &CORNERS),
@@ -184,8 +184,7 @@ fn triangles_without_area_and_normals_without_direction_make_no_nan() {
     assert_eq!(codes(&session), ["ACCESSOR_VECTOR3_NON_UNIT"; 2]);
 }
 
-/// A skin of so many joints in a chain of none, one vertex each, and so many morph targets of one
-/// delta.
+/// A skin of unconnected joints with one vertex each, and morph targets with one displaced vertex.
 fn crowd(joints: usize, targets: usize) -> (Value, Vec<u8>) {
     let positions: Vec<f32> = (0..joints).flat_map(|k| [k as f32 * 0.001, 0.0, 0.0]).collect();
     let mut bin = floats(&positions);
@@ -271,7 +270,7 @@ mod pictures {
 
     use super::*;
 
-    /// A PNG of these rows, not yet compressed, each with its filter byte.
+    /// A PNG with these uncompressed rows, each with its filter byte.
     fn png(width: u32, height: u32, depth: u8, kind: u8, palette: &[u8], rows: &[u8]) -> Vec<u8> {
         let mut out = b"\x89PNG\r\n\x1A\n".to_vec();
         let mut chunk = |name: &[u8], data: &[u8]| {
@@ -295,7 +294,7 @@ mod pictures {
         out
     }
 
-    /// The pictures that a file of one image comes to, and all that was found.
+    /// The decoded picture of a file with one image, and all findings.
     fn shown(bytes: &[u8]) -> (Option<RgbaImage>, Vec<Diagnostic>) {
         let session = open(
             json!({"bufferViews": [{"buffer": 0, "byteLength": bytes.len()}],
@@ -309,7 +308,8 @@ mod pictures {
     #[test]
     fn every_depth_and_kind_of_png_is_shown() {
         let mut cases = 0;
-        // Kind of PNG, its depths, channels: two pixels, all bits off and all bits on.
+        // Color type of the PNG, its bit depths and channels: two pixels, all bits 0 and all bits
+        // 1.
         for (kind, depths, channels) in [
             (0, &[1u8, 2, 4, 8, 16][..], 1),
             (2, &[8, 16], 3),
@@ -373,7 +373,7 @@ mod pictures {
 
     #[test]
     fn a_picture_that_asks_for_more_memory_than_it_can_stand_for_is_named() {
-        // Truncated after its header: nobody should try.
+        // Truncated after its header, so it must not be decoded.
         let bytes = png(30000, 30000, 8, 6, &[], &[0]);
         let (picture, findings) = shown(&bytes);
         assert!(picture.is_none());

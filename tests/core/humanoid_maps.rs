@@ -1,4 +1,4 @@
-//! The humanoid map: guessed, corrected, saved in scenes and in VRM files, and used by transfers.
+//! The humanoid map: detected, corrected, saved in scenes and in VRM files, and used by transfers.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ fn bones_are_guessed_corrected_cleared_and_saved() {
     assert!(missing_bones(&humanoid_map(ours)).is_empty());
     assert_eq!(bone(ours, "leftUpperLeg").as_deref(), Some("LeftUpperLeg"));
     assert_eq!(bone(ours, "rightThumbMetacarpal").as_deref(), Some("RightThumb1"));
-    // A joint is one bone: the other one loses it.
+    // A joint has only one role; its previous role is removed.
     let bones = json!(["leftFoot=LeftToes", "jaw="]);
     let said = run(&mut session, line().with("bones", bones)).join(" ");
     assert!(!said.contains("guessed"), "{said}");
@@ -85,7 +85,7 @@ fn mistakes_are_refused() {
     assert!(said.contains("no joint could be recognized"), "{said}");
 }
 
-/// A body whose names say nothing, or the wrong side.
+/// A body with meaningless or misleading names.
 fn body() -> Value {
     json!({
         "scene": 0,
@@ -120,7 +120,7 @@ fn the_map_wins_over_names_and_removed_joints_leave_it() {
     assert_eq!(bone(again.document(), "leftHand").as_deref(), Some("RightHand"));
 }
 
-/// An avatar with these bones, as the extension of a version says it.
+/// An avatar with bones, in the extension of a VRM version.
 fn avatar(version: u32) -> Vec<u8> {
     let mut file = body();
     file["extensions"] = if version == 0 {
@@ -156,7 +156,7 @@ fn vrm_1_gets_the_map_in_its_extension_and_all_else_stays() {
     assert_eq!(json["extensions"]["VRMC_vrm"]["meta"]["name"], "t");
     assert!(json["scenes"][0].get("extras").is_none());
     assert_eq!(humanoid_map(again.document()), humanoid_map(session.document()));
-    // Back again, byte for byte.
+    // After undo, the file is equal byte for byte.
     run(&mut session, CommandLine::new("edit.undo"));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("same.glb");
@@ -182,7 +182,7 @@ fn vrm_0_gets_the_map_in_its_own_spelling() {
             {"bone": "leftThumbIntermediate", "node": 4, "useDefaultValues": true}])
     );
     assert_eq!(humanoid_map(again.document()), humanoid_map(session.document()));
-    // A bone is no longer in the way of removing its joint once it is cleared.
+    // A cleared bone does not prevent removing its joint.
     let remove = || CommandLine::new("node.remove").with("node", "d");
     assert_eq!(code(&mut session, remove()), "is_avatar_bone");
     let thumb = json!(["leftThumbMetacarpal=", "leftThumbProximal="]);

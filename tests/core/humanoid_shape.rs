@@ -1,4 +1,4 @@
-//! Bones of a humanoid are found by the shape of the skeleton, where names do not say them.
+//! Bones of a humanoid are detected by the shape of the skeleton if the names do not tell.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ fn named_bones(document: &Document) -> BTreeMap<String, NodeId> {
     humanoid_names(document, JointNames::Vrm).into_iter().map(|(node, role)| (role, node)).collect()
 }
 
-/// Bones of arms, legs and spine that shape and names give to other joints.
+/// Bones of arms, legs and spine that shape and names assign to different joints.
 fn disagreeing(document: &Document) -> Vec<String> {
     let names = named_bones(document);
     let shape = bones_by_shape(document);

@@ -1,5 +1,5 @@
-//! Meshes hung on joints by lines: which joints, in which order, on which skin, and where their
-//! nodes are then.
+//! Binding meshes to joints by command lines: the joints, their order, the skin, and the positions
+//! of the nodes afterwards.
 
 use crate::common::{glb, named, run};
 use glam::Vec3;
@@ -10,14 +10,14 @@ use ulna_model::{Document, NodeId};
 use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
 use ulna_session::Session;
 
-/// Three joints under an armature that is scaled and moved, two cards under it that hang on
-/// nothing, a third with weights, and a lamp below the hand.
+/// Three joints under a scaled and moved armature, two unskinned cards under it, a third card with
+/// weights, and a lamp below the hand.
 fn armature() -> Session {
     let mut bin = Vec::new();
     let floats =
         |list: &[f32], bin: &mut Vec<u8>| list.iter().for_each(|v| bin.extend(v.to_le_bytes()));
     floats(&[0.0, 0.0, 0.0, 0.2, 1.0, 0.0, 0.0, 2.0, 0.0], &mut bin);
-    // Joints 2, 0 and 1 move a vertex each.
+    // Joints 2, 0 and 1 influence one vertex each.
     bin.extend([2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]);
     floats(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], &mut bin);
     let card = json!({"primitives": [{"attributes": {"POSITION": 0}}]});
@@ -96,7 +96,7 @@ fn weights_keep_meaning_the_joints_in_the_order_that_was_given() {
         assert_eq!(joints_of(session.document(), "Body"), order);
         let now = seen(session.document(), node);
         assert!(before.iter().zip(&now).all(|(a, b)| a.distance(*b) < 1e-5), "{before:?} {now:?}");
-        // The vertex that counts joint 2 goes with the third that was named, and the others stay.
+        // The vertex of slot 2 follows the third named joint, and the others follow theirs.
         for (slot, vertex) in [(2, 0), (0, 1), (1, 2)] {
             let joint = named(session.document(), order[slot]);
             let move_ = CommandLine::new("pose.move")
@@ -178,16 +178,16 @@ fn meshes_that_are_bound_alike_share_a_skin_and_check_is_content() {
     let again = Session::open_bytes(&bytes).expect("opens");
     let warned: Vec<String> =
         rules::check(again.source()).into_iter().map(|d| d.code.to_string()).collect();
-    // “Plate” shows a mesh that has weights now, on no skin: that is another finding.
+    // “Plate” has a mesh with weights but no skin, which is another finding.
     let about = ["NODE_SKINNED_MESH_NON_ROOT", "NODE_SKINNED_MESH_LOCAL_TRANSFORMS"];
     assert!(!warned.iter().any(|c| about.contains(&c.as_str())), "{warned:?}");
     while session.undo().is_some() {}
     assert_eq!(session.pack("a").expect("packs").bytes, opened);
-    // A name that was asked for is given.
+    // A requested name is used.
     run(&mut session, create("Cloth", &["Hip", "Knee", "Foot"]));
     run(&mut session, create("Belt", &["Hip", "Knee", "Foot"]).with("name", "Leather"));
     assert_eq!(session.document().skins.count(), 2);
-    // Where a node is a place for more than its mesh, it stays, and that is said.
+    // A node that is used by more than its mesh stays in place, with a note.
     let mut session = armature();
     let key = CommandLine::new("clip.new").with("name", "sway");
     session.run_line(&key).expect("a clip");

@@ -1,5 +1,4 @@
-//! Limbs that are put somewhere, and pins: on random chains of every scale and sign, and on real
-//! skeletons.
+//! Inverse kinematics and pins: on random chains of any scale and sign, and on real skeletons.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{EulerRot, Mat4, Quat, Vec3};
@@ -20,8 +19,7 @@ fn place(pose: &Pose, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// A parent that is scaled, and a chain of joints below it: offsets, angles, and a scale of the
-/// parent.
+/// A scaled parent with a chain of joints below it. `bones` has the offset and angles of each.
 fn chain(bones: &[(Vec3, Vec3)], scale: Vec3) -> Session {
     let mut nodes = vec![json!({
         "name": "above", "children": [1], "scale": scale.to_array(),
@@ -50,14 +48,14 @@ fn vectors(size: f32) -> impl Strategy<Value = Vec3> {
     prop::array::uniform3(-size..size).prop_map(Vec3::from)
 }
 
-/// Bones of lengths within a factor of four, any way round.
+/// Bones with lengths within a factor of four, in any direction.
 fn bones(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<(Vec3, Vec3)>> {
     let bone = (vectors(1.0), 0.25f32..1.0, vectors(1.2))
         .prop_map(|(way, length, angles)| (way.normalize_or(Vec3::Y) * length, angles));
     prop::collection::vec(bone, count)
 }
 
-/// The lengths of a chain as it stands.
+/// The current bone lengths of a chain.
 fn lengths(pose: &Pose, document: &Document, count: usize) -> Vec<f32> {
     let at = |k: usize| place(pose, named(document, &format!("j{k}")));
     (1..count).map(|k| at(k - 1).distance(at(k))).collect()
@@ -67,8 +65,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 160, failure_persistence: None,
         ..ProptestConfig::default() })]
 
-    /// What is within reach is reached, bones keep their lengths, and the end its angle, under
-    /// every uniform scale and sign.
+    /// Targets within reach are reached under any uniform scale and sign. Bones keep their lengths,
+    /// and the end keeps its orientation.
     #[test]
     fn what_is_within_reach_is_reached(
         bones in bones(3..7), power in -3.0f32..3.0, flips in prop::array::uniform3(any::<bool>()),
@@ -101,8 +99,8 @@ proptest! {
         }
     }
 
-    /// Under scales that are not equal, within 1 : 100 in a chain, what is reached may be less, but
-    /// never the worse for it: the end is no farther than it was, or it is there.
+    /// Under non-uniform scales within 1 : 100 in a chain, the end may miss the target. It is never
+    /// farther from it than before.
     #[test]
     fn unequal_scales_bring_it_no_farther(bones in bones(3..5), scale in vectors(1.0),
         way in vectors(1.0)) {
@@ -125,8 +123,8 @@ proptest! {
             "{now} {then}");
     }
 
-    /// A step of the target is no leap of a joint, on any way that stays five degrees from exactly
-    /// opposite.
+    /// Small steps of the target cause small steps of the joints, on any path that stays five
+    /// degrees away from the opposite direction.
     #[test]
     fn small_steps_of_the_target_are_small_steps_of_the_joints(
         bones in bones(3..4), from in vectors(1.0), to in vectors(1.0),
@@ -157,8 +155,8 @@ proptest! {
             let now: Vec<Quat> = solved.rotations.iter().map(|(_, r)| *r).collect();
             if let Some(last) = last {
                 for (a, b) in last.iter().zip(&now) {
-                    // The target turns by less than 3° a step; near the line's other side the limb
-                    // turns up to 23 times as far.
+                    // The target rotates by less than 3° per step. Near the opposite direction, the
+                    // limb rotates up to 23 times as far.
                     prop_assert!(angle_between(*a, *b) < 1.2, "{k}: {}",
                         angle_between(*a, *b).to_degrees());
                 }
@@ -167,7 +165,7 @@ proptest! {
         }
     }
 
-    /// Pinned feet stay where they are and as they are turned, wherever the hips go within reach.
+    /// Pinned feet keep their position and orientation while the hips move within reach.
     #[test]
     fn pinned_feet_stay_while_the_hips_move(by in vectors(0.12), lower in 0.05f32..0.25,
         turn in -25.0f32..25.0) {
@@ -194,7 +192,7 @@ proptest! {
     }
 }
 
-/// The ends of limbs of a character, by its tree.
+/// The ends of a character's limbs.
 fn ends(document: &Document, pose: &Pose) -> Vec<NodeId> {
     let joints = document.joint_flags();
     let bones =
@@ -202,7 +200,8 @@ fn ends(document: &Document, pose: &Pose) -> Vec<NodeId> {
     document.shown_nodes().into_iter().filter(|n| joints[n.index()] && bones(n) == 2).collect()
 }
 
-/// To where it is already, nothing moves: no jump at the press, soft or not.
+/// A target at the current position moves nothing: there is no jump at the start of a drag, soft or
+/// not.
 #[test]
 fn put_where_it_is_nothing_moves_on_the_corpus() {
     let Some(shared) = crate::common::shared() else { return };
@@ -272,7 +271,7 @@ fn out_of_reach_the_body_follows_and_comes_back() {
     for pinned in [true, false] {
         let mut session = sample();
         let feet = ["LeftFoot", "RightFoot"];
-        // Feet stand by themselves, too.
+        // Feet also stay without pins.
         if pinned {
             run(&mut session, CommandLine::new("pin.set").with("node", feet).with("kind", "both"));
         }
@@ -305,7 +304,7 @@ fn out_of_reach_the_body_follows_and_comes_back() {
                 > 0.01
         );
         session.undo().unwrap();
-        // Of one gesture, there and back.
+        // In one gesture, there and back.
         let read = |to| ulna_edit::Command::read(&drag(to, "full")).unwrap();
         session.preview_all("Drag", &[read(far)]).unwrap();
         session.preview_all("Drag", &[read(at)]).unwrap();
@@ -359,8 +358,8 @@ fn pins_are_steps_and_can_be_let_go() {
     assert!(!session.unsaved().file, "pins are of the sitting");
 }
 
-/// A foot of a walk held where it stands: within 2 mm, slower than a hundredth of what it was, and
-/// the motion beyond as it was.
+/// A locked foot of a walk: within 2 mm, slower than a hundredth of its former speed, and the
+/// motion outside of the range unchanged.
 #[test]
 fn a_sliding_foot_is_held_where_it_stands() {
     let Some(shared) = crate::common::shared() else { return };
@@ -479,8 +478,8 @@ fn feet_of_what_stands_on_four_stay_while_its_hips_move() {
     assert!(compared >= 10, "{compared}");
 }
 
-/// With limits, no joint of a limb turns farther than in any clip, and what is within reach of them
-/// is reached.
+/// With limits, no joint of a limb rotates farther than in any clip, and targets within these
+/// limits are reached.
 #[test]
 fn joints_keep_the_limits_of_the_clips() {
     let mut session = sample();
@@ -522,7 +521,8 @@ fn joints_keep_the_limits_of_the_clips() {
     assert!(kept == 8 && free > 2, "without limits some go beyond them: {free}");
 }
 
-/// What ends no limb takes what it hangs on along: nothing is torn off.
+/// A dragged joint that is not the end of a limb moves its parent along, so that the skin is not
+/// torn.
 #[test]
 fn knuckles_and_thighs_take_what_they_hang_on_along() {
     for (dragged, moved) in
@@ -542,7 +542,7 @@ fn knuckles_and_thighs_take_what_they_hang_on_along() {
         );
         let (document, after) = (session.document(), pose(&session));
         let carrier = named(document, moved);
-        // A spine bends as far as it can.
+        // A spine bends only as far as it can.
         let left = place(&after, carrier).distance(place(&before, carrier) + way);
         assert!(
             left < if moved == "UpperChest" { way.length() * 0.8 } else { 2e-3 },
@@ -555,8 +555,8 @@ fn knuckles_and_thighs_take_what_they_hang_on_along() {
     }
 }
 
-/// Both hands on a bar over the head, pinned: they stay there wherever the hips go within their
-/// reach, and hold it as they did.
+/// Both hands are pinned to a bar above the head. They keep position and orientation while the hips
+/// move within reach.
 #[test]
 fn hands_pinned_to_a_bar_stay_there_while_the_body_swings() {
     let mut session = sample();
@@ -604,7 +604,7 @@ fn hands_pinned_to_a_bar_stay_there_while_the_body_swings() {
     assert_eq!(swings, 48);
 }
 
-/// A joint of a wing, which has feathers at each: its wing follows, and the body stays.
+/// A joint of a wing with several feathers: the wing follows, and the body stays.
 #[test]
 fn a_wing_follows_and_the_body_stays() {
     let Some(shared) = crate::common::shared() else { return };

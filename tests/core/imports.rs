@@ -1,5 +1,5 @@
-//! Clips of other files: joints by the humanoid map of a VRM, other kinds of bodies, and what is
-//! said of what stays out.
+//! Clips of other files: joints matched by the humanoid map of a VRM file, other kinds of bodies,
+//! and notes about parts that are not imported.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -17,7 +17,7 @@ use ulna_session::Session;
 
 use crate::common::{floats, glb, run, shared};
 
-/// Roles of VRM with their parents and where they are over them, meters.
+/// VRM roles with their parents, and their offset from the parent in meters.
 const BODY: [(&str, &str, [f32; 3]); 18] = [
     ("hips", "", [0.0, 0.9, 0.0]),
     ("spine", "hips", [0.0, 0.15, 0.0]),
@@ -39,23 +39,23 @@ const BODY: [(&str, &str, [f32; 3]); 18] = [
     ("rightFoot", "rightLowerLeg", [0.0, -0.4, 0.0]),
 ];
 
-/// Which humanoid map a file has.
+/// The humanoid map of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Map {
     None,
     Zero,
     One,
-    /// Of a file of motions alone.
+    /// Of a file that contains only motions.
     Motion,
 }
 
-/// A body that faces +Z, whose joints have these names, at this size, with a clip where it is asked
-/// for: each joint turns by its own angle.
+/// A body facing +Z with these joint names and size. If `turns` is given, it has a clip that
+/// rotates each joint by its own angle.
 fn body(names: &dyn Fn(&str) -> String, size: f32, map: Map, turns: Option<&[f32]>) -> Vec<u8> {
     facing(names, (size, false), map, turns)
 }
 
-/// Numbers of a file, with their views and accessors.
+/// Numbers of a file with their views and accessors.
 struct Data {
     bin: Vec<f32>,
     views: Vec<Value>,
@@ -63,7 +63,7 @@ struct Data {
 }
 
 impl Data {
-    /// Data that begin with the inverse binds of all joints.
+    /// Data that begin with the inverse bind matrices of all joints.
     fn of_binds(binds: Vec<f32>) -> Self {
         let views = vec![json!({"buffer": 0, "byteLength": binds.len() * 4})];
         let accessors = vec![
@@ -72,7 +72,7 @@ impl Data {
         Self { bin: binds, views, accessors }
     }
 
-    /// Adds an accessor; returns its number.
+    /// Adds an accessor and returns its index.
     fn add(&mut self, values: &[f32], kind: &str, width: usize) -> usize {
         let (offset, length) = (self.bin.len() * 4, values.len() * 4);
         self.views.push(json!({"buffer": 0, "byteOffset": offset, "byteLength": length}));
@@ -87,7 +87,7 @@ impl Data {
         self.accessors.len() - 1
     }
 
-    /// Adds the numbers of a clip that turns each joint by its own angle, and returns the clip.
+    /// Adds the data of a clip that rotates each joint by its own angle. Returns the clip.
     fn clip(&mut self, turns: &[f32]) -> Value {
         let input = self.add(&[0.0, 1.0], "SCALAR", 1);
         let (mut samplers, mut channels) = (Vec::new(), Vec::new());
@@ -102,7 +102,7 @@ impl Data {
     }
 }
 
-/// Name and contents of the extension with a humanoid map of all roles.
+/// Name and content of the extension with a humanoid map of all roles.
 fn humanoid(map: Map) -> Option<(&'static str, Value)> {
     let roles = || BODY.iter().enumerate().map(|(k, (role, ..))| (*role, k));
     let bones: BTreeMap<&str, Value> =
@@ -131,7 +131,7 @@ fn humanoid(map: Map) -> Option<(&'static str, Value)> {
     }
 }
 
-/// The same, facing −Z where it is asked for, as avatars of VRM 0 do.
+/// As [`body`], optionally facing −Z as avatars of VRM 0 do.
 fn facing(
     names: &dyn Fn(&str) -> String,
     (size, back): (f32, bool),
@@ -158,7 +158,7 @@ fn facing(
             node
         })
         .collect();
-    // The inverse binds of a body that stands as its nodes do.
+    // Inverse bind matrices for the pose of the nodes.
     let world = |k: usize| {
         std::iter::successors(Some(k), |k| at(BODY[*k].1))
             .map(|k| Vec3::from(over(BODY[k].2)))
@@ -185,7 +185,7 @@ fn facing(
     glb(root, &floats(&data.bin))
 }
 
-/// The node of each role: they are numbered as the list has them.
+/// Position of the node of a role; nodes have the indices of the list.
 fn place(pose: &Pose, k: usize) -> Vec3 {
     pose.world[k].w_axis.truncate()
 }
@@ -228,7 +228,7 @@ fn unreal(role: &str) -> String {
     format!("{name}{side}")
 }
 
-/// The same with the sides swapped, as seen by who looks at the avatar.
+/// The same names with the sides swapped, as seen by someone facing the avatar.
 fn swapped(role: &str) -> String {
     let other = match (role.strip_prefix("left"), role.strip_prefix("right")) {
         (Some(rest), _) => format!("right{rest}"),
@@ -238,13 +238,13 @@ fn swapped(role: &str) -> String {
     unreal(&other)
 }
 
-/// Names that say nothing.
+/// Meaningless names.
 fn numbered(role: &str) -> String {
     let at = BODY.iter().position(|(r, ..)| *r == role).unwrap();
     format!("Bone.{:03}", (at * 7) % 18)
 }
 
-/// Names of another part of the body, each.
+/// Misleading names: each joint has the name of another body part.
 fn shuffled(role: &str) -> String {
     let at = BODY.iter().position(|(r, ..)| *r == role).unwrap();
     unreal(BODY[(at + 5) % BODY.len()].0)
@@ -253,8 +253,8 @@ fn shuffled(role: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Every joint comes over to the joint of the same role, wherever the map is, whatever the
-    /// other side's names say.
+    /// Every joint is transferred to the joint of the same role, whichever side has the map, and
+    /// whatever the names of the other side are.
     #[test]
     fn the_humanoid_map_of_either_side_says_which_joint_is_which(
         turns in prop::collection::vec(-60f32..60.0, BODY.len()),
@@ -266,7 +266,7 @@ proptest! {
         let misleading: &dyn Fn(&str) -> String =
             [&swapped as &dyn Fn(&str) -> String, &numbered, &shuffled, &unreal][names];
         let plain: &dyn Fn(&str) -> String = &unreal;
-        // Sides swapped, of a body that faces back, is the very same skeleton joint by joint: there
+        // A body that faces back and has swapped sides is the same skeleton joint by joint. Then
         // the names decide.
         prop_assume!(!(back && names == 0 && sides < 5));
         let (from, to): (_, _) = match sides {
@@ -298,8 +298,7 @@ proptest! {
     }
 }
 
-/// In the file itself: five joints, at half a second where the source has them, scaled by the
-/// heights.
+/// In the shared file: five joints match the source at half a second, scaled by the heights.
 #[test]
 fn a_walk_comes_to_an_avatar_with_japanese_names() {
     let Some(shared) = shared() else { return };
@@ -315,7 +314,7 @@ fn a_walk_comes_to_an_avatar_with_japanese_names() {
     };
     let (theirs, ours) = (posed(there), posed(here));
     let mut compared = 0;
-    // The avatar has one joint more, which swings by itself.
+    // The avatar has one additional joint, which swings by itself.
     for k in (0..18).filter(|k| *k != 3) {
         let (wanted, found) = (place(&theirs, k - usize::from(k > 3)) * 0.8, place(&ours, k));
         let name = here.node(NodeId(k as u32)).label(NodeId(k as u32));
@@ -325,7 +324,7 @@ fn a_walk_comes_to_an_avatar_with_japanese_names() {
     assert_eq!(compared, 17);
 }
 
-/// A creature of many legs: its clips say nothing of a human.
+/// A creature with many legs, whose clips do not fit a human.
 fn creature(found: usize, others: usize) -> Vec<u8> {
     let names: Vec<String> = BODY
         .iter()
@@ -399,7 +398,7 @@ fn clips_of_another_kind_of_body_come_in_only_when_they_are_forced() {
             found
         );
     }
-    // Among others of a folder it is left out, and that is said.
+    // In a folder with other files it is skipped, with a note.
     written(folder.path(), "horse.glb", &creature(3, 12));
     written(folder.path(), "wave.glb", &body(&unreal, 1.0, Map::None, Some(&[20.0; 18])));
     let mut session = Session::open_bytes(&body(&unreal, 1.0, Map::None, None)).unwrap();
@@ -415,7 +414,7 @@ fn clips_of_another_kind_of_body_come_in_only_when_they_are_forced() {
     assert!(said.iter().any(|s| s.contains("12 of its joints are not in this model")), "{said:?}");
 }
 
-/// A body with fingers and helpers for which this one has no joints is a body all the same.
+/// A body with fingers and helpers that the model lacks is accepted.
 #[test]
 fn helpers_and_fingers_may_outnumber_the_body() {
     let folder = tempfile::tempdir().unwrap();
@@ -439,7 +438,7 @@ fn helpers_and_fingers_may_outnumber_the_body() {
     assert!(said.iter().any(|s| s.contains("30 of its joints are not in this model")), "{said:?}");
 }
 
-/// A face with these morph targets, and a clip that sets each to a half.
+/// A face with these morph targets, and a clip that sets each to 0.5.
 fn face(targets: &[&str], moved: bool) -> Vec<u8> {
     let count = targets.len();
     let of: Vec<Value> = targets.iter().map(|_| json!({"POSITION": 0})).collect();
@@ -487,10 +486,10 @@ fn morph_targets_that_the_model_lacks_are_named() {
     let track =
         session.document().clips.values().next().unwrap().tracks.values().next().unwrap().clone();
     assert_eq!(track.values.to_vec(), [0.5, 0.0]);
-    // Where all are here, nothing is said.
+    // If all targets exist, there is no note.
     let mut session = Session::open_bytes(&face(&["smile", "blink", "aa"], false)).unwrap();
     assert_eq!(run(&mut session, import(&source)), Vec::<String>::new());
-    // Where none is, that is the reason, not the joints.
+    // If none exists, the reason names the targets, not the joints.
     let mut session = Session::open_bytes(&body(&unreal, 1.0, Map::None, None)).unwrap();
     let why = refused(&mut session, &import(&source));
     assert!(

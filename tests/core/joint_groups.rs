@@ -1,4 +1,4 @@
-//! Groups of joints: made, changed, saved with the scene, and followed through removals.
+//! Groups of joints: created, changed, saved with the scene, and updated when joints are removed.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use ulna_session::{Session, compare_states};
 
 use crate::common::{glb, named, run, sample, split};
 
-/// Names of the joints of the skin.
+/// Names of the skin's joints.
 fn skin_joints(document: &Document) -> Vec<String> {
     let (_, skin) = document.skins.iter().next().unwrap();
     skin.joints.iter().map(|n| document.node(*n).label(*n)).collect()
@@ -72,7 +72,7 @@ fn groups_are_made_changed_and_removed() {
     assert_eq!(of(&session)[1], ("Face".into(), GroupColor::Green, text(&["Head", "Jaw"])));
     let [legs, face] = session.document().joint_groups() else { panic!("two groups") };
     assert!(legs.hidden && legs.solo && !legs.locked && face.locked && !face.hidden);
-    // The third color that no group has.
+    // The third unused color.
     run(&mut session, add(json!("Hips")));
     assert_eq!(of(&session)[2].1, GroupColor::Amber);
     run(&mut session, line("group.remove").with("group", "Legs"));
@@ -137,7 +137,7 @@ fn groups_are_saved_with_the_scene_and_follow_renumbering() {
     assert_eq!(kept["version"], 1);
     assert_eq!(kept["groups"][0]["name"], "足");
     assert!(kept["groups"][0].get("hidden").is_none());
-    // A removed joint leaves its group; the nodes behind it get other indices.
+    // A removed joint leaves its group. The nodes behind it get other indices.
     let gone = line("joint.remove").with("node", "LeftUpperArm").with("below", "remove");
     run(&mut session, gone);
     run(&mut session, line("joint.remove").with("node", "LeftFoot"));
@@ -146,7 +146,7 @@ fn groups_are_saved_with_the_scene_and_follow_renumbering() {
     assert_eq!(names(&session), ["RightFoot"]);
     let (again, _) = saved(&session);
     assert_eq!(names(&again), ["RightFoot"]);
-    // Removed with the last group, the member goes, too.
+    // Removing the last group removes the member.
     run(&mut session, line("group.remove").with("group", "足"));
     let (_, json) = saved(&session);
     assert!(json["scenes"][0]["extras"].get("ulna.groups").is_none());
@@ -188,7 +188,7 @@ fn invalid_groups_of_a_file_stay_in_it_and_are_ignored() {
     }
 }
 
-/// A joint outside of every scene, and a node without a skin, can be in a group.
+/// A joint outside of every scene and a node without a skin can be in a group.
 #[test]
 fn any_node_can_be_in_a_group() {
     let file = json!({

@@ -1,9 +1,9 @@
-//! The journal: killed at any moment, stopped between any two acts on the disk, a sitting comes
-//! back as it was.
+//! The recovery journal: a session that is killed at any time, or stopped between any two disk
+//! operations, is recovered completely.
 //!
-//! The children are this test's own binary, started with a folder in `ULNA_KILLED`. How many kills
-//! there are is `ULNA_KILLS`, ten unless it says otherwise; `ULNA_KILL_FILE` and `ULNA_NAMES`, five
-//! of its joints, take another file.
+//! The child processes are this test binary, started with a folder in `ULNA_KILLED`. `ULNA_KILLS`
+//! is the number of kills, ten by default. `ULNA_KILL_FILE` and `ULNA_NAMES` (five of its joints)
+//! select another file.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -30,7 +30,7 @@ fn open(path: &Path) -> Session {
     Session::open(path, &Progress::default()).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// Numbers that look drawn, the same for the same seed.
+/// Pseudorandom numbers, the same for the same seed.
 struct Draw(u64);
 
 impl Draw {
@@ -42,14 +42,14 @@ impl Draw {
     }
 }
 
-/// The step of a number in the life of a seed: commands of many kinds, undo and redo among them.
+/// A step in the sequence of a seed: a command, undo or redo.
 enum Act {
     Run(Box<CommandLine>),
     Undo,
     Redo,
 }
 
-/// Joints that acts are on.
+/// Joints that the steps change.
 fn names() -> &'static [String] {
     static NAMES: OnceLock<Vec<String>> = OnceLock::new();
     NAMES.get_or_init(|| {
@@ -92,7 +92,7 @@ fn act(draw: &mut Draw, k: usize) -> Act {
     }))
 }
 
-/// Carries one out; whether it left a line in the journal.
+/// Runs a step. Returns whether it left a line in the journal.
 fn carry_out(session: &mut Session, act: &Act) -> bool {
     match act {
         Act::Run(line) => session.run_line(line).unwrap_or(false),
@@ -101,10 +101,10 @@ fn carry_out(session: &mut Session, act: &Act) -> bool {
     }
 }
 
-/// How many acts there are from one save to the next.
+/// Number of steps between two saves.
 const SAVES: usize = 5;
 
-/// A disk that ends the process at an act.
+/// A disk that aborts the process at an operation.
 #[derive(Debug)]
 struct Aborting {
     acts: AtomicUsize,
@@ -114,7 +114,7 @@ struct Aborting {
 impl Aborting {
     fn act(&self) {
         if self.acts.fetch_add(1, Ordering::Relaxed) == self.at {
-            // As a kill would: nothing is unwound, nothing is flushed.
+            // As a kill does: no unwinding, no flushing.
             std::process::abort();
         }
     }
@@ -165,7 +165,7 @@ impl Disk for Aborting {
     }
 }
 
-/// What a killed child does: opens, edits, saves, and says after each act that it is done.
+/// The child process: opens, edits and saves, and reports each finished step.
 #[test]
 fn child() {
     let Ok(folder) = std::env::var("ULNA_KILLED") else { return };
@@ -183,7 +183,7 @@ fn child() {
         let done = act(&mut draw, k);
         carry_out(&mut session, &done);
         told.write_all(b"a\n").unwrap();
-        // A hand takes longer; without it nearly all kills would come in saves.
+        // Slows down the steps, since otherwise nearly all kills would hit saves.
         thread::sleep(Duration::from_millis(2));
         if k % SAVES == SAVES - 1 {
             told.write_all(b"s\n").unwrap();
@@ -194,7 +194,7 @@ fn child() {
                 && disk.acts.load(Ordering::Relaxed) <= disk.at
                 && k > SAVES * 2
             {
-                // Fewer acts than that: all boundaries were tried.
+                // There are fewer operations, so all boundaries were tried.
                 told.write_all(b"end\n").unwrap();
                 return;
             }
@@ -212,7 +212,7 @@ fn start(folder: &Path, file: &str, seed: usize, abort: Option<usize>) -> Child 
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a child")
 }
 
-/// A folder with a file to work on.
+/// A folder with a file to edit.
 fn prepared(gltf: bool) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let glb = folder.path().join("a.glb");
@@ -227,11 +227,11 @@ fn prepared(gltf: bool) -> (tempfile::TempDir, String) {
 
 fn told(folder: &Path) -> Vec<String> {
     let text = fs::read_to_string(folder.join("told")).unwrap_or_default();
-    // A line without its end was cut by the kill.
+    // An incomplete line was cut off by the kill.
     text.split_inclusive('\n').filter(|l| l.ends_with('\n')).map(|l| l.trim().to_owned()).collect()
 }
 
-/// What the document of a seed is after so many acts, on the file as it was at first.
+/// The expected document of a seed after `acts` steps on the original file.
 fn meant(first: &Path, seed: usize, acts: usize) -> Document {
     let mut session = open(first);
     let mut draw = Draw(seed as u64 * 7919 + 17);
@@ -242,17 +242,17 @@ fn meant(first: &Path, seed: usize, acts: usize) -> Document {
     session.document().clone()
 }
 
-/// Looks at what a child left: a file that opens and is what some save made of it, and a journal
-/// with all its work.
+/// Checks the remains of a child: a file that opens and contains the state of a save, and a journal
+/// with all steps.
 fn judge(folder: &Path, file: &str, first: &Path, seed: usize, what: &str) {
     let said = told(folder);
     let acts = said.iter().filter(|l| *l == "a").count();
     let saves = said.iter().filter(|l| *l == "d").count();
     let began = said.iter().filter(|l| *l == "s").count();
-    // Never a torn file: it opens, and means what the last save meant, or the one under way.
+    // The file is never damaged: it contains the state of the last save or of the running one.
     let now = open(&folder.join(file));
     let states: Vec<usize> = [saves, began].into_iter().map(|n| n * SAVES).collect();
-    // The format has no clip without keys; how rest and pose share a place is rounded.
+    // Clips without keys cannot be stored. The split of a transform into rest and pose is rounded.
     let holds = |mut meant: Document| {
         meant.aids = EditorState::default();
         let empty: Vec<_> =
@@ -268,17 +268,17 @@ fn judge(folder: &Path, file: &str, first: &Path, seed: usize, what: &str) {
             .collect::<Vec<_>>()
     };
     assert!(whole, "{what}: the file is none of the states that were saved: {:#?}", far());
-    // Nothing of anybody else's is gone, nothing half-written stays under a name of its own.
+    // Files of other programs are unchanged, and no temporary files remain.
     assert_eq!(fs::read(folder.join("stranger.bin")).unwrap(), b"a stranger", "{what}");
-    // Nothing committed is lost: the journal has as many acts as were told, or the one that was
-    // being told.
+    // No committed step is lost: the journal has the reported steps, and perhaps the one that was
+    // being reported.
     let mut found = Recovery::scan(&folder.join("journal"));
     if acts == 0 {
         return;
     }
     let both: Vec<Document> = [acts, acts + 1].into_iter().map(|n| meant(first, seed, n)).collect();
     let Some(recovery) = found.pop() else {
-        // All of it is in the file.
+        // Everything is in the file.
         let same = both.iter().any(|d| d.aids.is_empty() && holds(d.clone()));
         let untouched = both.iter().any(|d| d.file == meant(first, seed, 0).file);
         assert!(same || untouched, "{what}: no journal, and work that is in no file");
@@ -305,7 +305,7 @@ fn a_kill_at_any_moment_loses_nothing() {
         fs::write(folder.path().join("stranger.bin"), b"a stranger").unwrap();
         let mut child = start(folder.path(), &file, k + 1, None);
         let mut draw = Draw(k as u64 * 31 + 5);
-        // Half of them in a save: a moment after it began.
+        // Half of the kills happen during a save, shortly after its start.
         let (mark, count) = if k % 4 < 2 {
             ("s", 1 + draw.next(4) as usize)
         } else {
@@ -317,7 +317,7 @@ fn a_kill_at_any_moment_loses_nothing() {
             assert!(child.try_wait().unwrap().is_none(), "the child ended by itself");
             thread::sleep(Duration::from_micros(200));
         }
-        // An act takes some milliseconds, a save tens.
+        // A step takes some milliseconds, a save tens of milliseconds.
         thread::sleep(Duration::from_micros(draw.next(if mark == "s" { 12_000 } else { 1500 })));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -401,7 +401,7 @@ fn what_no_file_holds_and_what_has_no_place_is_in_the_journal() {
     }
     session.undo();
     let meant = session.document().clone();
-    // As a crash leaves it: the lock goes with the process, here with the session.
+    // After a crash, the process releases its lock. Here, the session does.
     drop(session);
     let mut found = Recovery::scan(folder.path());
     assert_eq!(found.len(), 1);
@@ -410,7 +410,7 @@ fn what_no_file_holds_and_what_has_no_place_is_in_the_journal() {
     assert!(recovered.failed.is_empty(), "{:?}", recovered.failed);
     assert!(*recovered.session.document() == meant);
     assert!(recovered.session.is_unsaved());
-    // It goes on in the same journal: another crash, and it is all there again.
+    // The session continues the same journal. After another crash, everything is recovered again.
     let mut session = recovered.session;
     session.run_line(&lines[4]).unwrap();
     let meant = session.document().clone();
@@ -438,7 +438,7 @@ fn where_the_file_changed_meanwhile_its_steps_are_done_again_by_name() {
         assert!(session.run_line(line).unwrap(), "{line}");
     }
     drop(session);
-    // Another program takes a clip away.
+    // Another program removes a clip.
     let mut other = open(&file);
     assert!(other.run_line(&CommandLine::new("clip.delete").with("clip", "Walk")).unwrap());
     other.save(None).unwrap();

@@ -1,5 +1,5 @@
-//! Commands on keys, over the corpus and from scripts: times rise, everything is taken back, what
-//! is not touched stays.
+//! Commands on keys, over the corpus and from scripts: times increase, undo restores everything,
+//! and other keys stay unchanged.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::json;
@@ -70,7 +70,7 @@ fn keys_are_copied_to_another_clip_and_another_joint() {
         CommandLine::new("key.paste").with("clip", "Hello").with("node", "RightUpperArm"),
     );
     assert_eq!(session.document().clips[wave].tracks.len(), 2);
-    // The journal has the keys, not where they were copied from.
+    // The journal contains the keys, not their source.
     let step = session.history().done().last().unwrap().lines(session.document());
     assert!(step[0].arguments["text"].as_str().unwrap().contains("ulna_keys"));
     let error = session.run_line(&line("key.paste").with("text", "hello")).unwrap_err();
@@ -122,8 +122,8 @@ fn a_loop_that_begins_elsewhere_is_the_same_loop() {
     }
 }
 
-/// Every operation on some keys of every animated file: times rise, and undoing all gives what was
-/// opened.
+/// Every operation on some keys of every animated file: times increase, and undoing all restores
+/// the opened file.
 #[test]
 fn operations_hold_on_the_corpus() {
     let Some(shared) = crate::common::shared() else { return };
@@ -161,9 +161,10 @@ fn operations_hold_on_the_corpus() {
         for line in &lines {
             match session.run_line(line) {
                 Ok(_) => {}
-                // A clip of a millisecond, or one so late that keys cannot be told apart.
+                // A clip of a millisecond, or one so late that single precision cannot separate its
+                // keys.
                 Err(error) => {
-                    // Or keys of pointers would stay behind.
+                    // Or keys of pointers would not follow.
                     let pointed = session.document().clips.values().any(|c| !c.pointers.is_empty());
                     let why = if pointed { "animation pointer" } else { "single precision" };
                     assert!(error.to_string().contains(why), "{path:?} {line}: {error}");
@@ -225,7 +226,7 @@ fn a_wave_is_made_of_smooth_keys_from_nothing() {
     let track = || session.document().clips[made].tracks.first_key_value().unwrap().1.clone();
     assert_eq!(track().interpolation, Interpolation::CubicSpline);
     assert!(ulna_motion::clip_edit::is_auto(&track()));
-    // Slow at the top: within a tenth of the way the turn has hardly begun to go back.
+    // Slow at the top: within a tenth of the time, the rotation has hardly begun to return.
     let mut at = [0.0; 4];
     sample_into(&track(), 0.55, &mut at);
     let angle = 2.0 * at[2].abs().atan2(at[3].abs()).to_degrees();
@@ -250,7 +251,8 @@ fn all_selected_keys_change_by_one_difference() {
     }
 }
 
-/// Mirrored twice is as it was, and a rest gives a rest, on every skeleton of the corpus.
+/// Flipping twice restores the keys, and a rest pose gives a rest pose, on every skeleton of the
+/// corpus.
 #[test]
 fn what_is_flipped_twice_is_as_it_was() {
     let Some(shared) = crate::common::shared() else { return };
@@ -298,7 +300,7 @@ fn what_is_flipped_twice_is_as_it_was() {
     assert!(files >= 10 && tracks > 200, "{tracks} tracks of {files} files");
 }
 
-/// In the world the flipped arm is the mirror image of the arm that was copied.
+/// The flipped arm is the mirror image of the copied arm in world space.
 #[test]
 fn keys_that_are_pasted_flipped_make_the_mirror_image() {
     let mut session = sample();
@@ -339,8 +341,8 @@ fn keys_that_are_pasted_flipped_make_the_mirror_image() {
     assert!(moved > 0.02, "the arm was turned");
 }
 
-/// One key moved and saved: that channel differs, and nothing else does, on every animated file of
-/// the corpus.
+/// After one key is moved and saved, only its channel differs, for every animated file of the
+/// corpus.
 #[test]
 fn one_moved_key_changes_one_channel_of_the_file() {
     let Some(shared) = crate::common::shared() else { return };
@@ -368,7 +370,7 @@ fn one_moved_key_changes_one_channel_of_the_file() {
         session.run_line(&line).unwrap_or_else(|e| panic!("{path:?}: {e}"));
         let Ok(saved) = session.pack("a") else { continue };
         let meant = session.document();
-        // Files whose second channel of a node wins, or that are damaged, are other tests' matter.
+        // Damaged files, and files with two channels of one property, are covered by other tests.
         if meant.clips[id].tracks[&track] == old {
             continue;
         }
@@ -387,8 +389,8 @@ fn one_moved_key_changes_one_channel_of_the_file() {
     assert!(tried >= 20, "{tried} files");
 }
 
-/// Clips without a key, with one, and far from 0: every command does its work or says why not, and
-/// all is taken back.
+/// Clips without keys, with one key, and far from 0: every command works or states the reason, and
+/// undo restores everything.
 #[test]
 fn odd_clips_take_every_command() {
     for (key, time) in [(None, 0.0), (Some(0.0), 0.0), (Some(10.0), 10.0), (Some(600.0), 600.0)] {
@@ -440,7 +442,7 @@ fn keys_of_another_skeleton_are_refused_with_a_way_out() {
     assert!(track(session.document(), "Head", Property::Rotation).key_at(0.35, 1e-5).is_some());
 }
 
-/// A key put in without a change leaves the motion, at 1,000 times, on every CUBICSPLINE track of
+/// Inserting a key without a change keeps the motion at 1,000 times, for every CUBICSPLINE track of
 /// the corpus.
 #[test]
 fn a_key_without_a_change_leaves_the_motion_on_every_spline_of_the_corpus() {
@@ -485,7 +487,7 @@ fn a_key_without_a_change_leaves_the_motion_on_every_spline_of_the_corpus() {
     assert!(files >= 5 && tracks >= 10, "{tracks} tracks of {files} files");
 }
 
-/// All keys of a long clip are a short line: a range a track, not every time.
+/// All keys of a long clip are a short line: one range per track, not every time.
 #[test]
 fn many_keys_are_a_short_line() {
     let mut session = sample();

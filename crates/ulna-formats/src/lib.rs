@@ -1,5 +1,4 @@
-//! Bytes ↔ document. What a file says is read here and nowhere else; what changed is written here
-//! and nowhere else.
+//! Converts between bytes and documents. Only this crate reads and writes files of models.
 
 mod budget;
 mod bvh;

@@ -1,12 +1,12 @@
-//! A file as a whole in memory.
+//! Reads whole files into memory.
 
 use std::{fs, io, path::Path};
 
-/// All bytes of a file. A long one is read on all cores, since what takes the time is the memory's
-/// first touch.
+/// All bytes of a file. Long files are read on all cores, since the first access to new memory
+/// takes most of the time.
 ///
 /// # Errors
-/// What the system says.
+/// I/O error of the system.
 pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
     #[cfg(unix)]
     if let Some(bytes) = on_all_cores(path)? {
@@ -15,15 +15,16 @@ pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
 }
 
-/// The bytes of a file that is long enough for it, and stays as long while it is read.
+/// The bytes of a long file. `None` if the file is short, or if its length changes while it is
+/// read.
 #[cfg(unix)]
 fn on_all_cores(path: &Path) -> io::Result<Option<Vec<u8>>> {
     use std::os::unix::fs::FileExt as _;
 
     use rayon::prelude::*;
 
-    /// Memory of this size comes from the system zeroed and untouched; far more is for the plain
-    /// way to refuse.
+    /// File sizes for parallel reading. New memory of this size is zeroed by the system without
+    /// being touched.
     const LONG: std::ops::RangeInclusive<u64> = (32 << 20)..=(1 << 30);
     const BLOCK: usize = 4 << 20;
     let file = fs::File::open(path)?;
@@ -39,7 +40,7 @@ fn on_all_cores(path: &Path) -> io::Result<Option<Vec<u8>>> {
         .par_chunks_mut(BLOCK)
         .enumerate()
         .try_for_each(|(k, block)| file.read_exact_at(block, (k * BLOCK) as u64));
-    // Somebody may be writing it; the plain way takes what is there.
+    // Another program may be writing the file; then the simple way is used.
     Ok((read.is_ok() && file.metadata()?.len() == about.len()).then_some(bytes))
 }
 

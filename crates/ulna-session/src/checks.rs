@@ -11,26 +11,27 @@ use ulna_formats::gltf::{self, Progress};
 use ulna_model::{Diagnostic, MeshId, Notice, PrimitiveId};
 
 impl Session {
-    /// What differs from the file as it was opened, a thing a row: layers, clips, nodes, weights.
+    /// Differences from the file as opened, one row each: layers, clips, nodes, weights.
     pub fn edited(&self) -> Vec<Edited> {
         edited::edited(&self.opened, &self.document)
     }
 
-    /// What is wrong with the weights of a primitive as they are now.
+    /// Problems of a primitive's current weights.
     pub fn weight_problems(&self, mesh: MeshId, primitive: PrimitiveId) -> Vec<Diagnostic> {
         findings::of_primitive(&self.document, mesh, primitive)
     }
 
-    /// What is odd about the file by every rule, the worst first. Takes as long as the file is big.
+    /// Findings about the file by all rules, most severe first. The time is proportional to the
+    /// size of the file.
     pub fn all_findings(&self) -> Vec<Diagnostic> {
-        // What was imported has no file of glTF that could break its rules.
+        // An imported file is not glTF, so the rules of glTF do not apply to it.
         if self.imported.is_some() {
             return self.diagnostics.clone();
         }
         findings::merged(gltf::rules::check(&self.source), &self.diagnostics)
     }
 
-    /// As [`Session::all_findings`], of the file as a save would write it now.
+    /// As [`Session::all_findings`], for the file as a save would write it now.
     pub fn findings_now(&self) -> Vec<Diagnostic> {
         if self.document.file == self.opened.file
             && self.document.aids.pose_layers == self.opened.aids.pose_layers
@@ -41,7 +42,7 @@ impl Session {
             let path = self.source.path.as_deref();
             gltf::open_beside(saved.bytes, path, saved.companions.into(), &Progress::default()).ok()
         });
-        // What cannot be saved is told when it is saved.
+        // Data that cannot be saved is reported when it is saved.
         let Some(again) = packed else { return self.diagnostics.clone() };
         let mut own = again.diagnostics;
         own.extend(findings::of_all(&again.document));
@@ -52,7 +53,7 @@ impl Session {
         }
     }
 
-    /// What of availability the open file knows.
+    /// The facts about the open file that decide which commands are available.
     pub fn availability(&self) -> Availability {
         Availability {
             document: true,
@@ -69,15 +70,14 @@ impl Session {
             cameras: self.document.nodes.values().any(|n| n.camera.is_some()),
             undo: self.history.undo_label().is_some(),
             redo: self.history.redo_label().is_some(),
-            // What was imported has no file of its own yet.
+            // An imported model has no file of its own until the first save.
             unsaved: self.is_unsaved() || (self.path.is_none() && self.imported.is_some()),
             unkeyed: !self.document.aids.unkeyed.is_empty(),
             ..Availability::default()
         }
     }
 
-    /// What to say of the T-pose of a VRM in which humanoid joints do not stand at rest; nothing
-    /// where all do.
+    /// Warning about the T-pose of a VRM if humanoid joints are posed. `None` if all are at rest.
     pub fn t_pose_in_words(&self) -> Option<Notice> {
         in_words(&self.document, &posed_bones(&self.document))
     }

@@ -1,4 +1,4 @@
-//! Edits that a command comes to.
+//! Computes the edits of a command.
 
 use super::{
     edited::{self, EditedThing},
@@ -14,7 +14,7 @@ use ulna_edit::{
 };
 use ulna_model::{Document, LayerHome, NodeId, NodePose};
 
-/// What a command of the document, or the file's own, comes to on a document; not applied.
+/// Computes the edits of a command of the document or of the session, without applying them.
 pub(super) fn edits_of(
     opened: &Document,
     scene: &Scene<'_>,
@@ -33,7 +33,7 @@ pub(super) fn edits_of(
                 let now = document.node(*node);
                 let pose = was(*node).and_then(|n| match n.pose {
                     Some(pose) if now.rest == n.rest => Some(pose),
-                    // The pose became the rest, or the rest is in another frame.
+                    // The pose became the rest pose, or the axes of the rest pose changed.
                     Some(pose) if now.rest != pose.local => {
                         Some(NodePose::by(&now.rest, pose.user))
                     }
@@ -43,7 +43,7 @@ pub(super) fn edits_of(
             };
             let morphs = |node: &NodeId| {
                 let (node, was) = (*node, was(*node));
-                // Another node may show the mesh by now.
+                // The node may have another mesh now.
                 let same = was.filter(|n| n.mesh == document.node(node).mesh);
                 if was.is_some() && same.is_none() {
                     return None;
@@ -89,11 +89,12 @@ pub(super) fn edits_of(
     }
 }
 
-/// What a command that reverts names.
+/// Arguments of a reverting command: clip, layer, nodes and meshes.
 type Named<'a> =
     (Option<&'a ClipName>, Option<&'a LayerName>, Option<&'a Nodes>, Option<&'a Meshes>);
 
-/// The things that it means: what is gone is named as it was.
+/// Finds the elements that the arguments name. A removed element has the name it had when the file
+/// was opened.
 fn reverts(
     opened: &Document,
     now: &Document,

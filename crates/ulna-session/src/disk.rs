@@ -1,4 +1,4 @@
-//! What saving does to a disk, act by act, so that a test can fail any of them or stop between two.
+//! The disk operations of a save, as a trait. A test can let any of them fail, or stop between two.
 
 use std::{
     fs::{self, OpenOptions, Permissions},
@@ -7,69 +7,70 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-/// The acts.
+/// Disk operations of a save.
 pub trait Disk: std::fmt::Debug + Send + Sync {
-    /// Writes a file that must not be there yet, on the disk and read back, with the permissions of
-    /// another where there is one.
+    /// Writes and syncs a file that must not exist yet, and reads it back. `like` has the
+    /// permissions of the new file.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O error of the system.
     fn write_new(&self, path: &Path, bytes: &[u8], like: Option<&Permissions>) -> io::Result<()>;
 
-    /// Puts a file in the place of another, or where none is.
+    /// Renames a file over another, or to an unused name.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O error of the system.
     fn replace(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Puts a file where none is; one that is there stays, and it is an error.
+    /// Renames a file to an unused name. An existing file is not replaced.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O error of the system. `AlreadyExists` if the target exists.
     fn place(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Leaves a second name, or a copy, of a file, where none is.
+    /// Makes a hard link to a file, or a copy of it, under an unused name.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O error of the system.
     fn keep(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O error of the system.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes a folder, with those above it.
+    /// Makes a folder and its missing parent folders.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O error of the system.
     fn make_folder(&self, path: &Path) -> io::Result<()>;
 
-    /// Removes a folder that is empty.
+    /// Removes an empty folder.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O error of the system.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
 
-    /// Sees to it that the names in a folder are on the disk.
+    /// Syncs the names in a folder to the disk.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O error of the system.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
 
-    /// Opens a file, to be read from its beginning.
+    /// Opens a file for reading from its start.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O error of the system.
     fn open(&self, path: &Path) -> io::Result<Box<dyn io::Read>> {
         Ok(Box::new(fs::File::open(path)?))
     }
 
-    /// Copies a file to where none is, on the disk and read back. It is never in memory as a whole.
+    /// Copies a file to an unused name, syncs it and reads it back. Reads block by block, so that
+    /// large files fit into memory.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O error of the system.
     fn copy_new(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut source = self.open(from)?;
         let mut copy = OpenOptions::new().write(true).create_new(true).open(to)?;
@@ -80,10 +81,10 @@ pub trait Disk: std::fmt::Debug + Send + Sync {
     }
 }
 
-/// Why a file that was written is not taken.
+/// Message if a written file has other content when it is read back.
 const READS_BACK: &str = "the written file differs when it is read again";
 
-/// The system's.
+/// The file system of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemDisk;
 
@@ -104,8 +105,8 @@ impl Disk for SystemDisk {
     }
 
     fn place(&self, from: &Path, to: &Path) -> io::Result<()> {
-        // A second name is refused where one is; a file system without them leaves a moment between
-        // the look and the act.
+        // A hard link fails if the target exists. File systems without hard links have a short race
+        // between the check and the rename.
         match fs::hard_link(from, to) {
             Ok(()) => fs::remove_file(from),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
@@ -140,7 +141,7 @@ impl Disk for SystemDisk {
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        // Where folders cannot be opened, their names are the file system's to keep.
+        // Systems that cannot open a folder sync its names by themselves.
         match fs::File::open(path) {
             Ok(folder) if cfg!(unix) => folder.sync_all(),
             _ => Ok(()),
@@ -148,7 +149,7 @@ impl Disk for SystemDisk {
     }
 }
 
-/// Whether a file holds just these bytes; it is never in memory as a whole.
+/// Whether the content of a file is equal to these bytes. Reads the file block by block.
 pub(super) fn holds<D: Disk + ?Sized>(disk: &D, path: &Path, mut bytes: &[u8]) -> io::Result<bool> {
     let mut file = disk.open(path)?;
     let mut block = vec![0; 1 << 18];
@@ -165,7 +166,7 @@ pub(super) fn holds<D: Disk + ?Sized>(disk: &D, path: &Path, mut bytes: &[u8]) -
     }
 }
 
-/// Whether two files hold the same; neither is ever in memory as a whole.
+/// Whether two files have the same content. Reads both block by block.
 pub(super) fn same_content<D: Disk + ?Sized>(disk: &D, a: &Path, b: &Path) -> io::Result<bool> {
     const BLOCK: u64 = 1 << 18;
     let (mut a, mut b) = (disk.open(a)?, disk.open(b)?);
@@ -184,12 +185,12 @@ pub(super) fn same_content<D: Disk + ?Sized>(disk: &D, a: &Path, b: &Path) -> io
     }
 }
 
-/// The folder of a file.
+/// The folder that contains a file.
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A name beside a file that nobody has: hidden, and ours to see.
+/// An unused hidden path in the folder of a file. The prefix `.ulna-` marks it as temporary.
 pub(super) fn temporary(path: &Path) -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -199,11 +200,11 @@ pub(super) fn temporary(path: &Path) -> PathBuf {
     folder_of(path).join(format!(".ulna-{}-{count}-{now:08x}.tmp", std::process::id()))
 }
 
-/// Writes a file whole or not at all: to a temporary one in the same folder, synced, read back,
-/// renamed over.
+/// Writes a file atomically: to a temporary file in the same folder, which is synced, read back and
+/// renamed over the target.
 ///
 /// # Errors
-/// What the system says; an old file is whole then.
+/// I/O error of the system. The old file is unchanged then.
 pub fn write_atomically(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let like = fs::metadata(path).ok().map(|m| m.permissions());
     let staged = temporary(path);
@@ -217,7 +218,7 @@ pub fn write_atomically(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Resul
     done
 }
 
-/// Removes what was staged; that it is gone already is no fault.
+/// Removes a temporary file if it exists. A failure is only logged.
 pub(super) fn clear(disk: &dyn Disk, staged: &Path) {
     if staged.exists()
         && let Err(error) = disk.remove(staged)

@@ -1,6 +1,6 @@
-//! What differs from the file as it was opened, a thing a row, and how each is taken back by
-//! itself. Not steps of the history: what was done twice is one thing, and what was undone by hand
-//! is none.
+//! Differences of the document from the file as opened, one row per element, and the edits that
+//! revert each of them. Differences are independent of the history: two edits of one clip are one
+//! difference, and a change that was reversed by hand is none.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use ulna_model::{
     Shared,
 };
 
-/// A thing that is another one than in the file as it was opened.
+/// An element that differs from the file as opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EditedThing {
     /// A layer of a clip, or of the pose.
     Layer(LayerHome, PoseLayerId),
-    /// A clip: its keys, its name, or that it is there.
+    /// A clip: its keys, its name, or whether it exists.
     Clip(ClipId),
     /// A node: its pose, its name, its morph weights.
     Node(NodeId),
@@ -24,18 +24,18 @@ pub enum EditedThing {
     Weights(MeshId),
 }
 
-/// One of them, in words.
+/// Description of one difference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edited {
-    /// Which.
+    /// The element that differs.
     pub thing: EditedThing,
-    /// What it is, such as “Layer Arms out”.
+    /// Kind and name of the element, such as “Layer Arms out”.
     pub title: String,
-    /// How it differs.
+    /// Description of the differences.
     pub facts: String,
-    /// The nodes it is about.
+    /// The affected nodes.
     pub nodes: Vec<NodeId>,
-    /// The clip it is seen in.
+    /// The clip that shows the difference. `None` if it is visible without a clip.
     pub clip: Option<ClipId>,
 }
 
@@ -47,12 +47,12 @@ fn count(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {}", many(one)) }
 }
 
-/// Everything that differs: layers first, then clips, nodes, weights.
+/// All differences: first layers, then clips, nodes and weights.
 pub fn edited(opened: &Document, now: &Document) -> Vec<Edited> {
     [layers(opened, now), clips(opened, now), nodes(opened, now), weights(opened, now)].concat()
 }
 
-/// The layer that a layer was when the file was opened.
+/// A layer as it was when the file was opened.
 fn as_opened(opened: &Document, home: LayerHome, id: PoseLayerId) -> Option<&Shared<PoseLayer>> {
     opened.aids.pose_layers.get(&home)?.get(id)
 }
@@ -177,7 +177,7 @@ fn nodes(opened: &Document, now: &Document) -> Vec<Edited> {
             facts.push(format!("renamed from “{}”", was.label(id)));
         }
         if was.pose != node.pose {
-            // Other programs take what is saved so for the T-pose.
+            // Other programs treat this pose as the T-pose.
             facts.push(
                 if bones.contains(&id) { "posed: changes the VRM's T-pose" } else { "posed" }
                     .to_owned(),
@@ -237,10 +237,10 @@ fn weights(opened: &Document, now: &Document) -> Vec<Edited> {
     all
 }
 
-/// Edits that make a thing what it was when the file was opened, with what rests on it.
+/// Edits that revert an element, and the data that depends on it, to the file as opened.
 ///
 /// # Errors
-/// Where something cannot be taken back by itself.
+/// If the element cannot be reverted on its own.
 pub(super) fn reverted(
     opened: &Document,
     now: &Document,
@@ -254,7 +254,7 @@ pub(super) fn reverted(
     }
 }
 
-/// The edit that makes a pose layer what it was.
+/// The edit that reverts a pose layer.
 fn reverted_layer(opened: &Document, now: &Document, home: LayerHome, id: PoseLayerId) -> Outcome {
     let mut layers = (*now.aids.layers(home)).clone();
     let at = layers.position(id);
@@ -270,13 +270,13 @@ fn reverted_layer(opened: &Document, now: &Document, home: LayerHome, id: PoseLa
     Outcome::from(vec![Edit::SetPoseLayers { home, to }])
 }
 
-/// The edits that make a clip what it was. What rests on a new clip goes with it.
+/// The edits that revert a clip. The data that depends on a new clip is removed with it.
 fn reverted_clip(opened: &Document, now: &Document, id: ClipId) -> Outcome {
     let mut edits = Vec::new();
     let mut notes = Vec::new();
     let was = opened.clips.get(id).cloned();
     if was.is_none() {
-        // What rests on it goes with it.
+        // The data that depends on the clip is removed, too.
         let unkeyed: Vec<_> = now.aids.unkeyed.iter().filter(|(at, _)| at.clip == id).collect();
         for (at, pose) in &unkeyed {
             edits.extend(pose.locals.keys().map(|node| Edit::SetUnkeyed {
@@ -317,8 +317,7 @@ fn reverted_clip(opened: &Document, now: &Document, id: ClipId) -> Outcome {
     Outcome { edits, notes, ..Outcome::default() }
 }
 
-/// The edits that make pose, name, visibility, morph weights and channel locks of a node what they
-/// were.
+/// The edits that revert pose, name, visibility, morph weights and channel locks of a node.
 fn reverted_node(opened: &Document, now: &Document, id: NodeId) -> Outcome {
     let mut edits = Vec::new();
     let (Some(was), Some(is)) = (opened.nodes.get(id), now.nodes.get(id)) else {
@@ -342,10 +341,10 @@ fn reverted_node(opened: &Document, now: &Document, id: NodeId) -> Outcome {
     Outcome::from(edits)
 }
 
-/// The edits that make the weights of a mesh what they were.
+/// The edits that revert the weights of a mesh.
 ///
 /// # Errors
-/// Where weight layers lie over them.
+/// If weight layers cover these weights.
 fn reverted_weights(
     opened: &Document,
     now: &Document,

@@ -1,9 +1,9 @@
-//! Exporting: other files made of the document as it is now, for engines and other programs. The
-//! window and the command line carry out the same request; the document stays with its file.
+//! Exports files for engines and other programs. The window and the command line use the same
+//! request. The open document keeps its own file.
 //!
-//! Files are made one at a time: each is read back, written beside its place under a name of its
-//! own, and let go of. Only when all are there do they take their places, so that what is canceled
-//! or cannot be made leaves nothing.
+//! Files are made one at a time. Each is read back and written under a temporary name, and its
+//! memory is freed. All files are renamed at the end, so that a failed or canceled export changes
+//! nothing.
 
 use std::{
     collections::BTreeSet,
@@ -28,36 +28,37 @@ use ulna_model::{
 };
 use ulna_motion::clip_edit::{MotionError, resampled};
 
-/// What is to be exported, and where.
+/// Options and target of an export.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportRequest {
-    /// Which clips; all unless given.
+    /// Clips to export; all if `None`.
     pub clips: Option<Vec<ClipId>>,
     /// Whether meshes, materials and images are left out.
     pub skeleton_only: bool,
-    /// Keys at so many frames a second; as they are stored unless given.
+    /// Frame rate of resampled keys, frames per second. `None` keeps the stored keys.
     pub rate: Option<f64>,
     /// Whether each clip gets a file of its own, named after it.
     pub each: bool,
-    /// What each of these files is called, without its suffix: text in which `{clip}` is the clip's
-    /// name and `{number}` its place among those that are exported, from 1. Empty: the clip's name.
+    /// Pattern for the names of these files, without suffix. `{clip}` is the clip's name, and
+    /// `{number}` is its number among the exported clips, from 1. If empty, the clip's name is
+    /// used.
     pub names: String,
-    /// Whether it is a `.gltf` with its data beside it, and not a `.glb`.
+    /// Whether the format is `.gltf` with separate data files instead of `.glb`.
     pub gltf: bool,
-    /// The file; the folder where each clip gets a file.
+    /// The target file, or the target folder if each clip gets a file of its own.
     pub to: PathBuf,
-    /// Whether files that are there make way.
+    /// Whether existing files are replaced.
     pub replace: bool,
 }
 
 impl ExportRequest {
-    /// The clips that are meant, in the order of the file.
+    /// The clips to export, in the order of the file.
     fn meant(&self, document: &Document) -> Vec<ClipId> {
         let is_meant = |id: &ClipId| self.clips.as_ref().is_none_or(|c| c.contains(id));
         document.clips.ids().filter(is_meant).collect()
     }
 
-    /// The files that come of it, each with the clips in it.
+    /// The files to write, each with its clips.
     pub fn files(&self, document: &Document) -> Vec<(PathBuf, Vec<ClipId>)> {
         let suffix = if self.gltf { "gltf" } else { "glb" };
         let meant = self.meant(document);
@@ -67,7 +68,7 @@ impl ExportRequest {
         let mut taken = BTreeSet::new();
         let names = self.wanted_names(document, &meant);
         let file = |(name, id): (String, ClipId)| {
-            // Two that differ by case alone are one on many disks.
+            // Many file systems ignore case, so names are compared in lower case.
             let numbered = |k: usize| if k < 2 { name.clone() } else { format!("{name} {k}") };
             let free =
                 (1..).map(numbered).find(|n| taken.insert(n.to_lowercase())).unwrap_or_default();
@@ -76,7 +77,7 @@ impl ExportRequest {
         names.into_iter().zip(meant).map(file).collect()
     }
 
-    /// What the file of each clip is called, those that are called alike not told apart yet.
+    /// The file name of each clip, before duplicates are numbered.
     fn wanted_names(&self, document: &Document, meant: &[ClipId]) -> Vec<String> {
         let digits = meant.len().to_string().len();
         let pattern = if self.names.trim().is_empty() { "{clip}" } else { self.names.trim() };
@@ -89,7 +90,7 @@ impl ExportRequest {
         meant.iter().enumerate().map(name).collect()
     }
 
-    /// How many files get a number, since one before them is called so already.
+    /// Number of files that get a number because an earlier file has the same name.
     pub fn alike(&self, document: &Document) -> usize {
         if !self.each {
             return 0;
@@ -100,10 +101,10 @@ impl ExportRequest {
     }
 }
 
-/// A name as all file systems take it; nothing where nothing is left of it.
+/// A label as a file name that is valid on all systems. `None` if no character is left.
 pub fn file_name(label: &str) -> Option<String> {
-    /// Bytes, of the 255 that most disks take: a number, a suffix and what is put before it while
-    /// it is written come to it.
+    /// Maximum length in bytes. File systems allow 255; the rest is for a number, the suffix and
+    /// the prefix of temporary files.
     const MOST: usize = 180;
     const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
     let plain = |c: char| if c.is_control() || "/\\:*?\"<>|".contains(c) { '_' } else { c };
@@ -118,19 +119,18 @@ pub fn file_name(label: &str) -> Option<String> {
     (!name.is_empty()).then(|| if reserved { format!("_{name}") } else { name })
 }
 
-/// What was exported.
+/// The result of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
-    /// The files, those of data beside a `.gltf` left out.
+    /// The files, without the data files of a `.gltf`.
     pub files: Vec<PathBuf>,
-    /// How large all files are, bytes.
+    /// Total size of all files, in bytes.
     pub bytes: usize,
-    /// What could not be kept, in sentences.
+    /// One sentence per loss.
     pub lost: Vec<Notice>,
 }
 
-/// All that an export needs: it can be carried out beside the window, while the document goes on
-/// changing.
+/// All data that an export needs. It can run on another thread while the document is edited.
 #[derive(Clone, Debug)]
 pub struct Exporting {
     request: ExportRequest,
@@ -141,15 +141,15 @@ pub struct Exporting {
     own: Option<PathBuf>,
 }
 
-/// The file that exported ones are made of.
+/// The packed document, from which all exported files are made.
 struct PackedWhole {
     source: Source,
-    /// Its clips, in the order of its animations.
+    /// The clips in the order of its glTF animations.
     order: Vec<ClipId>,
 }
 
 impl Session {
-    /// What an export of the document as it is now needs.
+    /// Collects the data for an export of the current document.
     pub fn exporting(&self, request: ExportRequest) -> Exporting {
         Exporting {
             request,
@@ -162,22 +162,23 @@ impl Session {
     }
 }
 
-/// What is wrong with files that would be written.
+/// Findings about files before they are exported.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportFindings {
-    /// Each finding with how often it was made, the worst first.
+    /// Each finding with its number of occurrences, most severe first.
     pub list: Vec<(Diagnostic, usize)>,
-    /// How many files were checked.
+    /// Number of checked files.
     pub checked: usize,
-    /// How many there are.
+    /// Number of all files.
     pub files: usize,
 }
 
 impl Exporting {
-    /// Makes the files, and writes them.
+    /// Makes and writes the files.
     ///
     /// # Errors
-    /// See [`ExportFailure`]; files that are new are gone again then.
+    /// See [`ExportFailure`]. All files on disk are unchanged then, unless a replaced file could
+    /// not be restored.
     pub fn run(self, disk: &dyn Disk, progress: &Progress) -> Result<Exported, ExportFailure> {
         let request = &self.request;
         let files = request.files(&self.document);
@@ -203,7 +204,7 @@ impl Exporting {
             }
         }
         progress.reach(0.02)?;
-        // What is not put in place in the end goes with it.
+        // If an error occurs, `Placing` removes its temporary files when it is dropped.
         let mut placing = Placing::new(disk, request.replace);
         let lost = self.make(&files, progress, &mut |made| placing.stage(&made))?;
         progress.reach(0.9)?;
@@ -211,13 +212,13 @@ impl Exporting {
         Ok(Exported { files: files.into_iter().map(|(path, _)| path).collect(), bytes, lost })
     }
 
-    /// The clips that are meant.
+    /// The clips to export.
     pub fn clips(&self) -> Vec<ClipId> {
         self.request.meant(&self.document)
     }
 
-    /// How many bytes each file would have with its data, in the order of [`ExportRequest::files`].
-    /// None is written, and none is kept: a GLB is not even made.
+    /// Sizes of the files with their data, in bytes, in the order of [`ExportRequest::files`]. No
+    /// file is written. A GLB is only measured, not made.
     ///
     /// # Errors
     /// See [`ExportFailure`].
@@ -228,7 +229,7 @@ impl Exporting {
         let files = self.request.files(&self.document);
         let (mut sizes, mut beside) = (Vec::with_capacity(files.len()), 0);
         if self.request.gltf {
-            // Data comes before the file that names it.
+            // The data files come before their `.gltf`.
             self.make(&files, progress, &mut |made| {
                 beside += made.bytes.len();
                 if !made.is_data {
@@ -247,8 +248,8 @@ impl Exporting {
         Ok(sizes)
     }
 
-    /// What the check of files finds in those that would be written. They are made and let go of
-    /// one after the other, as many as fit into `budget` bytes of data, and at least one.
+    /// Checks the files that an export would write. Files are made and checked one after the other,
+    /// up to `budget` bytes of data, but at least one.
     ///
     /// # Errors
     /// See [`ExportFailure`].
@@ -291,7 +292,7 @@ impl Exporting {
         self.own.as_deref().and_then(real).is_some_and(|own| real(path) == Some(own))
     }
 
-    /// The file that the others are made of, and what is not in them, in sentences.
+    /// The packed document, and one sentence per loss.
     fn packed(&self) -> Result<(PackedWhole, Vec<Notice>), ExportFailure> {
         let request = &self.request;
         let mut document = self.document.clone();
@@ -347,7 +348,7 @@ impl Exporting {
         let saved = gltf::save(&self.source, &self.opened, &document, "model", self.options)?;
         let own = self.source.path.as_deref();
         let whole = open_beside(saved.bytes, own, saved.companions.into(), &Progress::default())?;
-        // New clips come after those of the file, and clips that went leave no gap.
+        // New clips come after those of the file. Removed clips leave no gap.
         let order: Vec<ClipId> = document.clips.ids().collect();
         Ok((PackedWhole { source: whole.source, order }, lost))
     }
@@ -357,8 +358,8 @@ impl Exporting {
         ExportOptions { clips: Some(keep), skeleton_only: self.request.skeleton_only }
     }
 
-    /// Makes the files one after the other, each with its data before it, and hands each over; what
-    /// is not in them, in sentences.
+    /// Makes the files one after the other, each after its data files, and passes each to `take`.
+    /// Returns one sentence per loss.
     fn make(
         &self,
         files: &[(PathBuf, Vec<ClipId>)],
@@ -372,7 +373,7 @@ impl Exporting {
         }
         for (k, (path, clips)) in files.iter().enumerate() {
             let glb = Arc::new(exporter.export(&self.options_of(clips, &packed.order))?);
-            // What leaves must come in again.
+            // Exported bytes must be readable.
             let again = open_bytes(glb.clone(), None, &Progress::default())?;
             if self.request.gltf {
                 let stem = path

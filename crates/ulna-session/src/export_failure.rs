@@ -6,61 +6,61 @@ use thiserror::Error;
 
 use ulna_formats::gltf::{ExportError, ReadError, SaveError};
 
-/// Why nothing was exported.
+/// Reason why an export failed.
 #[derive(Debug, Error)]
 pub enum ExportFailure {
-    /// No clip is meant.
+    /// No clip is chosen.
     #[error(
         "no clip is selected, so there is nothing to export; select clips, or export a single file"
     )]
     NoClip,
-    /// A path that says nothing.
+    /// The path has no file name or no suffix.
     #[error("give the file a name that ends in .glb or .gltf")]
     NoName,
-    /// A rate that makes no frames.
+    /// The frame rate is out of range.
     #[error("the frame rate {0} is invalid; use 0.01 to 10000 frames per second")]
     Rate(f64),
-    /// Something is there already.
+    /// The target exists already.
     #[error("{} already exists; choose another name, or allow replacing it", .0.display())]
     IsThere(PathBuf),
-    /// The document's own file is not what an export may replace.
+    /// The target is the open file, which an export must not replace.
     #[error("{} is the open file; choose another name, or use “Save”", .0.display())]
     IsOpen(PathBuf),
-    /// The file has several hard links, and an export would part them.
+    /// The target has several hard links, and a replacement would separate them.
     #[error("{} has {names} names (hard links), and exporting would break the link to the others. \
         Choose another name, or remove the file first", .path.display())]
     Linked {
         /// The file.
         path: PathBuf,
-        /// How many names.
+        /// Number of its hard links.
         names: u64,
     },
     /// The document cannot be packed.
     #[error(transparent)]
     Save(#[from] SaveError),
-    /// It does not read back.
+    /// An exported file could not be read back.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// It cannot be written anew.
+    /// An exported file could not be made.
     #[error(transparent)]
     Export(#[from] ExportError),
-    /// The system does not let it be written.
+    /// The system refused to write a file.
     #[error("{} could not be written: {error}. \
         {}", .path.display(), left_behind(*.written, *.count))]
     Write {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         error: io::Error,
-        /// How many replaced others and could not be put back.
+        /// Number of replaced files that could not be restored.
         written: usize,
-        /// How many there were to be.
+        /// Number of all files.
         count: usize,
     },
 }
 
 impl ExportFailure {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Stable code for scripts, independent of the message.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoClip => "no_clip_chosen",
@@ -76,7 +76,7 @@ impl ExportFailure {
         }
     }
 
-    /// Whether somebody canceled it.
+    /// Whether the user canceled the export.
     pub const fn is_canceled(&self) -> bool {
         matches!(self, Self::Read(ReadError::Canceled))
     }

@@ -1,5 +1,4 @@
-//! What is wrong with weights and the surfaces they move, as findings with a command that mends
-//! them.
+//! Findings about weights and skinned surfaces, with the commands that fix them.
 
 use ulna_edit::command::gone_of_kept_mix;
 use ulna_model::{
@@ -7,7 +6,8 @@ use ulna_model::{
 };
 use ulna_weights::SkinnedSurface;
 
-/// By mesh, how many joints all skins have that it hangs on.
+/// By mesh, the smallest number of joints of the skins that the mesh is bound to. `usize::MAX` for
+/// unskinned meshes.
 fn joint_counts(document: &Document) -> Vec<usize> {
     let mut counts = vec![usize::MAX; document.meshes.len()];
     for node in document.nodes.values() {
@@ -19,7 +19,7 @@ fn joint_counts(document: &Document) -> Vec<usize> {
     counts
 }
 
-/// What is wrong with a primitive's weights, as findings.
+/// Findings about the weights of a primitive.
 fn weight_findings(place: &Location, map: &WeightMap, joint_count: usize) -> Vec<Diagnostic> {
     let faults = ulna_weights::faults_in(map, usize::MAX, joint_count);
     let list = [
@@ -46,7 +46,7 @@ fn weight_findings(place: &Location, map: &WeightMap, joint_count: usize) -> Vec
     list.into_iter().filter_map(finding).collect()
 }
 
-/// What is wrong with the weights of a primitive, or that it has none though it hangs on a skin.
+/// Findings about the weights of a primitive. Missing weights are a finding if the mesh is skinned.
 pub(super) fn of_primitive(
     document: &Document,
     mesh: MeshId,
@@ -77,7 +77,7 @@ fn of(
     }
 }
 
-/// As [`of_primitive`], of all primitives.
+/// As [`of_primitive`], for all primitives.
 pub(super) fn of_all(document: &Document) -> Vec<Diagnostic> {
     let keys =
         document.meshes.iter().flat_map(|(id, mesh)| mesh.entries().map(move |(p, _)| (id, p)));
@@ -85,7 +85,7 @@ pub(super) fn of_all(document: &Document) -> Vec<Diagnostic> {
     keys.flat_map(|(mesh, primitive)| of(document, mesh, primitive, &counts)).collect()
 }
 
-/// What a mix that the file keeps names and is not there.
+/// A finding if a stored mix names missing clips or nodes.
 pub(super) fn of_mix(document: &Document) -> Option<Diagnostic> {
     let gone = gone_of_kept_mix(document);
     let message = format!(
@@ -96,12 +96,12 @@ pub(super) fn of_mix(document: &Document) -> Option<Diagnostic> {
     (!gone.is_empty()).then(|| Diagnostic::new(Severity::Warning, "ULNA_MIX", "scenes", message))
 }
 
-/// Whether a primitive has no weights, and can be given some.
+/// Whether a primitive has vertices but no weights.
 fn is_bare(primitive: &Primitive) -> bool {
     primitive.weights.is_none() && !primitive.positions.is_empty()
 }
 
-/// Whether any primitive that hangs on a skin with joints has no weights.
+/// Whether any primitive of a skinned mesh has no weights, and the skin has joints.
 pub(super) fn any_bare(document: &Document) -> bool {
     document.nodes.values().any(|n| match (n.mesh, n.skin) {
         (Some(mesh), Some(skin)) if !document.skin(skin).joints.is_empty() => {
@@ -111,7 +111,7 @@ pub(super) fn any_bare(document: &Document) -> bool {
     })
 }
 
-/// Where the surfaces of a skin are no closed surface: what a brush along them stumbles over.
+/// Defects in the topology of a skin's surfaces, at which surface brushes stop or jump.
 pub fn surface_findings(canvas: &SkinnedSurface) -> Vec<Diagnostic> {
     let flaws = canvas.flaws();
     let place = Location::of(canvas.skin);
@@ -142,15 +142,15 @@ pub fn surface_findings(canvas: &SkinnedSurface) -> Vec<Diagnostic> {
     list.into_iter().filter_map(finding).collect()
 }
 
-/// Findings of all sources as one list: the rules of the format speak for themselves; what was
-/// repaired for showing is a warning of ours, and a command that mends something stands with the
-/// rule that it mends.
+/// Merges the findings of the rules of glTF with findings from reading and from Ulna. Values that
+/// were repaired for display become warnings. A command that fixes a rule violation is attached to
+/// the finding of that rule.
 pub fn merged(rules: Vec<Diagnostic>, own: &[Diagnostic]) -> Vec<Diagnostic> {
     let is_ours = |code: &str| code.starts_with("ULNA_");
     let mut all = rules;
     for finding in &mut all {
         let mending = own.iter().filter(|o| o.code == finding.code && o.fix.is_some());
-        // By the place where it names one, else by the code.
+        // By the location if the finding has one, otherwise by the code.
         let place = mending.clone().find(|o| finding.place.is_within(&o.place));
         finding.fix = place.or_else(|| mending.clone().next()).and_then(|o| o.fix);
     }

@@ -1,6 +1,6 @@
-//! Clips of other files for the open one: which files are meant, what of them fits, and what is
-//! told of it. What comes over is worked out by [`ClipTransfer`], and put in by a command that
-//! holds the keys themselves, so that it is one step to undo and needs the files no more.
+//! Imports clips of other files: the files, how well their skeletons fit, and the notes for the
+//! user. [`ClipTransfer`] computes the clips. The resulting command contains the keys, so that it
+//! is one undo step and does not need the files any more.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,36 +26,36 @@ use ulna_motion::{
     retarget::{Retarget, table_node},
 };
 
-/// Why no clip comes in.
+/// Reason why no clip is imported.
 #[derive(Debug, Error)]
 pub enum ImportError {
-    /// No file is meant.
+    /// No file matches the path.
     #[error(
         "“{0}” matches no file and no folder with models; give a {kinds} file",
         kinds = endings_in_words()
     )]
     NoFile(String),
-    /// The folder cannot be looked into.
+    /// The folder cannot be read.
     #[error("{} cannot be read: {error}. Check that it exists and that you have permission to read \
         it", .path.display())]
     Folder {
-        /// Which.
+        /// The folder.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         error: std::io::Error,
     },
-    /// It cannot be opened.
+    /// A file cannot be opened.
     #[error("{}: {error}", .path.display())]
     Read {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         error: Box<ReadError>,
     },
-    /// Nothing of it fits.
+    /// No clip fits the model.
     #[error("{0}")]
     Nothing(Notice),
-    /// A counterpart was given for what is not there.
+    /// The joint map names a joint that no file has.
     #[error(
         "the joint map (“counterparts”) names joint “{0}”, which none of the imported files has; \
             `ulna info` lists the joints of a file"
@@ -64,7 +64,7 @@ pub enum ImportError {
 }
 
 impl ImportError {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Stable code for scripts, independent of the message.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoFile(_) => "no_such_file",
@@ -76,11 +76,11 @@ impl ImportError {
     }
 }
 
-/// The files that a text means: one, all models of a folder, or those that fit a pattern with `*`
-/// in its last part; in order of their names.
+/// The files that a path names: one file, all models of a folder, or all matches of a pattern with
+/// `*` in its last component. Sorted by name.
 ///
 /// # Errors
-/// Where there is none.
+/// If there are none.
 pub fn files_meant(text: &Path) -> Result<Vec<PathBuf>, ImportError> {
     let none = || ImportError::NoFile(text.display().to_string());
     if text.is_file() {
@@ -111,7 +111,7 @@ pub fn files_meant(text: &Path) -> Result<Vec<PathBuf>, ImportError> {
     if files.is_empty() { Err(none()) } else { Ok(files) }
 }
 
-/// Whether a name fits a pattern, in which `*` stands for anything; capitals count for nothing.
+/// Whether a name matches a pattern, in which `*` stands for any text. Ignores case.
 pub fn fits(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.to_lowercase(), name.to_lowercase());
     let parts: Vec<&str> = pattern.split('*').collect();
@@ -124,17 +124,17 @@ pub fn fits(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// A file that clips come from.
+/// A file to import clips from.
 #[derive(Clone, Debug)]
 pub struct ClipSource {
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
-    /// What is in it, or why it cannot be opened.
+    /// Its content, or the reason why it cannot be opened.
     pub document: Result<Arc<Document>, Notice>,
 }
 
 impl ClipSource {
-    /// Opens it; one of another format as it is asked for.
+    /// Opens the file. `conversion` applies to formats other than glTF.
     pub fn read(path: PathBuf, conversion: &Conversion, progress: &Progress) -> Self {
         let opened = Session::open_as(&path, conversion, progress);
         let document = opened
@@ -143,7 +143,7 @@ impl ClipSource {
         Self { path, document }
     }
 
-    /// Its name.
+    /// The file name.
     pub fn name(&self) -> String {
         self.path
             .file_name()
@@ -151,73 +151,75 @@ impl ClipSource {
     }
 }
 
-/// How clips come in.
+/// Options of a clip import.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportOptions {
-    /// How keys come over.
+    /// Method of the transfer of keys.
     pub how: KeysBy,
-    /// What nodes there are here, by name there, whatever theirs is; none where one is left out.
+    /// Counterparts chosen by the user: by joint name of the source, the node of this document.
+    /// `None` excludes the joint.
     pub chosen: BTreeMap<String, Option<NodeId>>,
 }
 
-/// What a skeleton is to the open document's.
+/// Match of a source skeleton with the skeleton of the open document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// How many joints it moves.
+    /// Number of animated joints of the source.
     pub joints: usize,
-    /// How many of them were found by the same name, by the name without what stands before or
-    /// between, by what part of a body they are.
+    /// Number of joints that were matched: by equal name, by name without prefix and separators, by
+    /// body part.
     pub found: [usize; 3],
-    /// Those that were not, by name.
+    /// Names of the joints without a match.
     pub unmatched: Vec<String>,
-    /// Those that were found otherwise than by the same name, each with what it is here.
+    /// Joints that were matched without equal names, each with its counterpart.
     pub guessed: Vec<(String, NodeId)>,
-    /// How many rest otherwise, or along other axes.
+    /// Number of joints with another rest pose or other axes.
     pub turned: usize,
-    /// How many rest alike.
+    /// Number of joints with the same rest pose.
     pub same: usize,
-    /// By what travel is multiplied.
+    /// Factor of translations.
     pub ratio: f32,
-    /// Whether hips, arms and legs of this model were all found.
+    /// Whether hips, arms and legs of this model were all matched.
     pub is_body: bool,
-    /// The retarget map of this model by which the clips come over.
+    /// Name of the retarget map of this model that was used, if any.
     pub map: Option<String>,
 }
 
 impl Fit {
-    /// How many joints were found.
+    /// Number of matched joints.
     pub fn matched(&self) -> usize {
         self.found.iter().sum()
     }
 
-    /// Whether keys come as they are.
+    /// Whether keys can be copied unchanged.
     pub const fn is_same(&self) -> bool {
         self.turned == 0 && self.same > 0
     }
 
-    /// Whether it is likely to be another kind of body: less than half of the joints that move were
-    /// found, and not all of hips, arms and legs, which helper joints and fingers may outnumber.
+    /// Whether the source is probably another kind of body: less than half of the animated joints
+    /// were matched, and neither hips, arms and legs nor a retarget map fit. Helper joints and
+    /// fingers may outnumber the others, so the body parts decide.
     pub fn is_other(&self) -> bool {
         self.matched() * 2 < self.joints && !self.is_body && self.map.is_none()
     }
 }
 
-/// A clip of another file, as it would be here.
+/// A clip of another file, converted for this document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrival {
-    /// Which of its file.
+    /// Its id in the other file.
     pub id: ClipId,
-    /// What it is called: its own name, or its file's where that says nothing.
+    /// Its name here: its own name, or the file name if its own name is generic.
     pub name: String,
-    /// Itself.
+    /// The converted clip.
     pub carried: CarriedClip,
-    /// Nodes that it moves, by name, and that have no counterpart.
+    /// Names of animated nodes without a counterpart.
     pub lost: Vec<String>,
-    /// Morph targets that it moves, by name, and that no mesh here has.
+    /// Names of animated morph targets that no mesh here has.
     pub lost_targets: Vec<String>,
 }
 
-/// Names that programs give by themselves; the file's says more.
+/// Whether a clip name is a default of other programs. Then the file name is used instead.
 fn says_nothing(name: &str) -> bool {
     let plain = name.trim().to_lowercase();
     let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit() || "._- ".contains(c));
@@ -236,7 +238,7 @@ fn says_nothing(name: &str) -> bool {
         .contains(&bare)
 }
 
-/// What a clip is called here: its own name, or its file's where that says nothing.
+/// The name of an imported clip: its own name, or the file name if its own name is generic.
 pub(super) fn name_here(theirs: &Document, id: ClipId, path: &Path) -> String {
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let only = theirs.clips.count() == 1;
@@ -248,7 +250,7 @@ pub(super) fn name_here(theirs: &Document, id: ClipId, path: &Path) -> String {
     }
 }
 
-/// The clips of a file, as they would be in a document, and how its skeleton fits.
+/// The clips of a file, converted for this document, and the match of the skeletons.
 pub fn arrivals(
     ours: &Document,
     theirs: &Document,
@@ -259,7 +261,7 @@ pub fn arrivals(
     arrivals_of(ours, theirs, path, options, &all)
 }
 
-/// The same of some of the clips: only what they move counts.
+/// As [`arrivals`], for some of the clips. Only nodes that they animate count for the match.
 fn arrivals_of(
     ours: &Document,
     theirs: &Document,
@@ -267,7 +269,7 @@ fn arrivals_of(
     options: &ImportOptions,
     clips: &[ClipId],
 ) -> (Fit, Vec<Arrival>) {
-    // A map of the file says it better, unless a person chose otherwise.
+    // A stored retarget map is better than matching names, unless the user chose counterparts.
     if options.how == KeysBy::Rests
         && options.chosen.is_empty()
         && let Some(map) = fitting_map(ours, theirs)
@@ -298,7 +300,7 @@ fn arrivals_of(
     (fit, made)
 }
 
-/// The same by a retarget map.
+/// As [`arrivals_of`], with a retarget map.
 fn by_map(
     theirs: &Document,
     path: &Path,
@@ -337,7 +339,7 @@ fn by_map(
     (fit, clips.par_iter().map(one).collect())
 }
 
-/// How the joints that these tracks move fit.
+/// The match of the joints that these tracks animate.
 fn fit_of<'a>(
     transfer: &ClipTransfer<'_>,
     theirs: &Document,
@@ -376,26 +378,26 @@ fn fit_of<'a>(
     fit
 }
 
-/// What a command on the command line, or in a script, asks for.
+/// An import request of the command line or of a script.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportRequest {
-    /// A file, a folder, or a pattern.
+    /// A file, a folder, or a pattern with `*`.
     pub path: PathBuf,
-    /// Only clips whose names fit this; all unless given.
+    /// Pattern for clip names; all clips if `None`.
     pub only: Option<String>,
-    /// What is done where a name is taken.
+    /// Action if a clip name exists already.
     pub taken: Option<TakenName>,
-    /// How they come in.
+    /// Options of the transfer.
     pub options: ImportOptions,
-    /// Whether clips of another kind of body come in, too.
+    /// Whether to import clips of another kind of body.
     pub force: bool,
 }
 
 impl Session {
-    /// The command that puts clips of other files in, and what is to be said of it.
+    /// The command that adds clips of other files, and the notes for the user.
     ///
     /// # Errors
-    /// Where a file cannot be opened, or nothing of them fits.
+    /// If a file cannot be opened, or no clip fits.
     pub fn import(
         &self,
         request: &ImportRequest,
@@ -473,13 +475,13 @@ impl Session {
     }
 }
 
-/// Whether a pattern fits what a clip is called here, or what its own file calls it.
+/// Whether a pattern matches the name of a clip here or in its file.
 pub(super) fn is_meant(theirs: &Document, id: ClipId, name: &str, pattern: &str) -> bool {
     let own = theirs.clips.get(id).and_then(|c| c.name.as_deref());
     fits(pattern, name) || own.is_some_and(|own| fits(pattern, own))
 }
 
-/// Why the clips of another kind of body stay out, and what to do about it.
+/// The reason why clips of another kind of body are refused, with a way out.
 fn other_body(fit: &Fit) -> String {
     format!(
         "only {} of the {} joints that it animates {} found in this model (not {}), so it seems to \
@@ -492,7 +494,7 @@ fn other_body(fit: &Fit) -> String {
     )
 }
 
-/// Why there is nothing that could come in.
+/// The reason why no clip can be imported.
 fn nothing_fits(fit: &Fit, clips: &[&Arrival]) -> String {
     let targets = sorted(clips.iter().flat_map(|a| &a.lost_targets));
     match (fit.joints, targets.as_slice()) {
@@ -519,7 +521,7 @@ fn nothing_fits(fit: &Fit, clips: &[&Arrival]) -> String {
     }
 }
 
-/// The first few of some names.
+/// The first three of some names, and the number of the others.
 pub(super) fn some(names: &[String]) -> String {
     let few: Vec<&str> = names.iter().take(3).map(String::as_str).collect();
     if names.len() > 3 {
@@ -534,11 +536,11 @@ fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     each.into_iter().cloned().collect()
 }
 
-/// What a person should know of a file's clips; nothing where all of it fits. `empty`: clips that
-/// move nothing here.
+/// Notes about the clips of a file. Empty if everything fits. `empty` are the clips that move
+/// nothing here.
 fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Vec<Notice> {
     let mut parts = Vec::new();
-    // The first one names the file.
+    // The first note names the file.
     let mut add = |code, said: String| {
         let said = if parts.is_empty() { format!("{name}: {said}") } else { said };
         parts.push(Notice::new(code, said));

@@ -1,9 +1,9 @@
-//! What was done to a file, line by line, on the disk as it is done: after a crash it is done
-//! again.
+//! The recovery journal: all steps of a session, written to disk line by line while they are made.
+//! After a crash, the steps are run again.
 //!
-//! A folder a sitting: `lines.jsonl`, and once the file is saved over, or where it has no place,
-//! the bytes it was opened from. The process that writes a journal holds a lock on it; one without
-//! is of a process that is no more.
+//! Each session has a folder with the file `lines.jsonl`. It also has the opened bytes if the file
+//! was saved over, or if it has no path. The running process holds a lock on its journal. A journal
+//! without a lock is left over from a crash.
 
 use std::{
     collections::BTreeMap,
@@ -31,40 +31,40 @@ use ulna_edit::{CommandLine, Transaction};
 use ulna_formats::gltf::Source;
 use ulna_model::Document;
 
-/// What is written is on the disk this long after at the latest.
+/// Maximum time until a written line is synced to disk.
 const SYNC: Duration = Duration::from_millis(100);
 
-/// A journal that nobody wanted is thrown away after this long.
+/// Age in days after which a journal is deleted.
 pub const KEPT_DAYS: u64 = 30;
 
 pub(super) const LINES: &str = "lines.jsonl";
 pub(super) const OPENED: &str = "opened";
-/// The folder of what was beside it.
+/// The folder for the data files of the opened model.
 pub(super) const BESIDE: &str = "beside";
 
 /// The state that a save wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Written {
-    /// The number of its last step: steps are counted from 1 in the order of their lines. 0 is the
-    /// file as it was opened.
+    /// The number of its last step. Steps are counted from 1, in the order of their lines. 0 is the
+    /// file as opened.
     pub step: u64,
-    /// Kinds of work in that state that the file does not keep, as [`aid_of`] names them.
+    /// Kinds of editor state that the file does not store, as [`aid_of`] names them.
     pub loose: Vec<String>,
 }
 
-/// One line.
+/// One line of the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "what")]
 pub(super) enum Line {
-    /// The first: whose journal this is.
+    /// The first line: identifies the opened file.
     Begin {
-        /// The program's version.
+        /// Version of the program.
         ulna: String,
-        /// The file, where it has a place.
+        /// Path of the file, if it has one.
         file: Option<PathBuf>,
-        /// What it is called.
+        /// Name of the file.
         name: String,
-        /// Of its content, in hexadecimal digits.
+        /// Hash of its content, in hexadecimal digits.
         hash: String,
         /// Seconds since 1970.
         time: u64,
@@ -75,14 +75,14 @@ pub(super) enum Line {
         lines: Vec<Map<String, Value>>,
         /// Seconds since 1970.
         time: u64,
-        /// Kinds of work that it changed and that a file may not keep; unknown in journals of older
-        /// versions.
+        /// Kinds of editor state that the step changed and that a file may not store. `None` in
+        /// journals of older versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         aids: Option<Vec<String>>,
     },
-    /// A step was taken back.
+    /// A step was undone.
     Undo,
-    /// A step that was taken back was done again.
+    /// A step was redone.
     Redo,
     /// A save is about to replace a file.
     Save {
@@ -91,8 +91,8 @@ pub(super) enum Line {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         written: Option<Written>,
     },
-    /// It has. `last` and `more` are what older versions read: whether every step before this line
-    /// is in the file, and whether there was work that it does not keep.
+    /// A save replaced its file. Older versions read `last` and `more`: whether all steps before
+    /// this line are in the file, and whether it lacks editor state.
     Saved {
         file: PathBuf,
         hash: String,
@@ -112,7 +112,7 @@ pub(super) fn hex(hash: u128) -> String {
     format!("{hash:032x}")
 }
 
-/// The file that lines go to.
+/// Appends lines to the journal, and syncs them from a thread of its own.
 #[derive(Debug)]
 pub(super) struct JournalWriter {
     file: Mutex<File>,
@@ -124,7 +124,7 @@ impl JournalWriter {
         let (sync, asked) = mpsc::channel::<()>();
         let twin = file.try_clone()?;
         thread::Builder::new().name("journal".into()).spawn(move || {
-            // Ends with the journal.
+            // The thread ends with the journal.
             while asked.recv().is_ok() {
                 thread::sleep(SYNC / 2);
                 while asked.try_recv().is_ok() {}
@@ -140,19 +140,19 @@ impl JournalWriter {
         let mut text = serde_json::to_string(line)?;
         text.push('\n');
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        // One call, so that a line is there or not, but for a crash of the system itself.
+        // One call per line, so that a killed process leaves whole lines.
         file.write_all(text.as_bytes())?;
         if now {
             return file.sync_data();
         }
-        // Where the thread is gone, the system writes it in its own time.
+        // If the thread has ended, the system writes the data at its own time.
         self.sync.send(()).map_err(io::Error::other)
     }
 }
 
 impl Drop for JournalWriter {
     fn drop(&mut self) {
-        // The syncing thread has the same file for a moment longer; the lock is not its.
+        // The syncing thread still has the file open, so the lock must be released explicitly.
         let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = file.unlock() {
             log::warn!("the recovery journal could not be unlocked: {error}");
@@ -160,7 +160,7 @@ impl Drop for JournalWriter {
     }
 }
 
-/// What a save tells the journal just before it replaces a file.
+/// The note of a save in the journal, written just before a file is replaced.
 #[derive(Clone, Debug)]
 pub struct SaveMark {
     pen: Arc<JournalWriter>,
@@ -169,7 +169,7 @@ pub struct SaveMark {
 }
 
 impl SaveMark {
-    /// Keeps what the file was opened from, and says what is about to be written, on the disk.
+    /// Backs up the opened bytes, and writes and syncs the line of a beginning save.
     pub(super) fn write(&self, path: &Path, hash: u128) -> io::Result<()> {
         if let Err(error) = self.opened.keep() {
             log::error!(
@@ -187,7 +187,7 @@ fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// What a file was opened from, and the journal's folder, in which it is kept.
+/// The opened bytes, and the journal folder in which they are backed up.
 #[derive(Clone, Debug)]
 struct OpenedFile {
     folder: PathBuf,
@@ -195,7 +195,7 @@ struct OpenedFile {
 }
 
 impl OpenedFile {
-    /// Keeps them, once.
+    /// Backs them up, if this was not done before.
     fn keep(&self) -> io::Result<()> {
         let place = self.folder.join(OPENED);
         if place.exists() {
@@ -210,7 +210,7 @@ impl OpenedFile {
     }
 }
 
-/// The journal of an open file, where one is kept. A clone of a session writes none.
+/// The journal of an open file, if there is one. A cloned session has none.
 #[derive(Debug, Default)]
 pub(super) struct Slot(Option<Journal>);
 
@@ -262,7 +262,7 @@ impl Slot {
         self.with(|journal| journal.begun()?.write(&Line::Redo, false));
     }
 
-    /// A file has the state of this revision; `last` says whether it is the present one.
+    /// A file now has the state of this revision. `last` says whether this is the current revision.
     pub(super) fn saved(
         &mut self,
         path: &Path,
@@ -272,7 +272,7 @@ impl Slot {
         loose: &[String],
     ) {
         self.with(|journal| {
-            // Where nothing was done there is nothing to begin.
+            // Without steps, there is no journal to write to.
             let Some(pen) = journal.pen.clone() else { return Ok(()) };
             let (written, more) = (journal.written(revision, loose), !loose.is_empty());
             pen.write(
@@ -282,7 +282,7 @@ impl Slot {
         });
     }
 
-    /// What a save of the state of this revision needs of it.
+    /// The note for a save of this revision.
     pub(super) fn save_mark(&self, revision: u64, loose: &[String]) -> Option<SaveMark> {
         let journal = self.0.as_ref()?;
         let pen = journal.pen.clone()?;
@@ -293,7 +293,7 @@ impl Slot {
         })
     }
 
-    /// Why it is not written, once.
+    /// The reason why the journal could not be written. Returned once.
     pub(super) fn take_fault(&mut self) -> Option<String> {
         let journal = self.0.as_mut()?;
         journal.fault.take_if(|_| !std::mem::replace(&mut journal.told, true))
@@ -311,27 +311,27 @@ fn as_object(line: &CommandLine) -> Map<String, Value> {
     object
 }
 
-/// The journal of one sitting with one file.
+/// The recovery journal of one open file.
 #[derive(Debug)]
 pub struct Journal {
     folder: PathBuf,
-    /// What the first line says.
+    /// The first line.
     begin: Line,
     opened: OpenedFile,
     has_place: bool,
-    /// Nothing is on the disk before something is done.
+    /// The writer. `None` before the first step, when nothing is on disk.
     pen: Option<Arc<JournalWriter>>,
-    /// Lines of steps that were written.
+    /// Number of lines with steps.
     steps: u64,
-    /// The number of a step's line, by the revision that it left.
+    /// The number of a step's line, by the revision after the step.
     numbers: BTreeMap<u64, u64>,
     fault: Option<String>,
     told: bool,
 }
 
 impl Journal {
-    /// A journal for an open file, in a folder of journals; nothing is written before something is
-    /// done. `file` is the place of the file, where it has one.
+    /// A journal for an open file, in a folder of journals. Nothing is written before the first
+    /// step. `file` is the path of the opened file, if it has one.
     pub(super) fn new(home: &Path, file: Option<&Path>, name: String, source: &Source) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -357,7 +357,7 @@ impl Journal {
         }
     }
 
-    /// The pen; with the first line written.
+    /// The writer. Creates the file and its first line if needed.
     fn begun(&mut self) -> io::Result<&Arc<JournalWriter>> {
         if self.pen.is_none() {
             fs::create_dir_all(&self.folder)?;
@@ -374,8 +374,8 @@ impl Journal {
         self.pen.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Goes on in a journal that was replayed: `steps` lines of steps, of which `numbers` says by
-    /// the revision where they led.
+    /// Continues a journal after its recovery. `steps` is the number of its steps. `numbers` has
+    /// the number of each step, by the revision after the step.
     pub(super) fn going_on(
         source: &Source,
         (folder, file): (PathBuf, File),
@@ -388,24 +388,24 @@ impl Journal {
         Ok(Self { folder, begin, opened, has_place, pen, steps, numbers, fault: None, told: false })
     }
 
-    /// The state of a revision as lines of saves name it; nothing where no line of this journal led
-    /// to it.
+    /// The state of a revision, as the lines of saves name it. `None` if no line of this journal
+    /// led to it.
     fn written(&self, revision: u64, loose: &[String]) -> Option<Written> {
-        // Before the first step there is none.
+        // Revision 0 has no step.
         let step = if revision == 0 { Some(0) } else { self.numbers.get(&revision).copied() }?;
         Some(Written { step, loose: loose.to_vec() })
     }
 
-    /// The sitting is over, and nothing of it is wanted again.
+    /// Ends the journal and deletes it.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O error of the system.
     pub fn discard(mut self) -> io::Result<()> {
         if self.pen.take().is_some() { fs::remove_dir_all(&self.folder) } else { Ok(()) }
     }
 }
 
-/// Kinds of work that a step changed and that a file may not keep.
+/// Kinds of editor state that a step changed and that a file may not store.
 fn aids_of(step: &Transaction) -> Vec<String> {
     let mut aids: Vec<String> = step.edits().filter_map(aid_of).collect();
     aids.sort_unstable();
@@ -413,7 +413,7 @@ fn aids_of(step: &Transaction) -> Vec<String> {
     aids
 }
 
-/// What command lines name: nodes, clips, joints, layers; the first few of them.
+/// The first few names in command lines: of nodes, clips, joints and layers.
 pub fn names_in<'a>(lines: impl Iterator<Item = &'a Map<String, Value>>) -> String {
     const MOST: usize = 3;
     let mut names: Vec<&str> = Vec::new();

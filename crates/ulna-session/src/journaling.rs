@@ -1,34 +1,34 @@
-//! The journal of an open file: keeping one, and ending it.
+//! Starts and ends the journal of an open file.
 
 use std::path::Path;
 
 use super::{journal::Journal, session::Session};
 
 impl Session {
-    /// Keeps a journal of what is done from now on.
+    /// Starts a journal. It contains the steps of the history, and all later ones.
     pub fn keep_journal(&mut self, home: &Path) {
         let journal = Journal::new(home, self.path(), self.file_name(), self.source());
         self.journal.put(journal);
-        // What was done before: the edits of a file that was read again.
+        // A file that was reloaded has earlier steps.
         for step in self.history.done() {
             self.journal.step(step, &self.document);
         }
     }
 
-    /// Ends the journal; nothing of it is wanted again.
+    /// Ends the journal and deletes it.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O error of the system.
     pub fn end_journal(&mut self) -> std::io::Result<()> {
         self.journal.take().map_or(Ok(()), Journal::discard)
     }
 
-    /// Where the journal lies, if one is kept.
+    /// The folder of the journal, if there is one.
     pub fn journal_folder(&self) -> Option<&Path> {
         self.journal.folder()
     }
 
-    /// Why the journal cannot be written, said once.
+    /// The reason why the journal could not be written. Returned once.
     pub fn take_journal_fault(&mut self) -> Option<String> {
         self.journal.take_fault()
     }

@@ -1,6 +1,6 @@
-//! A layer of another file for a clip of the open one: joints by their names, or by what part of a
-//! body they are, and what it adds to each taken into that joint's own axes. It comes as commands
-//! that anybody could give, so that it is one step, and needs the file no more.
+//! Imports a pose layer of another file. Joints are matched by name or by body part, and the
+//! changes are converted to the axes of the joints here. The result consists of ordinary commands,
+//! so that it is one undo step and does not need the file any more.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -23,13 +23,14 @@ use ulna_model::{
 };
 use ulna_motion::{ClipTransfer, KeysBy};
 
-/// How a node is turned in the scene at rest.
+/// World rotation of a node in the rest pose.
 fn turned(file: &FileContent, node: NodeId) -> Quat {
     let up = std::iter::successors(Some(node), |n| file.node(*n).parent);
     up.fold(Quat::IDENTITY, |turn, n| file.node(n).rest.transform().rotation * turn).normalize()
 }
 
-/// Which layer is meant: of a file, of which clip of it, by what name.
+/// Identifies a layer of another file: the file, the clip and the layer name. `into` is the clip
+/// here.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LayerMeant<'a> {
     pub path: &'a Path,
@@ -38,21 +39,21 @@ pub(super) struct LayerMeant<'a> {
     pub into: Option<&'a ClipName>,
 }
 
-/// A layer that a file keeps.
+/// A pose layer that a file stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptLayer {
-    /// Text that names its clip; the pose if `None`.
+    /// Text that identifies its clip; `None` for a layer of the pose.
     pub clip: Option<String>,
-    /// Its clip's name, as it is read.
+    /// Name of its clip, for display.
     pub clip_label: String,
-    /// Text that names it.
+    /// Text that identifies the layer.
     pub layer: String,
 }
 
-/// The layers that a file keeps.
+/// The pose layers that a file stores.
 ///
 /// # Errors
-/// A sentence where the file cannot be opened.
+/// If the file cannot be opened: a sentence.
 pub fn kept_layers_of(path: &Path) -> Result<Vec<KeptLayer>, String> {
     let source = ClipSource::read(path.to_owned(), &Conversion::default(), &Progress::default());
     let document = source.document.map_err(|why| why.message)?;
@@ -71,11 +72,11 @@ pub fn kept_layers_of(path: &Path) -> Result<Vec<KeptLayer>, String> {
 }
 
 impl Session {
-    /// What puts a layer of another file over a clip of this one, or over its pose; and what is to
-    /// be said of it.
+    /// The commands that add a layer of another file to a clip or to the pose, and the notes for
+    /// the user.
     ///
     /// # Errors
-    /// Where the file cannot be opened, has no such layer, or none of its joints is here.
+    /// If the file cannot be opened, has no such layer, or none of the layer's joints matches.
     pub(super) fn layer_of_file(
         &self,
         meant: LayerMeant<'_>,
@@ -114,8 +115,8 @@ impl Session {
         self.layer_as_commands(&theirs, &layer, into.map(ClipName::Id))
     }
 
-    /// The commands that make a layer of another document here: a new layer, what it adds at each
-    /// joint, its keys and its strength.
+    /// The commands that make a layer of another document here: a new layer, its changes per joint,
+    /// its keys and its strength.
     fn layer_as_commands(
         &self,
         theirs: &Document,
@@ -197,18 +198,18 @@ impl Session {
     }
 }
 
-/// The name of a layer, with a number where a layer of that name is there.
+/// The name of a layer, with a number if another layer has that name.
 fn free_name(name: &str, taken: &PoseLayers) -> String {
     let numbered = |k: u32| if k < 2 { name.to_owned() } else { format!("{name} {k}") };
     (1..).map(numbered).find(|n| taken.0.iter().all(|l| *l.name != **n)).unwrap_or_default()
 }
 
-/// The change from the axes of a joint of one document into those of another, both at rest.
+/// Conversion from the rest axes of a joint to the rest axes of its counterpart.
 struct AxesChange {
     axes: Quat,
     /// Whether the axes are the same.
     plain: bool,
-    /// Meters here for each meter there.
+    /// Factor of translations: meters here per meter in the source.
     ratio: f32,
 }
 
@@ -222,7 +223,7 @@ impl AxesChange {
         Self { axes, plain: axes.dot(Quat::IDENTITY).abs() > 1.0 - 1e-7, ratio }
     }
 
-    /// A user-local transform of their joint as one of ours.
+    /// A user-local transform of the source joint, converted to the joint here.
     fn carried(&self, user: &Transform) -> Transform {
         let Self { axes, plain, ratio } = *self;
         if plain {
@@ -236,7 +237,7 @@ impl AxesChange {
     }
 }
 
-/// One component of a transform.
+/// One property of a transform.
 fn component(user: &Transform, property: Property) -> Components {
     match property {
         Property::Translation => {
@@ -249,7 +250,7 @@ fn component(user: &Transform, property: Property) -> Components {
     }
 }
 
-/// The command that gives a layer the strength of another.
+/// The command that sets the strength of a layer, with its keys if any.
 fn strength(of: LayerOf, layer: &PoseLayer) -> Command {
     let Some(keys) = &layer.strength_keys else {
         return LayerStrength { of, strength: layer.strength, time: None }.into();

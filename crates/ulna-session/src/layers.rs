@@ -1,14 +1,13 @@
-//! Layers and the file: folded into keys and nodes by every save, kept beside them where that is
-//! wanted, and taken off again when the file is opened.
+//! Pose layers and the file. Each save bakes them into keys and nodes, and stores them beside the
+//! keys on request. Opening the file restores them.
 //!
 //! ```text
-//!  opening   the file's keys ─┬─ hash fits ──► its own keys + layers
-//!            “ulna.layers” ───┘  does not ───► the keys as they are; said
-//!  saving    keys + layers ─────► folded ────► the file's keys [+ “ulna.layers”]
+//!  opening   the file's keys ─┬─ hash matches ──► its own keys + layers
+//!            “ulna.layers” ───┘  it does not ───► the keys as they are, and a finding
+//!  saving    keys + layers ─────► baked ────────► the file's keys [+ “ulna.layers”]
 //! ```
 //!
-//! What was not changed since it was opened is folded to what the file has, to the bit, whatever
-//! made its numbers.
+//! Clips without changes are saved with the exact keys of the opened file.
 
 use std::{
     collections::BTreeMap,
@@ -25,26 +24,25 @@ use ulna_model::{
 };
 use ulna_motion::{Folded, Folder, mask_weights};
 
-/// Folds the document of a session, and knows what the opened file had.
-///
-/// Copies of a session, which work beside it, share what was folded already.
+/// Bakes the layers of a session's document, and knows the layers of the opened file. Copies of a
+/// session share the cache of baked clips.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Folds {
     folder: Arc<Mutex<Folder>>,
     opened: Opened,
 }
 
-/// What was taken off when the file was opened.
+/// The layers that were restored when the file was opened.
 #[derive(Clone, Debug, Default)]
 struct Opened {
-    /// By clip: its layers, its own keys, and what the file keeps.
+    /// By clip: its layers, its own keys, and the stored form.
     clips: BTreeMap<ClipId, ClipOpened>,
-    /// The same of the pose: its layers, by node its own pose and the file's, and what the file
-    /// keeps with which scene.
+    /// The same for the pose: its layers; for each node its own pose and the pose in the file; the
+    /// stored form and its scene.
     pose: Option<PoseOpened>,
 }
 
-/// Layers, the clip below them, and what the file keeps.
+/// Layers, the clip below them, and the stored form.
 type ClipOpened = (Shared<PoseLayers>, Shared<Clip>, Shared<KeptLayers>);
 
 #[derive(Clone, Debug)]
@@ -55,7 +53,7 @@ struct PoseOpened {
     scene: SceneId,
 }
 
-/// The node that a text of ours names.
+/// The node that a text in the extras names.
 fn node_of(document: &Document, text: &str) -> Option<NodeId> {
     match Nodes::Named(vec![text.to_owned()]).all(document).ok()?[..] {
         [node] => Some(node),
@@ -92,7 +90,7 @@ fn track_of(node: NodeId, property: Property, keys: &KeptKeys) -> Option<Track> 
     track.validate().is_ok().then_some(track)
 }
 
-/// A number for what a file has: tracks in this order.
+/// Hash of tracks and local transforms, in this order.
 fn hash<'a>(
     tracks: impl Iterator<Item = Option<&'a Track>>,
     locals: impl Iterator<Item = Local>,
@@ -118,7 +116,7 @@ fn hash<'a>(
     xxhash_rust::xxh3::xxh3_64(&bytes)
 }
 
-/// Layers as a file keeps them.
+/// Layers in the form that a file stores.
 fn kept_layers(document: &Document, layers: &PoseLayers) -> Vec<KeptLayer> {
     let name = |n: &NodeId| node_text(document, *n);
     let one = |l: &PoseLayer| KeptLayer {
@@ -139,7 +137,10 @@ fn kept_layers(document: &Document, layers: &PoseLayers) -> Vec<KeptLayer> {
     layers.iter().map(one).collect()
 }
 
-/// Layers of a file as those of a document; the first thing that is not there is named.
+/// Converts the layers of a file to layers of a document.
+///
+/// # Errors
+/// If a node is missing: a sentence about the first one.
 fn found_layers(
     document: &Document,
     kept: &KeptLayers,
@@ -199,7 +200,7 @@ fn found_layers(
     Ok(made.into_iter().collect())
 }
 
-/// What a clip has that its kept layers know of, in their order.
+/// The tracks of a clip that its stored layers list, in their order. `None` if a node is missing.
 fn known_tracks<'a>(
     document: &Document,
     clip: &'a Clip,
@@ -216,8 +217,8 @@ fn said(place: Location, message: String) -> Diagnostic {
 }
 
 impl Folds {
-    /// Takes off the layers that an opened file keeps. Where its keys are others than the layers
-    /// were folded into, they stand.
+    /// Restores the layers that an opened file stores. If the file's keys do not match the layers,
+    /// the keys are kept and the layers are ignored.
     pub fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let mut folds = Self::default();
         let mut next = 0;
@@ -336,13 +337,13 @@ impl Folds {
         self.opened.pose = Some(PoseOpened { layers, nodes: known, kept, scene });
     }
 
-    /// Holds folding up until it is dropped.
+    /// Blocks baking until the guard is dropped.
     #[cfg(test)]
     pub fn held_up(&self) -> std::sync::MutexGuard<'_, Folder> {
         self.folder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A document as saving writes it, with what folding its layers took, by clip.
+    /// The document in the form that saving writes, and the baking result by clip.
     pub fn to_save(
         &self,
         document: &Document,
@@ -353,8 +354,8 @@ impl Folds {
         (to, folded)
     }
 
-    /// The document with its layers folded into its file: what saving writes, with what that took,
-    /// by clip. Its file keeps the layers, too, where the document says so and it is to be.
+    /// The document with its layers baked into keys and nodes, and the baking result by clip. If
+    /// `keeps` is set and the document asks for it, the file also stores the layers.
     pub fn fold(
         &self,
         document: &Document,
@@ -376,7 +377,7 @@ impl Folds {
                 as_numbered(&mut made, own, before);
             }
             let kept = match self.opened.clips.get(id) {
-                // Those of the file that do not fit its keys any more stay in it.
+                // Stored layers that no longer match their keys stay in the file.
                 _ if !keeps => own.kept_layers.clone(),
                 Some((l, c, kept)) if *l == layers && c == own => Some(kept.clone()),
                 _ => Some(Shared::new(kept_of(document, own, &made, &layers))),
@@ -432,7 +433,7 @@ impl Folds {
     }
 }
 
-/// What a file keeps of the layers of a clip.
+/// The stored form of a clip's layers.
 fn kept_of(document: &Document, own: &Clip, folded: &Clip, layers: &PoseLayers) -> KeptLayers {
     let mut touched: Vec<(NodeId, Property)> = Vec::new();
     for track in folded.tracks.values() {
@@ -456,7 +457,7 @@ fn kept_of(document: &Document, own: &Clip, folded: &Clip, layers: &PoseLayers) 
     }
 }
 
-/// A clip's own keys in place of those that layers were folded into.
+/// A clip with its own keys in place of the baked keys.
 fn own_clip(document: &Document, clip: &Clip, kept: &KeptLayers) -> Option<Clip> {
     let mut own = Clip { kept_layers: None, ..clip.clone() };
     for entry in &kept.own_keys {
@@ -476,8 +477,7 @@ fn own_clip(document: &Document, clip: &Clip, kept: &KeptLayers) -> Option<Clip>
     Some(own)
 }
 
-/// Gives channels that folding adds the numbers that they have in the file, where it has them
-/// already.
+/// Gives channels that baking adds the same ids as in the file, if the file has them.
 fn as_numbered(folded: &mut Clip, own: &Clip, before: &Clip) {
     let new: Vec<TrackId> =
         folded.tracks.keys().copied().filter(|id| !own.tracks.contains_key(id)).collect();
@@ -491,7 +491,7 @@ fn as_numbered(folded: &mut Clip, own: &Clip, before: &Clip) {
     }
 }
 
-/// What folding comes to, a sentence for each clip; and one for the pose.
+/// One sentence per baked clip, and one for the pose.
 pub(super) fn in_words(document: &Document, folded: &BTreeMap<ClipId, Folded>) -> Vec<String> {
     let count =
         |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };

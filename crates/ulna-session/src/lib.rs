@@ -1,5 +1,5 @@
-//! One open file: its bytes, the document as opened and as it is now, history, the running of
-//! commands, and saving.
+//! One open file: its bytes, the document as opened and the current document, the history, the
+//! running of commands, and saving.
 
 mod checks;
 mod command_edits;

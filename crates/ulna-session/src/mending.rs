@@ -1,4 +1,4 @@
-//! Takes scale and rotation out of the nodes above the skeleton of an imported file.
+//! Removes scale and rotation from the nodes above the skeleton of an imported file.
 
 use std::{path::Path, sync::Arc};
 
@@ -8,7 +8,8 @@ use ulna_formats::import::GltfDifference;
 
 impl Session {
     /// The GLB without scale and rotation above the skeleton, and the difference to report. `None`
-    /// if there are none. No bytes if they cannot be taken out; the difference says why.
+    /// if there are none. Without bytes if they cannot be removed; the difference states the
+    /// reason.
     pub(super) fn mended(mut self) -> Option<(Option<Arc<Vec<u8>>>, GltfDifference)> {
         let made = match self.run(&Command::from(MendArmature {})) {
             Ok(false) => return None,

@@ -1,4 +1,4 @@
-//! The document as saving writes it, and what that changes.
+//! The document in the form that saving writes, and its changes to the file.
 
 use std::collections::BTreeMap;
 
@@ -13,22 +13,22 @@ use ulna_model::{ClipId, Document};
 use ulna_motion::Folded;
 
 impl Session {
-    /// The document as saving writes it, with what folding its layers took, by clip.
+    /// The document in the form that saving writes, and the baking result by clip.
     pub(super) fn folded(&self) -> (Document, BTreeMap<ClipId, Folded>) {
         self.folds.to_save(&self.document, &self.decoded)
     }
 
-    /// The document as saving writes it: with its layers in keys and nodes.
+    /// The document in the form that saving writes: with its layers baked into keys and nodes.
     pub fn to_save(&self) -> Document {
         self.folded().0
     }
 
-    /// As [`Session::to_save`], without the layers themselves: for other programs.
+    /// As [`Session::to_save`], without stored layers, for other programs.
     pub(super) fn to_export(&self) -> Document {
         self.folds.fold(&self.document, &self.decoded, false).0
     }
 
-    /// What this file differs in from another, as both are on disk: with their layers in keys and
+    /// Compares this file with another, both as they are on disk, with layers baked into keys and
     /// nodes.
     pub fn compare(&self, other: &Self) -> Comparison {
         let (mine, theirs) = (gltf::unmodeled(&self.source), gltf::unmodeled(&other.source));
@@ -38,16 +38,16 @@ impl Session {
         )
     }
 
-    /// The file on disk as text, a fact a line, for version control.
+    /// The file on disk as text with one fact per line, for version control.
     pub fn as_text(&self) -> String {
         as_text(Side { asset: &self.saved, other: Some(&gltf::unmodeled(&self.source)) })
     }
 
-    /// What will differ from the file on disk once the document is saved, a sentence each, in
-    /// meaning; nothing where nothing will.
+    /// The changes in meaning that saving would make to the file on disk, one sentence each. Empty
+    /// if there are none.
     ///
     /// # Errors
-    /// Where it cannot be saved: see [`SaveError`].
+    /// If the document cannot be saved: see [`SaveError`].
     pub fn will_change(&self) -> Result<Vec<String>, SaveError> {
         let written = self.pack("model")?;
         let (to_save, folded) = self.folded();
@@ -57,17 +57,17 @@ impl Session {
         if !differs.is_empty() {
             differs.extend(layers::in_words(&self.document, &folded));
             differs.extend(written.stays.iter().map(|stay| stay.message.clone()));
-            // It comes first: a person must see it before saving.
+            // The warning comes first, so that it is seen before saving.
             differs.splice(
                 0..0,
                 vrm_pose::warning(&self.decoded, &to_save).map(|posed| posed.message),
             );
         }
-        // What is too small for a sentence is still written.
+        // Changes that are too small for a sentence are still written.
         if differs.is_empty() && self.unsaved().file { Ok(written.changes) } else { Ok(differs) }
     }
 
-    /// What saving would write now, and the list of what it changes.
+    /// The result of a save in memory: the bytes, and the list of changes.
     ///
     /// # Errors
     /// See [`SaveError`].

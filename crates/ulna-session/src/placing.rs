@@ -1,5 +1,4 @@
-//! Files that take their places together: each is written beside its place first, and all are
-//! renamed when all are there.
+//! Writes several files as one transaction: first under temporary names, then all are renamed.
 
 use std::{
     collections::BTreeSet,
@@ -12,36 +11,37 @@ use super::{
     export_failure::ExportFailure,
 };
 
-/// A file that is made and not written yet.
+/// A file in memory.
 pub(super) struct Made<'a> {
     pub path: PathBuf,
     pub bytes: &'a [u8],
-    /// Whether it is data beside a `.gltf`, named by its content.
+    /// Whether it is a data file of a `.gltf`, which has a hash of its content in its name.
     pub is_data: bool,
 }
 
-/// Files on their way. Dropped before [`Placing::put`] is done, it leaves everything as it was.
+/// A transaction of several files. If it is dropped before [`Placing::put`] succeeds, it restores
+/// all files and folders.
 pub(super) struct Placing<'a> {
     disk: &'a dyn Disk,
-    /// Whether files that are there make way.
+    /// Whether existing files may be replaced.
     replace: bool,
     files: Vec<Staged>,
-    /// Folders that were made for them.
+    /// Folders that were created for the files.
     folders: Vec<PathBuf>,
-    /// Bytes of all files, those included that were there already.
+    /// Total size of all files, in bytes, including files that were already there.
     bytes: usize,
     count: usize,
 }
 
-/// A file that is written under a name of its own.
+/// A file under a temporary name.
 struct Staged {
     staged: PathBuf,
     path: PathBuf,
-    /// Whether a file is there that makes way.
+    /// Whether it replaces an existing file.
     replaces: bool,
-    /// The file that it replaces, under a name of its own.
+    /// The replaced file, under a temporary name.
     old: Option<PathBuf>,
-    /// Whether it is in its place.
+    /// Whether it has its final name.
     is_placed: bool,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Placing<'a> {
         Self { disk, replace, files: Vec::new(), folders: Vec::new(), bytes: 0, count: 0 }
     }
 
-    /// Writes a file beside its place; one that is there with the same content stays.
+    /// Writes a file under a temporary name. An existing file with equal content is kept.
     pub(super) fn stage(&mut self, made: &Made<'_>) -> Result<(), ExportFailure> {
         self.bytes += made.bytes.len();
         self.count += 1;
@@ -60,7 +60,8 @@ impl<'a> Placing<'a> {
             if holds(self.disk, path, made.bytes).unwrap_or(false) {
                 return Ok(());
             }
-            // Data is named by its content: what is there is somebody else's.
+            // The name of a data file contains a hash of its content, so this is a file of another
+            // model.
             if made.is_data && !self.replace {
                 return Err(self.failed(path, io::ErrorKind::AlreadyExists.into(), 0));
             }
@@ -87,8 +88,8 @@ impl<'a> Placing<'a> {
             .map_err(|error| self.failed(path, error, 0))
     }
 
-    /// Puts all files in their places; how many bytes they have. Where one cannot be, all are as
-    /// they were.
+    /// Renames all files to their final names. Returns their total size in bytes. If one fails, all
+    /// are restored.
     pub(super) fn put(mut self) -> Result<usize, ExportFailure> {
         if let Err((path, error)) = self.try_put() {
             let written = self.take_back();
@@ -114,7 +115,7 @@ impl<'a> Placing<'a> {
         for file in &mut self.files {
             let done = match &file.old {
                 Some(_) => self.disk.replace(&file.staged, &file.path),
-                // Whatever came there meanwhile stays.
+                // A file that was created in the meantime is kept.
                 None => self.disk.place(&file.staged, &file.path),
             };
             done.map_err(|error| (file.path.clone(), error))?;
@@ -127,7 +128,7 @@ impl<'a> Placing<'a> {
         Ok(())
     }
 
-    /// Puts everything back as it was; how many files are the new ones still.
+    /// Restores all files and folders. Returns the number of files that could not be restored.
     fn take_back(&mut self) -> usize {
         let mut left = 0;
         for file in self.files.drain(..).rev() {
@@ -148,7 +149,7 @@ impl<'a> Placing<'a> {
                 None => {}
             }
         }
-        // The innermost first; one that is in use meanwhile stays.
+        // Inner folders first. A folder that is not empty is kept.
         self.folders.sort_by_key(|f| std::cmp::Reverse(f.components().count()));
         for folder in self.folders.drain(..).filter(|f| f.is_dir()) {
             if let Err(error) = self.disk.remove_folder(&folder) {

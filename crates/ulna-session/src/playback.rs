@@ -1,61 +1,62 @@
-//! The clock: which clip is shown, and where in it the playhead is.
+//! The clock: the shown clip and the playhead.
 
 use ulna_edit::command::mix_of;
 use ulna_model::{Clip, ClipId, Document, NodeId, Repeat};
 use ulna_motion::Averaging;
 
-/// What the ruler counts.
+/// Unit of the ruler.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum RulerUnit {
-    /// Frames of the rate.
+    /// Frames at the frame rate.
     #[default]
     Frames,
     /// Seconds.
     Seconds,
-    /// Ticks, so many a second.
+    /// Ticks, with their number per second.
     Ticks(f64),
 }
 
 impl RulerUnit {
-    /// Ticks a second where none are said: those of DirectX files.
+    /// Default ticks per second: the rate of DirectX files.
     pub const TICKS: f64 = 4800.0;
 }
 
-/// What plays, and how. The clock is `f64` seconds; frames are only a ruler.
+/// State of the playback. The clock is in `f64` seconds; frames are only a ruler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Playback {
-    /// The clip that is shown, or would be in Animate mode.
+    /// The clip shown in Animate mode. Other modes keep it.
     pub clip: Option<ClipId>,
-    /// Whether the mix plays in place of the clip.
+    /// Whether the mix plays instead of the clip.
     pub mixing: bool,
-    /// The playhead, in seconds.
+    /// The playhead, in seconds, 0 or later.
     pub time: f64,
-    /// Whether it moves.
+    /// Whether the playhead moves.
     pub playing: bool,
-    /// Whether it moves backward.
+    /// Whether the playhead moves backward.
     pub backward: bool,
-    /// What happens at the end.
+    /// Action at the end of the clip.
     pub repeat: Repeat,
-    /// What of the clip plays, in seconds; all of it where `None`.
+    /// Start and end of the played range, in seconds; the whole clip if `None`.
     pub range: Option<(f64, f64)>,
-    /// So many seconds before the end and after the start play in place of all: a loop's seam is
-    /// looked at.
+    /// Half length of the played range around the loop seam, in seconds: this long before the end
+    /// and after the start. `None` plays normally.
     pub round_seam: Option<f64>,
-    /// Whether every frame is shown, however long that takes, rather than real time kept.
+    /// Whether every frame is shown, even if playback is then slower than real time.
     pub every_frame: bool,
-    /// Whether poses are held from key to key while it plays: blocking, without what lies between.
+    /// Whether poses are held from key to key during playback (stepped, as for blocking).
     pub stepped: bool,
-    /// How linear rotations go from key to key.
+    /// Interpolation of LINEAR rotations: SLERP or NLERP.
     pub between: Averaging,
-    /// Frames a second that were reached lately, where it plays.
+    /// Running mean of the displayed frames per second; `None` before the first frame.
     pub reached: Option<f64>,
-    /// How fast, 1 is real time.
+    /// Speed factor; 1 is real time.
     pub speed: f64,
-    /// The ruler: frames a second.
+    /// Frame rate of the ruler, frames per second.
     pub fps: f64,
-    /// What the ruler counts.
+    /// Unit of the ruler.
     pub unit: RulerUnit,
-    /// The share of keys on whole frames at the guessed rate; `None` where a person set it.
+    /// Fraction of keys on whole frames at the detected rate, `0..=1`. `None` if the user set the
+    /// rate.
     pub guessed: Option<f32>,
 }
 
@@ -82,18 +83,18 @@ impl Default for Playback {
     }
 }
 
-/// A time that left the stretch from `half` before the end over to `half` after the start, in it
-/// again.
+/// Wraps a time that left the range around the loop seam. The range extends from `half` seconds
+/// before `end` to `half` seconds after 0.
 fn round_seam(time: f64, half: f64, end: f64, backward: bool) -> f64 {
     let half = half.min(end * 0.5);
     if half <= 0.0 {
         return 0.0;
     }
-    // From the stretch's own start.
+    // Offset from the start of the range.
     let along = (time - (end - half)).rem_euclid(end);
     let along = match along < 2.0 * half {
         true => along,
-        // What lies between is jumped over, by as much as it was gone too far.
+        // Skips the time outside the range, and keeps the overshoot.
         false if backward => (2.0 * half - (end - along)).rem_euclid(2.0 * half),
         false => (along - 2.0 * half).rem_euclid(2.0 * half),
     };
@@ -101,8 +102,8 @@ fn round_seam(time: f64, half: f64, end: f64, backward: bool) -> f64 {
 }
 
 impl Playback {
-    /// Where edits go: the playhead, in seconds. While it moves the nearest frame, so that no key
-    /// comes to lie between frames.
+    /// The time of edits: the playhead, in seconds. During playback, it is rounded to the nearest
+    /// frame, so that no keys lie between frames.
     pub fn edit_time(&self) -> f64 {
         if self.playing && self.fps > 0.0 {
             (self.time * self.fps).round() / self.fps
@@ -111,13 +112,13 @@ impl Playback {
         }
     }
 
-    /// Stops where edits go.
+    /// Stops the playback at [`Self::edit_time`].
     pub fn stop_to_edit(&mut self) {
         self.time = self.edit_time();
         self.playing = false;
     }
 
-    /// Shows a clip from its start, with the ruler its keys suggest.
+    /// Shows a clip from its start, with the frame rate detected from its keys.
     pub fn show(&mut self, document: &Document, clip: Option<ClipId>) {
         self.clip = clip;
         self.mixing = false;
@@ -134,13 +135,13 @@ impl Playback {
         }
     }
 
-    /// The mix plays in place of the clip, from its start; or the clip again.
+    /// Switches between the mix and the clip, and moves the playhead to 0.
     pub const fn mix(&mut self, on: bool) {
         (self.mixing, self.playing, self.time) = (on, false, 0.0);
         self.range = None;
     }
 
-    /// Seconds from 0 to the last key of the clip that is shown, or to the end of the mix.
+    /// Length in seconds: up to the last key of the shown clip, or up to the end of the mix.
     pub fn length(&self, document: &Document) -> f64 {
         if self.mixing {
             return mix_of(document).map_or(0.0, |m| m.length());
@@ -148,8 +149,8 @@ impl Playback {
         self.clip.and_then(|c| document.clips.get(c)).map_or(0.0, |c| f64::from(c.length()))
     }
 
-    /// The time whose pose is seen: the playhead's, or, while it plays stepped, that of the last
-    /// key of any track.
+    /// The time of the displayed pose: the playhead. During stepped playback, it is the time of the
+    /// last key of any track before the playhead.
     pub fn seen_time(&self, clip: &Clip) -> f64 {
         if !self.stepped || !self.playing {
             return self.time;
@@ -161,7 +162,7 @@ impl Playback {
         before.max_by(f64::total_cmp).unwrap_or(self.time)
     }
 
-    /// What plays: the range that was chosen, or the whole clip.
+    /// Start and end of the played range, in seconds: the chosen range, or the whole clip.
     pub fn bounds(&self, document: &Document) -> (f64, f64) {
         let length = self.length(document);
         match self.range {
@@ -170,8 +171,9 @@ impl Playback {
         }
     }
 
-    /// Moves the playhead by real time, or by a frame where every one is to be shown; whether it
-    /// still plays. Looping wraps by taking the length off, so that no time is lost at the seam.
+    /// Advances the playhead by `seconds` of real time, or by one frame if every frame is shown.
+    /// Returns whether it still plays. Looping subtracts the length, so that no time is lost at the
+    /// seam.
     pub fn advance(&mut self, document: &Document, seconds: f64) -> bool {
         if !self.playing {
             return false;
@@ -180,7 +182,7 @@ impl Playback {
         let span = end - start;
         if seconds > 0.0 {
             let now = 1.0 / seconds;
-            // A mean over some ten frames: a number that flickers is none.
+            // A mean over about ten frames, so that the displayed number does not flicker.
             self.reached = Some(self.reached.map_or(now, |was| was + (now - was) * 0.1));
         }
         let step = if self.every_frame { 1.0 / self.fps } else { seconds * self.speed };
@@ -209,7 +211,8 @@ impl Playback {
         self.playing
     }
 
-    /// Starts to play, from the other end where it stands at the one that it would leave; or stops.
+    /// Starts or stops the playback. If the playhead is at the end of its direction, it starts from
+    /// the other end.
     pub fn toggle(&mut self, document: &Document) {
         self.playing = !self.playing;
         self.reached = None;
@@ -225,12 +228,12 @@ impl Playback {
         }
     }
 
-    /// The frame the playhead is on or after.
+    /// The frame at or before the playhead.
     pub fn frame(&self) -> f64 {
         (self.time * self.fps + 1e-6).floor()
     }
 
-    /// Moves by whole frames: to the next or the one before, on the ruler's grid.
+    /// Moves the playhead by whole frames on the grid of the ruler.
     pub fn step(&mut self, frames: f64) {
         let exact = self.time * self.fps;
         let on = exact.round();
@@ -244,18 +247,18 @@ impl Playback {
         self.seek((from + frames) / self.fps);
     }
 
-    /// Puts the playhead at a time, within the clip and a little beyond, for keys to come.
+    /// Moves the playhead to a time in seconds. Times after the end of the clip are allowed.
     pub fn seek(&mut self, time: f64) {
         self.time = if time.is_finite() { time.max(0.0) } else { 0.0 };
     }
 
-    /// Puts the playhead on the nearest frame.
+    /// Moves the playhead to the nearest frame.
     pub fn snap(&mut self) {
         self.seek((self.time * self.fps).round() / self.fps);
     }
 
-    /// Moves to the next key of nodes that are meant, or the one before; of any where those have
-    /// none in the clip.
+    /// Moves the playhead to the next or previous key of the nodes that `is_meant` accepts. If
+    /// these have no keys in the clip, the keys of all nodes count.
     pub fn step_key(&mut self, clip: &Clip, forward: bool, is_meant: impl Fn(NodeId) -> bool) {
         let now = self.time;
         let some = clip.tracks.values().any(|t| is_meant(t.target));
@@ -366,13 +369,13 @@ mod tests {
                 );
                 seen.push(p.time);
             }
-            // No time is lost where what lies between is jumped over: one round is a second.
+            // The skipped part takes no time: one round takes one second.
             let along = |t: f64| if t >= 1.5 { t - 1.5 } else { t + 0.5 };
             let steps = seen.windows(2).map(|w| (along(w[1]) - along(w[0])).rem_euclid(1.0));
             let wanted = if backward { 0.89 } else { 0.11 };
             assert!(steps.into_iter().all(|s| (s - wanted).abs() < 1e-9), "{seen:?}");
         }
-        // A range that was chosen goes first.
+        // A chosen range overrides the range around the seam.
         let range = Some((0.5, 1.0));
         let mut p = Playback {
             clip: Some(ClipId(0)),
@@ -410,7 +413,7 @@ mod tests {
         assert!((p.time - 0.4).abs() < 1e-9);
         p.step_key(&document.clips[p.clip.unwrap()], true, |_| true);
         assert_eq!(p.time, 0.5);
-        // The node that is meant has no key: those of all count.
+        // The accepted node has no key, so all keys count.
         p.step_key(&document.clips[p.clip.unwrap()], true, |_| false);
         assert_eq!(p.time, 2.0);
         p.step_key(&document.clips[p.clip.unwrap()], false, |_| true);

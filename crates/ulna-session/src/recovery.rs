@@ -1,4 +1,4 @@
-//! Journals that a crash left behind: found, listed, and done again.
+//! Journals that a crash left behind: finds them, lists their steps, and runs the steps again.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,40 +22,40 @@ use ulna_formats::{
     read_whole,
 };
 
-/// A step that a journal holds.
+/// One step of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptStep {
-    /// What a person did.
+    /// Label of the step.
     pub label: String,
-    /// What it was done to, as far as its lines name it.
+    /// Names of the changed elements, as far as the lines contain them.
     pub about: String,
-    /// When, in seconds since 1970.
+    /// Time of the step, in seconds since 1970.
     pub time: u64,
 }
 
-/// What lines of commands name: nodes, clips, joints, layers.
+/// The names in command lines: of nodes, clips, joints and layers.
 fn about(lines: &[Map<String, Value>]) -> String {
     names_in(lines.iter())
 }
 
-/// Why a journal cannot be replayed.
+/// Reason why a journal cannot be replayed.
 #[derive(Debug, Error)]
 pub enum RecoveryError {
-    /// It does not open.
+    /// The opened file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The journal itself.
+    /// The journal cannot be read.
     #[error("the recovery journal {path} could not be read: {source}", path = path.display())]
     Io {
-        /// Its folder.
+        /// The folder of the journal.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
 impl RecoveryError {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Stable code for scripts, independent of the message.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Read(error) => error.code(),
@@ -68,43 +68,43 @@ impl RecoveryError {
 #[derive(Debug)]
 pub struct Recovery {
     folder: PathBuf,
-    /// Held as long as this is offered, so that no other window offers it too.
+    /// The locked file of lines. The lock prevents other windows from offering the same journal.
     file: File,
     begin: Line,
     lines: Vec<Line>,
-    /// Whether a save whose end was not written down had put its file in place.
+    /// Whether an unfinished save had already replaced its file.
     finished: bool,
 }
 
-/// A session that was recovered, and the steps that could not be done again, with the reason.
+/// A recovered session, and the steps that could not be run again.
 #[derive(Debug)]
 pub struct Recovered {
     /// The session, with its history.
     pub session: Session,
-    /// A sentence each.
+    /// One sentence per failed step, with the reason.
     pub failed: Vec<String>,
-    /// Whether it is another file than the steps were done on.
+    /// Whether the file is another one than the steps were made on.
     pub changed: bool,
 }
 
-/// A save that put its file in place.
+/// The last save that replaced its file.
 struct LastSave<'a> {
-    /// Where its line is.
+    /// Index of its line.
     line: usize,
     file: &'a Path,
     hash: &'a String,
-    /// What it wrote; older versions did not say.
+    /// The state that it wrote; `None` in journals of older versions.
     written: Option<&'a Written>,
     last: bool,
     more: bool,
 }
 
-/// Where the last line about a save is: that it is done, or that it was begun and no more is known.
+/// Index of the last line about a save, finished or not.
 fn last_save(lines: &[Line]) -> Option<usize> {
     lines.iter().rposition(|l| matches!(l, Line::Save { .. } | Line::Saved { .. }))
 }
 
-/// A step as its line says it, and the step that it was done after; 0 where that is none.
+/// A step of a journal. `after` is the number of the step before it; 0 if there is none.
 struct StepLine<'a> {
     label: &'a str,
     lines: &'a [Map<String, Value>],
@@ -119,10 +119,11 @@ impl StepLine<'_> {
     }
 }
 
-/// All steps of a journal: undone and done otherwise, they make a tree. They are numbered from 1.
+/// The tree of all steps of a journal: a step after an undo starts a new branch. Steps are numbered
+/// from 1.
 struct StepTree<'a> {
     steps: Vec<StepLine<'a>>,
-    /// Those that are done in the end, the first first.
+    /// The steps of the current branch, in order.
     done: Vec<u64>,
 }
 
@@ -145,12 +146,12 @@ impl<'a> StepTree<'a> {
         Self { steps, done }
     }
 
-    /// The last step that is done.
+    /// The last step of the current branch; 0 if there is none.
     fn now(&self) -> u64 {
         self.done.last().copied().unwrap_or(0)
     }
 
-    /// A step and all that it was done after.
+    /// A step and all its ancestors.
     fn path(&self, step: u64) -> BTreeSet<u64> {
         let after = |at: &u64| {
             Some(self.steps.get((*at as usize).checked_sub(1)?)?.after).filter(|at| *at > 0)
@@ -159,16 +160,16 @@ impl<'a> StepTree<'a> {
     }
 }
 
-/// What came of doing lines again.
+/// Result of running the lines of a journal again.
 struct ReplayedLines {
     failed: Vec<String>,
-    /// How many steps there were, and the number of each by the revision that it left.
+    /// Number of steps, and the number of each by the revision after it.
     numbers: (u64, BTreeMap<u64, u64>),
 }
 
 impl Recovery {
-    /// All journals in a folder that no process writes and in which there is work; those without,
-    /// and those older than [`KEPT_DAYS`], are removed.
+    /// All journals of a folder that no process has locked and that contain unsaved steps. Unlocked
+    /// journals without such steps, or older than [`KEPT_DAYS`], are deleted.
     pub fn scan(home: &Path) -> Vec<Self> {
         let Ok(entries) = fs::read_dir(home) else { return Vec::new() };
         let mut list: Vec<Self> = entries.filter_map(|e| Self::open(&e.ok()?.path())).collect();
@@ -191,12 +192,13 @@ impl Recovery {
         let text = fs::read(folder.join(LINES)).ok()?;
         let mut lines = text
             .split_inclusive(|b| *b == b'\n')
-            // A last line that was cut was never there.
+            // An incomplete last line is ignored.
             .filter(|l| l.ends_with(b"\n"))
             .map_while(|l| serde_json::from_slice::<Line>(l).ok());
         let begin = lines.next().filter(|l| matches!(l, Line::Begin { .. }))?;
         let lines: Vec<Line> = lines.collect();
-        // A kill between the renaming and the line that says so: the file itself tells.
+        // If the process was killed between the rename and its line, the hash of the file shows
+        // that the save succeeded.
         let finished = last_save(&lines).is_some_and(|at| match &lines[at] {
             Line::Save { file, hash, .. } => file_hash(file).is_ok_and(|found| hex(found) == *hash),
             _ => false,
@@ -204,7 +206,7 @@ impl Recovery {
         Some(Self { folder: folder.to_owned(), file, begin, lines, finished })
     }
 
-    /// The last save that put its file in place.
+    /// The last save that replaced its file.
     fn last_saved(&self) -> Option<LastSave<'_>> {
         let at = last_save(&self.lines)?;
         let at = match &self.lines[at] {
@@ -234,7 +236,7 @@ impl Recovery {
         }
     }
 
-    /// What the file is called.
+    /// The name of the file.
     pub fn name(&self) -> &str {
         match &self.begin {
             Line::Begin { name, .. } => name,
@@ -242,7 +244,8 @@ impl Recovery {
         }
     }
 
-    /// Where it is, if it has a place: that of the last save, else where it was opened.
+    /// The path of the last save, otherwise the path that was opened. `None` if the file has no
+    /// path.
     pub fn file(&self) -> Option<&Path> {
         self.last_saved().map(|saved| saved.file).or(match &self.begin {
             Line::Begin { file, .. } => file.as_deref(),
@@ -250,7 +253,7 @@ impl Recovery {
         })
     }
 
-    /// When something was done last, in seconds since 1970.
+    /// Time of the last step, in seconds since 1970.
     pub fn time(&self) -> u64 {
         let of = |l: &Line| match l {
             Line::Begin { time, .. } | Line::Step { time, .. } => Some(*time),
@@ -259,8 +262,8 @@ impl Recovery {
         self.lines.iter().rev().find_map(of).or_else(|| of(&self.begin)).unwrap_or(0)
     }
 
-    /// The steps that are in no file, the first first. A step of the saved state that was undone
-    /// since is one, too.
+    /// The steps that are not in any file, in order. A step that was undone after its save is one,
+    /// too.
     pub fn steps(&self) -> Vec<KeptStep> {
         let tree = StepTree::of(&self.lines);
         let saved = self.last_saved();
@@ -269,7 +272,8 @@ impl Recovery {
             Some(LastSave { written: Some(written), .. }) => {
                 (tree.path(written.step), Some(&written.loose))
             }
-            // As older versions wrote it: all up to it, or it is not known what.
+            // Journals of older versions: either all steps before the line are saved, or this is
+            // unknown.
             Some(old) if old.last && !old.more => {
                 (tree.path(StepTree::of(&self.lines[..old.line]).now()), None)
             }
@@ -291,9 +295,9 @@ impl Recovery {
         steps
     }
 
-    /// Whether the file looks changed since the journal began, and the journal has no copy of what
-    /// it was: then its steps are done again by name on the file as it is. A look at the time of
-    /// writing only; what is done goes by the content.
+    /// Whether the file seems to be changed since the journal began, and the journal has no copy of
+    /// the opened bytes. Then the steps run again on the changed file, by name. Only the
+    /// modification time is compared; [`Recovery::replay`] compares the content.
     pub fn looks_changed(&self) -> bool {
         let Line::Begin { file: Some(file), time, .. } = &self.begin else { return false };
         let written = fs::metadata(file).and_then(|m| m.modified()).ok();
@@ -303,19 +307,19 @@ impl Recovery {
         written > *time && !self.folder.join(OPENED).exists()
     }
 
-    /// Throws it away.
+    /// Deletes the journal.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O error of the system.
     pub fn discard(self) -> io::Result<()> {
         fs::remove_dir_all(&self.folder)
     }
 
-    /// Does everything again, on the bytes the file was opened from; where they are not to be had
-    /// any more, by name on the file as it is now. The session goes on with this journal.
+    /// Runs all steps again on the opened bytes. If these are lost, the steps run by name on the
+    /// file as it is now. The session continues this journal.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// If the file or the journal cannot be read.
     pub fn replay(self, progress: &Progress) -> Result<Recovered, RecoveryError> {
         let io = |source| RecoveryError::Io { path: self.folder.clone(), source };
         let Line::Begin { file, hash, .. } = &self.begin else {
@@ -351,16 +355,16 @@ impl Recovery {
         Ok(Recovered { session, failed: replayed.failed, changed })
     }
 
-    /// Does all lines again.
+    /// Runs all lines again.
     fn replay_lines(&self, session: &mut Session) -> ReplayedLines {
         let mut failed = Vec::new();
-        // Whether a step came about: only what did can be undone.
+        // Whether each step succeeded. Only these steps can be undone.
         let (mut done, mut undone): (Vec<bool>, Vec<bool>) = (Vec::new(), Vec::new());
         let (mut steps, mut numbers) = (0, BTreeMap::new());
         let saved = self.last_saved();
         let wanted = saved.as_ref().and_then(|s| s.written).map(|w| w.step);
         let mut state = (wanted == Some(0)).then(|| session.state_to_save());
-        // What is to be undone again must be there still.
+        // Steps that a later line undoes must stay in the history.
         let last_undo = self.lines.iter().rposition(|l| matches!(l, Line::Undo));
         session.history.set_budget(usize::MAX);
         for (k, line) in self.lines.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! The steps of one session done again in another: on a file that changed meanwhile, or without one
-//! of them.
+//! Runs the steps of a session again in another one: on a file that changed on disk, or without one
+//! of the steps.
 
 use std::path::Path;
 
@@ -7,38 +7,37 @@ use super::{Session, stamp::Stamp, unfolded::Unfolded};
 use ulna_edit::CommandLine;
 use ulna_model::FileContent;
 
-/// What came of doing steps again.
+/// Result of running steps again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replayed {
-    /// How many lines were done.
+    /// Number of lines that succeeded.
     pub done: usize,
-    /// Those that could not be, with the reason: a sentence each.
+    /// One sentence per failed line, with the reason.
     pub failed: Vec<String>,
 }
 
-/// What would come of reloading a file that another program wrote.
+/// Preview of reloading a file that another program changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outlook {
-    /// What came of the edits on it.
+    /// Result of running the edits again on the changed file.
     pub replayed: Replayed,
-    /// What that program changed, a sentence each.
+    /// The changes of the other program, one sentence each.
     pub changes: Vec<String>,
 }
 
 impl Session {
-    /// What would come of this session's edits on the file as it is now, which another session has
-    /// just opened.
+    /// Previews this session's edits on the file as it is now, which `newer` has just opened.
     pub fn outlook(&self, mut newer: Self) -> Outlook {
         let changes = self.compare(&newer).differences.iter().map(ToString::to_string).collect();
         Outlook { replayed: newer.replay(self), changes }
     }
 
-    /// Does all steps of another session, which is of an older state of this file, as one step.
-    /// What cannot be done is left out and listed.
+    /// Runs all steps of another session, which has an older state of this file, as one undo step.
+    /// Lines that fail are left out and listed.
     pub fn replay(&mut self, older: &Self) -> Replayed {
         let mut replayed = Replayed::default();
         let steps = older.history.done();
-        // Line by line on a copy first, so that one that fails leaves the others.
+        // Tries each line on a copy first, so that a line that fails does not stop the others.
         let mut probe = self.clone();
         let mut lines: Vec<CommandLine> = Vec::new();
         for step in steps {
@@ -65,8 +64,8 @@ impl Session {
         replayed
     }
 
-    /// Takes a step out of the middle of the history: it and what came after are undone, and what
-    /// came after is done again. What cannot be done without it is listed.
+    /// Removes a step from the middle of the history: undoes it and all later steps, then runs the
+    /// later steps again. Lines that fail are listed.
     pub fn leave_out(&mut self, step: usize) -> Replayed {
         let mut replayed = Replayed::default();
         let later: Vec<(String, Vec<CommandLine>)> = self
@@ -90,8 +89,8 @@ impl Session {
         replayed
     }
 
-    /// A journal says that a file was saved here; `there` says whether it is still what was written
-    /// then, and `state` which revision that was, and what of the document it holds.
+    /// Restores the saved state from a journal. `there` says whether the file on disk still has the
+    /// saved content. `state` is the revision that was saved, if it is known.
     pub(super) fn take_recovered(&mut self, path: &Path, there: bool, state: Option<SavedState>) {
         self.path = Some(path.to_owned());
         if there {
@@ -105,17 +104,17 @@ impl Session {
         self.forget_unsaved();
     }
 
-    /// The present revision, and what a save would write of it.
+    /// The current revision, in the form that saving writes.
     pub(super) fn state_to_save(&self) -> SavedState {
         let from = Unfolded::of(&self.document);
         SavedState { revision: self.history.revision(), file: self.to_save().file, from }
     }
 }
 
-/// A state of the document that was saved.
+/// A saved state of the document.
 pub(super) struct SavedState {
     revision: u64,
-    /// What was written of it.
+    /// The content that was written.
     file: FileContent,
     from: Unfolded,
 }

@@ -1,5 +1,5 @@
-//! Clips of other files, retargeted to the open one by a table of chains: from which map, what is
-//! told of it, and the command that puts them in.
+//! Retargets clips of other files by a map of joint chains: chooses the map, makes the command that
+//! adds the clips, and collects notes for the user.
 
 use std::{
     collections::BTreeSet,
@@ -26,33 +26,33 @@ use ulna_motion::retarget::{
     ContactSlide, Retarget, RetargetError, Retargeted, guess_map, table_node,
 };
 
-/// A request of the command line, or of a script.
+/// A retarget request of the command line or of a script.
 #[derive(Clone, Debug, Default)]
 pub struct RetargetRequest {
     /// A file, a folder, or a pattern.
     pub path: PathBuf,
-    /// Only clips whose names fit this; all if omitted.
+    /// Pattern for clip names; all clips if omitted.
     pub only: Option<String>,
-    /// The map; one that the open file keeps and that fits, or a guessed one, if omitted.
+    /// The map. If omitted, a fitting map that the open file stores, or a detected one.
     pub map: Option<RetargetMap>,
     /// Action if a clip name already exists.
     pub taken: Option<TakenName>,
-    /// Whether feet stay in place in contacts; as the map says if omitted.
+    /// Whether feet are locked during contacts; as the map says if omitted.
     pub lock: Option<bool>,
     /// Factor of the path over the ground; as the map says if omitted.
     pub stride: Option<f32>,
-    /// Whether joints of the map that a model does not have are left out of it.
+    /// Whether joints that a model does not have are removed from the map.
     pub force: bool,
 }
 
 /// Origin of a retarget map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapOrigin {
-    /// It was given.
+    /// Given in the request.
     Given,
-    /// The open file keeps it.
+    /// Stored in the open file.
     Kept,
-    /// It was guessed.
+    /// Detected by names and shape.
     Guessed,
 }
 
@@ -67,37 +67,37 @@ impl MapOrigin {
     }
 }
 
-/// A clip that was retargeted.
+/// A retargeted clip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RetargetedClip {
-    /// The file it comes from.
+    /// The source file.
     pub source: PathBuf,
-    /// Its name, before names that exist are told apart.
+    /// Its name, before duplicate names are numbered.
     pub name: String,
-    /// Number of contacts of the feet.
+    /// Number of foot contacts.
     pub contacts: usize,
-    /// Sliding of the feet in them.
+    /// Sliding of the feet during the contacts.
     pub slides: Vec<ContactSlide>,
-    /// Largest drop of the hips, meters.
+    /// Largest downward shift of the hips, in meters.
     pub lowered: f32,
-    /// Feet whose legs do not reach their place.
+    /// Feet whose legs are too short to reach their targets.
     pub short: Vec<NodeId>,
 }
 
-/// Clips that were retargeted, and the command that puts them in.
+/// Retargeted clips, and the command that adds them.
 #[derive(Clone, Debug)]
 pub struct RetargetedClips {
-    /// The command.
+    /// The command that adds the clips.
     pub command: PutClips,
-    /// Notes for a person.
+    /// Notes for the user.
     pub notes: Vec<Notice>,
-    /// The clips.
+    /// Facts about each clip.
     pub clips: Vec<RetargetedClip>,
-    /// The maps of each source, by its path.
+    /// The map of each source, by its path.
     pub maps: Vec<(PathBuf, RetargetMap, MapOrigin)>,
 }
 
-/// A map without joints that one of the models does not have, and their names.
+/// A map without the joints that one of the models does not have, and the names of those joints.
 fn without_missing(
     map: &RetargetMap,
     theirs: &Document,
@@ -117,8 +117,8 @@ fn without_missing(
 }
 
 impl RetargetRequest {
-    /// The map for a source, with the settings of the request, where it comes from, and what is to
-    /// be said of it.
+    /// The map for a source with the settings of the request, its origin, and the notes for the
+    /// user.
     fn map_for(&self, theirs: &Document, ours: &Document) -> (RetargetMap, MapOrigin, Vec<Notice>) {
         let mut notes = Vec::new();
         let (mut map, origin) = match (&self.map, fitting_map(ours, theirs)) {
@@ -151,7 +151,7 @@ impl RetargetRequest {
     }
 }
 
-/// The note that a map was guessed, and which chains have no counterpart.
+/// The note that a map was detected, with the chains that have no counterpart.
 fn map_guessed(map: &RetargetMap) -> Notice {
     let is_whole = |c: &&RetargetChain| !c.source.is_empty() && !c.target.is_empty();
     let whole = map.chains.iter().filter(is_whole).count();
@@ -165,10 +165,10 @@ fn map_guessed(map: &RetargetMap) -> Notice {
     Notice::new("retarget_map_guessed", said)
 }
 
-/// Why nothing comes of a source, or what came of it.
+/// The clips of a source, or the reason why there are none.
 type OfSource = Result<SourceClips, Notice>;
 
-/// Clips of one source, with their map.
+/// Retargeted clips of one source, with their map.
 struct SourceClips {
     clips: Vec<(Clip, RetargetedClip)>,
     map: (RetargetMap, MapOrigin),
@@ -183,7 +183,7 @@ struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// One more clip is done; whether the work goes on.
+    /// Counts one finished clip. Returns whether the work continues.
     fn step(&self) -> bool {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         self.progress.reach(done as f32 / self.all.max(1) as f32).is_ok()
@@ -191,11 +191,11 @@ impl Steps<'_> {
 }
 
 impl Session {
-    /// The command that puts clips of other files in, retargeted by a map of chains, and what is to
-    /// be said of it.
+    /// The command that adds clips of other files, retargeted by a map of chains, and the notes for
+    /// the user.
     ///
     /// # Errors
-    /// If a file cannot be opened, the map does not fit, or no clip is meant.
+    /// If a file cannot be opened, the map does not fit, or no clip matches.
     pub fn retarget(
         &self,
         request: &RetargetRequest,
@@ -207,10 +207,11 @@ impl Session {
         self.retarget_from(&sources, request, progress)
     }
 
-    /// The same of sources that are open already; the path of the request does not count.
+    /// As [`Session::retarget`], for sources that are already open. Ignores the path of the
+    /// request.
     ///
     /// # Errors
-    /// As that.
+    /// As [`Session::retarget`].
     pub fn retarget_from(
         &self,
         sources: &[ClipSource],
@@ -322,7 +323,7 @@ impl Session {
     }
 }
 
-/// Why a map does not fit, and what a script can do about it.
+/// The reason why a map does not fit, with a way out for scripts.
 fn in_scripts(error: &RetargetError, origin: MapOrigin) -> String {
     match (error, origin) {
         (RetargetError::NoJoint { .. }, MapOrigin::Given) => {

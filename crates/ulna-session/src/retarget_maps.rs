@@ -1,4 +1,4 @@
-//! Retarget maps of a file: which one fits a source, and which one a text means.
+//! Finds the retarget map for a source, and the map that a text names.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use ulna_edit::command::read_map;
 use ulna_model::{Clip, Document, Goal, Notice, RetargetMap, Shared};
 use ulna_motion::retarget::{Retarget, Retargeted, table_node};
 
-/// A map of a document that fits a source: all joints that it names are there.
+/// The first map of a document that fits a source: the joints that it names exist in both.
 pub fn fitting_map<'a>(ours: &'a Document, theirs: &Document) -> Option<&'a RetargetMap> {
     ours.retarget_maps().iter().find(|map| {
         map.fits(|name| table_node(theirs, name).is_some(), |name| table_node(ours, name).is_some())
@@ -14,11 +14,10 @@ pub fn fitting_map<'a>(ours: &'a Document, theirs: &Document) -> Option<&'a Reta
     })
 }
 
-/// The map that a text means: JSON, the name of one that the document keeps, or the path of a JSON
-/// file.
+/// The map that a text names: JSON, the name of a map in the document, or the path of a JSON file.
 ///
 /// # Errors
-/// If it is none of these, or the map is invalid: the code, and a sentence.
+/// If it is none of these, or the map is invalid: a code and a sentence.
 pub fn map_meant(document: &Document, text: &str) -> Result<RetargetMap, Notice> {
     if text.trim_start().starts_with('{') {
         return read_map(text).map_err(|why| Notice::new("not_a_retarget_map", why));
@@ -29,10 +28,10 @@ pub fn map_meant(document: &Document, text: &str) -> Result<RetargetMap, Notice>
     map_of_file(Path::new(text))
 }
 
-/// The map of a JSON file.
+/// Reads a retarget map from a JSON file.
 ///
 /// # Errors
-/// If the file cannot be read, or is no map: the code, and a sentence.
+/// If the file cannot be read or is not a retarget map: a code and a sentence.
 pub fn map_of_file(path: &Path) -> Result<RetargetMap, Notice> {
     let text = std::fs::read_to_string(path).map_err(|e| {
         let said = format!(
@@ -51,8 +50,7 @@ pub(super) fn map_used(name: &str) -> Notice {
     Notice::new("retarget_map_used", said)
 }
 
-/// A clip of a source for a target, with its contacts: those that the source's clip keeps, or
-/// found ones.
+/// Retargets a clip. Its contacts are those that the source clip stores, or detected ones.
 pub(super) fn retargeted(retarget: &Retarget<'_>, clip: &Shared<Clip>) -> Retargeted {
     let kept: Option<&[Goal]> = Some(&clip.contacts[..]).filter(|c| !c.is_empty());
     let mut made = retarget.clip(clip, kept);

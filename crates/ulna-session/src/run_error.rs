@@ -1,27 +1,27 @@
-//! Why a command failed.
+//! Reason why a command failed.
 
 use thiserror::Error;
 
 use ulna_edit::CommandError;
 
-/// A command that is for somebody else.
+/// A command that only the window can run.
 #[derive(Debug, Error)]
 #[error("“{0}” works only in the window of Ulna, not in a script")]
 pub struct NeedsHost(pub(super) &'static str);
 
-/// Why a command line failed.
+/// Reason why a command line failed.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// The command itself.
+    /// The command failed or was refused.
     #[error(transparent)]
     Command(#[from] CommandError),
-    /// It is the host's to do.
+    /// Only the window can run the command.
     #[error(transparent)]
     Host(#[from] NeedsHost),
 }
 
 impl RunError {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Stable code for scripts, independent of the message.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Command(error) => error.code(),

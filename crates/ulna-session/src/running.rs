@@ -1,4 +1,4 @@
-//! Running of a command.
+//! Runs commands in a session.
 
 use std::sync::Arc;
 
@@ -31,13 +31,13 @@ pub(super) struct ResolvedImport {
 }
 
 impl Session {
-    /// Carries a command out as one undo step; whether it changed anything.
+    /// Runs a command as one undo step. Returns whether it changed anything.
     ///
     /// # Errors
-    /// Where it cannot be done, or is the host's to do.
+    /// If the command fails, or if only the window can run it.
     pub fn run(&mut self, command: &Command) -> Result<bool, RunError> {
         match command {
-            // These three make no edits: two move in the history, one fills the clipboard.
+            // These three make no edits: two move in the history, one copies keys.
             Command::Session(SessionCommand::Undo) => Ok(self.undo().is_some()),
             Command::Session(SessionCommand::Redo) => Ok(self.redo().is_some()),
             Command::Session(SessionCommand::CopyKeys { clip, layer, which }) => {
@@ -69,8 +69,8 @@ impl Session {
         Ok(())
     }
 
-    /// The commands on the document that an import consists of, since a step of the history must
-    /// not depend on another file; `None` for all other commands.
+    /// Converts an import to commands on the document, so that the undo step does not depend on
+    /// another file. `None` for all other commands.
     ///
     /// # Errors
     /// If the file cannot be read or does not fit.
@@ -143,7 +143,7 @@ impl Session {
         Ok(Some(ResolvedImport { label, commands, notes }))
     }
 
-    /// The map that an argument means.
+    /// The retarget map of an argument.
     fn map_of(&self, map: &RetargetMapText) -> Result<RetargetMap, CommandError> {
         match map {
             RetargetMapText::Map(map) => Ok((**map).clone()),
@@ -152,10 +152,10 @@ impl Session {
         }
     }
 
-    /// As [`Session::run`], of a command's text.
+    /// As [`Session::run`], for the text of a command.
     ///
     /// # Errors
-    /// As that, and where the text is none.
+    /// As [`Session::run`]; also if the text is not a valid command.
     pub fn run_line(&mut self, line: &CommandLine) -> Result<bool, RunError> {
         self.run(&Command::read(line)?)
     }

@@ -1,10 +1,10 @@
-//! Saving to disk: whole or not at all, proved before the old file is replaced, and never over what
-//! is somebody else's.
+//! Saves to disk: atomically, with a check of the written data before the old file is replaced, and
+//! never over another program's changes without consent.
 //!
-//! The order of acts is such that a kill between any two leaves a file that opens and is what it
-//! was before or what it was to be: new files beside it first, under names that nobody has; then
-//! the file as it was under its backup's name; then the file itself, by one renaming; last the
-//! removal of data of ours that no file names any more.
+//! If the process is killed between two operations, the file is complete: the old one or the new
+//! one. First, new files are written next to it under unused names. Then the old file is kept under
+//! its backup name. Then one rename replaces the file. Finally, data files of Ulna that no file
+//! names are removed.
 //!
 //! ```text
 //!  the opened bytes ─┐
@@ -42,42 +42,42 @@ use ulna_formats::gltf::{
 };
 use ulna_model::{Diagnostic, Document, FileContent, Notice, Severity};
 
-/// All that a save needs: it can be carried out beside the window, while the document goes on
-/// changing.
+/// All data that a save needs. It can run on another thread while the document is edited.
 #[derive(Clone, Debug)]
 pub struct Saving {
-    /// Of which session the document is.
+    /// Id of the session.
     session: u64,
     request: SaveRequest,
     source: Source,
     opened: Document,
-    /// As it was when the save began. Layers are folded when it is carried out, beside the window.
+    /// The document when the save began. Its layers are baked when the save runs, on another
+    /// thread.
     state: Document,
     folds: Folds,
     folded: OnceLock<Document>,
     options: SaveOptions,
-    /// The file that this document is of, as it was when it was read or written last.
+    /// The document's own file, as it was last read or written.
     own: Option<Stamp>,
     own_path: Option<PathBuf>,
-    /// Errors that the file had when it was opened.
+    /// Codes of errors that the file had when it was opened.
     known: Vec<&'static str>,
     revision: u64,
-    /// Kinds of work in the document that the file does not keep.
+    /// Kinds of editor state that the file does not store.
     loose: Vec<String>,
-    /// Told the hash of what will be there, before it is.
+    /// The journal's note, written with the new hash before the file is replaced.
     about_to: Option<super::journal::SaveMark>,
 }
 
-/// A save that was done.
+/// Result of a save.
 #[derive(Clone, Debug)]
 pub struct SavedFile {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What changed in it, in sentences.
+    /// One sentence per change.
     pub changes: Vec<String>,
-    /// What could not be kept, or means something else to other programs, in sentences.
+    /// One sentence per loss, or per part that other programs read differently.
     pub lost: Vec<Notice>,
-    /// Where the file as it was is kept now.
+    /// Path of the backup, if one was made.
     pub backup: Option<PathBuf>,
     session: u64,
     stamp: Stamp,
@@ -87,7 +87,7 @@ pub struct SavedFile {
     loose: Vec<String>,
 }
 
-/// What is to be written.
+/// The data to write.
 struct Packed {
     bytes: Arc<Vec<u8>>,
     beside: Arc<[FileToWrite]>,
@@ -97,7 +97,7 @@ struct Packed {
     stored: FileContent,
 }
 
-/// What a file beside the new one holds.
+/// Content of a file next to the new one.
 enum Content<'a> {
     Bytes(&'a [u8]),
     /// The same as this file.
@@ -121,14 +121,14 @@ impl Content<'_> {
 }
 
 impl Session {
-    /// What a save of the document as it is now needs.
+    /// Collects the data for a save of the current document.
     pub fn saving(&self, request: SaveRequest) -> Saving {
         let saving = self.saving_copy(request);
         let about_to = self.journal.save_mark(saving.revision, &saving.loose);
         Saving { about_to, ..saving }
     }
 
-    /// The same for a copy: the document stays with its file, and the journal says nothing of it.
+    /// The same for a copy: the document keeps its file, and the journal gets no note.
     pub fn saving_copy(&self, request: SaveRequest) -> Saving {
         Saving {
             session: self.id,
@@ -151,20 +151,20 @@ impl Session {
         }
     }
 
-    /// Writes the document to its file, or to another one, which then becomes its file.
+    /// Saves the document to its own file, or to another path, which then becomes its file.
     ///
     /// # Errors
-    /// See [`SaveFailure`]; what was there before is whole then.
+    /// See [`SaveFailure`]. The existing file is unchanged then.
     pub fn save(&mut self, to: Option<&Path>) -> Result<SavedFile, SaveFailure> {
         let path =
             to.map(Path::to_owned).or_else(|| self.path.clone()).ok_or(SaveFailure::NoPath)?;
         self.save_with(SaveRequest::to(&path), &SystemDisk)
     }
 
-    /// As [`Session::save`], with what was agreed to, on a disk.
+    /// As [`Session::save`], with the consent in `request`, on any disk.
     ///
     /// # Errors
-    /// See [`SaveFailure`]; what was there before is whole then.
+    /// See [`SaveFailure`]. The existing file is unchanged then.
     pub fn save_with(
         &mut self,
         request: SaveRequest,
@@ -175,8 +175,8 @@ impl Session {
         Ok(saved)
     }
 
-    /// The file on disk is now this one. Whether it is: what another session saved leaves this one
-    /// as it is.
+    /// Marks the saved state as the state on disk. Returns `false` and changes nothing if another
+    /// session made the save.
     pub fn take_saved(&mut self, saved: &SavedFile) -> bool {
         if saved.session != self.id {
             return false;
@@ -192,8 +192,8 @@ impl Session {
         true
     }
 
-    /// Writes the document to a file without making it its own, over whatever file is there. A file
-    /// of several hard links is refused: nobody was asked.
+    /// Writes the document to a file without making it the document's own file. An existing file is
+    /// replaced, unless it has several hard links.
     ///
     /// # Errors
     /// See [`SaveFailure`].
@@ -202,13 +202,13 @@ impl Session {
         self.saving_copy(request).run(&SystemDisk)
     }
 
-    /// Where the document's file is now another one than was read or written last.
+    /// Whether the document's file has changed on disk since it was last read or written.
     pub fn on_disk(&self) -> OnDisk {
         self.stamp.as_ref().map_or(OnDisk::Same, Stamp::look)
     }
 
-    /// The step of the history without which the document could be saved, by its place in the list;
-    /// nothing where it can be saved, or never could.
+    /// Index of the step of the history that prevents saving. `None` if the document can be saved,
+    /// or if it could not be saved before the first step.
     pub fn unsavable_step(&self) -> Option<usize> {
         let saving = self.saving_copy(SaveRequest::to(Path::new("model.glb")));
         let saves = |document: &Document| {
@@ -242,20 +242,20 @@ fn errors(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
 }
 
 impl Saving {
-    /// What is written, with its layers in keys and nodes.
+    /// The document to write, with its layers baked into keys and nodes.
     fn document(&self) -> &Document {
         self.folded.get_or_init(|| self.folds.to_save(&self.state, &self.opened).0)
     }
 
-    /// The document as the bytes of a GLB; nothing is written to disk.
+    /// The document as the bytes of a GLB. Nothing is written to disk.
     pub(super) fn glb(&self) -> Result<Arc<Vec<u8>>, SaveError> {
         Ok(self.pack(TargetContainer::Glb, "model")?.bytes)
     }
 
-    /// Carries it out.
+    /// Runs the save.
     ///
     /// # Errors
-    /// See [`SaveFailure`]; what was there before is whole then.
+    /// See [`SaveFailure`]. The existing file is unchanged then.
     pub fn run(&self, disk: &dyn Disk) -> Result<SavedFile, SaveFailure> {
         let path = self.place()?;
         let target = target_of(&path)?;
@@ -311,7 +311,7 @@ impl Saving {
         })
     }
 
-    /// The file that is to be written, where links lead, if nothing there is against it.
+    /// The target file, with symbolic links resolved. Fails if the target may not be replaced.
     fn place(&self) -> Result<PathBuf, SaveFailure> {
         let asked = &self.request.path;
         let consent = self.request.consent;
@@ -337,7 +337,7 @@ impl Saving {
             let what = if about.is_dir() { "a folder" } else { "a device or a pipe" };
             return Err(SaveFailure::NotAFile { path: path_of(), what });
         }
-        // By its mode: whoever may write everything is meant, too.
+        // Checks the mode of the file, so that a read-only file is kept even if the user is root.
         if about.permissions().readonly() {
             return Err(SaveFailure::ReadOnly { path: path_of() });
         }
@@ -354,7 +354,7 @@ impl Saving {
         Ok(path)
     }
 
-    /// The bytes, in the container that the name asks for.
+    /// The bytes, in the container that the file name requires.
     fn pack(&self, target: TargetContainer, stem: &str) -> Result<Packed, SaveError> {
         let saved = gltf::save(&self.source, &self.opened, self.document(), stem, self.options)?;
         let t_pose = vrm_pose::warning(&self.opened, self.document());
@@ -381,7 +381,7 @@ impl Saving {
         })
     }
 
-    /// The files beside the new one: those of ours, and those it names that must go along into
+    /// The files to write next to the new one: data files of Ulna, and files that must be copied to
     /// another folder.
     fn beside<'a>(
         &self,
@@ -398,7 +398,7 @@ impl Saving {
             .collect();
         let home = self.source.folder().and_then(|f| f.canonicalize().ok());
         let elsewhere = home.is_some_and(|old| folder.canonicalize().is_ok_and(|new| new != old));
-        // A .gltf that becomes a .glb takes everything into itself.
+        // A .gltf that becomes a .glb embeds all its data.
         let embeds = target == TargetContainer::Glb && !self.source.container.is_glb();
         if elsewhere && !embeds {
             files.extend(
@@ -415,8 +415,7 @@ impl Saving {
         Ok(files)
     }
 
-    /// The files beside the opened one that it names and still needs, by their decoded relative
-    /// names.
+    /// The files next to the opened one that it still names, by their decoded relative names.
     fn companions(&self) -> Vec<(String, PathBuf)> {
         let Some(folder) = self.source.folder() else { return Vec::new() };
         let find = |uri: String| {
@@ -428,9 +427,10 @@ impl Saving {
         self.source.companion_uris().into_iter().filter_map(find).collect()
     }
 
-    /// Opens what is to be written, and compares it with what is meant.
+    /// Reads the packed bytes, and compares the result with the document. Returns the first
+    /// difference as an error.
     fn prove(&self, packed: &Packed, path: &Path) -> Result<(), String> {
-        // Files that it names lie where the opened one lay, until they are copied.
+        // Files that it names are in the folder of the opened file until they are copied.
         let near = self.source.path.as_deref().unwrap_or(path);
         let got = gltf::open_beside(
             packed.bytes.clone(),
@@ -452,8 +452,8 @@ impl Saving {
         }
     }
 
-    /// New files, each under a name that nobody has; what is there already with the same content
-    /// stays.
+    /// Writes the files next to the new one under unused names. An existing file with equal content
+    /// is kept.
     fn put_beside(
         &self,
         disk: &dyn Disk,
@@ -486,7 +486,7 @@ impl Saving {
         folders.iter().try_for_each(|folder| disk.sync_folder(folder)).map_err(io)
     }
 
-    /// Keeps the file as it was beside itself; one that was kept earlier gets a number.
+    /// Keeps the old file as a backup next to it. An earlier backup is numbered.
     fn keep_old(&self, disk: &dyn Disk, path: &Path) -> std::io::Result<Option<PathBuf>> {
         if !self.request.backup || !path.exists() {
             return Ok(None);

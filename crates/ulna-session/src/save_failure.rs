@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use ulna_formats::gltf::SaveError;
 
-/// Why a file was not saved. What was on disk before is whole.
+/// Reason why a file was not saved. The existing file is unchanged.
 #[derive(Debug, Error)]
 pub enum SaveFailure {
     /// The bytes could not be made.
@@ -17,42 +17,42 @@ pub enum SaveFailure {
     Pack {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: SaveError,
     },
-    /// The disk.
+    /// An I/O error.
     #[error("Could not save {name}: {reason}. The file on disk is unchanged", name = name_of(path),
         reason = reason(source))]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// What was written is not what was meant.
+    /// The written data differs from the document.
     #[error("{path} was not saved: the written data failed the check ({message}). The file on disk \
         is unchanged", path = path.display())]
     Verify {
         /// The file.
         path: PathBuf,
-        /// What differs.
+        /// The first difference.
         message: String,
     },
-    /// A file of somebody else's is in the way of one that the model needs.
+    /// A data file of another model has the name of a data file that this model needs.
     #[error("{path} already exists and belongs to another model. Save into another folder, or move \
         that file away", path = path.display())]
     Stranger {
         /// The file.
         path: PathBuf,
     },
-    /// Another file is there.
+    /// Another file exists at the path.
     #[error("{path} already exists. Use --force to replace it, or choose another name",
         path = path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// Somebody changed the file since it was opened.
+    /// Another program changed the file since it was opened.
     #[error("{path} was changed by another program since it was opened. Reload it, save under \
         another name, or confirm that it may be overwritten", path = path.display())]
     Changed {
@@ -66,7 +66,7 @@ pub enum SaveFailure {
         /// The file.
         path: PathBuf,
     },
-    /// There is no such folder.
+    /// The folder of the path does not exist.
     #[error("Could not save {name}: the folder {folder} does not exist. Create it first, or save \
         to another folder", name = name_of(path), folder = folder.display())]
     NoFolder {
@@ -75,40 +75,40 @@ pub enum SaveFailure {
         /// The folder.
         folder: PathBuf,
     },
-    /// The file must not be written.
+    /// The file is read-only.
     #[error("{path} is read-only. Make it writable, check it out in your version control, or save \
         under another name", path = path.display())]
     ReadOnly {
         /// The file.
         path: PathBuf,
     },
-    /// A folder, a device, a pipe.
+    /// The path is a folder, a device or a pipe.
     #[error("{path} is {what}, not a file. Choose another name", path = path.display())]
     NotAFile {
         /// The path.
         path: PathBuf,
-        /// What it is.
+        /// Kind of the object at the path.
         what: &'static str,
     },
-    /// The file has several names, and a save would part them.
+    /// The file has several hard links, and saving would separate them.
     #[error("{path} has {names} names (hard links), and saving would break the link to the others. \
         Save under another name, or remove {path} first", path = path.display())]
     Linked {
         /// The file.
         path: PathBuf,
-        /// How many names.
+        /// Number of its hard links.
         names: u64,
     },
-    /// A suffix that is not glTF's.
+    /// The suffix is not a glTF suffix.
     #[error("“{0}” is not a glTF file name. Use a name that ends in .glb or .gltf")]
     Suffix(String),
-    /// Nowhere to save to.
+    /// The document has no file yet.
     #[error("this model has not been saved to a file yet. Use “Save as…”")]
     NoPath,
 }
 
 impl SaveFailure {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Stable code for scripts, independent of the message.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Pack { source, .. } => source.code(),
@@ -133,7 +133,7 @@ fn name_of(path: &Path) -> String {
         .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The cause of a failed write, and a way out. Causes that are rare are in the system's words.
+/// The cause of a failed write, with a way out. Rare causes use the text of the system.
 fn reason(source: &std::io::Error) -> String {
     let known = match source.kind() {
         ErrorKind::StorageFull => {

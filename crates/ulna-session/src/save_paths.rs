@@ -8,14 +8,14 @@ use std::{
 use super::{disk::folder_of, save_failure::SaveFailure};
 use ulna_formats::gltf::TargetContainer;
 
-/// A file's name with something behind it.
+/// A path with a suffix appended to the file name.
 pub(super) fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(suffix);
     path.with_file_name(name)
 }
 
-/// Where a link leads, also where nothing is there yet.
+/// The target of a symbolic link, which need not exist.
 pub(super) fn followed(path: &Path) -> PathBuf {
     const MOST: usize = 32;
     let mut at = path.to_owned();
@@ -28,13 +28,13 @@ pub(super) fn followed(path: &Path) -> PathBuf {
     at
 }
 
-/// The permissions that the new file gets: those of the old one, or those of any file that a
-/// program makes.
+/// The permissions of the old file for the new one. `None` if there is no old file; then the
+/// system's default applies.
 pub(super) fn permissions(path: &Path) -> Option<fs::Permissions> {
     fs::metadata(path).ok().map(|m| m.permissions())
 }
 
-/// The container a file name asks for.
+/// The container that the suffix of a file name requires.
 pub(super) fn target_of(path: &Path) -> Result<TargetContainer, SaveFailure> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     match extension.as_deref() {
@@ -46,7 +46,7 @@ pub(super) fn target_of(path: &Path) -> Result<TargetContainer, SaveFailure> {
     }
 }
 
-/// A name that nobody has, counted up from a file's: `name_002.glb`.
+/// The next unused name in the sequence of a file: `name_002.glb`.
 pub fn incremented(path: &Path) -> PathBuf {
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let suffix = path.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();

@@ -1,41 +1,40 @@
-//! Request of a save: the target, and what a person has agreed to.
+//! Request of a save: the target, and the user's consent.
 
 use std::path::{Path, PathBuf};
 
-/// What a person has agreed to.
+/// Actions that the user has agreed to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Consent {
-    /// That another file is replaced.
+    /// Whether another file may be replaced.
     pub replace: bool,
-    /// That what somebody changed or removed meanwhile is written over or made again.
+    /// Whether a file that another program changed or removed may be overwritten or created again.
     pub changed: bool,
-    /// That a file of several names is parted from the others.
+    /// Whether a file with several hard links may be separated from the others.
     pub cut_link: bool,
 }
 
 impl Consent {
-    /// To whatever file is there: what a command line names as its output. Several hard links are
-    /// refused.
+    /// Consent to replace any file, as for an output path on the command line. Files with several
+    /// hard links are refused.
     pub const OVER: Self = Self { replace: true, changed: true, cut_link: false };
 
-    /// To everything.
+    /// Consent to everything.
     pub const ALL: Self = Self { replace: true, changed: true, cut_link: true };
 }
 
-/// Where to save, and what may be done there.
+/// Target of a save, and the permitted actions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SaveRequest {
     /// The file.
     pub path: PathBuf,
-    /// What was agreed to.
+    /// The user's consent.
     pub consent: Consent,
-    /// Whether a file that is replaced for the first time in this sitting is kept beside it, as
-    /// `name.glb~`.
+    /// Whether the first replacement of a file in this session keeps a backup, `name.glb~`.
     pub backup: bool,
 }
 
 impl SaveRequest {
-    /// To a file, asking about everything, with a backup.
+    /// A request without consent, with a backup.
     pub fn to(path: &Path) -> Self {
         Self { path: path.to_owned(), consent: Consent::default(), backup: true }
     }

@@ -1,4 +1,4 @@
-//! One open file: its bytes, the document as opened and as it is now, and its history.
+//! One open file: its bytes, the document as opened, the current document, and its history.
 
 use std::{
     collections::BTreeSet,
@@ -31,33 +31,35 @@ use ulna_motion::RecentPoses;
 /// One open file.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// No other that was opened has it; a copy does.
+    /// Unique per opened file; copies of a session share it.
     pub(super) id: u64,
     pub(super) source: Source,
-    /// What the file says, word for word.
+    /// The document exactly as it was read from the file.
     pub(super) decoded: Document,
-    /// The document as it was when the file was opened: layers that the file keeps are taken off.
+    /// The document when the file was opened, with its stored layers restored and removed from the
+    /// keys.
     pub(super) opened: Document,
     pub(super) document: Document,
     pub(super) folds: Folds,
     pub(super) history: History,
-    /// Where *Save* writes; `None` for the bundled sample until it has a place.
+    /// The path that *Save* writes to; `None` for the bundled sample and imported files until they
+    /// are saved.
     pub(super) path: Option<PathBuf>,
-    /// The file of another format that this was made from.
+    /// The file of another format from which the document was imported.
     pub(super) imported: Option<Imported>,
-    /// What is odd about the file.
+    /// Current findings about the file.
     pub diagnostics: Vec<Diagnostic>,
-    /// The same as it was when the file was opened.
+    /// The findings when the file was opened.
     pub(super) opened_diagnostics: Vec<Diagnostic>,
-    /// What wrote the file.
+    /// Name of the program that wrote the file.
     pub generator: Option<String>,
     /// Extensions the file uses.
     pub extensions_used: Vec<String>,
-    /// What saving may add.
+    /// Options of saving.
     pub save_options: SaveOptions,
-    /// Poses that the gesture under way works on.
+    /// Cached poses of the open gesture.
     pub(super) poses: RecentPoses,
-    /// What commands had to say.
+    /// Notes of commands, not yet taken.
     pub(super) notes: Vec<Notice>,
     /// The keys that the last command selects, with their owner.
     pub(super) selected_keys: Option<(KeysHome, KeySet)>,
@@ -65,32 +67,32 @@ pub struct Session {
     pub(super) rig_report: Option<Box<RigReport>>,
     /// Report of the last automatic weights.
     pub(super) bind_report: Option<Box<BindReport>>,
-    /// The keys that were copied last, as text.
+    /// The last copied keys, as text.
     pub(super) copied: Option<String>,
-    /// What is on disk: the file's part of the document as it was opened or saved last.
+    /// The content of the file on disk, as it was last read or written.
     pub(super) saved: FileContent,
-    /// What that was made from.
+    /// The document state that `saved` was made from.
     pub(super) saved_from: Unfolded,
     pub(super) known_unsaved: KnownUnsaved,
-    /// The file on disk as it was read or written last.
+    /// State of the file on disk when it was last read or written.
     pub(super) stamp: Option<Stamp>,
-    /// Files of which a backup was made in this sitting.
+    /// Files with a backup from this session.
     pub(super) backed_up: BTreeSet<PathBuf>,
     pub(super) journal: journal::Slot,
-    /// Why a stroke could not be kept.
+    /// Reason why the last stroke could not be kept.
     pub(super) lost_stroke: Option<String>,
 }
 
-/// A file of another format that a document was made from.
+/// A file of another format from which a document was imported.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What its format is called.
+    /// Name of its format.
     pub format: &'static str,
-    /// How it was taken.
+    /// Options of the conversion.
     pub conversion: Conversion,
-    /// What was found in it.
+    /// Findings of the conversion.
     pub found: ImportFindings,
 }
 
@@ -98,12 +100,12 @@ impl Session {
     /// Opens a file.
     ///
     /// # Errors
-    /// A sentence that says what is wrong and where.
+    /// A sentence with the cause and the location.
     pub fn open(path: &Path, progress: &Progress) -> Result<Self, ReadError> {
         Self::open_as(path, &Conversion::default(), progress)
     }
 
-    /// Opens a file, one of another format than glTF as it is asked for.
+    /// Opens a file. `conversion` applies to formats other than glTF.
     ///
     /// # Errors
     /// As [`Session::open`].
@@ -131,7 +133,7 @@ impl Session {
                 found.differences.push(told);
                 session = open(mended.unwrap_or(glb), &diagnostics)?;
             }
-            // What was imported has no file of its own until it is saved as glTF.
+            // An imported model has no file of its own until it is saved as glTF.
             session.imported = Some(Imported {
                 path: path.to_owned(),
                 format: importer.name,
@@ -144,8 +146,8 @@ impl Session {
         Ok(Self::of(opened, Some(path.to_owned())))
     }
 
-    /// Opens a copy of a glTF file; data files that it names are looked for where the file itself
-    /// lies.
+    /// Opens a copy of a glTF file. The data files that it names are read from the folder of the
+    /// original.
     ///
     /// # Errors
     /// As [`Session::open`].
@@ -155,7 +157,7 @@ impl Session {
         Ok(Self::of(gltf::open_bytes(bytes.into(), Some(path), progress)?, None))
     }
 
-    /// Opens bytes that come from no file: the bundled sample.
+    /// Opens bytes without a path, as for the bundled sample.
     ///
     /// # Errors
     /// As [`Session::open`].
@@ -207,23 +209,23 @@ impl Session {
         }
     }
 
-    /// A number that no other file that was opened has; copies of the session have the same.
+    /// Unique number of the opened file; copies of the session share it.
     pub const fn id(&self) -> u64 {
         self.id
     }
 
-    /// Whether a path leads to the document's own file.
+    /// Whether a path leads to the document's own file, also by another name.
     pub fn is_at(&self, path: &Path) -> bool {
         self.path.as_deref().is_some_and(|own| own == path || same_file(own, path))
     }
 
-    /// The document as it is now.
+    /// The current document.
     pub const fn document(&self) -> &Document {
         &self.document
     }
 
-    /// Chooses the scene and the variant that are shown. No edit: nothing to undo and nothing to
-    /// save. What the document does not have leaves the choice to the file.
+    /// Chooses the displayed scene and variant. This is not an edit. Ids that the document does not
+    /// have are ignored.
     pub fn show(&mut self, shown: DisplayChoice) {
         self.document.shown = DisplayChoice {
             scene: shown.scene.filter(|s| self.document.scenes.contains(*s)),
@@ -241,17 +243,17 @@ impl Session {
         &self.source
     }
 
-    /// What can be undone.
+    /// The history of undo steps.
     pub const fn history(&self) -> &History {
         &self.history
     }
 
-    /// Where *Save* writes.
+    /// The path that *Save* writes to.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// The file of another format that this was made from, and how.
+    /// The file of another format from which the document was imported.
     pub const fn imported(&self) -> Option<&Imported> {
         self.imported.as_ref()
     }
@@ -260,13 +262,13 @@ impl Session {
         self.imported.as_ref().map(|i| i.path.as_path())
     }
 
-    /// Where *Save as* begins: the file, or beside what it was imported from, as GLB.
+    /// First path in the *Save as* dialog: the file, or the imported file with the suffix `.glb`.
     pub fn suggested_path(&self) -> PathBuf {
         let imported = self.imported.as_ref().map(|i| i.path.with_extension("glb"));
         self.path.clone().or(imported).unwrap_or_else(|| "mannequin.glb".into())
     }
 
-    /// The file's name, or that of the sample.
+    /// The name of the file, or of the sample.
     pub fn file_name(&self) -> String {
         let name = self.path.as_deref().or(self.imported_from()).and_then(Path::file_name);
         name.map_or_else(|| "mannequin.glb (sample)".into(), |n| n.to_string_lossy().into_owned())

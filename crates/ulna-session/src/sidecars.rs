@@ -1,4 +1,4 @@
-//! Data of ours beside a `.gltf` that no file names any more, after a save: found, and removed.
+//! Finds and removes data files of Ulna that no `.gltf` names after a save.
 
 use std::{
     fs,
@@ -12,15 +12,16 @@ use super::{
 };
 use ulna_formats::gltf::is_sidecar;
 
-/// A data file of ours: where it is, and the hash of its content, which is in its name.
+/// A data file of Ulna: its path, and the hash of its content, which is part of its name.
 struct Sidecar {
     place: PathBuf,
     hash: String,
 }
 
-/// Removes data of ours that this file named before and no file in the folder names any more.
-/// `content` is what the file has now. Other files are read only where it leaves such data behind,
-/// and of a GLB its JSON alone; the data stays where any of them cannot be read.
+/// Removes data files that this file named before and that no file in the folder names any more.
+/// `content` is the new content of the file. Other files are read only if there are such data
+/// files, and only the JSON part of a GLB is read. If a file cannot be read, the data files are
+/// kept.
 pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
     let folder = folder_of(path);
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
@@ -32,7 +33,7 @@ pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
         if !name.starts_with(&format!("{stem}.ulna")) || !is_sidecar(name) {
             return None;
         }
-        // In JSON a name may be spelled with escapes: its hash never is.
+        // Names in JSON may contain escapes, but the hash never does.
         let (_, hash) = name.trim_end_matches(".bin").rsplit_once(".ulna-")?;
         Some(Sidecar { place, hash: hash.to_owned() })
     };
@@ -50,7 +51,7 @@ pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
         keep_unnamed(&mut left, found);
     }
     for Sidecar { place, hash } in left {
-        // Only what is in it proves that it is ours.
+        // The matching hash of the content proves that Ulna wrote the file.
         let content = disk.open(&place).and_then(|mut file| hash_of(&mut file));
         if content.is_ok_and(|content| format!("{content:032x}") == hash)
             && let Err(error) = disk.remove(&place)
@@ -63,7 +64,7 @@ pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
     }
 }
 
-/// Leaves out what is named; where that is not known, everything.
+/// Removes the named files from the list. If the names are unknown, the list is cleared.
 fn keep_unnamed(left: &mut Vec<Sidecar>, named: io::Result<Vec<bool>>) {
     let Ok(named) = named else {
         left.clear();
@@ -73,7 +74,7 @@ fn keep_unnamed(left: &mut Vec<Sidecar>, named: io::Result<Vec<bool>>) {
     left.retain(|_| !named.next().unwrap_or(true));
 }
 
-/// Which of the data files a model names.
+/// For each data file, whether a model names it.
 fn named(file: &mut dyn Read, sidecars: &[Sidecar]) -> io::Result<Vec<bool>> {
     const HEADER: usize = 20;
     let mut head = Vec::with_capacity(HEADER);
@@ -86,7 +87,7 @@ fn named(file: &mut dyn Read, sidecars: &[Sidecar]) -> io::Result<Vec<bool>> {
     contained(&mut head.as_slice().chain(file), sidecars)
 }
 
-/// Whose hash is somewhere in a text, which is never in memory as a whole.
+/// For each data file, whether its hash occurs in a text. Reads the text block by block.
 fn contained(text: &mut dyn Read, sidecars: &[Sidecar]) -> io::Result<Vec<bool>> {
     const BLOCK: usize = 1 << 18;
     let overlap = sidecars.iter().map(|s| s.hash.len()).max().unwrap_or(1).saturating_sub(1);

@@ -1,4 +1,4 @@
-//! The skeleton of another file.
+//! Imports the skeleton of another file.
 
 use std::path::Path;
 
@@ -6,15 +6,15 @@ use super::{ClipSource, Conversion, ImportError, Session};
 use ulna_edit::{CommandError, command::SkeletonSource};
 use ulna_formats::gltf::Progress;
 
-/// The model that comes with the program.
+/// The bundled sample model.
 pub const SAMPLE: &[u8] = include_bytes!("../../../assets/mannequin.glb");
-/// The path that means the sample, unless a file is called so.
+/// The path of the sample, unless a file has this name.
 const SAMPLE_PATH: &str = "sample";
 
-/// The skeleton of a file, or of the sample.
+/// The skeleton of a file or of the sample.
 ///
 /// # Errors
-/// Where the file cannot be opened or has no such skeleton.
+/// If the file cannot be opened or has no such skeleton.
 pub(super) fn skeleton_of_file(
     path: &Path,
     joint: Option<&str>,

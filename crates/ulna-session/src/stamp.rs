@@ -1,5 +1,4 @@
-//! What a file on disk was when it was read or written, to see whether somebody else changed it
-//! since.
+//! Detects whether another program changed a file since it was last read or written.
 
 use std::{
     fs::{self, Metadata},
@@ -8,12 +7,12 @@ use std::{
     time::SystemTime,
 };
 
-/// What can be seen of a file without reading it.
+/// Properties of a file that can be checked without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Outside {
     length: u64,
     modified: Option<SystemTime>,
-    /// Device and number, where the system has such.
+    /// Device and inode, if the system has them.
     identity: Option<(u64, u64)>,
 }
 
@@ -34,7 +33,7 @@ fn identity(_: &Metadata) -> Option<(u64, u64)> {
     None
 }
 
-/// How many names a file has.
+/// Number of hard links of a file.
 #[cfg(unix)]
 pub(super) fn names(about: &Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt as _;
@@ -46,13 +45,13 @@ pub(super) fn names(_: &Metadata) -> u64 {
     1
 }
 
-/// How many names (hard links) the file at a path has, where links lead; 0 where there is none, and
-/// for folders and devices.
+/// Number of hard links of the file at a path. Follows symbolic links. 0 for missing files, folders
+/// and devices.
 pub fn hard_links(path: &Path) -> u64 {
     fs::metadata(path).ok().filter(Metadata::is_file).map_or(0, |about| names(&about))
 }
 
-/// Whether two paths are one file.
+/// Whether two paths lead to the same file.
 pub(super) fn same_file(a: &Path, b: &Path) -> bool {
     match (fs::canonicalize(a), fs::canonicalize(b)) {
         (Ok(x), Ok(y)) if x == y => true,
@@ -64,17 +63,17 @@ pub(super) fn same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// The hash by which files and journals know a file's content.
+/// Hash of a file's content, as used in file names and journals.
 pub fn content_hash(bytes: &[u8]) -> u128 {
     xxhash_rust::xxh3::xxh3_128(bytes)
 }
 
-/// The same of a file; it is never in memory as a whole.
+/// As [`content_hash`], for a file, which is read block by block.
 pub(super) fn file_hash(path: &Path) -> io::Result<u128> {
     hash_of(&mut fs::File::open(path)?)
 }
 
-/// The same of what is read.
+/// As [`content_hash`], for a reader.
 pub(super) fn hash_of(from: &mut dyn Read) -> io::Result<u128> {
     let mut hash = xxhash_rust::xxh3::Xxh3::new();
     let mut block = vec![0; 1 << 18];
@@ -88,48 +87,48 @@ pub(super) fn hash_of(from: &mut dyn Read) -> io::Result<u128> {
     }
 }
 
-/// A file as it was when it was read or written.
+/// State of a file when it was last read or written.
 #[derive(Clone, Debug)]
 pub struct Stamp {
     path: PathBuf,
     outside: Option<Outside>,
-    /// Of its content.
+    /// Hash of its content.
     pub hash: u128,
-    /// Files beside it that it takes data from.
+    /// Files next to it that it reads data from.
     beside: Vec<(PathBuf, Option<Outside>)>,
 }
 
-/// What became of a file since.
+/// Change of a file since its stamp was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnDisk {
-    /// It is as it was.
+    /// Unchanged.
     Same,
-    /// Its content is another, or that of a file it takes data from.
+    /// The content of the file, or of one of its data files, changed.
     Changed,
-    /// It is not there.
+    /// The file no longer exists.
     Gone,
-    /// Its folder is not there.
+    /// The folder no longer exists.
     FolderGone,
 }
 
 impl Stamp {
-    /// A file with this content, as it is on the disk now.
+    /// The stamp of a file with this content, with its current state on disk.
     pub fn of(path: &Path, bytes: &[u8], beside: Vec<PathBuf>) -> Self {
         let outside = |p: &Path| fs::metadata(p).ok().as_ref().map(Outside::of);
         let beside = beside.into_iter().map(|p| (p.clone(), outside(&p))).collect();
         Self { path: path.to_owned(), outside: outside(path), hash: content_hash(bytes), beside }
     }
 
-    /// A file as it is on the disk now.
+    /// The stamp of a file as it is on disk now.
     ///
     /// # Errors
-    /// What the system says.
+    /// I/O error of the system.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
         let outside = fs::metadata(path).ok().as_ref().map(Outside::of);
         Ok(Self { path: path.to_owned(), outside, hash: file_hash(path)?, beside: Vec::new() })
     }
 
-    /// What became of it. Its content is read only where it looks different from outside.
+    /// The change of the file since then. The content is read only if the other properties changed.
     pub fn look(&self) -> OnDisk {
         let Ok(about) = fs::metadata(&self.path) else {
             let folder = super::disk::folder_of(&self.path);

@@ -1,4 +1,4 @@
-//! Steps of the history: commands, gestures and brush strokes, shown and made one step each.
+//! Undo steps: runs commands, and previews and commits gestures and brush strokes.
 
 use std::collections::BTreeMap;
 
@@ -15,16 +15,16 @@ use ulna_model::{
     KeySet, LayerId, MeshId, Notice, PrimitiveId, Shared, SkinId, WeightLayers, WeightPatch,
 };
 
-/// What a stroke made of the weights of a primitive.
+/// The weights of a primitive that a stroke changed.
 type StrokeChange = (MeshId, PrimitiveId, WeightPatch);
 
 impl Session {
-    /// Ends the gesture that is under way, if there is one, as if it had been let go.
+    /// Commits the open gesture, if there is one. Returns whether it changed anything.
     pub fn settle(&mut self) -> bool {
         self.history.is_open() && self.commit()
     }
 
-    /// Makes the gesture under way a step, and writes it down.
+    /// Makes the open gesture an undo step, and writes it to the journal.
     pub(super) fn end_gesture(&mut self) -> bool {
         self.poses.clear();
         let done = self.history.commit(&mut self.document);
@@ -34,10 +34,10 @@ impl Session {
         done
     }
 
-    /// Shows what several commands do together, each on what the ones before left.
+    /// Previews several commands. Each runs on the result of the previous ones.
     ///
     /// # Errors
-    /// Where one of them cannot be done; nothing is shown then.
+    /// If a command fails. Nothing is previewed then.
     pub fn preview_all(&mut self, label: &str, commands: &[Command]) -> Result<(), RunError> {
         let commands = self.with_copied(commands);
         let (opened, poses) = (&self.opened, &self.poses);
@@ -67,10 +67,10 @@ impl Session {
         })
     }
 
-    /// Carries several commands out as one undo step; whether they changed anything.
+    /// Runs several commands as one undo step. Returns whether they changed anything.
     ///
     /// # Errors
-    /// Where one of them cannot be done; none is then.
+    /// If a command fails. None of them is run then.
     pub fn run_all(&mut self, label: &str, commands: &[Command]) -> Result<bool, RunError> {
         self.settle();
         let before = std::mem::take(&mut self.notes);
@@ -80,28 +80,28 @@ impl Session {
         Ok(self.end_gesture())
     }
 
-    /// As [`Session::run_all`], of commands' texts.
+    /// As [`Session::run_all`], for the texts of commands.
     ///
     /// # Errors
-    /// As that, and where a text is none.
+    /// As [`Session::run_all`]; also if a text is not a valid command.
     pub fn run_lines(&mut self, label: &str, lines: &[CommandLine]) -> Result<bool, RunError> {
         let commands: Result<Vec<Command>, CommandError> =
             lines.iter().map(Command::read).collect();
         self.run_all(label, &commands?)
     }
 
-    /// Shows what a gesture would do, in place of what it showed before.
+    /// Replaces the preview of the open gesture.
     ///
     /// # Errors
-    /// Where an edit does not fit; nothing is shown then.
+    /// If an edit does not fit the document. Nothing is previewed then.
     pub fn preview(&mut self, label: &str, edits: Vec<Edit>) -> Result<(), EditError> {
         self.history.preview(&mut self.document, label, edits, Vec::new())
     }
 
-    /// Adds a dab's weights to the gesture under way, or begins one.
+    /// Adds the weights of a dab to the open gesture, or begins one.
     ///
     /// # Errors
-    /// Where they do not fit; nothing is changed then.
+    /// If the weights do not fit the primitive. Nothing is changed then.
     pub fn extend(
         &mut self,
         label: &str,
@@ -112,7 +112,7 @@ impl Session {
         self.history.extend(&mut self.document, label, mesh, primitive, patch)
     }
 
-    /// The commands, keys that were copied last in those that put some in and do not say which.
+    /// The commands, with the last copied keys in paste commands that have no keys of their own.
     pub(super) fn with_copied(&self, commands: &[Command]) -> Vec<Command> {
         let mut commands = commands.to_vec();
         for command in &mut commands {
@@ -133,12 +133,12 @@ impl Session {
         commands
     }
 
-    /// The keys that were copied last, as text for the clipboard.
+    /// The last copied keys, as text for the clipboard.
     pub fn copied_keys(&self) -> Option<&str> {
         self.copied.as_deref()
     }
 
-    /// Takes the keys that the last command selects, with the clip or layer that owns them.
+    /// Takes the keys that the last command selected, with the clip or layer that owns them.
     pub const fn take_selected_keys(&mut self) -> Option<(KeysHome, KeySet)> {
         self.selected_keys.take()
     }
@@ -153,32 +153,32 @@ impl Session {
         self.bind_report.take()
     }
 
-    /// What commands left as it was since this was asked last, and why: a sentence each, without
-    /// its full stop.
+    /// Takes the notes of all commands since the last call, such as skipped elements and the
+    /// reasons.
     pub fn take_notes(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notes)
     }
 
-    /// [`Session::take_notes`] as one sentence for a person, without its full stop; nothing where
-    /// there is none.
+    /// [`Session::take_notes`] as one sentence without a full stop. `None` if there are no notes.
     pub fn take_sentence(&mut self) -> Option<String> {
         let notes: Vec<String> = self.take_notes().into_iter().map(|n| n.message).collect();
         (!notes.is_empty()).then(|| notes.join("; "))
     }
 
-    /// What of the document was touched since this was asked last.
+    /// Takes the changes of the document since the last call.
     pub fn take_changes(&mut self) -> Vec<Change> {
         self.history.take_changes()
     }
 
-    /// Another number after every change of the document, previews of gestures too.
+    /// Number that increases with every change of the document, including previews of gestures.
     pub const fn generation(&self) -> u64 {
         self.history.generation()
     }
 
-    /// Ends a gesture: its preview becomes one step. A stroke over weight layers goes into the one
-    /// that tools work on; where there is none, into a new one above them, as a step of its own
-    /// before it. What cannot be kept is said: [`Session::take_lost_stroke`].
+    /// Ends a gesture: its preview becomes one step. A brush stroke over weight layers is stored in
+    /// the target layer. If that is impossible, it is stored in a new layer above, which is a step
+    /// of its own. If this fails, too, the stroke is reverted, and [`Session::take_lost_stroke`]
+    /// returns the reason.
     pub fn commit(&mut self) -> bool {
         let Err(error) = self.put_stroke(None) else { return self.end_gesture() };
         let changes = self.history.stroke_changes(&self.document);
@@ -196,8 +196,8 @@ impl Session {
         }
     }
 
-    /// Puts painted weights into new layers above all others of their skins; what lies under no
-    /// layers, as it is.
+    /// Stores painted weights in new layers above all others of their skins. Weights without layers
+    /// are changed directly.
     pub(super) fn put_above(&mut self, changes: &[StrokeChange]) -> Result<bool, RunError> {
         let mut done = false;
         let mut by_skin: BTreeMap<Option<SkinId>, Vec<StrokeChange>> = BTreeMap::new();
@@ -233,16 +233,16 @@ impl Session {
         Ok(done)
     }
 
-    /// Why the last stroke is in no layer and was taken back, once.
+    /// Takes the reason why the last stroke was reverted.
     pub const fn take_lost_stroke(&mut self) -> Option<String> {
         self.lost_stroke.take()
     }
 
-    /// Ends a stroke: where there are weight layers, it goes into this one. Whether it changed
-    /// anything.
+    /// Ends a stroke. If the skin has weight layers, the stroke is stored in `layer`. Returns
+    /// whether it changed anything.
     ///
     /// # Errors
-    /// Where the layer does not take it; the stroke is taken back then.
+    /// If the layer refuses the stroke. The stroke is reverted then.
     pub fn commit_stroke(&mut self, layer: (SkinId, LayerId)) -> Result<bool, CommandError> {
         if let Err(error) = self.put_stroke(Some(layer)) {
             self.cancel();
@@ -251,12 +251,12 @@ impl Session {
         Ok(self.end_gesture())
     }
 
-    /// Ends a stroke that went into layers dab by dab: what is seen of them is there already, and
-    /// these are the layers that it is seen of; nothing where no layer was changed. Whether it
+    /// Ends a stroke that already changed the displayed weights dab by dab. `layers` are the new
+    /// weight layers that have this result; `None` if no layer changed. Returns whether the stroke
     /// changed anything.
     ///
     /// # Errors
-    /// Where the layers do not fit; the stroke is taken back then.
+    /// If the layers do not fit the document. The stroke is reverted then.
     pub fn commit_layers(
         &mut self,
         label: &str,
@@ -269,8 +269,8 @@ impl Session {
         Ok(self.end_gesture())
     }
 
-    /// Puts what the stroke under way did to weights under layers into a layer: this one, or the
-    /// one that tools work on.
+    /// Stores the weights of the open stroke in a layer: in this one, or in the target layer of the
+    /// tools.
     pub(super) fn put_stroke(
         &mut self,
         layer: Option<(SkinId, LayerId)>,
@@ -296,13 +296,13 @@ impl Session {
         Ok(())
     }
 
-    /// Ends a gesture as if it had never been.
+    /// Cancels the open gesture.
     pub fn cancel(&mut self) {
         self.poses.clear();
         self.history.cancel(&mut self.document);
     }
 
-    /// Takes the last step back; its label.
+    /// Undoes the last step. Returns its label.
     pub fn undo(&mut self) -> Option<String> {
         self.settle();
         let label = self.history.undo(&mut self.document)?;
@@ -310,7 +310,7 @@ impl Session {
         Some(label)
     }
 
-    /// Does the last undone step again; its label.
+    /// Redoes the last undone step. Returns its label.
     pub fn redo(&mut self) -> Option<String> {
         self.settle();
         let label = self.history.redo(&mut self.document)?;

@@ -1,4 +1,4 @@
-//! States of a document before layers are folded, which tell whether anything is not on disk.
+//! States of a document before its layers are baked, to find unsaved changes quickly.
 
 use std::{collections::BTreeMap, sync::Mutex};
 
@@ -6,46 +6,47 @@ use ulna_model::{
     Document, FileContent, LayerHome, PoseLayer, PoseLayers, Shared, SkinId, WeightLayers,
 };
 
-/// What is not on disk.
+/// Changes that are not on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unsaved {
-    /// Whether saving now would write something else than there is.
+    /// Whether a save would change the file on disk.
     pub file: bool,
-    /// How many steps that is, at least 1 where it is something.
+    /// Number of steps that are not in the file; at least 1 if `file` is set.
     pub steps: usize,
-    /// Whether they are steps of the saved file that were undone since.
+    /// Whether these are saved steps that were undone.
     pub undone: bool,
-    /// Poses that are not keyed, which no file holds.
+    /// Number of unkeyed poses, which no file stores.
     pub unkeyed: usize,
-    /// Layers of weights, where the file does not keep them; what they come to is saved.
+    /// Number of weight layers that the file does not store. Their effect is saved.
     pub layers: usize,
-    /// Layers of poses and clips, where the file does not keep them; what they come to is saved.
+    /// Number of pose layers that the file does not store. Their effect is saved.
     pub pose_layers: usize,
-    /// Pairs of joints that were said to be mirror images, which no file holds.
+    /// Number of corrected mirror pairs of joints, which no file stores.
     pub pairs: usize,
-    /// Whether a mix is not kept in the file.
+    /// Whether the mix is not stored in the file.
     pub mix: bool,
 }
 
 impl Unsaved {
-    /// Whether anything is not on disk.
+    /// Whether any change is not on disk.
     pub const fn any(&self) -> bool {
         self.file || self.aids()
     }
 
-    /// Whether there is work that no file holds.
+    /// Whether there is editor state that no file stores.
     pub const fn aids(&self) -> bool {
         self.unkeyed + self.layers + self.pose_layers + self.pairs > 0 || self.mix
     }
 }
 
-/// What a save makes a file from, before layers are folded into keys and nodes.
+/// The parts of a document that determine a saved file, before layers are baked into keys and
+/// nodes.
 #[derive(Clone, Debug)]
 pub(super) struct Unfolded {
     file: FileContent,
     pose_layers: BTreeMap<LayerHome, Shared<PoseLayers>>,
     keeps_layers: bool,
-    /// Those that the file keeps.
+    /// The weight layers that the file stores.
     weight_layers: BTreeMap<SkinId, Shared<WeightLayers>>,
 }
 
@@ -59,13 +60,13 @@ pub(super) fn kept_weight_layers(
     document.aids.weight_layers.iter().filter(|(_, layers)| layers.keeps)
 }
 
-/// The layers of which something is seen.
+/// The layers that are visible and not empty.
 pub(super) fn at_work(layers: Option<&Shared<PoseLayers>>) -> impl Iterator<Item = &PoseLayer> {
     let counting = layers.into_iter().flat_map(|layers| layers.counting());
     counting.filter(|layer| !layer.moves.is_empty() || !layer.keys.tracks.is_empty())
 }
 
-/// Whether two layers do the same, whatever they are called.
+/// Whether two layers have the same effect, whatever their names.
 fn do_the_same(a: &PoseLayer, b: &PoseLayer) -> bool {
     a.strength == b.strength
         && a.strength_keys == b.strength_keys
@@ -86,7 +87,7 @@ impl Unfolded {
         }
     }
 
-    /// Whether a save of a document would write the same.
+    /// Whether a save of a document would write the same content.
     pub(super) fn comes_to(&self, document: &Document) -> bool {
         let keeps = keeps_pose_layers(document);
         let weights = kept_weight_layers(document);
@@ -100,7 +101,7 @@ impl Unfolded {
             }
     }
 
-    /// Whether what layers come to is the same.
+    /// Whether the layers of a document have the same effect.
     fn folds_to(&self, document: &Document) -> bool {
         let now = &document.aids.pose_layers;
         let mut homes = self
@@ -120,7 +121,7 @@ impl Unfolded {
     }
 }
 
-/// What was found out for a state of the document, by its revision.
+/// Cached result for one revision of the document.
 #[derive(Debug, Default)]
 pub(super) struct KnownUnsaved(pub(super) Mutex<Option<(u64, Unsaved)>>);
 

@@ -1,5 +1,5 @@
-//! What is not on disk. The window's title asks for it in each frame, so layers are not folded for
-//! it: what is not folded yet is compared.
+//! Finds unsaved changes. The window title needs this in every frame, so layers are compared before
+//! baking instead of being baked.
 
 use std::sync::PoisonError;
 
@@ -11,17 +11,17 @@ use super::{
 use ulna_edit::command::is_mix_loose;
 
 impl Session {
-    /// What was known is not any more: another state is on disk.
+    /// Clears the cache, since another state is on disk now.
     pub(super) fn forget_unsaved(&mut self) {
         self.known_unsaved = KnownUnsaved::default();
     }
 
-    /// Whether something is not on disk.
+    /// Whether any change is not on disk.
     pub fn is_unsaved(&self) -> bool {
         self.unsaved().any()
     }
 
-    /// What is not on disk. Of a gesture that is under way it says nothing: that is no step yet.
+    /// The changes that are not on disk. An open gesture is not a step yet, so it is ignored.
     pub fn unsaved(&self) -> Unsaved {
         let now = self.history.revision();
         let mut known = self.known_unsaved.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -54,8 +54,8 @@ impl Session {
         }
     }
 
-    /// Whether a save would write something else than there is on disk. Layers that come to the
-    /// same in another way count as a change.
+    /// Whether a save would change the file on disk. Layers with other content and the same effect
+    /// count as a change.
     fn differs(&self) -> bool {
         if self.history.revision() == self.history.saved_revision()
             || self.saved_from.comes_to(&self.document)
@@ -70,7 +70,7 @@ impl Session {
                 .pose_layers
                 .values()
                 .any(|layers| at_work(Some(layers)).next().is_some());
-        // Where there is nothing to be folded, it is written as it is.
+        // Without layers to bake, the content is written as it is.
         is_folded || self.document.file != self.saved
     }
 }
@@ -89,7 +89,7 @@ mod tests {
         }
     }
 
-    /// What is unsaved is told while folding is held up: it does not wait for it.
+    /// The result is available while the baking lock is held, so it does not wait for baking.
     #[test]
     fn nothing_is_folded_to_know_what_is_unsaved() {
         let mut session = Session::open_bytes(include_bytes!("../../../assets/mannequin.glb"))
@@ -114,8 +114,8 @@ mod tests {
         assert!(unsaved.file && unsaved.pose_layers == 1);
     }
 
-    /// As saving and opening again would show: layers that come to nothing are no change, and a
-    /// step back is none either.
+    /// As saving and opening again would show: layers without effect are no change, nor is an
+    /// undone step.
     #[test]
     fn what_comes_to_the_same_is_no_change() {
         let mut session = Session::open_bytes(include_bytes!("../../../assets/mannequin.glb"))

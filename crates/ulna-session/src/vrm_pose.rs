@@ -1,15 +1,14 @@
-//! The T-pose of a VRM: what a pose that is saved does to it.
+//! The T-pose of a VRM file, and saved poses that would change it.
 //!
-//! Readers of VRM take the transforms of the nodes for the T-pose, from which every motion is told
-//! (VRM 0; `VRMC_vrm`, humanoid.md, “T-pose”). A pose that is saved in the nodes is a T-pose to
-//! them, whatever the inverse bind matrices say.
+//! VRM readers use the transforms of the nodes as the T-pose, which is the reference of all motions
+//! (VRM 0; `VRMC_vrm`, humanoid.md, “T-pose”). A pose that is saved in the nodes becomes the T-pose
+//! for them, independent of the inverse bind matrices.
 
 use std::collections::BTreeSet;
 
 use ulna_model::{Document, NodeId, Notice};
 
-/// Nodes whose pose is that of humanoid bones: the bones themselves, and what stands between or
-/// above them.
+/// The nodes that determine the pose of humanoid bones: the bones and all their ancestors.
 pub(super) fn carriers(document: &Document) -> BTreeSet<NodeId> {
     let bones = document.vrm.iter().flat_map(|v| v.bones.iter().map(|(_, node)| *node));
     bones
@@ -19,7 +18,7 @@ pub(super) fn carriers(document: &Document) -> BTreeSet<NodeId> {
         .collect()
 }
 
-/// The nodes whose pose would be taken for a part of the T-pose.
+/// The posed nodes that would change the T-pose.
 pub fn posed_bones(document: &Document) -> Vec<NodeId> {
     let carriers = carriers(document);
     carriers
@@ -28,8 +27,7 @@ pub fn posed_bones(document: &Document) -> Vec<NodeId> {
         .collect()
 }
 
-/// What to say before a document is saved in which these nodes are posed; nothing where there are
-/// none.
+/// Warning that these nodes are posed. `None` if there are none.
 pub(super) fn in_words(document: &Document, nodes: &[NodeId]) -> Option<Notice> {
     const MOST: usize = 4;
     if nodes.is_empty() {
@@ -53,8 +51,7 @@ pub(super) fn in_words(document: &Document, nodes: &[NodeId]) -> Option<Notice> 
     Some(Notice::new("t_pose_is_posed", said))
 }
 
-/// What to say before a document is saved: of the nodes that are posed otherwise than in the file
-/// as it was opened.
+/// Warning before a save: the nodes whose pose differs from the file as opened.
 pub(super) fn warning(opened: &Document, now: &Document) -> Option<Notice> {
     let was = |n: &NodeId| opened.nodes.get(*n).map(|n| n.local());
     let changed: Vec<NodeId> = posed_bones(now)

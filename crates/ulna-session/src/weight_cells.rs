@@ -1,5 +1,5 @@
-//! Cells of a table of weights: numbers for some joints of some vertices, as the command that gives
-//! each vertex all of its weights.
+//! Edited cells of a table of weights: numbers for some joints of some vertices. They become a
+//! command that sets all weights of each vertex.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,31 +10,31 @@ use ulna_edit::command::{
 use ulna_model::{Document, NodeId};
 use ulna_weights::{Influences, Refusal, SkinnedSurface, WeightConstraints, paint};
 
-/// What keeps cells from being what they are to be.
+/// Refusal of a cell edit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellRefused {
-    /// The canvas's vertex.
+    /// The vertex of the surface.
     pub vertex: u32,
-    /// Why.
+    /// The reason.
     pub why: WhyNot,
 }
 
-/// Why a row cannot be.
+/// Reason why a row is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum WhyNot {
-    /// The skin has no joint of that number.
+    /// The vertex has a weight for a joint that the skin does not have.
     #[error(
         "the vertex has a weight for joint {0}, which the skin does not have; prune the vertex \
             first"
     )]
     NoJoint(u16),
-    /// By the rule that painting goes by.
+    /// The weight constraints of painting refuse the row.
     #[error(transparent)]
     WeightConstraints(#[from] Refusal),
-    /// Its numbers alone are more than there is.
+    /// The numbers of the row sum to more than 1.
     #[error("the weights of a vertex must not exceed 1 in sum, but these sum to {0:.3}")]
     TooMuch(f32),
-    /// Joints that keep theirs leave less.
+    /// Locked joints leave less weight than the numbers need.
     #[error(
         "locked joints leave only {0:.3} for these weights; unlock a joint, or use smaller weights"
     )]
@@ -42,7 +42,7 @@ pub enum WhyNot {
 }
 
 impl WhyNot {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Stable code for scripts, independent of the message.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoJoint(_) => "not_a_joint",
@@ -53,19 +53,19 @@ impl WhyNot {
     }
 }
 
-/// How far numbers that were rounded somewhere may be off a sum of 1.
+/// Tolerance of the sum of rounded numbers.
 const ROUNDED: f32 = 2e-3;
 
-/// The command that gives vertices weights in these columns, row by row; what else moves a vertex
-/// shares the rest, by the rule that painting goes by, and copies of a vertex at its place have the
-/// same. Joints that are no column keep their proportions.
+/// The command that sets weights of vertices, row by row, for the joints of these columns. The
+/// other joints of a vertex share the remaining weight as in painting, and keep their proportions.
+/// Coincident vertices get the same weights.
 ///
 /// # Errors
-/// The first vertex on which the numbers cannot be, and why: they are more than there is, or than
-/// locked joints leave.
+/// The first vertex that refuses its numbers, and the reason: their sum is above 1, or above the
+/// weight that locked joints leave.
 ///
 /// # Panics
-/// Where there are not as many values as cells.
+/// If the number of values is not the number of cells.
 pub fn cells_assigned(
     document: &Document,
     canvas: &SkinnedSurface,

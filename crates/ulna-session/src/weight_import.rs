@@ -1,5 +1,5 @@
-//! Weights by names: those of the open document as a table, and rows of text with the joints and
-//! vertices that they are for.
+//! Weights by names: the weights of the open document as a table, and pasted rows of text with
+//! their joints and vertices.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use ulna_formats::weight_files::{Pasted, PastedRow};
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId, SkinId, WeightShape, WeightTable};
 use ulna_weights::{Influences, SkinnedSurface};
 
-/// What a primitive is called in a table, and no other of the document: its mesh, with the mesh's
-/// number where several are called so, and its own where the mesh has several.
+/// The unique name of a primitive in a table: the name of its mesh, the number of the mesh if the
+/// name is not unique, and its own number if the mesh has several primitives.
 pub(super) fn shape_name(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> String {
     let label = mesh_label(document, mesh);
     let doubled =
@@ -18,8 +18,7 @@ pub(super) fn shape_name(document: &Document, mesh: MeshId, primitive: Primitive
     if document.mesh(mesh).primitives.len() > 1 { format!("{label}/{primitive}") } else { label }
 }
 
-/// What the joints of a skin are called in a table: by their names, by their paths where two have
-/// the same.
+/// The names of a skin's joints in a table. Joints of equal name are named by their paths.
 pub(super) fn joint_names(document: &Document, skin: SkinId) -> Vec<String> {
     let joints = &document.skin(skin).joints;
     let labels: Vec<String> = joints.iter().map(|n| document.node(*n).label(*n)).collect();
@@ -32,7 +31,7 @@ pub(super) fn joint_names(document: &Document, skin: SkinId) -> Vec<String> {
         .collect()
 }
 
-/// The weights of vertices of a primitive as a shape; of all of them unless given.
+/// The weights of vertices of a primitive as a shape. `None` for all vertices.
 pub(super) fn shape_of(
     document: &Document,
     (mesh, primitive): (MeshId, PrimitiveId),
@@ -59,7 +58,7 @@ pub(super) fn shape_of(
     Some(shape)
 }
 
-/// All weights of meshes, of all unless some are given: what a file of weights holds.
+/// All weights of these meshes, as a file of weights contains them. An empty list means all meshes.
 pub fn weight_table(document: &Document, meshes: &[MeshId]) -> WeightTable {
     let meant = document.meshes.ids().filter(|m| meshes.is_empty() || meshes.contains(m));
     let keys = meant.flat_map(|mesh| {
@@ -68,8 +67,7 @@ pub fn weight_table(document: &Document, meshes: &[MeshId]) -> WeightTable {
     WeightTable { shapes: keys.filter_map(|key| shape_of(document, key, None)).collect() }
 }
 
-/// The weights of some of a canvas's vertices, which rise; joints that move none of them are left
-/// out.
+/// The weights of some vertices of a surface, in ascending order. Unused joints are left out.
 pub fn weight_rows(document: &Document, canvas: &SkinnedSurface, vertices: &[u32]) -> WeightTable {
     let mut table = WeightTable::default();
     for part in canvas.parts() {
@@ -88,7 +86,7 @@ pub fn weight_rows(document: &Document, canvas: &SkinnedSurface, vertices: &[u32
     table
 }
 
-/// A shape with those joints alone that some row has.
+/// A shape without joints that have no weight in any row.
 fn without_unused(shape: WeightShape) -> WeightShape {
     let mut used = vec![false; shape.joints.len()];
     shape.entries.items().iter().for_each(|(j, _)| used[usize::from(*j)] = true);
@@ -109,21 +107,21 @@ fn without_unused(shape: WeightShape) -> WeightShape {
     WeightShape { joints, entries, ..shape }
 }
 
-/// What rows of a text mean, for vertices of a canvas: which joints by their numbers, and by row
-/// the vertices that it is for.
+/// The meaning of pasted rows: the joints of the columns, and the vertices of the rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowsMeant {
     /// The joints of the columns.
     pub joints: Vec<NodeId>,
-    /// The canvas's vertices, in rising order, with what each gets.
+    /// The vertices of the surface in ascending order, each with its weights per column.
     pub rows: Vec<(u32, Vec<f32>)>,
 }
 
-/// What rows mean: one is for all vertices that are selected, as many as those for each of them in
-/// order, and rows that say their mesh and vertex for those.
+/// Finds the vertices of pasted rows. A single row applies to all selected vertices. As many rows
+/// as selected vertices apply to these in order. Rows that name their mesh and vertex apply to that
+/// vertex.
 ///
 /// # Errors
-/// Where a column is no joint of the skin, or rows and vertices do not go together.
+/// If a column is not a joint of the skin, or if the rows do not match the vertices.
 pub fn rows_meant(
     document: &Document,
     canvas: &SkinnedSurface,
@@ -171,8 +169,7 @@ pub fn rows_meant(
             rows: selected.iter().map(|v| (*v, only.weights.clone())).collect(),
         });
     }
-    // Rows that name just the vertices that are selected are for those, in whatever order they
-    // stand.
+    // Rows that name exactly the selected vertices apply to these, in any order.
     let named = named_rows(document, canvas, rows, selected);
     let by_name =
         named.as_ref().is_ok_and(|named| named.keys().copied().eq(selected.iter().copied()));
@@ -183,7 +180,7 @@ pub fn rows_meant(
     Ok(RowsMeant { joints, rows: named?.into_iter().collect() })
 }
 
-/// By the canvas's vertices, the rows that name them.
+/// The rows by the vertices of the surface that they name.
 fn named_rows(
     document: &Document,
     canvas: &SkinnedSurface,

@@ -1,6 +1,6 @@
-//! Weight layers and the file: what they come to is in the weights, which every save writes; the
-//! layers themselves are kept beside them where that is wanted, and taken up again when the file is
-//! opened and its weights are what they came to.
+//! Weight layers and the file. The combined weights are part of every save, and the layers are
+//! stored beside them on request. Opening the file restores the layers if their combined weights
+//! match the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use ulna_model::{
 };
 use ulna_weights::layers::compose;
 
-/// A number for all weights of a mesh.
+/// Hash of all weights of a mesh.
 fn hash(document: &FileContent, mesh: MeshId) -> u64 {
     let mut bytes: Vec<u8> = Vec::new();
     for (_, primitive) in document.meshes[mesh].entries() {
@@ -20,7 +20,7 @@ fn hash(document: &FileContent, mesh: MeshId) -> u64 {
             continue;
         };
         bytes.extend((map.sets as u32).to_le_bytes());
-        // A slot without weight says nothing, whichever joint it names.
+        // The joint of a slot without weight has no effect, so it is ignored.
         for (j, w) in map.joints.iter().zip(map.weights.iter()) {
             bytes.extend(if *w == 0.0 { 0 } else { *j }.to_le_bytes());
             bytes.extend(w.to_le_bytes());
@@ -33,8 +33,8 @@ fn joint_paths(document: &Document, skin: SkinId) -> Vec<String> {
     document.skin(skin).joints.iter().map(|n| document.path(*n)).collect()
 }
 
-/// Takes up the weight layers that an opened file keeps. Where its weights are others than the
-/// layers came to, they stand.
+/// Restores the weight layers that an opened file stores. If the file's weights do not match the
+/// layers, the weights are kept and the layers are ignored.
 pub(super) fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>) {
     let mut by_skin: BTreeMap<SkinId, Vec<(MeshId, Shared<KeptWeightLayers>)>> = BTreeMap::new();
     let skins: Vec<(SkinId, Vec<String>, BTreeSet<MeshId>)> =
@@ -51,7 +51,7 @@ pub(super) fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>
         };
     for (mesh, found) in document.meshes.iter() {
         let Some(kept) = &found.kept_weight_layers else { continue };
-        // Of several skins that a mesh hangs on, the one whose joints it counts.
+        // If the mesh is bound to several skins, the one with the same joints is used.
         match skins
             .iter()
             .find(|(_, paths, meshes)| meshes.contains(&mesh) && *paths == kept.joints)
@@ -80,7 +80,7 @@ pub(super) fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>
     }
 }
 
-/// What is said of layers that are not taken up.
+/// The finding that stored layers are ignored.
 fn not_used(document: &Document, mesh: MeshId, why: &str) -> Diagnostic {
     let name = document.mesh(mesh).name.clone().filter(|n| !n.is_empty());
     let name = name.map_or_else(|| format!("mesh {}", mesh.0), |n| format!("“{n}”"));
@@ -88,7 +88,8 @@ fn not_used(document: &Document, mesh: MeshId, why: &str) -> Diagnostic {
     Diagnostic::new(Severity::Warning, "ULNA_WEIGHT_LAYERS", Location::of(mesh), message)
 }
 
-/// The layers of a skin from what its meshes keep; else which mesh is the cause, and why.
+/// The layers of a skin from the data that its meshes store. Otherwise the mesh that causes the
+/// failure, and the reason.
 fn taken(
     document: &Document,
     skin: SkinId,
@@ -99,7 +100,7 @@ fn taken(
         |l: &KeptWeightLayer| (l.name.clone(), l.opacity.to_bits(), l.shown, l.solo, l.mirror);
     let mut all = WeightLayers { keeps: true, ..WeightLayers::default() };
     for key in primitives_of(document, skin) {
-        // What another mesh of the skin keeps and could not be used would be written over.
+        // Stored layers of another mesh that cannot be used would be overwritten.
         let unused = |mesh: MeshId| {
             document.mesh(mesh).kept_weight_layers.is_some() && kept.iter().all(|(m, _)| *m != mesh)
         };
@@ -164,7 +165,7 @@ fn taken(
     }
 }
 
-/// Puts the weight layers that are kept into the meshes of a file that is to be saved.
+/// Stores the weight layers of a document in the meshes of the file that is saved.
 pub(super) fn keep(document: &Document, file: &mut FileContent) {
     for (skin, layers) in document.aids.weight_layers.iter().filter(|(_, l)| l.keeps) {
         let joints = joint_paths(document, *skin);
@@ -202,7 +203,7 @@ fn parts_of(layer: &WeightLayer, mesh: MeshId) -> Vec<(PrimitiveId, ulna_model::
     own.map(|((_, k), part)| (*k, (**part).clone())).collect()
 }
 
-/// What a base has of vertices that are something else now.
+/// The base weights of all vertices that differ from the current weights.
 fn below(base: &WeightMap, now: &WeightMap) -> ulna_model::WeightPatch {
     let all: Vec<u32> = (0..base.vertex_count() as u32).collect();
     base.pick(&all).without_unchanged(now)

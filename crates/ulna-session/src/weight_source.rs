@@ -1,5 +1,5 @@
-//! Weights of another file, a model, JSON or XML, for the open one. They come as commands that set
-//! weights, so that this is one step to undo, and needs the file no more.
+//! Imports weights of another file (a model, JSON or XML). The result consists of commands that set
+//! weights, so that it is one undo step and does not need the file any more.
 
 use std::{borrow::Cow, collections::BTreeMap, path::Path, sync::Arc};
 
@@ -27,7 +27,7 @@ use ulna_weights::{
     WorkingWeights, carry, corners, laid_over, no_row, rest_scale, size_of, takers, unit_between,
 };
 
-/// Which weights are meant: of which file, of which mesh of it, for which meshes here, found how.
+/// Identifies the weights to import: the file, its mesh, the target meshes, and the method.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightsMeant<'a> {
     pub path: Option<&'a Path>,
@@ -36,41 +36,40 @@ pub(super) struct WeightsMeant<'a> {
     pub by: Option<CarryWay>,
 }
 
-/// Triangles and texture coordinates of a shape; empty where the file has none.
+/// Triangles and texture coordinates of a shape; empty if the file has none.
 type Surface = (Vec<u32>, Vec<Vec2>);
 
-/// The weights of another file, with positions, and the counterparts of its joints.
+/// The weights of another file with positions, and the counterparts of its joints.
 struct Given {
     shapes: Vec<WeightShape>,
-    /// By shape.
+    /// Triangles and texture coordinates by shape.
     surfaces: Vec<Surface>,
-    /// By name of a joint there, its counterpart here, where that is known better than by the name.
+    /// By joint name of the source, its counterpart here, if more than the name is known.
     counterparts: BTreeMap<String, NodeId>,
-    /// The model that they are of, where the file is one.
+    /// The source model; `None` if the file contains only weights.
     model: Option<Model>,
 }
 
-/// A model that weights come from.
+/// A source model.
 struct Model {
     document: Arc<Document>,
     /// Joints with their counterparts here.
     pairs: Vec<(NodeId, NodeId)>,
-    /// By shape, its primitive and the skin of that.
+    /// By shape: its mesh, its primitive and its skin.
     origins: Vec<(MeshId, PrimitiveId, SkinId)>,
 }
 
 impl Session {
-    /// The commands that give meshes here the weights of another file; and what is to be said of
-    /// it.
+    /// The commands that set weights of another file on meshes here, and the notes for the user.
     ///
     /// # Errors
-    /// Where the file cannot be read, holds no weights, or none that these meshes can take.
+    /// If the file cannot be read, has no weights, or has none for these meshes.
     pub(super) fn weights_of_file(
         &self,
         meant: WeightsMeant<'_>,
     ) -> Result<(Vec<Command>, Vec<Notice>), CommandError> {
         let document = &self.document;
-        // What is wrong in the line itself is said before what is missing.
+        // Errors in the command itself come before a missing file.
         let meshes = meant.mesh.map(|m| m.find(document)).transpose()?.unwrap_or_default();
         let path = meant.path.ok_or_else(|| {
             let message =
@@ -83,7 +82,7 @@ impl Session {
         for skin in document.skins.ids() {
             let Some(canvas) = SkinnedSurface::new(document, skin) else { continue };
             let parts = canvas.parts();
-            // A mesh on several skins has its weights from the first.
+            // A mesh that is bound to several skins gets its weights from the first.
             let takes = |mesh: MeshId| {
                 (meshes.is_empty() || meshes.contains(&mesh))
                     && skin_of(document, mesh) == Some(skin)
@@ -114,8 +113,8 @@ impl Session {
     }
 }
 
-/// What a vertex of a shape has, joints by other numbers. Rows are found by their vertices, which
-/// rise in what is read.
+/// Reads the weights of a vertex of a shape, with joints mapped to other indices. Rows are found by
+/// binary search.
 fn row_of<'a>(
     shape: &'a WeightShape,
     joints: &'a [Option<u16>],
@@ -132,8 +131,7 @@ fn row_of<'a>(
     }
 }
 
-/// The commands that give vertices of a canvas what they take, by the rule of the sum, in the type
-/// that the file stores.
+/// The commands that set weights of vertices, normalized, in the stored type of the file.
 fn put(
     document: &Document,
     canvas: &SkinnedSurface,
@@ -142,7 +140,7 @@ fn put(
     let locked = vec![false; canvas.joints().len()];
     let scope = Scope { locked: &locked, limit: usize::MAX, vertices: None };
     let mut draft = WorkingWeights::new(document, canvas);
-    // What cannot be had stays; it was never seen otherwise.
+    // Vertices that cannot store their weights stay unchanged. The refusals are not reported.
     draft.put_as_is(&scope, rows);
     let mut commands = Vec::new();
     for (k, change) in draft.changes(document) {
@@ -175,7 +173,7 @@ impl Given {
         let refuse = |code, text: String| CommandError::other(code, format!("{shown}: {text}"));
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         if let Some(kind) = WeightFile::of_ending(ending) {
-            /// Bytes of a text of weights at most.
+            /// Maximum size of a text with weights, in bytes.
             const MOST: u64 = 1 << 30;
             let about = std::fs::metadata(path)
                 .map_err(|e| refuse("file_unreadable", format!("it cannot be read: {e}")))?;
@@ -230,7 +228,7 @@ impl Given {
         Ok(given)
     }
 
-    /// The shapes of a name, where one is given.
+    /// Keeps only the shapes of a name, if one is given.
     fn only(mut self, name: Option<&str>) -> Result<Self, CommandError> {
         let Some(name) = name else { return Ok(self) };
         let is = |s: &WeightShape| {
@@ -251,8 +249,8 @@ impl Given {
         Ok(self)
     }
 
-    /// By the canvas's parts, the shape that is the same one there: by its name, which Maya ends in
-    /// “Shape”; where both sides have only one, that.
+    /// For each part of the surface, the shape of the same name. Maya appends “Shape” to names. If
+    /// both sides have only one, they match.
     fn matched(
         &self,
         document: &Document,
@@ -285,8 +283,8 @@ impl Given {
         (0..canvas.parts().len()).map(&mut one).collect()
     }
 
-    /// What is best where nobody says: by numbers where every part has as many vertices there,
-    /// lying where they lie here as far as that is known; else by the surface.
+    /// The method if none is given: by vertex order if all parts have the same number of vertices,
+    /// at the same positions if these are known. Otherwise by surface.
     fn best_way(
         &self,
         canvas: &SkinnedSurface,
@@ -305,7 +303,7 @@ impl Given {
                     size_of(&(0..part.count).map(own).collect::<Vec<_>>()),
                 );
                 let factor = if a > 0.0 && b > 0.0 { b / a } else { 1.0 };
-                // A file of text has some six digits.
+                // Text formats have about six digits.
                 shape.positions.len() == part.count as usize
                     && (0..part.count).all(|v| {
                         (shape.positions[v as usize] * factor).distance(own(v)) <= b * 1e-3
@@ -316,7 +314,7 @@ impl Given {
         if wanted.iter().all(same) { CarryBy::Order } else { CarryBy::Surface }
     }
 
-    /// Whether weights can come over that way.
+    /// Checks whether the weights can be transferred by this method.
     fn check(
         &self,
         document: &Document,
@@ -383,7 +381,7 @@ impl Given {
         }
     }
 
-    /// By a shape's joints, which they are of the canvas.
+    /// For each joint of a shape, its index in the skin of the surface.
     fn joints(
         &self,
         document: &Document,
@@ -397,8 +395,8 @@ impl Given {
         shape.joints.iter().map(one).collect()
     }
 
-    /// The shapes that parts of a canvas take from: those of the same names where each part has
-    /// one, else all of them.
+    /// The source shapes for parts of a surface: the shapes of equal names if each part has one,
+    /// otherwise all shapes.
     fn sources(&self, wanted: &[usize], matched: &[Option<usize>]) -> Vec<usize> {
         if wanted.iter().any(|k| matched[*k].is_none()) {
             return (0..self.shapes.len()).collect();
@@ -409,7 +407,7 @@ impl Given {
         named
     }
 
-    /// The commands that give parts of a canvas their weights.
+    /// The commands that set the weights of parts of a surface.
     fn taken_by(
         &self,
         document: &Document,
@@ -472,7 +470,8 @@ impl Given {
         put(document, canvas, carried.rows)
     }
 
-    /// Places shapes in the mesh space of a canvas, and tells which joints take the weights.
+    /// Positions shapes in the mesh space of a surface, and finds the joints that receive the
+    /// weights.
     fn placed(
         &self,
         document: &Document,
@@ -498,15 +497,15 @@ impl Given {
         let takers = takers(&model.document, &givers);
         let above = givers.iter().zip(&takers).any(|(g, t)| g.joints != &t[..]);
         let (positions, laid) = match by {
-            // Numbers say which vertex is which.
+            // The vertices correspond by number, so positions are not needed.
             CarryBy::Order => (vec![Vec::new(); list.len()], LaidBy::Bind),
             _ => laid_over((&model.document, document), canvas, &givers, &model.pairs, vertices),
         };
         Placed { positions, joints: Takers { takers, above }, laid }
     }
 
-    /// The positions of shapes without a skeleton, brought to the unit here: one factor for the
-    /// whole file.
+    /// The positions of shapes without a skeleton, scaled to the unit here. One factor applies to
+    /// the whole file.
     fn scaled(&self, canvas: &SkinnedSurface, list: &[usize], vertices: &[u32]) -> Vec<Vec<Vec3>> {
         let theirs: Vec<Vec3> =
             list.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();
@@ -518,23 +517,23 @@ impl Given {
     }
 }
 
-/// Shapes as they were placed for a canvas.
+/// Shapes positioned for a surface.
 struct Placed {
-    /// By shape, the positions of its vertices in mesh space.
+    /// By shape: the positions of its vertices in mesh space.
     positions: Vec<Vec<Vec3>>,
     joints: Takers,
     laid: LaidBy,
 }
 
-/// The joints that take weights.
+/// The joints that receive weights.
 struct Takers {
-    /// By shape and joint of it.
+    /// By shape and joint of the shape.
     takers: Vec<Vec<Option<u16>>>,
-    /// Whether a joint takes weights of one below that has no counterpart.
+    /// Whether a joint receives weights of a descendant that has no counterpart.
     above: bool,
 }
 
-/// The items that are marked.
+/// The marked items.
 fn kept<T>(list: Vec<T>, keep: &[bool]) -> Vec<T> {
     list.into_iter().zip(keep).filter(|(_, keep)| **keep).map(|(item, _)| item).collect()
 }

@@ -1,17 +1,17 @@
-//! Counts of a weight import, and what is said of it.
+//! Counts the results of a weight import, and makes the notes about it.
 
 use ulna_model::{Notice, WeightShape};
 use ulna_weights::{CarryBy, Distances, LaidBy};
 
-/// The result for all skins, for what is to be said of it.
+/// Counts for all skins.
 #[derive(Default)]
 pub(super) struct ImportedWeights {
     pub done: usize,
     pub unfound: usize,
     pub partly: usize,
-    /// Joints there without counterpart here.
+    /// Names of source joints without a counterpart.
     pub gone: Vec<String>,
-    /// Whether the joints above those took their weights.
+    /// Whether their ancestors received their weights.
     pub above: bool,
     pub way: Option<CarryBy>,
     pub laid: Vec<LaidBy>,
@@ -56,7 +56,7 @@ impl ImportedWeights {
         notes
     }
 
-    /// Adds the joints of a shape that have weights and no counterpart.
+    /// Adds the joints of a shape that have weights but no counterpart.
     pub(super) fn add_gone(&mut self, shape: &WeightShape, joints: &[Option<u16>]) {
         let mut used = vec![false; shape.joints.len()];
         shape

@@ -1,7 +1,6 @@
-//! Commands that take long, carried out beside the window: what they come to is worked out on a
-//! copy, and applied to the document that they began with, or to one that was changed elsewhere.
-//! Where what they change was edited meanwhile, nothing is lost either: the result is given back,
-//! and whoever asked for it decides.
+//! Long commands, computed on a copy of the document while the window is used. The result is
+//! applied to the current document. If the data that it changes was edited in the meantime, the
+//! result is returned instead, and the caller decides.
 
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
@@ -14,7 +13,7 @@ use ulna_edit::{
 };
 use ulna_model::{Document, Notice};
 
-/// A command, or several, to be worked out.
+/// Commands to compute.
 #[derive(Clone, Debug)]
 pub struct Work {
     session: Session,
@@ -23,33 +22,34 @@ pub struct Work {
     revision: u64,
 }
 
-/// What they come to.
+/// The result of the commands.
 #[derive(Debug)]
 pub struct Worked {
     label: String,
     session: u64,
-    /// The state of the document that they were worked out on.
+    /// The revision of the document on which it was computed.
     revision: u64,
     found: Result<WorkResult, RunError>,
     /// Index of the command that is refused.
     refused_at: Option<usize>,
-    /// As they were asked for.
+    /// The commands as requested.
     asked: Vec<Command>,
 }
 
-/// Why a result was not applied.
+/// Reason why a result was not applied.
 #[derive(Debug, Error)]
 pub enum NotTaken {
-    /// It could not be worked out, or does not fit.
+    /// A command failed, or the result does not fit the document.
     #[error(transparent)]
     Failed(#[from] RunError),
-    /// What it changes was edited meanwhile. Nothing is lost: it can be put in over those edits.
+    /// The data that it changes was edited in the meantime. The result can still be applied over
+    /// those edits.
     #[error("the data that this command would change was edited while it was running")]
     Changed(Box<Worked>),
 }
 
 impl NotTaken {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Stable code for scripts, independent of the message.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Failed(error) => error.code(),
@@ -59,49 +59,50 @@ impl NotTaken {
 }
 
 impl Worked {
-    /// Whether it changes anything, and the report of a change of the skeleton.
+    /// Whether the result changes anything, and the report if it changes the skeleton.
     ///
     /// # Errors
-    /// The reason why the commands are refused.
+    /// The error if a command failed.
     pub fn effects(&self) -> Result<(bool, Option<&RigReport>), &RunError> {
         self.found.as_ref().map(|found| (!found.edits.is_empty(), found.rig.as_deref()))
     }
 
-    /// The report of automatic weights; `None` if there are none, or where a command is refused.
+    /// The report of automatic weights. `None` if there is none, or if a command failed.
     pub fn bind_report(&self) -> Option<&BindReport> {
         self.found.as_ref().ok()?.bind.as_deref()
     }
 
-    /// Index of the command that is refused; `None` where all can be carried out, or where they
-    /// cannot be read at all.
+    /// Index of the command that failed. `None` if all succeeded, or if the commands cannot be
+    /// read.
     pub const fn refused_at(&self) -> Option<usize> {
         self.refused_at
     }
 
-    /// The document with all commands carried out; `None` where one is refused.
+    /// The document after all commands. `None` if one failed.
     pub fn document_after(&self) -> Option<&Document> {
         self.found.as_ref().ok().map(|found| &found.after)
     }
 
-    /// Everything that is to be said of the result, as one sentence without its full stop.
+    /// All notes as one sentence, without a full stop.
     pub fn sentence(&self) -> Option<String> {
         let notes = &self.found.as_ref().ok()?.notes;
         let all: Vec<&str> = notes.iter().map(|n| &*n.message).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// The commands that it is of, to be worked out again.
+    /// The requested commands, to compute them again.
     pub fn into_commands(self) -> Vec<Command> {
         self.asked
     }
 }
 
-/// The edits, the commands that make them and need no file, and what is to be said.
+/// The edits, the commands that make them without a file, and the notes.
 #[derive(Debug)]
 struct WorkResult {
     commands: Vec<Command>,
     edits: Vec<Edit>,
-    /// What the edits replace in the document that they were worked out on, in the same order.
+    /// The values that the edits replace in the document on which they were computed, in the same
+    /// order.
     replaced: Vec<Edit>,
     notes: Vec<Notice>,
     rig: Option<Box<RigReport>>,
@@ -110,22 +111,23 @@ struct WorkResult {
 }
 
 impl Work {
-    /// Works it out.
+    /// Computes the result.
     pub fn run(self) -> Worked {
         self.run_until(&AtomicBool::new(false))
     }
 
-    /// Works it out, unless the flag is set meanwhile: the result is of no use then.
+    /// Computes the result. If the flag is set in the meantime, the result must not be used.
     pub fn run_until(self, cancel: &AtomicBool) -> Worked {
         self.run_reporting(cancel, &AtomicU32::new(0))
     }
 
-    /// As [`Self::run_until`]. Long commands store the part that is done, in thousandths.
+    /// As [`Self::run_until`]. Long commands store their progress in thousandths.
     pub fn run_reporting(self, cancel: &AtomicBool, progress: &AtomicU32) -> Worked {
         let Self { session, label, commands: asked, revision } = self;
         let (mut said, mut done) = (Vec::new(), 0);
         let spelled = session.spelled_out(asked.clone(), &mut said);
-        // An import is several commands; their numbers say nothing about those asked for.
+        // An import becomes several commands, whose indices are not those of the requested
+        // commands.
         let is_same = spelled.as_ref().is_ok_and(|commands| commands.len() == asked.len());
         let found =
             spelled.and_then(|commands| session.work_out(commands, &mut done, (cancel, progress)));
@@ -136,15 +138,16 @@ impl Work {
 }
 
 impl Session {
-    /// Commands to be worked out elsewhere, on the document as it is now.
+    /// Commands to compute on another thread, with the current document.
     pub fn work(&self, label: &str, commands: Vec<Command>) -> Work {
-        // What a gesture shows is not done yet.
+        // The preview of a gesture is not committed yet.
         let mut session = self.clone();
         session.cancel();
         Work { session, label: label.to_owned(), commands, revision: self.history.revision() }
     }
 
-    /// The commands, with imports resolved to commands on the document; their notes join `said`.
+    /// The commands, with imports converted to commands on the document. Their notes are appended
+    /// to `said`.
     fn spelled_out(
         &self,
         commands: Vec<Command>,
@@ -163,7 +166,7 @@ impl Session {
         Ok(all)
     }
 
-    /// Results of commands one after the other, each on what the ones before left; `done_count`
+    /// Computes commands one after the other, each on the result of the previous ones. `done_count`
     /// counts them.
     fn work_out(
         &self,
@@ -195,20 +198,20 @@ impl Session {
         Ok(WorkResult { commands, edits, replaced, notes, rig, bind, after: probe })
     }
 
-    /// Applies what was worked out, as one step; whether it changed anything. The document may have
-    /// been changed meanwhile, as long as what the result changes is as it was. A gesture that is
-    /// under way is ended first.
+    /// Applies a result as one undo step. Returns whether it changed anything. The document may
+    /// have changed in the meantime, but not the data that the result changes. An open gesture is
+    /// committed first.
     ///
     /// # Errors
-    /// Where it could not be worked out, is of another file, or what it changes was edited
-    /// meanwhile.
+    /// If a command failed, the result belongs to another file, or the data that it changes was
+    /// edited in the meantime.
     pub fn take_worked(&mut self, worked: Worked) -> Result<bool, NotTaken> {
         self.settle();
         let stale = worked.revision != self.history.revision();
         if worked.session == self.id
             && stale
             && let Ok(found) = &worked.found
-            // That there was nothing to change is true of the model as it was.
+            // A result without changes is only valid for the revision on which it was computed.
             && (found.edits.is_empty() || !self.is_untouched(found))
         {
             return Err(NotTaken::Changed(Box::new(worked)));
@@ -222,7 +225,7 @@ impl Session {
         Ok(done)
     }
 
-    /// Whether what a result changes is still what it was worked out on.
+    /// Whether the data that a result changes is the same as when it was computed.
     fn is_untouched(&self, found: &WorkResult) -> bool {
         let mut probe = self.document.clone();
         found
@@ -232,10 +235,10 @@ impl Session {
             .all(|(edit, was)| apply(&mut probe, edit.clone()).as_ref() == Ok(was))
     }
 
-    /// Applies what was worked out, over whatever was done meanwhile; whether it changed anything.
+    /// Applies a result over all edits since then. Returns whether it changed anything.
     ///
     /// # Errors
-    /// Where it could not be worked out, is of another file, or does not fit any more.
+    /// If a command failed, the result belongs to another file, or no longer fits the document.
     pub fn put_in(&mut self, worked: Worked) -> Result<bool, RunError> {
         if worked.session != self.id {
             return Err(CommandError::other(

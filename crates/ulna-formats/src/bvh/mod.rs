@@ -1,9 +1,8 @@
-//! BVH, read only: the skeleton and the motion of a capture. A tree of joints with offsets, and a
-//! line of numbers for each frame.
+//! Reads BVH files: the skeleton and the motion of a capture. A BVH file is a tree of joints with
+//! offsets, followed by one line of numbers per frame.
 //!
-//! After the description of the format by M. Meredith and S. Maddock, "Motion Capture File Formats
-//! Explained" (2001): the rotation of a joint is the product of its channels in the order in which
-//! they stand, first to last.
+//! Source: M. Meredith and S. Maddock, "Motion Capture File Formats Explained" (2001). The rotation
+//! of a joint is the product of its channels, first to last, in the order of the file.
 
 mod read;
 
@@ -21,17 +20,17 @@ use super::{
 };
 use ulna_model::{Diagnostics, Interpolation, Property, Severity, Transform};
 
-/// Whether these bytes begin as a BVH does.
+/// Whether a file begins like a BVH file.
 pub fn is_bvh(bytes: &[u8]) -> bool {
     let start = bytes.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(0);
     bytes.get(start..start + 9).is_some_and(|w| w.eq_ignore_ascii_case(b"HIERARCHY"))
 }
 
-/// The GLB that a BVH makes: its joints as a skin without a mesh, and its motion as a clip called
-/// by the file.
+/// Converts a BVH file to a GLB: its joints become a skin without a mesh, and its motion becomes a
+/// clip with the name of the file.
 ///
 /// # Errors
-/// Where the file is cut, damaged or hostile, with what and where.
+/// If the file is truncated, damaged or malicious, with the place and the problem.
 pub fn read(
     bytes: &[u8],
     path: Option<&Path>,
@@ -89,16 +88,16 @@ pub fn read(
     Ok(Converted { glb, diagnostics, found })
 }
 
-/// Frames a second where a file states none.
+/// Default frame rate, in frames per second.
 const USUAL: f64 = 30.0;
 
-/// Meters of the unit in which a body is as high as people are, with the height in the file's; none
-/// where it has none.
+/// The unit, in meters, for which the largest extent of the skeleton is closest to the height of a
+/// person, and that extent in file units. `None` if the skeleton has no extent.
 fn guessed_unit(capture: &Capture) -> Option<(f32, f32)> {
-    /// Meters: meters, decimeters, inches, centimeters, millimeters, and what the files of Carnegie
-    /// Mellon's motions are commonly in.
+    /// Units in meters: meters, decimeters, inches, centimeters, millimeters, and the usual unit of
+    /// the Carnegie Mellon motion files.
     const UNITS: [f32; 6] = [1.0, 0.1, 0.0254, 0.01, 0.001, 0.056_444];
-    /// Meters of a body.
+    /// Height of a person, in meters.
     const HIGH: f32 = 1.7;
     let mut places: Vec<Vec3> = Vec::with_capacity(capture.joints.len());
     for joint in &capture.joints {
@@ -127,7 +126,7 @@ fn unit_words(unit: f32) -> String {
     }
 }
 
-/// The rotation of a frame's channels of a joint, first to last.
+/// The rotation of a joint in one frame: the product of its channels, first to last.
 fn rotation(channels: &[Channel], values: &[f32]) -> DQuat {
     channels.iter().zip(values).fold(DQuat::IDENTITY, |q, (channel, value)| match channel {
         Channel::Turn(axis) => {
@@ -189,13 +188,13 @@ fn built(
             tracks.push(keys(node, Property::Rotation, values));
         }
         if joint.channels.iter().any(|c| matches!(c, Channel::Place(_))) {
-            // Places are whole, or what is added to the offset: those that stay near nothing far
-            // from it are added.
+            // Positions are either absolute or relative to the offset. They are relative if their
+            // mean is close to 0 while the offset is long.
             let mean = frames().map(|f| place(&joint.channels, f).length()).sum::<f64>()
                 / times.len().max(1) as f64;
             let is_added = joint.parent.is_some() && mean < 0.2 * f64::from(joint.offset.length());
             added += usize::from(is_added);
-            // Along an axis without a channel it stays where its offset puts it.
+            // Axes without a channel keep the value of the offset.
             let mut base = joint.offset.as_dvec3();
             for channel in joint.channels.iter().filter(|_| !is_added) {
                 if let Channel::Place(axis) = channel {
@@ -223,7 +222,7 @@ fn built(
     glb
 }
 
-/// The place of a frame's channels of a joint; 0 along an axis that has none.
+/// The position of a joint in one frame. 0 along axes without a channel.
 fn place(channels: &[Channel], values: &[f32]) -> DVec3 {
     channels.iter().zip(values).fold(DVec3::ZERO, |mut at, (channel, value)| {
         if let Channel::Place(axis) = channel {

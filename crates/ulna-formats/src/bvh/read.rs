@@ -1,4 +1,4 @@
-//! The text of a BVH → joints, channels and frames.
+//! Parses the text of a BVH file: joints, channels and frames.
 
 use std::str::SplitAsciiWhitespace;
 
@@ -15,11 +15,11 @@ pub(super) enum Axis {
     Z,
 }
 
-/// What a number of a frame is.
+/// Meaning of one number of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Channel {
     Place(Axis),
-    /// Degrees.
+    /// Rotation in degrees.
     Turn(Axis),
 }
 
@@ -40,29 +40,29 @@ impl Channel {
     }
 }
 
-/// A joint, or the end of a limb, which has no channels.
+/// A joint, or an end site, which has no channels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Joint {
     pub name: String,
     pub parent: Option<usize>,
-    /// From its parent, in the file's unit.
+    /// Offset from its parent, in file units.
     pub offset: Vec3,
     pub channels: Vec<Channel>,
-    /// Its first number in a frame.
+    /// Index of its first number in a frame.
     pub first: usize,
 }
 
-/// A whole file.
+/// The content of a BVH file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Capture {
-    /// Parents before their children.
+    /// Parents come before their children.
     pub joints: Vec<Joint>,
-    /// Numbers of a frame.
+    /// Numbers per frame.
     pub width: usize,
     pub frames: usize,
-    /// Seconds.
+    /// Duration of a frame, in seconds.
     pub frame_time: f64,
-    /// Frame by frame.
+    /// All numbers, frame by frame.
     pub values: Vec<f32>,
 }
 
@@ -70,7 +70,7 @@ fn fail<T>(message: impl Into<String>) -> Result<T, ReadError> {
     Err(ReadError::at(".bvh", message))
 }
 
-/// Words, with what was expected where there is none.
+/// Reads words. At the end of the text, the error says what was expected.
 struct Words<'a>(SplitAsciiWhitespace<'a>);
 
 impl<'a> Words<'a> {
@@ -114,7 +114,7 @@ impl Capture {
         budget: &mut Budget,
         diagnostics: &mut Diagnostics,
     ) -> Result<Self, ReadError> {
-        // Names are the only text in it, and the format says nothing of their letters.
+        // Names are the only text in the file, and the format defines no encoding for them.
         let text = String::from_utf8_lossy(bytes);
         let text = text.trim_start_matches('\u{feff}');
         let at = find_motion(text);
@@ -183,7 +183,7 @@ impl Capture {
                     self.joints[*joint].offset = offset;
                 }
                 "CHANNELS" if named.is_none() => self.channels(open.last().copied(), words)?,
-                // A name may have spaces in it.
+                // A name may contain spaces.
                 _ if named.is_some() => {
                     if !name.is_empty() {
                         name.push(' ');
@@ -238,12 +238,12 @@ impl Capture {
         words.expect("Frame")?;
         words.expect("Time")?;
         let mut words = Words(frames.split_ascii_whitespace());
-        // One that is no number is as good as 0: another rate is used, and that is said.
+        // An invalid frame time is treated as 0: the default rate is used, with a finding.
         self.frame_time = parsed(words.next("a frame time")?).unwrap_or(f64::NAN);
         let wanted = stated.saturating_mul(self.width);
-        // As many as the text has room for: what it announces may be anything.
+        // The stated number of frames may be wrong, so the length of the text is the limit.
         let room = wanted.min(text.len() / 2 + 1);
-        // The numbers, and the keys that they become.
+        // The numbers, and the keys that are made of them.
         budget.take(room as u64 * 12, &".bvh".into())?;
         self.values.reserve_exact(room);
         let mut bad: Option<(usize, String)> = None;
@@ -290,8 +290,8 @@ impl Capture {
         Ok(())
     }
 
-    /// Gives each number that is none the value that its channel has in the nearest frame, the
-    /// earlier of two; 0 where none has one.
+    /// Replaces each invalid number by the value of its channel in the nearest valid frame, the
+    /// earlier one if two are equally near. 0 if there is none.
     fn fill_from_neighbors(&mut self) {
         for channel in 0..self.width {
             let at = |frame: usize| frame * self.width + channel;
@@ -316,15 +316,15 @@ impl Capture {
     }
 }
 
-/// A number as it may be spelled: some programs write a comma where their language has one.
+/// Parses a number. Some programs write a decimal comma.
 fn parsed(word: &str) -> Option<f64> {
     word.parse().or_else(|_| word.replace(',', ".").parse()).ok()
 }
 
-/// Where a line begins with the word MOTION.
+/// Start of the line that begins with the word MOTION.
 fn find_motion(text: &str) -> usize {
     let mut at = 0;
-    // Lines may end as old Macs ended them.
+    // Lines may end with a single carriage return.
     for line in text.split_inclusive(['\n', '\r']) {
         let word = line.split_ascii_whitespace().next().unwrap_or_default();
         if word.eq_ignore_ascii_case("MOTION") {

@@ -1,5 +1,5 @@
-//! FBX, read only, text and binary, by the library `ufbx`. It is written in C; a build without the
-//! feature `fbx` needs no C compiler, and refuses these files with a sentence.
+//! Reads FBX, text and binary, with the library `ufbx`, which is written in C. Builds without the
+//! feature `fbx` need no C compiler, and refuse these files with a message.
 
 #[cfg(feature = "fbx")]
 mod convert;
@@ -7,13 +7,13 @@ mod convert;
 #[cfg(feature = "fbx")]
 pub use self::convert::read;
 
-/// Whether these bytes begin as an FBX does.
+/// Whether a file begins like an FBX file.
 pub fn is_fbx(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(64)];
     start.starts_with(b"Kaydara FBX") || start.trim_ascii_start().starts_with(b"; FBX")
 }
 
-/// Refuses the file, because this program was built without a reader of FBX.
+/// Refuses the file, because this program was built without the feature `fbx`.
 ///
 /// # Errors
 /// Always.

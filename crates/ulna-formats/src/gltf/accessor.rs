@@ -1,5 +1,4 @@
-//! Accessors: typed views into buffers, checked against what is really there before anything is
-//! allocated.
+//! Accessors: typed views into buffers. Their ranges are checked before any memory is allocated.
 
 use std::{
     borrow::Cow,
@@ -43,7 +42,7 @@ impl Component {
         })
     }
 
-    /// Bytes.
+    /// Size in bytes.
     pub const fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -52,7 +51,7 @@ impl Component {
         }
     }
 
-    /// The smallest difference of the normalized integer type; 0 for floats.
+    /// The step of a normalized integer type; 0 for floats.
     pub fn step(self) -> f32 {
         match self {
             Self::I8 => 1.0 / 127.0,
@@ -93,40 +92,40 @@ impl Component {
     }
 }
 
-/// What an accessor holds.
+/// Type and size of an accessor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessorShape {
     /// Component type.
     pub component: Component,
-    /// Components an element: 1, 2, 3, 4, 9 or 16.
+    /// Components per element: 1, 2, 3, 4, 9 or 16.
     pub width: usize,
-    /// Elements.
+    /// Number of elements.
     pub count: usize,
-    /// Whether integers stand for 0…1 or −1…1.
+    /// Whether integers are normalized to `0..=1` or `-1..=1`.
     pub normalized: bool,
 }
 
-/// Bytes of the source, and where in them something begins.
+/// Bytes of the source, and the offset of a range in them.
 type SourceRange<'a> = (&'a Arc<Vec<u8>>, usize);
 
-/// Bytes of elements, one every `stride`, or nothing (zeros).
+/// Bytes of elements, one every `stride` bytes. `None` for zeros.
 struct Elements<'a> {
     bytes: Option<Cow<'a, [u8]>>,
     stride: usize,
-    /// Where they begin in which bytes of the source, where they lie there.
+    /// Their offset in the bytes of the source. `None` if they are not part of it.
     home: Option<SourceRange<'a>>,
 }
 
 impl Elements<'_> {
-    /// The components where they lie, if they lie side by side and are of type `T`.
+    /// The components inside the source bytes. `None` if they are not contiguous or not of type
+    /// `T`.
     fn in_place<T: AnyBitPattern>(&self, shape: AccessorShape) -> Option<Slice<T>> {
         let (bytes, start) = self.home?;
         let size = shape.width * size_of::<T>();
         (self.stride == size).then(|| Slice::part(bytes, start, start + shape.count * size))?
     }
 
-    /// Every component through `convert`, which takes the `N` bytes of one. Long lists on all
-    /// cores.
+    /// Converts each component from its `N` bytes. Long lists use all cores.
     fn convert<T: Copy + Default + Send, const N: usize>(
         &self,
         shape: AccessorShape,
@@ -159,13 +158,13 @@ impl Elements<'_> {
     }
 }
 
-/// Why an accessor's values cannot be had.
+/// Reason why an accessor's values are not available.
 #[derive(Debug)]
 pub enum Missing {
-    /// An extension packs them in a way that Ulna does not unpack; the rest of the file can be
-    /// shown.
+    /// An extension packs them in a way that Ulna cannot unpack. The rest of the file can be
+    /// displayed.
     Packed(&'static str),
-    /// The file is refused.
+    /// The file must be refused.
     Refused(ReadError),
 }
 
@@ -175,24 +174,24 @@ impl From<ReadError> for Missing {
     }
 }
 
-/// Decodes accessors, each at most once, within a budget of memory.
+/// Decodes accessors, each at most once, within a memory budget.
 pub struct Accessors<'a> {
     source: &'a Source,
     list: Vec<schema::Accessor>,
     views: Vec<schema::BufferView>,
-    /// One a view.
+    /// One entry per view.
     unpacked: &'a [Unpacked],
     /// Bytes that may still be allocated.
     budget: u64,
-    /// What was read, by accessor.
+    /// Decoded values by accessor.
     floats: Vec<Option<Slice<f32>>>,
-    /// Tightly packed elements that an extension gives in an accessor's stead.
+    /// Contiguous elements that an extension supplies for an accessor.
     provided: HashMap<usize, Arc<[u8]>>,
     granted: HashSet<usize>,
 }
 
 impl<'a> Accessors<'a> {
-    /// `unpacked` has one entry a view; `budget` is in bytes.
+    /// `unpacked` has one entry per view; `budget` is in bytes.
     pub fn new(
         source: &'a Source,
         list: Vec<schema::Accessor>,
@@ -212,7 +211,7 @@ impl<'a> Accessors<'a> {
         }
     }
 
-    /// The bytes they lie in.
+    /// The source of all accessors.
     pub const fn source(&self) -> &'a Source {
         self.source
     }
@@ -222,14 +221,14 @@ impl<'a> Accessors<'a> {
         Ok(self.view_at(view, || place.clone())?.0)
     }
 
-    /// The bytes of a view, where they lie if they lie in the source.
+    /// The bytes of a view, shared with the source if they are part of it.
     pub fn view_slice(&self, view: usize, place: &Location) -> Result<Slice<u8>, Missing> {
         let (bytes, home) = self.view_at(view, || place.clone())?;
         let part = home.and_then(|(all, start)| Slice::part(all, start, start + bytes.len()));
         Ok(part.unwrap_or_else(|| bytes.into()))
     }
 
-    /// The bytes of a view, and where they begin in which bytes of the source, unless they were
+    /// The bytes of a view, and their offset in the source. The offset is `None` if they were
     /// packed.
     fn view_at(
         &self,
@@ -262,7 +261,7 @@ impl<'a> Accessors<'a> {
         Ok((found, Some((bytes, buffer.start + start))))
     }
 
-    /// What an accessor holds.
+    /// Type and size of an accessor's elements.
     pub fn shape(&self, index: usize, place: &Location) -> Result<AccessorShape, ReadError> {
         let Some(a) = self.list.get(index) else {
             return Err(ReadError::at(place, format!("accessor {index} does not exist")));
@@ -290,24 +289,24 @@ impl<'a> Accessors<'a> {
         Ok(AccessorShape { component, width, count: a.count.0, normalized: a.normalized })
     }
 
-    /// Whether there is such an accessor.
+    /// Whether the accessor exists.
     pub fn has(&self, index: usize) -> bool {
         index < self.list.len()
     }
 
-    /// The bounds the file states.
+    /// The minimum and maximum that the file states.
     pub fn bounds(&self, index: usize) -> (Option<&[f64]>, Option<&[f64]>) {
         let a = &self.list[index];
         (a.min.as_deref(), a.max.as_deref())
     }
 
-    /// Whether its values were packed, which may have moved them a little.
+    /// Whether its values were packed, which may have rounded them.
     pub fn is_packed(&self, index: usize) -> bool {
         let view = self.list.get(index).and_then(|a| self.views.get(a.buffer_view?.0));
         view.is_some_and(|v| EXTENSIONS.iter().any(|e| v.extensions.has(e)))
     }
 
-    /// Takes memory from the budget, in bytes, for what is made of the values.
+    /// Takes memory for derived values from the budget, in bytes.
     pub fn spend(&mut self, bytes: u64, place: &Location) -> Result<(), ReadError> {
         self.budget = self
             .budget
@@ -316,15 +315,14 @@ impl<'a> Accessors<'a> {
         Ok(())
     }
 
-    /// Widens the budget, once a view: its data was packed, and stands for more bytes than the file
-    /// has.
+    /// Enlarges the budget, once per view: its packed data expands to more bytes than the file has.
     pub fn grant(&mut self, view: usize, bytes: u64) {
         if self.granted.insert(view) {
             self.budget = self.budget.saturating_add(bytes);
         }
     }
 
-    /// Gives an accessor its elements, side by side, in its own type; as many as its shape says.
+    /// Supplies the elements of an accessor, contiguous and in its own type and number.
     pub fn provide(&mut self, index: usize, bytes: Arc<[u8]>) {
         if let Some(known) = self.floats.get_mut(index) {
             *known = None;
@@ -332,12 +330,13 @@ impl<'a> Accessors<'a> {
         self.provided.insert(index, bytes);
     }
 
-    /// Whether it has data of its own.
+    /// Whether it has a buffer view.
     pub fn has_view(&self, index: usize) -> bool {
         self.list.get(index).is_some_and(|a| a.buffer_view.is_some())
     }
 
-    /// All components of an accessor of floats, if they lie side by side in the source.
+    /// All components of a float accessor inside the source bytes. `None` if they are not
+    /// contiguous.
     pub fn in_place(&self, index: usize) -> Option<&'a [f32]> {
         if cfg!(target_endian = "big") || self.provided.contains_key(&index) {
             return None;
@@ -352,7 +351,7 @@ impl<'a> Accessors<'a> {
         bytemuck::try_cast_slice(&bytes[start..start + shape.count * elements.stride]).ok()
     }
 
-    /// Checks where the elements lie and takes the memory they need from the budget.
+    /// Checks the range of the elements, and takes their memory from the budget.
     fn elements(&mut self, index: usize, shape: AccessorShape) -> Result<Elements<'a>, Missing> {
         let wanted = (shape.count as u64).saturating_mul(shape.width as u64 * 4);
         if wanted > self.budget {
@@ -365,7 +364,7 @@ impl<'a> Accessors<'a> {
         Ok(elements)
     }
 
-    /// Checks where the elements lie.
+    /// Checks the range of the elements.
     fn find(&self, index: usize, shape: AccessorShape) -> Result<Elements<'a>, Missing> {
         let here = move || Location::at(IdKind::Accessor, index);
         let a = &self.list[index];
@@ -407,7 +406,7 @@ impl<'a> Accessors<'a> {
         Ok(Elements { bytes: Some(Cow::Borrowed(bytes)), stride, home })
     }
 
-    /// All components as floats, element after element: where they lie, if they lie there as that.
+    /// All components as floats, element after element. Shared with the source if possible.
     pub fn floats(&mut self, index: usize, place: &Location) -> Result<Slice<f32>, Missing> {
         if let Some(Some(found)) = self.floats.get(index) {
             return Ok(found.clone());
@@ -439,7 +438,7 @@ impl<'a> Accessors<'a> {
         Ok(list)
     }
 
-    /// All components as whole numbers of 32 bits, not normalized.
+    /// All components as unsigned 32-bit integers, not normalized.
     pub fn integers(&mut self, index: usize, place: &Location) -> Result<Slice<u32>, Missing> {
         let shape = self.shape(index, place)?;
         let elements = self.elements(index, shape)?;
@@ -457,7 +456,7 @@ impl<'a> Accessors<'a> {
         Ok(out.into())
     }
 
-    /// The same of at most 16 bits; what does not fit loses its upper half.
+    /// All components as unsigned 16-bit integers. Larger values are truncated.
     pub fn shorts(&mut self, index: usize, place: &Location) -> Result<Slice<u16>, Missing> {
         let shape = self.shape(index, place)?;
         let elements = self.elements(index, shape)?;
@@ -475,7 +474,7 @@ impl<'a> Accessors<'a> {
         Ok(out.into())
     }
 
-    /// Puts the sparse values in.
+    /// Inserts the sparse values.
     fn sparse<T>(
         &self,
         index: usize,

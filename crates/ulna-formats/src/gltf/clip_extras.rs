@@ -1,5 +1,5 @@
-//! The extras of an animation that Ulna writes: its markers and contacts, the kinds and the tangent
-//! modes of its keys, what happens at its end, in which ticks and frames it counts.
+//! Extras of animations that Ulna writes: markers, contacts, kinds and tangent modes of keys, loop
+//! mode, ticks per second and frame rate.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,22 +14,22 @@ use ulna_model::{
     Shared, TangentModes, Track,
 };
 
-/// The member of an animation's `extras` where markers are.
+/// The member of an animation's `extras` with its markers.
 pub const MARKERS: &str = "ulna.markers";
 /// The member with contacts and other goals.
 pub const CONTACTS: &str = "ulna.contacts";
 /// The member with the kinds and the tangent modes of keys.
 pub const KEYS: &str = "ulna.keys";
-/// Where it is said what happens at the end.
+/// The member with the loop mode.
 pub const LOOP: &str = "ulna.loop";
 
-/// Where it is said in how many ticks a second its times are counted.
+/// The member with the number of ticks per second.
 pub const TICKS: &str = "ulna.ticks";
 
-/// Where it is said how many frames a second it has, where its keys say something else.
+/// The member with the frame rate, if it differs from the rate of the keys.
 pub const RATE: &str = "ulna.rate";
 
-/// How near the time of a kind must be to that of its key, seconds.
+/// Maximum distance between a stored time and its key, in seconds.
 const NEAR: f32 = 1e-4;
 
 /// `extras["ulna.markers"]`.
@@ -50,7 +50,7 @@ struct Keys {
     tracks: Vec<TrackKinds>,
 }
 
-/// Times of the keys of one track that are of a kind, seconds, and the tangent modes of its keys.
+/// Times in seconds of the keys of one track that have a kind, and the tangent modes of its keys.
 #[derive(Serialize, Deserialize)]
 struct TrackKinds {
     node: u32,
@@ -65,7 +65,8 @@ struct TrackKinds {
     tangents: Vec<KeyModes>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     wraps: bool,
-    /// Of the keys that the tangent modes were chosen for: only then do they count.
+    /// Hash of the keys for which the tangent modes were chosen. The modes are ignored if it does
+    /// not match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hash: Option<String>,
 }
@@ -82,8 +83,8 @@ struct Ticks {
     rate: f64,
 }
 
-/// Reads what the extras say of a clip whose tracks are there, in a file of so many nodes. What
-/// cannot be read stays in the file, and is said.
+/// Reads the extras of a clip with all its tracks, in a file with `nodes` nodes. Unreadable members
+/// stay in the file, with a finding.
 pub fn read(
     clip: &mut Clip,
     nodes: usize,
@@ -159,7 +160,7 @@ pub fn read(
     clip.rate = rate(extras, (RATE, "frames"), place, diagnostics);
 }
 
-/// How many ticks or frames a second a member says.
+/// The number of ticks or frames per second in a member.
 fn rate(
     extras: &Extensions,
     (name, what): (&str, &str),
@@ -178,7 +179,7 @@ fn rate(
 }
 
 impl TrackKinds {
-    /// The number of keys with tangent modes; at least the two at the seam where the track wraps.
+    /// The number of keys with tangent modes; at least the two at the seam if the track wraps.
     fn named(&self) -> usize {
         self.tangents.len().max(if self.wraps { 2 } else { 0 })
     }
@@ -200,7 +201,7 @@ fn near(track: &Track, time: f32) -> Option<f32> {
     track.key_at(time, NEAR).map(|k| track.times[k])
 }
 
-/// The members that a clip has in its extras, as JSON; nothing where it has no such.
+/// The extras of a clip as JSON. `None` for members that it does not have.
 pub fn texts(clip: &Clip) -> [(&'static str, Option<String>); 7] {
     let markers = clip.markers.to_vec();
     let markers = if markers.is_empty() { None } else { text(Markers { markers }) };
@@ -285,7 +286,7 @@ mod tests {
         clip
     }
 
-    /// The extras of a clip read into another, and the codes of what was found.
+    /// Reads the extras of a clip into another one. Returns the findings.
     fn brought(from: &Clip, to: &mut Clip) -> Vec<String> {
         let members = texts(from).into_iter().filter_map(|(name, text)| Some((name, text?)));
         let members: Vec<String> =
@@ -310,7 +311,7 @@ mod tests {
             let mut same = clip(bare.clone());
             prop_assert_eq!(brought(&meant, &mut same), Vec::<String>::new());
             prop_assert_eq!(&same, &meant);
-            // One number of one key is another one.
+            // One value of one key is changed.
             let mut values = bare.values.to_vec();
             let at = at.index(values.len());
             values[at] += 1.0;

@@ -1,26 +1,26 @@
-//! The outside of a file: plain JSON, or the chunks of a GLB.
+//! The container of a file: plain JSON, or the chunks of a GLB.
 
 use std::ops::Range;
 
 use super::ReadError;
 
-/// Where things lie in the bytes of a file.
+/// Byte ranges of the parts of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Container {
-    /// A `.gltf`: all JSON.
+    /// A `.gltf` file, which is only JSON.
     Gltf {
         /// The JSON, without a byte order mark.
         json: Range<usize>,
     },
-    /// A `.glb`.
+    /// A `.glb` file.
     Glb {
-        /// The JSON chunk's data.
+        /// Data of the JSON chunk.
         json: Range<usize>,
-        /// The BIN chunk's data.
+        /// Data of the BIN chunk.
         bin: Option<Range<usize>>,
-        /// Everything after those two up to the file's end: unknown chunks and stray bytes, kept.
+        /// Everything after those two: unknown chunks and trailing bytes, which are kept.
         rest: Range<usize>,
-        /// The length the header declares.
+        /// The length that the header states.
         declared: usize,
     },
 }
@@ -30,10 +30,10 @@ const JSON: u32 = 0x4E4F_534A;
 const BIN: u32 = 0x004E_4942;
 
 impl Container {
-    /// Finds the parts, by content, not by the file's name.
+    /// Finds the parts by content, independent of the file name.
     ///
     /// # Errors
-    /// Where it is neither JSON nor a whole GLB of version 2.
+    /// If the file is neither JSON nor a complete GLB of version 2.
     pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
         if bytes.starts_with(MAGIC) {
             return Self::parse_glb(bytes);
@@ -80,8 +80,8 @@ impl Container {
             if data.end > declared {
                 return fail("the BIN chunk is longer than the file");
             }
-            // A length that is no multiple of four is against the specification; what it leaves out
-            // was meant as data.
+            // A length that is not a multiple of 4 violates the specification. The bytes up to the
+            // next multiple were meant as data.
             end = data.start + data.len().next_multiple_of(4);
             end = end.min(declared);
             bin = Some(data.start..end);
@@ -89,7 +89,7 @@ impl Container {
         Ok(Self::Glb { json, bin, rest: end..bytes.len(), declared })
     }
 
-    /// Where the JSON lies.
+    /// Range of the JSON.
     pub fn json(&self) -> Range<usize> {
         match self {
             Self::Gltf { json } | Self::Glb { json, .. } => json.clone(),
@@ -102,8 +102,7 @@ impl Container {
     }
 }
 
-/// The whole chunks at the start of what follows JSON and BIN, type and data, and how many bytes
-/// are left after them.
+/// The complete chunks after JSON and BIN, as type and data, and the number of trailing bytes.
 pub(super) fn chunks(rest: &[u8]) -> (Vec<(u32, &[u8])>, usize) {
     let (mut list, mut at) = (Vec::new(), 0);
     while let (Some(length), Some(kind)) = (word(rest, at), word(rest, at + 4)) {
@@ -143,11 +142,11 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
 }
 
-/// A GLB of these parts. `rest` follows as it was; `trailing` of its last bytes are not counted in
-/// the header.
+/// Builds a GLB of these parts. `rest` follows unchanged; its last `trailing` bytes are not counted
+/// in the header.
 ///
 /// # Errors
-/// Where it would be larger than a GLB can be.
+/// If the result exceeds the maximum size of a GLB.
 pub fn build_glb(
     json: &[u8],
     bin: Option<&[u8]>,
@@ -157,12 +156,12 @@ pub fn build_glb(
     assemble(json, bin.as_ref().map(std::slice::from_ref), rest, trailing)
 }
 
-/// Where the BIN chunk's data begins in a GLB with JSON of this length.
+/// Offset of the BIN chunk's data in a GLB with JSON of this length.
 pub(super) const fn bin_start(json: usize) -> usize {
     28 + json.next_multiple_of(4)
 }
 
-/// The same of a BIN chunk in several pieces.
+/// As [`build_glb`], with a BIN chunk in several pieces.
 pub(super) fn assemble(
     json: &[u8],
     bin: Option<&[&[u8]]>,

@@ -1,5 +1,4 @@
-//! `KHR_draco_mesh_compression`: the shapes of primitives that are packed, unpacked by the
-//! `draco-core` crate.
+//! `KHR_draco_mesh_compression`: unpacks compressed primitives with the `draco-core` crate.
 
 use draco_core::{DataType, DecodeLimits, DecoderBuffer, Mesh, MeshDecoder, PointIndex};
 use indexmap::IndexMap;
@@ -15,8 +14,8 @@ use ulna_model::Location;
 /// The extension's name.
 pub const NAME: &str = "KHR_draco_mesh_compression";
 
-/// How many bytes of shape one packed byte may stand for, and how many a small file may have
-/// besides: flat and even shapes pack very well.
+/// Maximum number of unpacked bytes per packed byte, and the additional bytes of small files. Flat
+/// and regular shapes compress very well.
 const MOST: (u64, u64) = (64, 16 << 20);
 
 /// The extension's object in a primitive.
@@ -24,16 +23,16 @@ const MOST: (u64, u64) = (64, 16 << 20);
 struct Packed {
     #[serde(rename = "bufferView")]
     view: Index,
-    /// The number that Draco knows each attribute by.
+    /// Draco's id of each attribute.
     attributes: IndexMap<String, u32>,
 }
 
-/// Unpacks a primitive: its attributes become the values of the accessors that it names for them,
-/// until the next primitive does so, and the triangles come back. `None` where nothing is packed.
+/// Unpacks a primitive. Its attributes become the values of their accessors until the next call.
+/// Returns the triangles; `None` if the primitive is not packed.
 ///
 /// # Errors
-/// [`Missing::Packed`] where it cannot be unpacked, with the reason in `why`; the file is refused
-/// where it asks for more memory than such a file may.
+/// [`Missing::Packed`] if it cannot be unpacked, with the reason in `why`. The file is refused if
+/// it needs too much memory.
 pub fn unpack(
     raw: &schema::Primitive,
     place: &Location,
@@ -95,8 +94,7 @@ pub fn unpack(
     Ok(Some(indices))
 }
 
-/// Whole numbers of an attribute in `size` bytes each, point after point; `None` where it holds
-/// other numbers.
+/// Integers of an attribute in `size` bytes each, point by point. `None` if they are not integers.
 fn integers(
     attribute: &draco_core::PointAttribute,
     points: usize,
@@ -117,8 +115,8 @@ fn integers(
         let start = (value.0 as usize).checked_mul(stride)?;
         let bytes = data.get(start..start.checked_add(stored * width)?)?;
         for number in bytes.chunks_exact(stored) {
-            // Wider or narrower, little-endian: what is cut off is 0 where the accessor's type is
-            // the right one.
+            // Little-endian, so the bytes can be extended or truncated. The truncated bytes are 0
+            // if the accessor's type is correct.
             out.extend((0..size).map(|k| number.get(k).copied().unwrap_or(0)));
         }
     }

@@ -1,102 +1,102 @@
-//! Why a file cannot be opened, in sentences that name the place.
+//! Reasons why a file cannot be opened, as sentences with the location.
 
 use std::path::PathBuf;
 
 use thiserror::Error;
 use ulna_model::Location;
 
-/// A file that is refused.
+/// Reason why a file is refused.
 #[derive(Debug, Error)]
 pub enum ReadError {
-    /// The file could not be read at all.
+    /// The file could not be read.
     #[error("{path} could not be read: {source}. Check that the file exists and that you have \
         permission to read it", path = path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// Nothing of glTF is in it.
+    /// The file is not glTF.
     #[error("this is not a glTF file: {0}. Ulna opens .gltf, .glb and .vrm files of version 2")]
     NotGltf(String),
-    /// The GLB container is broken.
+    /// The GLB container is damaged.
     #[error("the GLB container is damaged: {0}. Export the model again")]
     Container(String),
-    /// The JSON does not parse.
+    /// The JSON cannot be parsed.
     #[error(
         "the JSON is damaged at line {line}, column {column}: {message}. Export the model again"
     )]
     Json {
-        /// From 1.
+        /// Line number, from 1.
         line: usize,
-        /// From 1.
+        /// Column number, from 1.
         column: usize,
-        /// What the parser says.
+        /// Message of the parser.
         message: String,
     },
-    /// A version Ulna does not know.
+    /// An unsupported version of glTF.
     #[error("this file is glTF {0}. Ulna opens version 2")]
     Version(String),
-    /// An extension the file cannot be shown without.
+    /// A required extension that Ulna does not support.
     #[error(
         "this file requires the extension {name}, which Ulna does not support{why}. Export the \
             model without it"
     )]
     Extension {
-        /// Its name.
+        /// The extension.
         name: String,
-        /// What more there is to say; begins with a comma or is empty.
+        /// Further explanation; begins with a comma or is empty.
         why: &'static str,
     },
-    /// Something in the document that cannot be shown, not even in part.
+    /// A part of the document is so damaged that the file cannot be displayed.
     #[error("{place}: {message}. The file is damaged there; export the model again")]
     Place {
         /// A path such as `accessors/3`.
         place: Location,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
-    /// An accessor holds nothing.
+    /// An accessor without elements.
     #[error("{place}: its count is 0. The file is damaged there; export the model again")]
     Empty {
         /// A path such as `accessors/3`.
         place: Location,
     },
-    /// A file it names is refused or missing.
+    /// A file that it names is missing or not allowed.
     #[error("{place}: {message}")]
     Uri {
-        /// Where the name stands.
+        /// Location of the name.
         place: Location,
-        /// What is wrong and what to do.
+        /// The problem, with a way out.
         message: String,
     },
-    /// Reading it would take more memory than such a file may.
+    /// Reading it would need too much memory.
     #[error(
         "{place}: it would need {wanted} bytes of memory, far more than the size of the file \
             allows. The file is damaged or malicious"
     )]
     Memory {
-        /// Where.
+        /// The location.
         place: Location,
-        /// How much.
+        /// Required bytes.
         wanted: u64,
     },
     /// A file of another format cannot be read.
     #[error("this {format} file cannot be read: {message}")]
     Foreign {
-        /// What the format is called.
+        /// Name of the format.
         format: &'static str,
-        /// What is wrong and what to do.
+        /// The problem, with a way out.
         message: String,
     },
-    /// Somebody canceled.
+    /// The user canceled.
     #[error("opening was canceled")]
     Canceled,
 }
 
 impl ReadError {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Stable code for scripts, independent of the message.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Io { .. } => "file_unreadable",
@@ -114,8 +114,7 @@ impl ReadError {
         }
     }
 
-    /// What is wrong, without the place and without what to do, for a fault that does not refuse
-    /// the file.
+    /// The problem without location and advice, for a fault that does not refuse the file.
     pub fn fault(&self) -> String {
         match self {
             Self::Place { message, .. } | Self::Uri { message, .. } => message.clone(),
@@ -124,7 +123,7 @@ impl ReadError {
         }
     }
 
-    /// Where it is, where that is known.
+    /// The location, if it is known.
     pub fn place(&self) -> Option<Location> {
         match self {
             Self::Place { place, .. } | Self::Uri { place, .. } | Self::Empty { place }
@@ -136,7 +135,7 @@ impl ReadError {
         }
     }
 
-    /// The code of a finding for it.
+    /// The code of a finding about it.
     pub const fn finding_code(&self) -> &'static str {
         match self {
             Self::Empty { .. } => "VALUE_NOT_IN_RANGE",
@@ -144,7 +143,7 @@ impl ReadError {
         }
     }
 
-    /// A place and what is wrong there.
+    /// A problem at a location.
     pub fn at(place: impl Into<Location>, message: impl Into<String>) -> Self {
         Self::Place { place: place.into(), message: message.into() }
     }

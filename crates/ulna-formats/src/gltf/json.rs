@@ -1,5 +1,5 @@
-//! JSON as the reader wants it: elements as raw text, typed on demand, forgiving where a repair is
-//! plain.
+//! JSON in the form that the reader needs: elements as raw text that is parsed on demand. Simple
+//! errors are repaired.
 
 use std::marker::PhantomData;
 
@@ -15,8 +15,8 @@ use serde_json::{Value, value::RawValue};
 use super::ReadError;
 use ulna_model::{IdKind, Location};
 
-/// An object's members as raw text, in order; of a key that stands twice the later value counts,
-/// and the earlier ones are listed apart.
+/// The members of an object as raw text, in order. If a key is repeated, the last value counts; the
+/// earlier ones are listed separately.
 #[derive(Debug, Default)]
 pub struct RawMap<'a>(pub IndexMap<String, &'a RawValue>, pub Vec<(String, &'a RawValue)>);
 
@@ -45,7 +45,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawMap<'a> {
     }
 }
 
-/// An index into a list of the file. An integer spelt `3.0` is one too (glTF 2.0, *JSON Encoding*).
+/// An index into a list of the file. An integer may also be written as `3.0` (glTF 2.0, *JSON
+/// Encoding*).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Index(pub usize);
 
@@ -79,37 +80,36 @@ impl<'de> Deserialize<'de> for Index {
     }
 }
 
-/// Extensions or extras of an element: members as owned raw text. Most elements have none, so none
-/// costs a pointer.
+/// Extensions or extras of an element: its members as owned raw text. Most elements have none,
+/// which needs only one pointer.
 #[derive(Debug, Default)]
 pub struct Extensions(Option<Box<IndexMap<String, Box<RawValue>>>>);
 
 impl<'de> Deserialize<'de> for Extensions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Anything but an object is nobody's extension; it is kept in the source and not looked
-        // into.
+        // Values other than objects contain no extensions. They stay in the source.
         let raw = Box::<RawValue>::deserialize(deserializer)?;
         Ok(Self(serde_json::from_str(raw.get()).ok().map(Box::new)))
     }
 }
 
 impl Extensions {
-    /// Whether an extension is there.
+    /// Whether the member exists.
     pub fn has(&self, name: &str) -> bool {
         self.0.as_ref().is_some_and(|m| m.contains_key(name))
     }
 
-    /// Whether there is none.
+    /// Whether there are no members.
     pub fn is_empty(&self) -> bool {
         self.values().next().is_none()
     }
 
-    /// The content of each.
+    /// The texts of all members.
     pub fn values(&self) -> impl Iterator<Item = &str> {
         self.0.iter().flat_map(|m| m.values()).map(|raw| raw.get())
     }
 
-    /// An extension's content as a type, if it is there and of that type.
+    /// The value of a member. `None` if it is missing or of another type.
     pub fn get<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         serde_json::from_str(self.0.as_ref()?.get(name)?.get()).ok()
     }
@@ -124,7 +124,7 @@ pub fn split(text: &str) -> Result<RawMap<'_>, ReadError> {
     })
 }
 
-/// The elements of a top-level array.
+/// The elements of a top-level list.
 pub fn elements<'a>(root: &RawMap<'a>, name: &'static str) -> Result<Vec<&'a RawValue>, ReadError> {
     match root.0.get(name) {
         None => Ok(Vec::new()),
@@ -134,7 +134,7 @@ pub fn elements<'a>(root: &RawMap<'a>, name: &'static str) -> Result<Vec<&'a Raw
     }
 }
 
-/// A top-level list as a type.
+/// A top-level list, parsed.
 pub fn list<T: DeserializeOwned>(root: &RawMap<'_>, kind: IdKind) -> Result<Vec<T>, ReadError> {
     let elements = elements(root, kind.list())?;
     elements
@@ -144,8 +144,8 @@ pub fn list<T: DeserializeOwned>(root: &RawMap<'_>, kind: IdKind) -> Result<Vec<
         .collect()
 }
 
-/// A type that only a JSON object can be. A derived type takes a list, too, member by member, and
-/// what was read from one has nothing in it that could be patched by name.
+/// A type that can only be parsed from a JSON object. Derived types also accept a list, but its
+/// members have no names that a patch could use.
 pub struct Object<T>(pub T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -166,21 +166,21 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// One nested object.
+/// Parses a nested object.
 pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     Object::deserialize(deserializer).map(|Object(value)| value)
 }
 
-/// One nested object that may be missing.
+/// Parses an optional nested object.
 pub fn some_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     Ok(Option::<Object<T>>::deserialize(deserializer)?.map(|Object(value)| value))
 }
 
-/// A list of objects.
+/// Parses a list of objects.
 pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -203,8 +203,8 @@ pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer.deserialize_seq(Items(PhantomData))
 }
 
-/// An element, which is an object, as a type. What can plainly be repaired is (see [`lenient`]);
-/// `repaired` is then set.
+/// Parses an element, which must be an object. Simple errors are repaired (see [`lenient`]), and
+/// `repaired` is set then.
 pub fn typed<T: DeserializeOwned>(
     text: &str,
     place: &Location,
@@ -213,7 +213,7 @@ pub fn typed<T: DeserializeOwned>(
     plain_typed::<Object<T>>(text, place, repaired).map(|Object(value)| value)
 }
 
-/// As [`typed`], of what is no object: a number, a list of words.
+/// As [`typed`], for values other than objects.
 pub fn plain_typed<T: DeserializeOwned>(
     text: &str,
     place: &Location,
@@ -234,16 +234,16 @@ pub fn plain_typed<T: DeserializeOwned>(
     }
 }
 
-/// Parses with a lone surrogate read as U+FFFD, a number past a double as infinity, a null member
-/// as absent, and of a key that stands twice the later value.
+/// Parses leniently: a lone surrogate becomes U+FFFD, a number beyond `f64` becomes infinity, null
+/// members are removed, and the last of several equal keys counts.
 fn lenient(text: &str) -> serde_json::Result<Value> {
     let mut value: Value = serde_json::from_str(&mend_tokens(text))?;
     drop_nulls(&mut value);
     Ok(value)
 }
 
-/// Parses a whole text, null members and all, with what cannot stand in JSON mended as for reading;
-/// nothing where it is no JSON, or nested too deeply.
+/// Parses a whole text including null members, with the same repairs of tokens. `None` if it is not
+/// JSON, or nested too deeply.
 pub fn with_nulls(text: &str) -> Option<Value> {
     let text = text.trim_start_matches('\u{feff}');
     serde_json::from_str(text).or_else(|_| serde_json::from_str(&mend_tokens(text))).ok()
@@ -316,13 +316,13 @@ fn escape_unit(bytes: &[u8], at: usize) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(&escape[2..]).ok()?, 16).ok()
 }
 
-/// The message of `serde_json` without its own place.
+/// The message of `serde_json` without its position.
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
 
-/// A type that only checks that something is an array of numbers of a length.
+/// Parses an optional list of exactly `N` numbers.
 pub fn fixed<'de, D: Deserializer<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<Option<[f32; N]>, D::Error> {

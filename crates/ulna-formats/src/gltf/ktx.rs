@@ -1,24 +1,22 @@
-//! `KHR_texture_basisu`: images packed with Basis Universal in a KTX2 file, unpacked by the
-//! `basisu` crate.
+//! `KHR_texture_basisu`: decodes Basis Universal images in KTX2 files with the `basisu` crate.
 //!
-//! That crate takes the sizes in the header for true, so they are held against the file's own size
-//! first.
+//! The crate trusts the sizes in the header, so they are compared with the file size first.
 
 use basisu::{DecodeFlags, TargetFormat, Transcoder};
 use image::RgbaImage;
 
 use ulna_model::picture_to_png;
 
-/// How a KTX2 file begins.
+/// The first bytes of a KTX2 file.
 pub const MAGIC: &[u8] = b"\xABKTX 20\xBB\r\n\x1A\n";
 
-/// The largest side of an image that is shown.
+/// Maximum width and height of a displayed image, in pixels.
 const LARGEST: u64 = 16384;
 
-/// The picture in full size as a PNG.
+/// The image in full size as a PNG.
 ///
 /// # Errors
-/// A sentence: what is wrong with it.
+/// A sentence about the problem.
 pub fn to_png(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let (width, height) = check(bytes)?;
     let damaged = || {
@@ -37,8 +35,8 @@ pub fn to_png(bytes: &[u8]) -> Result<Vec<u8>, String> {
     })
 }
 
-/// Holds the header against the file (KTX 2.0, *File Structure*): one flat picture, no larger than
-/// its bytes can stand for. Its width and height.
+/// Checks the header (KTX 2.0, *File Structure*): one 2D image, with a size that its bytes can
+/// represent. Returns width and height.
 fn check(bytes: &[u8]) -> Result<(u32, u32), String> {
     let damaged = || "The KTX2 image is damaged and is not displayed".to_owned();
     let word =
@@ -69,7 +67,7 @@ fn check(bytes: &[u8]) -> Result<(u32, u32), String> {
             displayed"
             .into());
     }
-    // Sixteen bytes for four by four pixels is the most that Basis takes.
+    // Basis needs at most 16 bytes per block of 4 × 4 pixels.
     let most = w.div_ceil(4) * h.div_ceil(4) * 16;
     for level in 0..levels.max(1) as usize {
         let entry = 80 + level * 24;
@@ -89,8 +87,8 @@ fn check(bytes: &[u8]) -> Result<(u32, u32), String> {
 mod tests {
     use super::*;
 
-    /// Sixteen by eight pixels of red over x, green over y, blue 40, the right half half seen
-    /// through; packed by Basis Universal's own encoder.
+    /// 16 × 8 pixels with red over x, green over y, blue 40, and a half transparent right half.
+    /// Encoded by Basis Universal's own encoder.
     const SAMPLES: [&[u8]; 2] = [
         include_bytes!("../../../../tests/data/etc1s.ktx2"),
         include_bytes!("../../../../tests/data/uastc.ktx2"),

@@ -1,6 +1,6 @@
-//! Layers in the extras of an animation or a scene: `ulna.layers`. Numbers of keys are base64 of
-//! little-endian floats, in the extras themselves, since other programs drop accessors that nothing
-//! but extras names.
+//! Pose layers in the extras of an animation or a scene: `ulna.layers`. Key values are
+//! little-endian floats in base64. They are stored in the extras because other programs drop
+//! accessors that only extras refer to.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
@@ -15,10 +15,10 @@ use ulna_model::{
     Property, Severity, Slice, Transform,
 };
 
-/// The member of the `extras` where layers are.
+/// The member of the `extras` with the layers.
 pub const LAYERS: &str = "ulna.layers";
 
-/// How near the time of a tangent mode must be to that of its key, seconds.
+/// Maximum distance between a stored time and its key, in seconds.
 const NEAR: f32 = 1e-4;
 
 /// `extras["ulna.layers"]`.
@@ -29,7 +29,7 @@ struct Layers {
     own_keys: Vec<Own>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     own_pose: Vec<OwnPose>,
-    /// Hexadecimal: JSON has no whole numbers so large.
+    /// Hexadecimal, since JSON numbers are not exact in this range.
     hash: String,
 }
 
@@ -51,7 +51,7 @@ struct Layer {
     keys: Vec<Own>,
 }
 
-/// What a layer adds to a node at all times; what is not there is nothing.
+/// The constant change of a node by a layer; missing members mean no change.
 #[derive(Serialize, Deserialize)]
 struct Move {
     node: String,
@@ -63,7 +63,7 @@ struct Move {
     scale: Option<[f32; 3]>,
 }
 
-/// Keys of a component of a node; none where there is no channel.
+/// Keys of a property of a node; `None` if there is no channel.
 #[derive(Serialize, Deserialize)]
 struct Own {
     node: String,
@@ -83,7 +83,7 @@ struct Keys {
     wraps: bool,
 }
 
-/// Where a node stands below its layers.
+/// The pose of a node below its layers.
 #[derive(Serialize, Deserialize)]
 struct OwnPose {
     node: String,
@@ -117,7 +117,7 @@ impl Keys {
     fn take(&self) -> Option<KeptKeys> {
         let (times, values) = (unpacked(&self.times)?, unpacked(&self.values)?);
         let sound = times.iter().chain(values.iter()).all(|v| v.is_finite());
-        // Of equal distance the earlier key, as of a track.
+        // If two keys are equally near, the earlier one counts, as for a track.
         let near = |time: f32| {
             let off = |t: &&f32| (**t - time).abs();
             let key = times.iter().min_by(|a, b| off(a).total_cmp(&off(b)))?;
@@ -159,14 +159,14 @@ impl Move {
     }
 }
 
-/// The numbers of a transform.
+/// The ten numbers of a transform.
 pub fn numbers(t: &Transform) -> [f32; 10] {
     let ([tx, ty, tz], [x, y, z, w], [sx, sy, sz]) =
         (t.translation.to_array(), t.rotation.to_array(), t.scale.to_array());
     [tx, ty, tz, x, y, z, w, sx, sy, sz]
 }
 
-/// The transform of numbers.
+/// The transform of ten numbers.
 pub fn transform(all: &[f32; 10]) -> Transform {
     let [tx, ty, tz, x, y, z, w, sx, sy, sz] = *all;
     Transform {
@@ -176,7 +176,7 @@ pub fn transform(all: &[f32; 10]) -> Transform {
     }
 }
 
-/// Reads the layers that extras have. What cannot be read stays in the file, and is said.
+/// Reads the layers in the extras. Unreadable layers stay in the file, with a finding.
 pub fn read(
     extras: &Extensions,
     place: &Location,
@@ -233,7 +233,7 @@ fn take(found: &Layers) -> Option<KeptLayers> {
     })
 }
 
-/// The member that says so, as JSON.
+/// The layers as a member of the extras, in JSON.
 pub fn member_of(kept: Option<&KeptLayers>) -> (&'static str, Option<String>) {
     let Some(kept) = kept else { return (LAYERS, None) };
     let own = |own: &OwnKeys| Own {

@@ -1,5 +1,5 @@
-//! `materials[]`, `textures[]`, `samplers[]` and `images[]`, by the typed `gltf` crate, element by
-//! element, so that one bad element costs no other.
+//! Reads `materials[]`, `textures[]`, `samplers[]` and `images[]` with the typed `gltf` crate,
+//! element by element, so that one faulty element does not affect others.
 
 use glam::{Vec2, Vec3, Vec4};
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use ulna_model::{
     Severity, Slice, TextureRef, Wrap, picture_header,
 };
 
-/// The raw elements that materials are made of.
+/// The raw elements of all materials.
 pub struct Materials<'a> {
     /// `materials`
     pub materials: Vec<&'a RawValue>,
@@ -31,7 +31,7 @@ pub struct Materials<'a> {
     pub images: Vec<&'a RawValue>,
 }
 
-/// Reads all materials. A texture that is not there is not shown.
+/// Reads all materials. Missing textures are left out.
 pub fn materials(looks: &Materials<'_>, diagnostics: &mut Diagnostics) -> Vec<Material> {
     let textures: Vec<Option<typed::Texture>> = looks
         .textures
@@ -118,7 +118,7 @@ impl MaterialReader<'_> {
         }
     }
 
-    /// The texture of a use; `None` where there is no use, or nothing of it can be shown.
+    /// The texture of a use. `None` without a use, or if the texture cannot be displayed.
     fn texture(&mut self, place: &Location, used: Option<Use>) -> Option<TextureRef> {
         let Use { index, uv_set, transform } = used?;
         let Some(texture) = self.textures.get(index) else {
@@ -159,7 +159,7 @@ impl MaterialReader<'_> {
     }
 }
 
-/// How a material uses a texture.
+/// The use of a texture by a material.
 struct Use {
     index: usize,
     uv_set: u32,
@@ -174,7 +174,7 @@ impl Use {
     }
 }
 
-/// `KHR_texture_transform` where the typed crate leaves it raw.
+/// Parses `KHR_texture_transform` where the typed crate has it as raw JSON.
 fn transform(
     others: Option<&serde_json::Map<String, serde_json::Value>>,
     place: &Location,
@@ -190,9 +190,8 @@ fn transform(
     })
 }
 
-/// The image of a texture: WebP or Basis where `EXT_texture_webp` or `KHR_texture_basisu` names
-/// one, since Ulna shows both, else its own. Of Basis the texture's own copy is better, where there
-/// is one.
+/// The image of a texture. Ulna prefers the WebP image of `EXT_texture_webp`, then the texture's
+/// own image, then the Basis image of `KHR_texture_basisu`.
 fn image_of(texture: &typed::Texture, images: usize) -> usize {
     let named = |name: &str| {
         let source = texture.extensions.as_ref()?.others.get(name)?.get("source")?.as_u64()?;
@@ -202,7 +201,7 @@ fn image_of(texture: &typed::Texture, images: usize) -> usize {
     named("EXT_texture_webp").or(own).or_else(|| named("KHR_texture_basisu")).unwrap_or(usize::MAX)
 }
 
-/// Whether a sampler shrinks without smoothing, and how it mixes the smaller copies.
+/// Whether the minification filter is nearest, and the mipmap filter.
 fn minified(sampler: Option<&typed::texture::Sampler>) -> (bool, Mip) {
     use typed::texture::MinFilter;
     let Some(typed::validation::Checked::Valid(filter)) = sampler.and_then(|s| s.min_filter) else {
@@ -218,7 +217,7 @@ fn minified(sampler: Option<&typed::texture::Sampler>) -> (bool, Mip) {
     }
 }
 
-/// Reads the encoded bytes of all images; one that cannot be had is empty, with a finding.
+/// Reads the encoded bytes of all images. Unreadable images are empty, with a finding.
 pub fn images(
     looks: &Materials<'_>,
     accessors: &mut Accessors<'_>,
@@ -236,7 +235,7 @@ pub fn images(
             let message = "The image has both a URI and a buffer view; the URI is used";
             diagnostics.add(Severity::Error, "ONE_OF_MISMATCH", &place, message);
         }
-        // A view that many images name is read once.
+        // A view that several images use is read once.
         let view =
             raw.as_ref().filter(|r| r.uri.is_none()).and_then(|r| r.buffer_view).map(|v| v.value());
         if let Some(bytes) = view.and_then(|v| views.get(&v)) {
@@ -261,7 +260,7 @@ pub fn images(
             if !bytes.starts_with(ktx::MAGIC) {
                 return bytes;
             }
-            // Shown as what everybody can decode; the file keeps what it has.
+            // Decoded to a common format for display; the file keeps its own.
             ktx::to_png(&bytes).map_or_else(
                 |message| {
                     diagnostics.add(Severity::Error, "IMAGE_DATA_INVALID", &place, message);
@@ -292,7 +291,7 @@ pub fn images(
     (list, uris)
 }
 
-/// A view's bytes, within the budget.
+/// The bytes of a view, within the memory budget.
 fn view_bytes(
     view: usize,
     place: &Location,
@@ -307,7 +306,7 @@ fn view_bytes(
     Ok(bytes)
 }
 
-/// Looks at an image's header: whether it is one that can be shown.
+/// Checks in the header of an image whether it can be displayed.
 fn check_image(bytes: &[u8]) -> Result<(), String> {
     let Ok(format) = image::guess_format(bytes) else {
         return Err("The image is neither PNG, JPEG, WebP nor KTX2; it stays in the file, but is \
@@ -331,7 +330,7 @@ fn check_image(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// One element as the typed crate's type; where it does not fit, a finding and nothing.
+/// Parses one element with the typed crate. `None` and a finding if it is invalid.
 fn element<T: DeserializeOwned>(
     raw: &RawValue,
     place: &Location,

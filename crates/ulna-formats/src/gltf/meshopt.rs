@@ -1,9 +1,7 @@
-//! `EXT_meshopt_compression` and `KHR_meshopt_compression`: buffer views that are packed, and how
-//! they are unpacked.
+//! `EXT_meshopt_compression` and `KHR_meshopt_compression`: unpacks compressed buffer views.
 //!
-//! After the specification of the extensions (appendix A, *Bitstream*, and appendix B, *Filters*).
-//! Whatever the bytes are, decoding ends with an element count that was asked for or with a
-//! sentence.
+//! Source: the specification of the extensions (appendix A, *Bitstream*, and appendix B,
+//! *Filters*). For any input, decoding ends with the requested number of elements or with an error.
 
 use thiserror::Error;
 
@@ -14,42 +12,42 @@ use super::{
 };
 use ulna_model::{Diagnostics, IdKind, Location, Severity};
 
-/// Where the bytes of a buffer view are.
+/// Location of the bytes of a buffer view.
 #[derive(Debug)]
 pub enum Unpacked {
-    /// In its buffer.
+    /// In the buffer; they are not packed.
     Plain,
-    /// Here: they were packed.
+    /// Here; they were packed.
     Bytes(Vec<u8>),
-    /// Nowhere: the extension's data is damaged, and no plain stand-in is there.
+    /// Not available: the packed data is damaged, and there is no fallback.
     Damaged(&'static str),
 }
 
-/// Why packed bytes cannot be unpacked.
+/// Reason why packed bytes cannot be unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Damage {
     /// The members of the extension contradict each other.
     #[error("its {0} is not allowed by the extension")]
     Member(&'static str),
-    /// Another format, or a version that is not known.
+    /// An unknown format or version.
     #[error("its first byte is not a known format")]
     Header,
     /// Bytes are missing.
     #[error("its data is incomplete")]
     Short,
-    /// Bytes are left over.
+    /// Too many bytes.
     #[error("it has superfluous bytes")]
     Long,
-    /// A code that has no meaning there.
+    /// An invalid code.
     #[error("it has an invalid code")]
     Code,
 }
 
-/// Unpacks every packed view of a file, within a budget of memory in bytes. A damaged one is a
-/// finding and costs no other.
+/// Unpacks all packed views of a file, within a memory budget in bytes. A damaged view becomes a
+/// finding.
 ///
 /// # Errors
-/// Where the budget is too small: the file asks for more than its size can stand for.
+/// If the budget is too small for the requested sizes.
 pub fn unpack(
     source: &Source,
     views: &[schema::BufferView],
@@ -111,11 +109,10 @@ fn unpack_one(
     decode(&packed.mode, packed.filter.as_deref().unwrap_or("NONE"), count, stride, bytes)
 }
 
-/// The `count` elements of `stride` bytes that `packed` stands for. The caller sees to it that
-/// there is memory for them.
+/// Unpacks `count` elements of `stride` bytes. The caller must check the memory budget.
 ///
 /// # Errors
-/// What is wrong with the bytes, or with what is asked of them.
+/// If the bytes or the parameters are invalid.
 pub fn decode(
     mode: &str,
     filter: &str,
@@ -196,10 +193,10 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// Elements come in groups of this many.
+/// Number of elements per group.
 const GROUP: usize = 16;
 
-/// Mode 0.
+/// Decodes mode 0, *attributes*.
 fn attributes(packed: &[u8], count: usize, stride: usize) -> Result<Vec<u8>, Damage> {
     let newer = match packed.first() {
         Some(0xa0) => false,
@@ -246,7 +243,7 @@ fn attributes(packed: &[u8], count: usize, stride: usize) -> Result<Vec<u8>, Dam
     Ok(out)
 }
 
-/// Four bytes of an element, from those of the element before it.
+/// Four bytes of an element, from the bytes of the previous element.
 fn next(last: [u8; 4], delta: [u8; 4], mode: u8) -> [u8; 4] {
     match mode & 15 {
         0 => {
@@ -270,8 +267,8 @@ fn next(last: [u8; 4], delta: [u8; 4], mode: u8) -> [u8; 4] {
     }
 }
 
-/// One byte of each of a block's elements; `bits` are the four widths that a group's header chooses
-/// from.
+/// One byte of each element of a block. `bits` are the four bit widths that the header of a group
+/// chooses from.
 fn deltas(body: &mut Bytes<'_>, bits: [usize; 4], plane: &mut [u8]) -> Result<(), Damage> {
     let groups = plane.len() / GROUP;
     let headers = body.take(groups.div_ceil(4))?;
@@ -285,7 +282,8 @@ fn deltas(body: &mut Bytes<'_>, bits: [usize; 4], plane: &mut [u8]) -> Result<()
                 let sentinel = (1u8 << width) - 1;
                 for (k, delta) in group.iter_mut().enumerate() {
                     let bit = k * width;
-                    // One bit a delta counts from the low end, two and four from the high end.
+                    // Deltas of one bit start at the low bit, deltas of two and four bits at the
+                    // high bit.
                     let shift = if width == 1 { bit % 8 } else { 8 - width - bit % 8 };
                     *delta = small[bit / 8] >> shift & sentinel;
                     if *delta == sentinel {
@@ -298,7 +296,7 @@ fn deltas(body: &mut Bytes<'_>, bits: [usize; 4], plane: &mut [u8]) -> Result<()
     Ok(())
 }
 
-/// The last sixteen of what was pushed; what was never pushed cannot be read.
+/// The last sixteen pushed items. Reading an item that was never pushed is an error.
 struct Fifo<T> {
     entries: [T; 16],
     pushed: usize,
@@ -314,7 +312,7 @@ impl<T: Copy + Default> Fifo<T> {
         self.pushed += 1;
     }
 
-    /// 0 is the newest.
+    /// `back` counts from 0, the newest item.
     fn get(&self, back: u8) -> Result<T, Damage> {
         let back = usize::from(back);
         if back >= self.pushed.min(16) {
@@ -324,7 +322,7 @@ impl<T: Copy + Default> Fifo<T> {
     }
 }
 
-/// What mode 1 remembers from one triangle to the next.
+/// State of mode 1 between triangles.
 struct Corners<'a> {
     data: Bytes<'a>,
     next: u32,
@@ -344,8 +342,8 @@ impl Corners<'_> {
         Ok(self.last)
     }
 
-    /// A corner by a nibble: 0 is a new vertex, 15 one given in full, others were met before.
-    /// Whether it is to be remembered comes with it.
+    /// Decodes a corner from a nibble: 0 is a new vertex, 15 an explicit one, others are earlier
+    /// vertices. The flag says whether to push the vertex.
     fn corner(&mut self, nibble: u8) -> Result<(u32, bool), Damage> {
         Ok(match nibble {
             0 => (self.fresh(), true),
@@ -355,7 +353,7 @@ impl Corners<'_> {
     }
 }
 
-/// Mode 1.
+/// Decodes mode 1, *triangles*.
 fn triangles(packed: &[u8], count: usize) -> Result<Vec<u32>, Damage> {
     if packed.first() != Some(&0xe1) {
         return Err(Damage::Header);
@@ -422,14 +420,14 @@ fn triangles(packed: &[u8], count: usize) -> Result<Vec<u32>, Damage> {
     Ok(out)
 }
 
-/// Mode 2.
+/// Decodes mode 2, *indices*.
 fn indices(packed: &[u8], count: usize) -> Result<Vec<u32>, Damage> {
     if packed.first() != Some(&0xd1) {
         return Err(Damage::Header);
     }
     let split = packed.len().checked_sub(4).filter(|s| *s >= 1).ok_or(Damage::Short)?;
     let mut data = Bytes(&packed[1..split]);
-    // Every index takes a byte at least.
+    // Each index needs at least one byte.
     if data.0.len() < count {
         return Err(Damage::Short);
     }
@@ -449,8 +447,7 @@ const fn unzigzag(v: u32) -> u32 {
     (v >> 1) ^ (v & 1).wrapping_neg()
 }
 
-/// Runs a filter over elements of four signed components, bytes or shorts; `largest` is what stands
-/// for 1.
+/// Applies a filter to elements of four signed components, bytes or shorts. `largest` represents 1.
 fn signed(elements: &mut [u8], stride: usize, filter: impl Fn([f32; 4], f32) -> [f32; 4]) {
     if stride == 4 {
         for e in elements.as_chunks_mut::<4>().0 {
@@ -467,7 +464,7 @@ fn signed(elements: &mut [u8], stride: usize, filter: impl Fn([f32; 4], f32) -> 
     }
 }
 
-/// Filter 1: unit vectors on an unfolded octahedron.
+/// Filter 1: unit vectors in octahedral encoding.
 fn octahedral(elements: &mut [u8], stride: usize) {
     signed(elements, stride, |[x, y, one, rest], largest| {
         let (x, y) = (x / one, y / one);
@@ -475,7 +472,7 @@ fn octahedral(elements: &mut [u8], stride: usize) {
         let fold = z.min(0.0);
         let (x, y) = (x - fold.copysign(x), y - fold.copysign(y));
         let scale = largest / (x * x + y * y + z * z).sqrt();
-        // A cast makes 0 of what has no direction.
+        // A cast of NaN gives 0, for vectors without a direction.
         [x * scale, y * scale, z * scale, rest]
     });
 }
@@ -496,7 +493,7 @@ fn quaternion(elements: &mut [u8]) {
     }
 }
 
-/// Filter 3: floats as a shared base of two and a whole number.
+/// Filter 3: floats as integers with an exponent of 2.
 fn exponential(elements: &mut [u8]) {
     for e in elements.as_chunks_mut::<4>().0 {
         let v = i32::from_le_bytes(*e);
@@ -545,8 +542,8 @@ mod tests {
             .collect()
     }
 
-    /// One step of what the filter's output is made of: the specification leaves that much open,
-    /// but for floats.
+    /// Compares with a tolerance of one step of the filter's output, which the specification
+    /// allows. Floats must be equal.
     fn close(filter: &str, stride: usize, a: &[u8], b: &[u8]) -> bool {
         let wide = |v: &[u8]| -> Vec<i32> {
             v.as_chunks::<2>().0.iter().map(|b| i16::from_le_bytes(*b).into()).collect()
@@ -565,8 +562,8 @@ mod tests {
         }
     }
 
-    /// Packed by meshoptimizer 1.3.0 and unpacked by its reference decoder: mode, filter, count,
-    /// stride, packed, plain.
+    /// Data packed by meshoptimizer 1.3.0 and unpacked by its reference decoder. Columns: mode,
+    /// filter, count, stride, packed, plain.
     const SAMPLES: &str = include_str!("../../../../tests/data/meshopt.tsv");
 
     #[test]
@@ -579,7 +576,7 @@ mod tests {
             let stride: usize = stride.parse().unwrap();
             let found = decode(mode, filter, count.parse().unwrap(), stride, &packed).unwrap();
             assert!(close(filter, stride, &found, &plain), "{mode} {filter} {count} × {stride}");
-            // Neither more nor fewer elements, nor another length of bytes.
+            // Truncated data and other counts are errors.
             assert!(decode(mode, filter, 3, stride, &packed[..packed.len() - 1]).is_err());
             seen.insert((mode.to_owned(), filter.to_owned(), stride, packed[0]));
         }

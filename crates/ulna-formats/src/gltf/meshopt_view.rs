@@ -1,9 +1,8 @@
-//! `EXT_meshopt_compression` and `KHR_meshopt_compression`: the object of the extension in a buffer
-//! view.
+//! The object of `EXT_meshopt_compression` and `KHR_meshopt_compression` in a buffer view.
 
 use super::{json::Index, schema};
 
-/// The extensions that pack buffer views; the second is the first's successor and reads all of it.
+/// Extensions that pack buffer views. The second one is a superset of the first.
 pub const EXTENSIONS: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
 /// The extension's object in a buffer view.
@@ -21,7 +20,7 @@ pub struct Packed {
     pub filter: Option<String>,
 }
 
-/// The buffer that a view's packed bytes lie in, and where in it; nothing where the view is plain.
+/// The buffer and the range of a view's packed bytes. `None` if the view is not packed.
 pub fn packed_range(view: &schema::BufferView) -> Option<(usize, std::ops::Range<usize>)> {
     let packed: Packed = EXTENSIONS.into_iter().find_map(|e| view.extensions.get(e))?;
     let start = packed.byte_offset.map_or(0, |o| o.0);

@@ -1,8 +1,16 @@
-//! glTF 2.0 and GLB, both ways, losing nothing.
+//! Reads and writes glTF 2.0 and GLB without loss.
 //!
-//! Reading makes a [`Document`](ulna_model::Document) and keeps the [`Source`]: the very bytes.
-//! Saving is a function of the source, the document as opened and the document now; what nobody
-//! touched is copied, not rewritten.
+//! Reading makes a [`Document`](ulna_model::Document) and keeps the [`Source`], the exact bytes.
+//! Saving is a function of the source, the document as opened and the current document. Unchanged
+//! parts are copied, not rewritten.
+//!
+//! ```text
+//!  bytes ──► read ──► Document + Source
+//!                         │ edits
+//!                         ▼
+//!  bytes ◄── write (patch, closing) ◄── Source, document as opened, current document
+//!  file  ◄── export, transcode      ◄── Source
+//! ```
 
 mod accessor;
 mod animation;
@@ -43,8 +51,7 @@ pub mod weight_layer_extras;
 mod weights;
 mod write;
 
-/// The member of a node's `extras` where a pose's rest is remembered, for nodes whose rest no skin
-/// carries.
+/// The member of a node's `extras` with its rest pose, for nodes whose rest pose no skin defines.
 const REST_EXTRA: &str = "ulna.rest";
 
 pub use self::{

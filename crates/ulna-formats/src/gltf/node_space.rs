@@ -1,5 +1,5 @@
-//! Vectors that VRM files express in the space of nodes, and constraints between nodes. Malformed
-//! ones are skipped: they stay in the file as they are.
+//! Vectors of VRM files in the space of nodes, and constraints between nodes. Malformed ones are
+//! skipped and stay in the file.
 
 use glam::Vec3;
 use serde_json::Value;
@@ -18,10 +18,10 @@ const SHAPES: [(&str, &str, Vec3, VectorKind); 5] = [
     ("plane", "normal", Vec3::Z, VectorKind::Direction),
 ];
 
-/// Shapes that older readers do not know are in an extension of a collider.
+/// Extension of colliders with shapes that older readers do not support.
 const EXTENDED: &str = "VRMC_springBone_extended_collider";
 
-/// Reads them from the extensions of a file and of its nodes.
+/// Reads vectors and constraints from the extensions of a file and of its nodes.
 pub fn read(extensions: &Extensions, nodes: &[schema::Node]) -> NodeSpace {
     let mut reader = VectorReader { count: nodes.len(), vectors: Vec::new() };
     // A file may carry both versions: each reader finds its own.
@@ -57,17 +57,17 @@ fn constraints(nodes: &[schema::Node]) -> Vec<NodeConstraint> {
     found
 }
 
-/// The node of an index; `None` where it is none, or not in the file.
+/// The node of an index. `None` if the value is not an index, or the node does not exist.
 fn node_of(value: &Value, count: usize) -> Option<NodeId> {
     index_of(value).filter(|k| (*k as usize) < count).map(NodeId)
 }
 
-/// The items of a list with their indices; none where it is no list.
+/// The items of a list with their indices. Empty if the value is not a list.
 fn items(value: &Value) -> impl Iterator<Item = (usize, &Value)> {
     value.as_array().into_iter().flatten().enumerate()
 }
 
-/// The vector in a member of an object.
+/// The vector in a member of an object; `default` if it is missing.
 fn vector(object: &Value, member: &str, default: Option<Vec3>, form: VectorForm) -> Option<Vec3> {
     let Some(value) = object.as_object()?.get(member) else { return default };
     let number = |v: &Value| v.as_f64().map(|v| v as f32).filter(|v| v.is_finite());
@@ -84,7 +84,7 @@ fn vector(object: &Value, member: &str, default: Option<Vec3>, form: VectorForm)
     }
 }
 
-/// Collects vectors of nodes.
+/// Collects the vectors of nodes.
 struct VectorReader {
     /// Number of nodes in the file.
     count: usize,

@@ -1,9 +1,9 @@
-//! The JSON of a sound file in one go.
+//! Fast parallel parsing of the JSON of a valid file.
 //!
-//! Accessors, buffer views and animations are nearly all of a big file's JSON. They are cut into
-//! elements by their brackets and typed at once, on all cores; typing checks the grammar inside,
-//! this file the grammar between. Whatever is unusual in the least is left to the slow way, which
-//! says what is wrong or repairs it.
+//! Most of the JSON of a large file is accessors, buffer views and animations. These lists are
+//! split into elements by their brackets, and parsed on all cores. Parsing checks the grammar
+//! inside of elements; this module checks it between them. Unusual files are left to `json.rs`,
+//! which reports or repairs the problem.
 
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
@@ -15,7 +15,7 @@ use super::{
 };
 use ulna_model::IdKind;
 
-/// The long lists of a file, where they could be typed at once.
+/// The long lists of a file, if they could be parsed in parallel.
 #[derive(Default)]
 pub struct BulkArray(Option<OutlineLists>);
 
@@ -25,10 +25,10 @@ struct OutlineLists {
     animations: Vec<Animation>,
 }
 
-/// The top level of a file: its members, without the long lists where those are typed already.
+/// The top-level members of a file, without the long lists if these are already parsed.
 ///
 /// # Errors
-/// Where the text is no JSON object.
+/// If the text is not a JSON object.
 pub fn read(text: &str) -> Result<(RawMap<'_>, BulkArray), ReadError> {
     match parse_parallel(text) {
         Some((root, lists)) => Ok((root, BulkArray(Some(lists)))),
@@ -37,7 +37,7 @@ pub fn read(text: &str) -> Result<(RawMap<'_>, BulkArray), ReadError> {
 }
 
 impl BulkArray {
-    /// `accessors`; once.
+    /// Takes `accessors`. May be called once.
     pub fn accessors(&mut self, root: &RawMap<'_>) -> Result<Vec<Accessor>, ReadError> {
         match &mut self.0 {
             Some(lists) => Ok(std::mem::take(&mut lists.accessors)),
@@ -45,7 +45,7 @@ impl BulkArray {
         }
     }
 
-    /// `bufferViews`; once.
+    /// Takes `bufferViews`. May be called once.
     pub fn views(&mut self, root: &RawMap<'_>) -> Result<Vec<BufferView>, ReadError> {
         match &mut self.0 {
             Some(lists) => Ok(std::mem::take(&mut lists.views)),
@@ -53,7 +53,7 @@ impl BulkArray {
         }
     }
 
-    /// `animations`, where they are typed already; once.
+    /// Takes `animations` if they are already parsed. May be called once.
     pub fn animations(&mut self) -> Option<Vec<Animation>> {
         self.0.as_mut().map(|lists| std::mem::take(&mut lists.animations))
     }
@@ -80,7 +80,7 @@ fn parse_parallel(text: &str) -> Option<(RawMap<'_>, OutlineLists)> {
                 end
             } else {
                 let end = value(b, start)?;
-                // A key that stands twice is worth a finding.
+                // A repeated key needs a finding, which the slow path makes.
                 if root
                     .0
                     .insert(key.to_owned(), serde_json::from_str(&text[start..end]).ok()?)
@@ -110,10 +110,10 @@ fn parse_parallel(text: &str) -> Option<(RawMap<'_>, OutlineLists)> {
     Some((root, OutlineLists { accessors: accessors?, views: views?, animations: animations? }))
 }
 
-/// The lists that are long.
+/// The lists that are split.
 const LONG: [&str; 3] = ["accessors", "bufferViews", "animations"];
 
-/// Both results, on two cores where the text is long enough for that to pay.
+/// Computes both results, on two cores if the text is long enough.
 pub fn join_if_large<A: Send, B: Send>(
     length: usize,
     a: impl FnOnce() -> A + Send,
@@ -122,7 +122,7 @@ pub fn join_if_large<A: Send, B: Send>(
     if length < 128 << 10 { (a(), b()) } else { rayon::join(a, b) }
 }
 
-/// Objects as a type.
+/// Parses objects.
 fn typed<T: DeserializeOwned + Send>(items: &[&str]) -> Option<Vec<T>> {
     const BLOCK: usize = 64 << 10;
     let block = |items: &[&str]| {
@@ -139,8 +139,8 @@ fn typed<T: DeserializeOwned + Send>(items: &[&str]) -> Option<Vec<T>> {
     Some(all)
 }
 
-/// The elements of the list that begins here, where all are objects, and its end. What is in them
-/// is not checked.
+/// The elements of the list that starts here, if all are objects, and the end of the list. Their
+/// content is not checked.
 fn items(text: &str, start: usize) -> Option<(Vec<&str>, usize)> {
     let b = text.as_bytes();
     let mut list = Vec::new();
@@ -172,7 +172,7 @@ fn expect(b: &[u8], at: usize, wanted: u8) -> Option<usize> {
     (b.get(at) == Some(&wanted)).then_some(at + 1)
 }
 
-/// The end of the string that begins here.
+/// The end of the string that starts here.
 fn string(b: &[u8], at: usize) -> Option<usize> {
     let mut at = expect(b, at, b'"')?;
     loop {
@@ -184,9 +184,9 @@ fn string(b: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The end of the value that begins here, going by brackets and quotes alone.
+/// The end of the value that starts here. Only brackets and quotes are considered.
 fn value(b: &[u8], start: usize) -> Option<usize> {
-    /// What ends a run of bytes that need no look.
+    /// Marks the bytes that end a run of other bytes.
     const STOPS: [bool; 256] = {
         let mut stops = [false; 256];
         let mut k = 0;
@@ -276,7 +276,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every text that is taken at once is one that the full parser takes, with the same
+        /// The fast path accepts only texts that the full parser accepts, and finds the same
         /// members.
         #[test]
         fn nothing_is_taken_that_is_no_json(

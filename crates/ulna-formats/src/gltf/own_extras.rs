@@ -1,14 +1,14 @@
-//! Members of ours in the `extras` of an element: their version, reading and writing.
+//! Members of Ulna in the `extras` of an element: their version, reading and writing.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::json::Extensions;
 use ulna_model::{Diagnostics, Location, Severity};
 
-/// Version of the form of each member.
+/// Version of the format of each member.
 const VERSION: u32 = 1;
 
-/// A member of ours, and the version of its form.
+/// A member of Ulna with the version of its format.
 #[derive(Serialize, Deserialize)]
 struct Versioned<T> {
     version: u32,
@@ -16,7 +16,7 @@ struct Versioned<T> {
     what: T,
 }
 
-/// A member of ours, where it can be read; what cannot be is said.
+/// Reads a member of Ulna. An unreadable member becomes a finding.
 pub(super) fn member<T: DeserializeOwned>(
     extras: &Extensions,
     name: &str,
@@ -40,8 +40,8 @@ pub(super) fn member<T: DeserializeOwned>(
     }
 }
 
-/// The text of a member of ours.
+/// The JSON text of a member of Ulna.
 pub(super) fn text<T: Serialize>(what: T) -> Option<String> {
-    // Numbers and names always have a text.
+    // Serializing numbers and names cannot fail.
     Some(serde_json::to_string(&Versioned { version: VERSION, what }).unwrap_or_default())
 }

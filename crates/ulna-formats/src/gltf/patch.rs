@@ -1,5 +1,5 @@
-//! New data for a file: what is appended, and what is written over in place, with the JSON that
-//! says so.
+//! New data of a file: bytes that are appended or overwritten in place, and the JSON that describes
+//! them.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -14,31 +14,31 @@ use super::{
 };
 use ulna_model::{IdKind, Location};
 
-/// Where new data goes.
+/// Destination of new data.
 enum Destination {
     /// The GLB's BIN chunk.
     Bin,
-    /// A file of ours beside a `.gltf`, by the stem of its name.
+    /// A data file of Ulna next to a `.gltf`, with the stem of its name.
     Sidecar(String),
-    /// A `data:` URI, for a `.gltf` that keeps everything in itself.
+    /// A `data:` URI, for a `.gltf` that embeds all its data.
     Embedded,
 }
 
-/// Four numbers a vertex, as bytes.
+/// Attribute data with four numbers per vertex, as bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stored {
-    /// The type of one number, as glTF counts them.
+    /// The glTF code of the component type.
     pub component: usize,
-    /// Whether whole numbers mean parts of 1.
+    /// Whether integers are normalized.
     pub normalized: bool,
-    /// Bytes a number.
+    /// Bytes per number.
     pub size: usize,
-    /// All of them, little-endian.
+    /// All numbers, little-endian.
     pub values: Vec<u8>,
 }
 
 impl Stored {
-    /// The numbers as they are stored, whole ones not scaled: what `min` and `max` speak of.
+    /// The stored numbers without normalization, as `min` and `max` need them.
     fn numbers(&self) -> Vec<f32> {
         let number = |b: &[u8]| match self.component {
             5126 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
@@ -56,36 +56,34 @@ pub(super) struct Patch<'a> {
     views: Vec<schema::BufferView>,
     buffers: Vec<schema::Buffer>,
     users: Users,
-    /// BIN ranges that views or accessors other than the one in place use: nothing may be written
-    /// there.
+    /// New accessors, to be appended to the list.
     new_accessors: Vec<Value>,
     new_views: Vec<Value>,
-    /// New bytes, to go after what the home buffer holds.
+    /// New bytes, to be appended to the home buffer.
     appended: Vec<u8>,
-    /// Bytes written over in the BIN chunk.
+    /// Overwritten ranges of the BIN chunk.
     overwritten: Vec<(Range<usize>, Vec<u8>)>,
     bounds: BTreeMap<usize, (Vec<f32>, Vec<f32>)>,
-    /// New attributes by what they hold: their view and their accessor.
+    /// New attributes by their content, with their view and accessor.
     stored: Vec<(Stored, usize, usize)>,
-    /// Accessors that speak of another view now.
+    /// Accessors that now have another view.
     moved: Vec<(usize, usize)>,
     home: Destination,
     home_buffer: usize,
     home_length: usize,
 }
 
-/// What the BIN chunk becomes: what it was, with this after it, and then with these bytes written
-/// over.
+/// New content of the BIN chunk: the old content, then `appended`, then the `overwritten` ranges.
 pub(super) struct Bin {
     pub appended: Vec<u8>,
     pub overwritten: Vec<(Range<usize>, Vec<u8>)>,
 }
 
-/// What the buffers become.
+/// New content of the buffers.
 pub(super) struct Buffers {
-    /// The BIN chunk, where the file is a GLB and it changed or came to be.
+    /// The BIN chunk, if the file is a GLB and the chunk changed or is new.
     pub bin: Option<Bin>,
-    /// A file of ours beside the JSON.
+    /// A data file of Ulna next to the JSON.
     pub sidecar: Option<(String, Vec<u8>)>,
 }
 
@@ -109,8 +107,8 @@ impl<'a> Patch<'a> {
         let buffers: Vec<schema::Buffer> = list(root, IdKind::Buffer)?;
         let own = || stem.to_owned();
         let (home, home_buffer) = if source.container.is_glb() {
-            // A GLB whose first buffer lives elsewhere cannot take a BIN chunk without moving what
-            // is there.
+            // If the first buffer of a GLB is elsewhere, a BIN chunk cannot be added without moving
+            // it.
             match source.buffers.first() {
                 None | Some(BufferData::Bin(_)) => (Destination::Bin, 0),
                 Some(_) => (Destination::Embedded, buffers.len()),
@@ -155,18 +153,18 @@ impl<'a> Patch<'a> {
         })
     }
 
-    /// How many accessors hold other values, and how many are new.
+    /// Number of accessors with changed values, and of new accessors.
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.overwritten.len() + self.moved.len(), self.new_accessors.len())
     }
 
-    /// How many accessors the file has.
+    /// Number of accessors in the file.
     pub(super) const fn accessor_count(&self) -> usize {
         self.accessors.len()
     }
 
-    /// Stores floats and returns the accessor that holds them: `old` written over in place where
-    /// nobody else uses it and type and size are the same, else a new one.
+    /// Stores floats, and returns their accessor: `old`, overwritten in place, if it has no other
+    /// users and the same type and size; otherwise a new one.
     pub(super) fn floats(
         &mut self,
         old: Option<usize>,
@@ -203,7 +201,7 @@ impl<'a> Patch<'a> {
         self.accessors.len() + self.new_accessors.len() - 1
     }
 
-    /// Stores bytes that no accessor speaks of; their view.
+    /// Stores bytes without an accessor. Returns their view.
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> usize {
         self.align();
         let view = json!({
@@ -216,14 +214,14 @@ impl<'a> Patch<'a> {
         self.views.len() + self.new_views.len() - 1
     }
 
-    /// The type of an accessor's components, as the file says it.
+    /// The component type of an accessor, as a glTF code.
     pub(super) fn component(&self, accessor: usize) -> Option<usize> {
         self.accessors.get(accessor).map(|a| a.component_type.0)
     }
 
-    /// Stores four numbers a vertex and returns the accessor that holds them: `old` where nobody
-    /// else uses it and type and size are the same, written over in place or sent to new bytes;
-    /// else a new one. What was stored once is shared.
+    /// Stores four numbers per vertex, and returns their accessor: `old` if it has no other users
+    /// and the same type and size, otherwise a new one. `old` is overwritten in place, or gets a
+    /// new view. Equal data is stored once.
     pub(super) fn attribute(&mut self, old: Option<usize>, stored: Stored) -> usize {
         if let Some(old) = old
             && self.overwrite_attribute(old, &stored)
@@ -236,7 +234,7 @@ impl<'a> Patch<'a> {
             .find(|(s, ..)| *s == stored)
             .map(|(_, view, accessor)| (*view, *accessor));
         let view = known.map_or_else(|| self.attribute_view(&stored), |(view, _)| view);
-        // An accessor that is left behind would keep what was wrong with its values.
+        // An unused old accessor would keep its invalid values in the file.
         let accessor = if let Some(old) = old.filter(|o| self.is_own(*o, &stored)) {
             self.moved.push((old, view));
             self.bound(old, &stored);
@@ -262,8 +260,8 @@ impl<'a> Patch<'a> {
         accessor
     }
 
-    /// A new view of these numbers; several accessors may come to share it, which then must know
-    /// the stride.
+    /// A new view of these numbers. It has a stride, which is required if several accessors share
+    /// it.
     fn attribute_view(&mut self, stored: &Stored) -> usize {
         self.align();
         self.new_views.push(json!({
@@ -277,7 +275,7 @@ impl<'a> Patch<'a> {
         self.views.len() + self.new_views.len() - 1
     }
 
-    /// Whether an accessor is of one attribute alone, and of the same type and size.
+    /// Whether an accessor has no other users, and the same type and size.
     fn is_own(&self, old: usize, stored: &Stored) -> bool {
         self.accessors.get(old).is_some_and(|a| {
             a.component_type.0 == stored.component
@@ -288,21 +286,20 @@ impl<'a> Patch<'a> {
         }) && self.is_single(old)
     }
 
-    /// Whether nobody else uses an accessor or its view.
+    /// Whether an accessor and its view have no other users.
     fn is_single(&self, accessor: usize) -> bool {
         let view = self.accessors.get(accessor).and_then(|a| a.buffer_view).map(|v| v.0);
         self.users.is_one(accessor, view)
     }
 
-    /// Says anew between what values an accessor lies, where it said so.
+    /// Updates the bounds of an accessor that has bounds.
     fn bound(&mut self, accessor: usize, stored: &Stored) {
         if self.accessors[accessor].min.is_some() || self.accessors[accessor].max.is_some() {
             self.bounds.insert(accessor, min_max(&stored.numbers(), 4));
         }
     }
 
-    /// As [`Patch::overwrite`], for whole numbers too, and for vertices that lie interleaved with
-    /// what stays.
+    /// As [`Patch::overwrite`], also for integers and for interleaved vertices.
     fn overwrite_attribute(&mut self, old: usize, stored: &Stored) -> bool {
         let Some(a) = self.accessors.get(old) else { return false };
         let element = stored.size * 4;
@@ -328,7 +325,7 @@ impl<'a> Patch<'a> {
         {
             return false;
         }
-        // What lies between stays: it is written over with itself.
+        // The interleaved data of other accessors is written unchanged.
         let mut bytes = old_bytes[range.clone()].to_vec();
         for earlier in &self.overwritten {
             let (from, to) = (earlier.0.start.max(range.start), earlier.0.end.min(range.end));
@@ -345,8 +342,8 @@ impl<'a> Patch<'a> {
         true
     }
 
-    /// Whether an accessor's elements lie woven with those of others in one view, and touch none of
-    /// them: all have one stride, and none reaches past it.
+    /// Whether an accessor is interleaved with others in one view without overlaps: all have the
+    /// same stride, and none exceeds it.
     fn is_woven_apart(&self, own: usize, own_view: usize, element: usize) -> bool {
         let Some(stride) = self.views[own_view].byte_stride.map(|s| s.0) else { return false };
         let place = |a: &schema::Accessor| a.byte_offset.map_or(0, |i| i.0) % stride;
@@ -419,8 +416,8 @@ impl<'a> Patch<'a> {
         true
     }
 
-    /// Whether anything but this accessor's own view, or another accessor in it, uses these bytes
-    /// of the BIN chunk.
+    /// Whether these bytes of the BIN chunk have other users: other views, or other accessors of
+    /// the same view.
     fn overlaps(&self, own: usize, own_view: usize, range: &Range<usize>) -> bool {
         let hits = |r: Range<usize>| r.start < range.end && range.start < r.end;
         let view_range = |v: &schema::BufferView| {
@@ -441,7 +438,7 @@ impl<'a> Patch<'a> {
             if k == own || a.buffer_view.is_none_or(|v| v.0 != own_view) {
                 return sparse;
             }
-            // The largest an element can be: sixteen floats.
+            // The maximum size of an element: sixteen floats.
             let start = self.views[own_view].byte_offset.map_or(0, |i| i.0)
                 + a.byte_offset.map_or(0, |i| i.0);
             let size = element_size(a);
@@ -454,7 +451,7 @@ impl<'a> Patch<'a> {
         other_view || in_view
     }
 
-    /// Writes the JSON's side of it into `ops`, and gives the buffers.
+    /// Adds the changes of the JSON to `ops`. Returns the new buffers.
     pub(super) fn finish(mut self, ops: &mut Ops) -> Buffers {
         for (accessor, (min, max)) in &self.bounds {
             let text =
@@ -528,7 +525,7 @@ impl<'a> Patch<'a> {
     }
 }
 
-/// Bytes of an accessor's element; no less than it can be.
+/// Size of an accessor's element in bytes, or an upper bound.
 fn element_size(a: &schema::Accessor) -> usize {
     let width = match &*a.kind {
         "SCALAR" => 1,
@@ -557,17 +554,16 @@ fn min_max(values: &[f32], width: usize) -> (Vec<f32>, Vec<f32>) {
     (min, max)
 }
 
-/// A float as JSON, with as many digits as single precision needs.
+/// A float as a JSON number with the digits that single precision needs.
 pub(super) fn number(value: f32) -> Value {
-    // Through text: the shortest digits that give the same f32, not those of the f64 that equals
-    // it.
+    // Parses the shortest text of the `f32`. The `f64` of equal value would have more digits.
     serde_json::from_str(&float_text(value)).unwrap_or(Value::Null)
 }
 
-/// A float's shortest spelling; whole numbers without a point.
+/// The shortest text of a float. Integers have no decimal point.
 pub(super) fn float_text(value: f32) -> String {
     if value == value.trunc() && value.abs() < 1e7 {
-        // Not `-0`: it is 0 to a reader, and reads oddly.
+        // `-0` equals 0 for readers, and looks odd.
         return format!("{}", value as i64);
     }
     serde_json::to_string(&value).unwrap_or_else(|_| "0".into())

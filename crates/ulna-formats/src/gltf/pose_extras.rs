@@ -1,5 +1,5 @@
-//! Ulna's own members in the extras of a scene: poses under names, sets of nodes under digits,
-//! groups of joints, the humanoid map, retarget maps, and a mix.
+//! Members of Ulna in the extras of a scene: named poses, numbered sets of nodes, groups of joints,
+//! the humanoid map, retarget maps, and a mix.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,9 +15,9 @@ use ulna_model::{
     Severity, Shared, Vrm,
 };
 
-/// The member of a scene's `extras` where kept poses are.
+/// The member of a scene's `extras` with stored poses.
 pub const POSES: &str = "ulna.poses";
-/// Where sets of nodes are.
+/// The member with sets of nodes.
 pub const SETS: &str = "ulna.sets";
 /// The member with groups of joints.
 pub const GROUPS: &str = "ulna.groups";
@@ -25,7 +25,7 @@ pub const GROUPS: &str = "ulna.groups";
 pub const HUMANOID: &str = "ulna.humanoid";
 /// The member with retarget maps.
 pub const RETARGET: &str = "ulna.retarget";
-/// Where the mix is.
+/// The member with the mix.
 pub const MIX: &str = "ulna.mix";
 
 /// `extras["ulna.poses"]`.
@@ -64,7 +64,7 @@ struct KeptMix {
     mix: Mix<String, String>,
 }
 
-/// Reads what the extras say of a scene. What cannot be read stays in the file, and is said.
+/// Reads the extras of a scene. Unreadable members stay in the file, with a finding.
 pub fn read(
     scene: &mut Scene,
     nodes: &Nodes,
@@ -135,7 +135,7 @@ pub fn read(
     }
 }
 
-/// The members that a scene has in its extras, as JSON; nothing where it has no such.
+/// The extras of a scene as JSON. `None` for members that it does not have.
 pub fn texts(scene: &Scene) -> [(&'static str, Option<String>); 7] {
     let (poses, sets) = (scene.poses.to_vec(), scene.sets.to_vec());
     let poses = if poses.is_empty() { None } else { text(Poses { poses }) };

@@ -1,10 +1,10 @@
-//! Progress of long work, and its cancellation.
+//! Progress and cancellation of long work.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::ReadError;
 
-/// How far long work is, and whether somebody wants it to stop. Shared between threads.
+/// Progress of long work, and a flag that cancels it. Shared between threads.
 #[derive(Debug, Default)]
 pub struct Progress {
     permille: AtomicU32,
@@ -12,26 +12,25 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// 0 to 1.
+    /// Finished fraction, `0..=1`.
     pub fn fraction(&self) -> f32 {
         self.permille.load(Ordering::Relaxed) as f32 / 1000.0
     }
 
-    /// Asks the work to stop at the next chance.
+    /// Cancels the work at its next check.
     pub fn cancel(&self) {
         self.canceled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody wants the work to stop, and how far it is in thousandths, for work that
-    /// looks at both by itself.
+    /// The cancel flag and the progress in thousandths, for work that accesses both directly.
     pub const fn parts(&self) -> (&AtomicBool, &AtomicU32) {
         (&self.canceled, &self.permille)
     }
 
-    /// Says how far the work is.
+    /// Reports the finished fraction.
     ///
     /// # Errors
-    /// [`ReadError::Canceled`] where somebody canceled.
+    /// [`ReadError::Canceled`] if the work was canceled.
     pub fn reach(&self, fraction: f32) -> Result<(), ReadError> {
         self.permille.store((fraction * 1000.0) as u32, Ordering::Relaxed);
         if self.canceled.load(Ordering::Relaxed) { Err(ReadError::Canceled) } else { Ok(()) }

@@ -7,22 +7,22 @@ use thiserror::Error;
 use super::ReadError;
 use ulna_model::{Notice, Renumbering};
 
-/// Why a document cannot be saved. The file on disk is untouched then.
+/// Reason why a document cannot be saved. The file on disk is unchanged then.
 #[derive(Debug, Error)]
 pub enum SaveError {
-    /// The opened bytes, which saving starts from, no longer read as they did.
+    /// The opened bytes cannot be read again.
     #[error("the opened file cannot be read again: {0}")]
     Source(ReadError),
-    /// A GLB cannot hold more than 4 GiB.
+    /// The file would exceed 4 GiB, the maximum size of a GLB.
     #[error("the file would exceed the maximum size of a GLB (4 GiB). Save it as .gltf")]
     TooLarge(#[from] std::num::TryFromIntError),
-    /// A change this writer has no form for.
+    /// A change that cannot be expressed in the file.
     #[error("{0}")]
     Unsupported(String),
 }
 
 impl SaveError {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Stable code for scripts, independent of the message.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Source(error) => error.code(),
@@ -31,7 +31,7 @@ impl SaveError {
         }
     }
 
-    /// A change of this kind, there, has no form yet.
+    /// A change that cannot be expressed in the file yet.
     pub(super) fn no_form(place: impl fmt::Display, what: &str) -> Self {
         Self::Unsupported(format!(
             "{place}: {what} cannot be saved yet. Undo that edit, then save again"
@@ -39,48 +39,47 @@ impl SaveError {
     }
 }
 
-/// A file to put beside the main one.
+/// A file to write next to the main one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileToWrite {
-    /// Relative to the folder of the main file.
+    /// Path relative to the folder of the main file.
     pub name: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-/// What saving writes, and what of the file it changes.
+/// Result of a save in memory.
 #[derive(Clone, Debug)]
 pub struct Saved {
-    /// The file.
+    /// Bytes of the file.
     pub bytes: Arc<Vec<u8>>,
-    /// Data of ours beside a `.gltf`.
+    /// Data files of Ulna next to a `.gltf`.
     pub companions: Vec<FileToWrite>,
-    /// Sentences: what changes in the file, element by element.
+    /// One sentence per changed element.
     pub changes: Vec<String>,
-    /// Sentences: what stays in the file in place of removed elements, and why.
+    /// One sentence per placeholder that stays for a removed element, with the reason.
     pub stays: Vec<Notice>,
-    /// Indices in the file by the ids of the document: others where elements were removed.
+    /// File indices by document ids. They differ if elements were removed.
     pub renumbering: Renumbering,
-    /// Number of springs of a VRM avatar that the file lacks now, because all their nodes were
-    /// removed.
+    /// Number of springs of a VRM avatar that were removed because all their nodes were removed.
     pub springs_removed: usize,
 }
 
-/// A file in the other container.
+/// A file converted to the other container.
 #[derive(Clone, Debug)]
 pub struct Transcoded {
-    /// The file.
+    /// Bytes of the file.
     pub bytes: Vec<u8>,
-    /// Files to put beside it.
+    /// Files to write next to it.
     pub beside: Vec<FileToWrite>,
-    /// Sentences: what the other container has no place for.
+    /// One sentence per part that the other container cannot store.
     pub lost: Vec<Notice>,
 }
 
-/// What saving may add to the file.
+/// Optional data that saving may add to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SaveOptions {
-    /// Whether the rest of a posed node is remembered in its `extras` where no skin carries it, so
+    /// Whether the rest pose of a posed node is stored in its `extras` if no skin defines it, so
     /// that *Reset to rest* works after opening the file again.
     pub remember_rest: bool,
 }

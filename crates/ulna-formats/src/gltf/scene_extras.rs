@@ -1,5 +1,5 @@
-//! What surrounds the meshes: variants of materials, cameras, lights, instances. All of it may be
-//! wrong without costing the model: what cannot be read is a finding.
+//! Reads data around the meshes: material variants, cameras, lights, instances. Invalid data
+//! becomes a finding and does not affect the model.
 
 use std::{
     f32::consts::{FRAC_PI_2, FRAC_PI_4, PI},
@@ -23,7 +23,7 @@ const VARIANTS: &str = "KHR_materials_variants";
 pub const LIGHTS: &str = "KHR_lights_punctual";
 pub const INSTANCING: &str = "EXT_mesh_gpu_instancing";
 
-/// The file's own `extensions`.
+/// The `extensions` of the file.
 pub fn root_extensions(root: &json::RawMap<'_>) -> Extensions {
     root.0
         .get("extensions")
@@ -31,7 +31,7 @@ pub fn root_extensions(root: &json::RawMap<'_>) -> Extensions {
         .unwrap_or_default()
 }
 
-/// An extension's object, or a finding where it is there and no such object.
+/// The object of an extension. An invalid object becomes a finding.
 fn read<T: DeserializeOwned>(
     extensions: &Extensions,
     name: &'static str,
@@ -46,7 +46,7 @@ fn read<T: DeserializeOwned>(
     found
 }
 
-/// The names of the variants of the materials.
+/// The names of the material variants.
 pub fn variants(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Shared<[Arc<str>]> {
     #[derive(Deserialize)]
     struct Variants {
@@ -61,7 +61,7 @@ pub fn variants(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Share
     found.into_iter().flat_map(|v| v.variants).map(|v| v.name.into()).collect()
 }
 
-/// Which material a primitive has in which variant.
+/// The material of a primitive for each variant.
 pub fn mappings(
     extensions: &Extensions,
     (materials, variants): (usize, usize),
@@ -95,7 +95,7 @@ pub fn mappings(
     list.into()
 }
 
-/// All cameras; one that cannot be read looks as most do.
+/// All cameras. An unreadable one gets default values.
 pub fn cameras(
     root: &json::RawMap<'_>,
     diagnostics: &mut Diagnostics,
@@ -163,7 +163,7 @@ pub fn cameras(
     Ok(list.into())
 }
 
-/// All lights; numbers that make no light become the extension's defaults.
+/// All lights. Invalid numbers get the defaults of the extension.
 pub fn lights(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Shared<[Light]> {
     #[derive(Deserialize)]
     struct Lights {
@@ -234,7 +234,7 @@ pub fn lights(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Shared<
     found.into_iter().flat_map(|l| l.lights).enumerate().map(light).collect()
 }
 
-/// The light that sits at a node.
+/// Index of the light of a node.
 pub fn light_of(
     extensions: &Extensions,
     place: &Location,
@@ -250,7 +250,7 @@ pub fn light_of(
 /// The extension that hides nodes.
 pub const VISIBILITY: &str = "KHR_node_visibility";
 
-/// Whether a node says that it and everything below it are hidden.
+/// Whether a node hides itself and its descendants.
 pub fn is_hidden(extensions: &Extensions, place: &Location, diagnostics: &mut Diagnostics) -> bool {
     #[derive(Deserialize)]
     struct Visibility {
@@ -260,7 +260,7 @@ pub fn is_hidden(extensions: &Extensions, place: &Location, diagnostics: &mut Di
         .is_some_and(|v| v.visible == Some(false))
 }
 
-/// Where a node's mesh is shown, where the node says so: `node_from_instance`.
+/// The instances of a node's mesh, as `node_from_instance`. `None` if the node has no instances.
 pub fn instances(
     extensions: &Extensions,
     place: &Location,

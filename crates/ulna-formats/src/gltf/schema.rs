@@ -1,4 +1,4 @@
-//! Lean types of the parts of glTF that Ulna edits. What they leave out stays in the source's text.
+//! Minimal types of the parts of glTF that Ulna edits. Other members stay in the source text.
 
 use std::borrow::Cow;
 
@@ -12,10 +12,10 @@ use super::json::{Extensions, Index, fixed, object, objects, some_object};
 pub struct Asset {
     /// `2.0`.
     pub version: String,
-    /// The least version a reader must know.
+    /// The minimum version that a reader must support.
     #[serde(rename = "minVersion")]
     pub min_version: Option<String>,
-    /// What wrote the file.
+    /// Name of the program that wrote the file.
     pub generator: Option<String>,
 }
 
@@ -192,14 +192,14 @@ pub struct Buffer {
     pub extensions: Extensions,
 }
 
-/// A matrix, boxed: most nodes have none.
+/// An optional boxed matrix, since most nodes have none.
 fn boxed_matrix<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Box<[f32; 16]>>, D::Error> {
     Ok(fixed(deserializer)?.map(Box::new))
 }
 
-/// One of the words of the specification, which costs no memory, or another one.
+/// A word of the specification without allocation, or any other text.
 pub type Word = Cow<'static, str>;
 
 fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Word, D::Error> {

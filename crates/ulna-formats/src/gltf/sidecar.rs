@@ -1,13 +1,13 @@
-//! Names of the data files that Ulna writes beside a `.gltf`.
+//! Names of the data files that Ulna writes next to a `.gltf`.
 
-/// The name of a file of ours beside a `.gltf`: by what is in it, so that one name never means two
-/// things, and nobody's file is ever written over.
+/// The name of a data file. It contains a hash of the content, so that other files are never
+/// overwritten.
 pub(super) fn content_name(stem: &str, bytes: &[u8]) -> String {
     format!("{stem}.ulna-{:032x}.bin", xxhash_rust::xxh3::xxh3_128(bytes))
 }
 
-/// Whether a URI is that of a file of ours: `….ulna-<hash>.bin`, or as it was named before,
-/// `….ulna.bin`.
+/// Whether a URI names a data file of Ulna: `….ulna-<hash>.bin`, or `….ulna.bin` as in older
+/// versions.
 pub fn is_sidecar(uri: &str) -> bool {
     let Some(name) = uri.strip_suffix(".bin") else { return false };
     let hash = name.rsplit_once(".ulna-").map(|(_, hash)| hash);

@@ -1,4 +1,4 @@
-//! The opened bytes: the file itself and the buffers it names, kept as they were for saving.
+//! The opened bytes: the file and the buffers that it names, unchanged for saving.
 
 use std::{
     ops::Range,
@@ -12,33 +12,33 @@ use super::{Container, FileToWrite, ReadError, is_sidecar, json, meshopt_view, s
 use crate::read_whole;
 use ulna_model::{IdKind, Location};
 
-/// The bytes a document was read from.
+/// The bytes that a document was read from.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The file, where it came from one.
+    /// Path of the file, if it was read from one.
     pub path: Option<PathBuf>,
-    /// All its bytes.
+    /// All bytes of the file.
     pub bytes: Arc<Vec<u8>>,
-    /// Where JSON and BIN lie in them.
+    /// Ranges of JSON and BIN in the bytes.
     pub container: Container,
-    /// Files beside it that are not on the disk, or not yet.
+    /// Files next to it that are not on disk, or not yet.
     pub(super) beside: Arc<[FileToWrite]>,
-    /// One for each of `buffers`.
+    /// One entry per buffer.
     pub(super) buffers: Vec<BufferData>,
-    /// Image files beside it that the JSON names, for *Save as*.
+    /// Names of image files in the JSON, for *Save as*.
     pub(super) image_uris: Vec<String>,
 }
 
-/// Where the bytes of a buffer are.
+/// Location of the bytes of a buffer.
 #[derive(Clone, Debug)]
 pub(super) enum BufferData {
-    /// The GLB's BIN chunk, a range of the file.
+    /// The BIN chunk of the GLB, a range of the file.
     Bin(Range<usize>),
-    /// A file beside this one.
+    /// A file next to this one.
     File { uri: String, bytes: Arc<Vec<u8>> },
-    /// In the JSON itself.
+    /// A `data:` URI in the JSON.
     Embedded(Arc<Vec<u8>>),
-    /// A stand-in of meshopt compression that holds nothing.
+    /// An empty fallback buffer of meshopt compression.
     Fallback,
 }
 
@@ -46,19 +46,19 @@ impl Source {
     /// The JSON text.
     ///
     /// # Errors
-    /// Where it is not UTF-8.
+    /// If it is not UTF-8.
     pub fn json(&self) -> Result<&str, ReadError> {
         std::str::from_utf8(&self.bytes[self.container.json()]).map_err(|e| {
             ReadError::NotGltf(format!("its JSON is not UTF-8 (byte {})", e.valid_up_to()))
         })
     }
 
-    /// The bytes of a buffer; `None` where it holds nothing by design.
+    /// The bytes of a buffer; `None` for a fallback buffer.
     pub(super) fn buffer(&self, index: usize) -> Option<&[u8]> {
         self.locate(index).map(|(bytes, range)| &bytes[range])
     }
 
-    /// Where the bytes of a buffer lie.
+    /// The range of a buffer's bytes.
     pub(super) fn locate(&self, index: usize) -> Option<(&Arc<Vec<u8>>, Range<usize>)> {
         match self.buffers.get(index)? {
             BufferData::Bin(range) => Some((&self.bytes, range.clone())),
@@ -69,7 +69,7 @@ impl Source {
         }
     }
 
-    /// URIs of all files beside this one that it names: buffers, then images.
+    /// URIs of all files that this one names: buffers and images, sorted.
     pub fn companion_uris(&self) -> Vec<String> {
         let buffers = self.buffers.iter().filter_map(|b| match b {
             BufferData::File { uri, .. } => Some(uri.clone()),
@@ -81,7 +81,7 @@ impl Source {
         all
     }
 
-    /// The files beside this one that its data is in.
+    /// Paths of the buffer files of this file.
     pub fn data_files(&self) -> Vec<PathBuf> {
         let Some(folder) = self.folder() else { return Vec::new() };
         let file = |b: &BufferData| match b {
@@ -91,8 +91,7 @@ impl Source {
         self.buffers.iter().filter_map(file).collect()
     }
 
-    /// Data files that an earlier save of Ulna put beside this one: name relative to its folder,
-    /// and content.
+    /// Data files that an earlier save of Ulna wrote: relative name and content.
     pub fn sidecars(&self) -> impl Iterator<Item = (String, &[u8])> {
         self.buffers.iter().filter_map(|buffer| match buffer {
             BufferData::File { uri, bytes } if is_sidecar(uri) => {
@@ -104,13 +103,13 @@ impl Source {
         })
     }
 
-    /// The folder its URIs start from.
+    /// The folder to which its URIs are relative.
     pub fn folder(&self) -> Option<&Path> {
         let folder = self.path.as_deref()?.parent()?;
         Some(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
     }
 
-    /// Loads every buffer the JSON names.
+    /// Loads all buffers that the JSON names.
     pub(super) fn load_buffers(
         &mut self,
         list: &[schema::Buffer],
@@ -138,7 +137,7 @@ impl Source {
                     ),
                     None => match self.companion(uri) {
                         Ok(bytes) => BufferData::File { uri: uri.clone(), bytes: bytes.into() },
-                        // Who reads the packed data needs no plain copy beside it.
+                        // A reader of the packed data needs no fallback.
                         Err(_) if stands_in => BufferData::Fallback,
                         Err(message) => return Err(ReadError::Uri { place, message }),
                     },
@@ -159,7 +158,7 @@ impl Source {
         Ok(())
     }
 
-    /// Reads a file beside this one.
+    /// Reads a file next to this one.
     pub(super) fn companion(&self, uri: &str) -> Result<Vec<u8>, String> {
         let name = percent_encoding::percent_decode_str(uri).decode_utf8_lossy().replace('\\', "/");
         if let Some(file) = self.beside.iter().find(|f| f.name == name) {
@@ -178,21 +177,21 @@ impl Source {
     }
 }
 
-/// Whether all views of a buffer, and there is one, have their data packed elsewhere.
+/// Whether a buffer has views, and all of them are packed in other buffers.
 fn packed_only(views: &[schema::BufferView], buffer: usize) -> bool {
     let mut own = views.iter().filter(|v| v.buffer.0 == buffer).peekable();
     own.peek().is_some()
         && own.all(|v| meshopt_view::EXTENSIONS.iter().any(|e| v.extensions.has(e)))
 }
 
-/// The payload of a `data:` URI, or `None` for any other URI.
+/// The data of a `data:` URI. `None` for other URIs.
 pub(super) fn data_uri(uri: &str) -> Option<Result<Vec<u8>, String>> {
     let rest = uri.strip_prefix("data:")?;
     let Some((head, payload)) = rest.split_once(',') else {
         return Some(Err("the data URI has no data".into()));
     };
     Some(if head.ends_with(";base64") {
-        // Padding is optional in practice; stray line ends are not data.
+        // Padding is optional in practice.
         let engine = base64::engine::GeneralPurpose::new(
             &base64::alphabet::STANDARD,
             base64::engine::GeneralPurposeConfig::new()
@@ -205,10 +204,10 @@ pub(super) fn data_uri(uri: &str) -> Option<Result<Vec<u8>, String>> {
     })
 }
 
-/// The file a relative URI names, inside `folder` and nowhere else.
+/// The file of a relative URI, which must be inside of `folder`.
 ///
 /// # Errors
-/// A sentence, where it leads elsewhere, is not there, or is no file.
+/// A sentence if the path leaves the folder, does not exist, or is not a file.
 pub fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
     let name = percent_encoding::percent_decode_str(uri)
         .decode_utf8()
@@ -266,7 +265,7 @@ pub fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
     Ok(found)
 }
 
-/// A name short enough for a sentence.
+/// A name shortened for use in a sentence.
 fn shorten(name: &str) -> String {
     let count = name.chars().count();
     if count <= 80 {
@@ -277,7 +276,7 @@ fn shorten(name: &str) -> String {
     format!("{head}…{tail}")
 }
 
-/// Splits bytes into container and JSON, and checks the version and what the file requires.
+/// Checks the version of the asset.
 pub(super) fn check_asset(root: &json::RawMap<'_>) -> Result<schema::Asset, ReadError> {
     let Some(raw) = root.0.get("asset") else {
         return Err(ReadError::NotGltf("it has no “asset”".into()));

@@ -1,42 +1,42 @@
-//! Rewrites parts of a JSON text and copies everything else, white space and the spelling of
-//! numbers included.
+//! Rewrites parts of a JSON text and copies everything else exactly, including white space and the
+//! form of numbers.
 //!
-//! The text has been parsed before, so its grammar is taken for granted; depth costs no stack.
+//! The text must be valid JSON. Nesting needs no stack.
 
 use std::{collections::BTreeMap, ops::Range};
 
-/// What to do with one JSON value.
+/// Operation on a JSON value.
 #[derive(Clone, Debug, Default)]
 pub enum Ops {
-    /// Copy it.
+    /// Copies it.
     #[default]
     Keep,
-    /// Leave it out of its object or list.
+    /// Removes it from its object or list.
     Remove,
-    /// Put this text there.
+    /// Replaces it by this text.
     Replace(String),
-    /// Change members of an object.
+    /// Changes the members of an object.
     Object {
-        /// What to do with members that are there; one that is not there and is given something is
-        /// added at the end.
+        /// Operations by member. A member that does not exist is appended if its operation adds a
+        /// value.
         members: BTreeMap<String, Self>,
     },
-    /// Change elements of a list.
+    /// Changes the elements of a list.
     Array {
-        /// What to do with elements that are there.
+        /// Operations by index of existing elements.
         items: BTreeMap<usize, Self>,
-        /// Texts to add at the end.
+        /// Texts of elements to append.
         push: Vec<String>,
     },
 }
 
 impl Ops {
-    /// No change to an object yet.
+    /// An object without changes.
     pub const fn object() -> Self {
         Self::Object { members: BTreeMap::new() }
     }
 
-    /// The operation on a member; makes this an operation on an object.
+    /// The operation on a member. Converts this to an operation on an object.
     pub fn member(&mut self, key: &str) -> &mut Self {
         if !matches!(self, Self::Object { .. }) {
             *self = Self::object();
@@ -47,7 +47,7 @@ impl Ops {
         }
     }
 
-    /// The operation on an element; makes this an operation on a list.
+    /// The operation on an element. Converts this to an operation on a list.
     pub fn item(&mut self, index: usize) -> &mut Self {
         self.make_array();
         match self {
@@ -56,7 +56,7 @@ impl Ops {
         }
     }
 
-    /// Adds an element at the end of a list.
+    /// Appends an element to a list.
     pub fn push(&mut self, text: String) {
         self.make_array();
         if let Self::Array { push, .. } = self {
@@ -70,7 +70,7 @@ impl Ops {
         }
     }
 
-    /// Whether it leaves something where nothing was.
+    /// Whether it creates a value if there was none.
     fn adds(&self) -> bool {
         match self {
             Self::Keep | Self::Remove => false,
@@ -80,7 +80,7 @@ impl Ops {
         }
     }
 
-    /// Whether nothing would change.
+    /// Whether it changes nothing.
     pub fn is_keep(&self) -> bool {
         match self {
             Self::Keep => true,
@@ -91,21 +91,21 @@ impl Ops {
     }
 }
 
-/// What is unusual about a JSON text.
+/// Unusual properties of a JSON text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// Objects and lists inside each other.
+    /// Maximum nesting of objects and lists.
     pub depth: usize,
-    /// Members that are null, outside extras and extensions.
+    /// Number of null members outside of extras and extensions.
     pub nulls: usize,
 }
 
-/// Looks a JSON text over, without using stack for its depth.
+/// Surveys a JSON text. Nesting needs no stack.
 pub fn survey(text: &str) -> Survey {
     let b = text.as_bytes();
     let mut survey = Survey::default();
     let (mut at, mut depth) = (0, 0usize);
-    // The depth at which a foreign part began; what is deeper is not ours to judge.
+    // The depth at which extras or extensions began. Deeper members are not counted.
     let mut foreign: Option<usize> = None;
     while at < b.len() {
         match b[at] {
@@ -140,7 +140,7 @@ pub fn survey(text: &str) -> Survey {
     survey
 }
 
-/// The text with the operations carried out on its top-level value.
+/// The text with the operations applied to its top-level value.
 pub fn rewrite(text: &str, ops: &Ops) -> String {
     let mut out = String::with_capacity(text.len() + 1024);
     let start = skip_space(text.as_bytes(), 0);
@@ -152,9 +152,8 @@ pub fn rewrite(text: &str, ops: &Ops) -> String {
 }
 
 fn emit(text: &str, range: Range<usize>, ops: &Ops, out: &mut String) {
-    // Members of what is no object, elements of what is no list: nothing that could be changed.
-    // What was read from it says the same, and a save that wanted it changed is found out by its
-    // proof.
+    // The value is not an object or list as expected, so it is copied. If the save needed a change
+    // here, its proof fails.
     let begins = text.as_bytes().get(range.start);
     match ops {
         Ops::Object { .. } if begins != Some(&b'{') => out.push_str(&text[range]),
@@ -179,7 +178,7 @@ fn emit_object(text: &str, range: Range<usize>, ops: &BTreeMap<String, Ops>, out
     let mut tail =
         text[range.start + 1..range.end - 1].trim_end_matches(|c: char| !c.is_ascii_whitespace());
     for (k, (part, key)) in parts.iter().zip(&keys).enumerate() {
-        // Of a key that stands twice the later one is meant.
+        // If a key is repeated, the last one counts.
         let op = if keys[k + 1..].contains(key) {
             &Ops::Keep
         } else {
@@ -264,8 +263,8 @@ fn emit_array(
     out.push(']');
 }
 
-/// One member or element: from after the comma (or bracket) before it to the comma (or bracket)
-/// after it.
+/// The text range of one member or element: from the preceding comma or bracket to the following
+/// one.
 struct JsonSpan {
     start: usize,
     key: Range<usize>,

@@ -1,7 +1,7 @@
-//! From one container to the other: `.gltf` ↔ `.glb`, with everything in it kept.
+//! Converts between `.gltf` and `.glb`, keeping all content.
 //!
-//! A `.gltf` has no chunks. Those of unknown type become buffers of their own, marked in their
-//! extras, and chunks again on the way back.
+//! A `.gltf` has no chunks. Chunks of unknown type become buffers with a mark in their extras, and
+//! are restored on the way back.
 
 use std::ops::Range;
 
@@ -18,20 +18,20 @@ use super::{
 };
 use ulna_model::{IdKind, Location, Notice};
 
-/// Which container.
+/// Target container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetContainer {
-    /// JSON with a `.bin` beside it.
+    /// JSON with separate data files.
     Gltf,
-    /// Everything in one file.
+    /// A single binary file.
     Glb,
 }
 
-/// The file in the other container, with the files to put beside it. The same container gives the
-/// same bytes.
+/// Converts a file to the other container, with the files to write next to it. If the container is
+/// the same, the bytes are unchanged.
 ///
 /// # Errors
-/// Where the source cannot be read again, or would be too large for a GLB.
+/// If the source cannot be read again, or would be too large for a GLB.
 pub fn transcode(
     source: &Source,
     target: TargetContainer,
@@ -101,7 +101,7 @@ fn to_gltf(
             lost.push(Notice::new("stray_bytes_left_out", said));
         }
     }
-    // The padding of the chunk is the container's, not the text's.
+    // The padding of the chunk is not part of the text.
     Ok(Transcoded {
         bytes: rewrite(text.trim_end_matches(' '), &ops).into_bytes(),
         beside: files,
@@ -114,7 +114,7 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
     let root = raw_json::split(text).map_err(SaveError::Source)?;
     let mut ops = Ops::object();
     let mut bin: Vec<u8> = Vec::new();
-    // New place of each buffer: its index, and where it starts in there.
+    // By old buffer: the index of the new buffer, and the offset in it.
     let mut places: Vec<(usize, usize)> = Vec::new();
     let mut fallbacks = 0;
     let mut rest: Vec<u8> = Vec::new();
@@ -139,7 +139,7 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
     move_views(&views, &places, &mut ops)?;
     embed_images(source, &root, views.len(), &mut bin, &mut ops)?;
     if bin.is_empty() {
-        // Buffers without bytes of their own stay as they are.
+        // Buffers without data stay unchanged.
         let mut ops = if rest.is_empty() { Ops::Keep } else { ops };
         if !rest.is_empty() && marks.iter().all(Option::is_some) {
             *ops.member("buffers") = Ops::Remove;
@@ -147,7 +147,7 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
         let bytes = build_glb(rewrite(text, &ops).as_bytes(), None, &rest, 0)?;
         return Ok(Transcoded { bytes, beside: Vec::new(), lost: Vec::new() });
     }
-    // The BIN chunk must be the first buffer; those that hold nothing come after it.
+    // The BIN chunk must be the first buffer. Fallback buffers come after it.
     let packed = |data: &BufferData| matches!(data, BufferData::Fallback);
     let is_chunk = |k: usize| marks.get(k).is_some_and(Option::is_some);
     let listed = all.iter().zip(&source.buffers).enumerate();
@@ -171,8 +171,8 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
     })
 }
 
-/// Names the new buffers in views, and where views begin there. `places`: by old buffer, its new
-/// number and its start in that.
+/// Updates the buffer and offset of views. `places` has, by old buffer, the index of the new buffer
+/// and the offset in it.
 fn move_views(
     views: &[&RawValue],
     places: &[(usize, usize)],
@@ -203,7 +203,7 @@ fn move_views(
     Ok(())
 }
 
-/// Puts the images of files beside the source, and of `data:` URIs, into the BIN chunk.
+/// Copies image files and `data:` URIs into the BIN chunk.
 fn embed_images(
     source: &Source,
     root: &RawMap<'_>,
@@ -233,12 +233,11 @@ fn embed_images(
     Ok(())
 }
 
-/// Member of a buffer's extras: the buffer is a chunk of unknown type of the `.glb` that the file
-/// was made from.
+/// Member of a buffer's extras: marks a buffer that was a chunk of unknown type in a `.glb`.
 const CHUNK_MARK: &str = "ulna.chunk";
 
-/// For each buffer the chunk type that it was made from; nothing for other buffers, and for those
-/// that a view is in.
+/// For each buffer, the type of the chunk that it was. `None` for other buffers, and for those that
+/// a view uses.
 fn chunk_marks(buffers: &[&RawValue], views: &[&RawValue]) -> Vec<Option<u32>> {
     let kind = |raw: &&RawValue| {
         let buffer: serde_json::Value = serde_json::from_str(raw.get()).ok()?;
@@ -262,8 +261,8 @@ fn chunk_marks(buffers: &[&RawValue], views: &[&RawValue]) -> Vec<Option<u32>> {
     marks
 }
 
-/// The buffer that several become: what all say alike of themselves, it says; what only some say is
-/// lost, and is named.
+/// Merges several buffers into one. Members that are equal in all buffers are kept. Others are
+/// lost, with a note.
 fn joined_buffers(raw: &[&str], length: usize) -> (String, Vec<Notice>) {
     let members: Vec<RawMap<'_>> =
         raw.iter().filter_map(|text| raw_json::split(text).ok()).collect();
@@ -300,7 +299,7 @@ fn joined_buffers(raw: &[&str], length: usize) -> (String, Vec<Notice>) {
     (own, lost)
 }
 
-/// What an image is, by its first bytes.
+/// The MIME type of an image, from its first bytes.
 pub(super) fn mime_type(bytes: &[u8]) -> &'static str {
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => "image/png",

@@ -1,16 +1,16 @@
-//! Members of a file that the model has no place for, as JSON: extensions, extras, custom
-//! attributes, keys of pointers. Data that they name stands there by its content, so that two files
-//! can be compared whatever their indices.
+//! Members of a file that the model does not represent, as JSON: extensions, extras, custom
+//! attributes, keys of pointers. Referenced data is replaced by its content, so that files with
+//! different indices can be compared.
 
 use serde_json::{Map, Value, json};
 
 use super::{Source, json::with_nulls, references};
 use ulna_model::{IdKind, Renumbering};
 
-/// What a file has beside what the model holds, by the ids of the file.
+/// The members that the model does not represent, by the ids of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unmodeled {
-    /// Of the file itself.
+    /// Members of the file itself.
     pub root: Value,
     /// By node.
     pub nodes: Vec<Value>,
@@ -29,7 +29,7 @@ pub struct Unmodeled {
 }
 
 impl Unmodeled {
-    /// The same with new indices of the elements that it names. Its own lists keep their order.
+    /// The same with renumbered references. The order of its own lists does not change.
     #[must_use]
     pub fn renumbered(&self, renumbering: &Renumbering) -> Self {
         let mut made = self.clone();
@@ -57,10 +57,10 @@ impl Unmodeled {
     }
 }
 
-/// Member of an animation with the keys of its pointers, by pointer.
+/// Member of an animation for the keys of its pointers, by pointer.
 const KEYS: &str = "keys";
 
-/// Members of extras that the model holds.
+/// Members of extras that the model represents.
 const OURS: [&str; 18] = [
     "targetNames",
     "ulna.rest",
@@ -82,7 +82,7 @@ const OURS: [&str; 18] = [
     "ulna.chunk",
 ];
 
-/// Extensions that the model holds whole, or that say only how data is stored.
+/// Extensions that the model represents completely, or that only concern storage.
 const MODELED: [&str; 10] = [
     "KHR_lights_punctual",
     "KHR_materials_unlit",
@@ -96,7 +96,7 @@ const MODELED: [&str; 10] = [
     "EXT_mesh_gpu_instancing",
 ];
 
-/// Reads them from a file; nothing where its JSON cannot be read as a whole.
+/// Reads the members from a file. Empty if its JSON cannot be parsed.
 pub fn unmodeled(source: &Source) -> Unmodeled {
     let Some(root) = source.json().ok().and_then(with_nulls) else { return Unmodeled::default() };
     let file = File { source, root: &root };
@@ -126,7 +126,7 @@ impl File<'_> {
         self.root.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
-    /// Extensions and extras of an object, without what the model holds.
+    /// Extensions and extras of an object that the model does not represent.
     fn rest_of(&self, element: &Value) -> Value {
         let mut out = Map::new();
         let keep = |key: &str, known: &dyn Fn(&str) -> bool| -> Option<Value> {
@@ -205,7 +205,7 @@ impl File<'_> {
             .into()
     }
 
-    /// Of channels that are no track of a node: what they move, and the content of their keys.
+    /// Channels that are not tracks of nodes: their targets, and the content of their keys.
     fn of_animation(&self, animation: &Value) -> Value {
         let mut out = self.rest_of(animation);
         let list =
@@ -234,7 +234,7 @@ impl File<'_> {
             let pointer =
                 target.pointer("/extensions/KHR_animation_pointer/pointer").and_then(Value::as_str);
             let name = pointer.map_or_else(|| target.to_string(), ToOwned::to_owned);
-            // Those of nodes are compared as tracks.
+            // Channels of nodes are compared as tracks.
             if !name.starts_with("/nodes/") {
                 channels.push((name, json!([shape, part("input"), part("output")])));
             }
@@ -249,7 +249,7 @@ impl File<'_> {
         out
     }
 
-    /// A value with numbers in one form, and textures by their content.
+    /// A value with normalized numbers, and textures by their content.
     fn resolved(&self, value: &Value) -> Value {
         match value {
             Value::Number(n) => n.as_f64().map_or_else(|| value.clone(), |v| json!(v)),
@@ -257,8 +257,8 @@ impl File<'_> {
             Value::Object(members) => members
                 .iter()
                 .map(|(key, v)| {
-                    // By the end of the name, as glTF names textures: extensions that the table of
-                    // references lacks are compared, too.
+                    // Detected by the suffix that glTF uses for textures, to cover extensions that
+                    // the table of references lacks.
                     let is_texture =
                         key.ends_with("Texture") && v.get("index").is_some_and(Value::is_u64);
                     let v = if is_texture { self.texture(v) } else { self.resolved(v) };
@@ -309,7 +309,7 @@ impl File<'_> {
         Some((bytes.get(start..start.checked_add(number("byteLength")?)?)?, number("byteStride")))
     }
 
-    /// An accessor: its type, and a fingerprint of its elements.
+    /// An accessor as its type and a hash of its elements.
     fn content(&self, index: &Value) -> Value {
         let accessor =
             index.as_u64().and_then(|k| self.list("accessors").get(usize::try_from(k).ok()?));
@@ -367,7 +367,7 @@ fn is_empty(value: &Value) -> bool {
     value.is_null() || value.as_object().is_some_and(Map::is_empty)
 }
 
-/// Without the share of transmitted light, which the model holds.
+/// Removes the transmission factor, which the model represents.
 fn transmitted(mut extensions: Value) -> Value {
     if let Some(Value::Object(members)) = extensions.get_mut("KHR_materials_transmission") {
         members.remove("transmissionFactor");
@@ -378,7 +378,7 @@ fn transmitted(mut extensions: Value) -> Value {
     extensions
 }
 
-/// Without a visibility that says what is so anyway.
+/// Removes a visibility with the default value.
 fn visible(mut extensions: Value) -> Value {
     if let Value::Object(members) = &mut extensions {
         members.retain(|name, v| {

@@ -1,9 +1,8 @@
-//! Who uses the data of a file: how often each accessor is named, and which views are named by what
-//! is not of the core.
+//! Counts the users of a file's data: how often each accessor is referenced, and which views
+//! extensions or extras refer to.
 //!
-//! Data is written over in place only where one user is known and no other can be: extensions and
-//! extras may name accessors and views by number in ways that are unknown here, so that each whole
-//! number in them counts as a user.
+//! Data is overwritten in place only if it has exactly one user. Extensions and extras may refer to
+//! accessors and views in unknown ways, so each integer in them counts as a user.
 
 use std::{collections::BTreeSet, fmt, sync::LazyLock};
 
@@ -15,16 +14,16 @@ use super::{
 };
 use ulna_model::IdKind;
 
-/// How the data of a file is used.
+/// The users of accessors and views.
 #[derive(Debug, Default)]
 pub(super) struct Users {
-    /// How often each accessor is named.
+    /// Number of references by accessor.
     accessors: Vec<u32>,
-    /// Views that extensions or extras name.
+    /// Views that extensions or extras refer to.
     views: BTreeSet<usize>,
 }
 
-/// Places of the core that name accessors.
+/// Places of core glTF that refer to accessors.
 static CORE: LazyLock<PlaceTree> = LazyLock::new(|| PlaceTree::of(|_, named| named == ACCESSOR));
 
 const ACCESSOR: Named = Named::Index(IdKind::Accessor);
@@ -37,17 +36,17 @@ impl Users {
             let mut json = serde_json::Deserializer::from_str(text);
             let place = ValuePlace::Core(core).member(key);
             if (Foreign { users: &mut users, place }).deserialize(&mut json).is_err() {
-                // What cannot be looked through may name anything.
+                // Unparsable data may refer to anything.
                 users.accessors.iter_mut().for_each(|u| *u += 1);
             }
         };
         root.0.iter().for_each(|(key, value)| see(key, value.get(), Some(&*CORE)));
-        // Of a member that stands twice the earlier one is not read.
+        // Earlier values of a repeated key are not read by the model.
         root.1.iter().for_each(|(key, value)| see(key, value.get(), None));
         users
     }
 
-    /// Whether an accessor has one user, and its view none of its own.
+    /// Whether an accessor has one user, and its view no extra users.
     pub(super) fn is_one(&self, accessor: usize, view: Option<usize>) -> bool {
         self.accessors.get(accessor) == Some(&1) && view.is_none_or(|v| !self.views.contains(&v))
     }
@@ -59,20 +58,20 @@ impl Users {
     }
 }
 
-/// Where a value stands.
+/// Kind of the place of a JSON value.
 #[derive(Clone, Copy)]
 enum ValuePlace {
-    /// In what the specification of glTF describes; with the places below it that name accessors.
+    /// Core glTF, with the places below that refer to accessors.
     Core(Option<&'static PlaceTree>),
-    /// The list of an element's extensions.
+    /// The extensions of an element.
     Extensions,
-    /// An element's extras.
+    /// The extras of an element.
     Extras,
-    /// In an extension or in extras.
+    /// Inside of an extension or of extras.
     Foreign,
-    /// The same, under a name that speaks of views.
+    /// As [`Self::Foreign`], below a name that contains “view”.
     Views,
-    /// In what is known to name no data.
+    /// Data that refers to neither accessors nor views.
     Free,
 }
 
@@ -83,7 +82,7 @@ impl ValuePlace {
             Self::Core(_) if key == "extras" => Self::Extras,
             Self::Core(places) => Self::below(places, |p| p.member(key)),
             Self::Extensions if names_no_data(key) => Self::Free,
-            // Ours name views alone, which nothing else is written to.
+            // Extras of Ulna only refer to views that are never overwritten.
             Self::Extras if key.starts_with("ulna.") => Self::Free,
             Self::Free => Self::Free,
             Self::Extensions | Self::Extras | Self::Foreign | Self::Views => {
@@ -100,7 +99,7 @@ impl ValuePlace {
         }
     }
 
-    /// A list or an object where the core wants an index may name anything.
+    /// A list or an object at the place of an index may refer to anything.
     fn below(
         places: Option<&'static PlaceTree>,
         step: impl FnOnce(&'static PlaceTree) -> Option<&'static PlaceTree>,
@@ -111,7 +110,7 @@ impl ValuePlace {
         }
     }
 
-    /// Whether numbers here are in the core and name no accessor, or in what names no data.
+    /// Whether numbers here cannot refer to an accessor.
     fn is_free(self) -> bool {
         match self {
             Self::Core(places) => places.and_then(PlaceTree::named) != Some(ACCESSOR),
@@ -121,13 +120,13 @@ impl ValuePlace {
     }
 }
 
-/// Whether no number in an extension is an accessor or a view. That is so in all of VRM, drafts
-/// included.
+/// Whether no number in an extension refers to an accessor or a view. This holds for all of VRM,
+/// including drafts.
 fn names_no_data(extension: &str) -> bool {
     extension.starts_with("VRM") || (is_known(extension) && !names_data(extension))
 }
 
-/// A value that is looked through for what it may name; nothing of it is kept.
+/// Visitor of a JSON value that counts possible references.
 struct Foreign<'u> {
     users: &'u mut Users,
     place: ValuePlace,
@@ -140,7 +139,7 @@ impl Foreign<'_> {
             return;
         }
         self.users.add(index);
-        // It may be a list of either.
+        // The number may refer to an accessor or a view.
         if matches!(self.place, ValuePlace::Views) {
             self.users.views.insert(index);
         }
@@ -175,14 +174,14 @@ impl<'de> Visitor<'de> for Foreign<'_> {
     }
 
     fn visit_f64<E: serde::de::Error>(mut self, value: f64) -> Result<(), E> {
-        // `3.0` is a whole number, too.
+        // `3.0` is an integer, too.
         if value >= 0.0 && value.fract() == 0.0 && value < 9e15 {
             self.number(value as u64);
         }
         Ok(())
     }
 
-    /// `3` and `/accessors/3/…` name an accessor.
+    /// `3` and `/accessors/3/…` may refer to an accessor.
     fn visit_str<E: serde::de::Error>(mut self, text: &str) -> Result<(), E> {
         let pointed = |list: &str| {
             let (_, after) = text.split_once(list)?;
@@ -217,7 +216,7 @@ impl<'de> Visitor<'de> for Foreign<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
-            // A number may be a key, as well.
+            // A key may be a number, too.
             if let (ValuePlace::Foreign | ValuePlace::Extras | ValuePlace::Views, Ok(index)) =
                 (self.place, key.parse::<usize>())
             {

@@ -1,6 +1,5 @@
-//! `VRM` and `VRMC_vrm`: the facts of an avatar. All else in them stays in the file's text; the
-//! nodes, meshes and materials that they name by number keep their numbers, since saving never
-//! renumbers.
+//! Reads and changes `VRM` and `VRMC_vrm`: the facts about an avatar. Other members stay in the
+//! text of the file, and `references/` renumbers them.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -88,9 +87,9 @@ struct Springs {
     springs: Vec<serde::de::IgnoredAny>,
 }
 
-/// The avatar of a file, where it is one. `nodes`: how many the file has.
+/// The avatar of a file, if it is one. `nodes` is the number of nodes in the file.
 pub fn read(extensions: &Extensions, nodes: usize, diagnostics: &mut Diagnostics) -> Option<Vrm> {
-    // A file may carry both for older readers; the newer one is meant then.
+    // A file may contain both for older readers; the newer one counts.
     if let Some(one) = object::<One>(extensions, "VRMC_vrm", diagnostics) {
         let bones =
             one.humanoid.into_iter().flat_map(|h| h.bones).map(|(role, bone)| (role, bone.node.0));
@@ -104,7 +103,7 @@ pub fn read(extensions: &Extensions, nodes: usize, diagnostics: &mut Diagnostics
                 .map_or(0, |s| s.springs.len()),
         });
     }
-    // A file of motions for avatars (.vrma) has the map of its own skeleton.
+    // A file with motions for avatars (.vrma) has a map of its own skeleton.
     if let Some(motions) = object::<One>(extensions, "VRMC_vrm_animation", diagnostics) {
         let bones = motions
             .humanoid
@@ -120,7 +119,7 @@ pub fn read(extensions: &Extensions, nodes: usize, diagnostics: &mut Diagnostics
     let zero = object::<Zero>(extensions, "VRM", diagnostics)?;
     let bones =
         zero.humanoid.into_iter().flat_map(|h| h.bones).map(|bone| (bone.bone, bone.node.0));
-    // “Other” is no license's name: its address follows.
+    // “Other” is not a license; its URL is used instead.
     let license = text(zero.meta.license).filter(|l| &**l != "Other").or(text(zero.meta.other));
     Some(Vrm {
         version: zero.version.as_deref().unwrap_or("0").into(),
@@ -192,9 +191,9 @@ fn roles(
     list.into_iter().collect()
 }
 
-/// Takes out of the avatar what names meshes, materials and images, which are not there any more:
-/// the humanoid map, springs and constraints name nodes alone and stay. What went is said, in
-/// sentences.
+/// Removes the members of the avatar that refer to meshes, materials or images. The humanoid map,
+/// springs and constraints refer only to nodes, and stay. Returns one sentence about the removed
+/// members.
 pub(super) fn without_meshes(root: &mut Value) -> Vec<Notice> {
     let mut gone: Vec<String> = Vec::new();
     let Some(extensions) = root.get_mut("extensions").and_then(Value::as_object_mut) else {
@@ -213,7 +212,7 @@ pub(super) fn without_meshes(root: &mut Value) -> Vec<Notice> {
     gone.into_iter().map(said).collect()
 }
 
-/// “2 expressions (blink, happy) are”.
+/// A count with names, such as “2 expressions (blink, happy) are”.
 fn counted(names: &[String], what: &str) -> String {
     const MOST: usize = 4;
     let some = if names.len() > MOST {
@@ -242,7 +241,7 @@ fn one_without_meshes(avatar: &mut Map<String, Value>, gone: &mut Vec<String>) {
             gone.push(counted(&names, "expression"));
         }
     }
-    // Where eyes are moved by expressions, nothing moves them now.
+    // Expressions that moved the eyes are removed, so look-at has no effect.
     if avatar.get("lookAt").is_some_and(|l| l["type"] == "expression") {
         avatar.shift_remove("lookAt");
         gone.push("look-at by expressions is".to_owned());
@@ -266,7 +265,7 @@ fn first_person(count: usize) -> String {
 }
 
 fn zero_without_meshes(avatar: &mut Map<String, Value>, gone: &mut Vec<String>) {
-    // Members that readers ask for stay, empty.
+    // Members that readers require stay, but empty.
     let emptied = |of: Option<&mut Value>| -> Vec<Value> {
         of.and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default()
     };
@@ -288,7 +287,7 @@ fn zero_without_meshes(avatar: &mut Map<String, Value>, gone: &mut Vec<String>) 
         gone.push(counted(&names, "material"));
     }
     let texture = avatar.get_mut("meta").and_then(|m| m.get_mut("texture"));
-    // −1 says that there is none.
+    // −1 means no texture.
     if let Some(texture) = texture.filter(|t| t.as_i64().is_some_and(|t| t >= 0)) {
         *texture = json!(-1);
         gone.push("thumbnail is".to_owned());

@@ -1,6 +1,6 @@
-//! Weight layers in the extras of a mesh: `ulna.weight_layers`. Numbers are base64 of little-endian
-//! integers and floats, in the extras themselves, since other programs drop accessors that nothing
-//! but extras names.
+//! Weight layers in the extras of a mesh: `ulna.weight_layers`. Numbers are little-endian integers
+//! and floats in base64. They are stored in the extras because other programs drop accessors that
+//! only extras refer to.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
@@ -14,11 +14,11 @@ use ulna_model::{
     Severity, WeightPatch,
 };
 
-/// The member of the `extras` where they are.
+/// The member of the `extras` with the layers.
 pub const WEIGHT_LAYERS: &str = "ulna.weight_layers";
 
-/// Sets of four slots a vertex at most: a part of more would be widened to by all that is painted
-/// into it.
+/// Maximum number of sets of four slots per vertex. All layers of a mesh would be widened to a
+/// larger number.
 const MOST_SETS: usize = 16;
 
 #[derive(Serialize, Deserialize)]
@@ -27,7 +27,7 @@ struct Layers {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     bases: Vec<StoredSlots>,
     layers: Vec<Layer>,
-    /// Hexadecimal: JSON has no whole numbers so large.
+    /// Hexadecimal, since JSON numbers are not exact in this range.
     hash: String,
 }
 
@@ -52,7 +52,7 @@ enum Mirror {
     Right,
 }
 
-/// Slots of vertices of a primitive.
+/// Slots of some vertices of a primitive.
 #[derive(Serialize, Deserialize)]
 struct StoredSlots {
     primitive: u32,
@@ -62,7 +62,7 @@ struct StoredSlots {
     mask: Option<String>,
     joints: String,
     weights: String,
-    /// Vertices for which the file had a weight that is no number.
+    /// Vertices for which the file had invalid weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     not_numbers: Option<String>,
 }
@@ -120,7 +120,7 @@ impl StoredSlots {
         ))
     }
 
-    /// What lies below may name joints that are not there, as the file may.
+    /// Base weights may refer to missing joints, as in the file.
     fn base(&self) -> Option<(PrimitiveId, WeightPatch)> {
         let (vertices, of, weights) = self.slots()?;
         let not_numbers = self.not_numbers.as_deref().map_or(Some(Vec::new()), as_whole)?;
@@ -154,7 +154,7 @@ impl StoredSlots {
     }
 }
 
-/// Reads the weight layers that extras have. What cannot be read stays in the file, and is said.
+/// Reads the weight layers in the extras. Unreadable layers stay in the file, with a finding.
 pub fn read(
     extras: &Extensions,
     place: &Location,
@@ -193,7 +193,7 @@ fn take(found: &Layers) -> Option<KeptWeightLayers> {
     })
 }
 
-/// The text of the member; nothing where there are none.
+/// The JSON text of the member; `None` if there are no layers.
 pub fn text_of(kept: Option<&KeptWeightLayers>) -> Option<String> {
     let kept = kept?;
     let layer = |l: &KeptWeightLayer| Layer {

@@ -1,5 +1,5 @@
-//! Saving what changed of meshes: sets of joints and weights, in the types the file has them in
-//! where those can hold them; and shapes.
+//! Saves changed sets of joints and weights, in the types of the file if possible, and changed
+//! shapes.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use ulna_model::{
     FileContent, IdKind, Location, Mesh, Primitive, Shared, WeightEncoding, WeightMap,
 };
 
-/// Writes the weights that changed; a sentence for each primitive.
+/// Writes the changed weights. Adds one sentence per primitive.
 pub(super) fn write(
     root: &json::RawMap<'_>,
     opened: &FileContent,
@@ -78,13 +78,12 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Attributes of a shape that were stored, by what they hold: primitives of a mesh often share
-/// them.
+/// Stored attributes by their content, since primitives of a mesh often share them.
 #[derive(Default)]
 struct Shapes(HashMap<Vec<u32>, usize>);
 
 impl Shapes {
-    /// What differs of a primitive's shape, as floats.
+    /// Writes the changed attributes of a primitive's shape as floats.
     fn write(
         &mut self,
         raw: &schema::Primitive,
@@ -143,9 +142,9 @@ impl Shapes {
     }
 }
 
-/// Whether nothing of a mesh differs but its joint weights and its shape.
+/// Whether two meshes are equal except for their joint weights and shapes.
 fn is_same_but_weights_and_shape(a: &Mesh, b: &Mesh) -> bool {
-    // What stands in the extras is told by its text.
+    // Stored layers are compared as the text of the extras.
     let Mesh { name, primitives, default_weights, target_names, kept_weight_layers: _ } = a;
     let same = |(a, b): (&Primitive, &Primitive)| {
         let Primitive {
@@ -172,7 +171,7 @@ fn is_same_but_weights_and_shape(a: &Mesh, b: &Mesh) -> bool {
         && primitives.iter().zip(&b.primitives).all(same)
 }
 
-/// The sets of one primitive.
+/// Writes the sets of one primitive.
 fn primitive(
     raw: &schema::Primitive,
     before: &WeightMap,
@@ -209,7 +208,7 @@ fn primitive(
             WeightEncoding::Byte => 5121,
         };
         let same_joints = was.as_ref().is_some_and(|(j, _)| *j == joints);
-        // What was no number was read as 0, and is one now.
+        // Invalid weights were read as 0, and are written now.
         let same_weights = was.is_some_and(|(_, w)| w == weights)
             && before.not_numbers == after.not_numbers
             && old[1].is_none_or(|o| patch.component(o) == Some(component));
@@ -258,9 +257,9 @@ fn put(patch: &mut Patch<'_>, op: &mut Ops, name: &str, old: Option<usize>, stor
     }
 }
 
-/// What is packed with Draco and was written anew must not be unpacked over it: the extension's
-/// list of packed attributes loses it (`KHR_draco_mesh_compression`, *Conformance*: attributes that
-/// are not listed are read as ever).
+/// Removes a rewritten attribute from the extension's list of packed attributes, so that Draco data
+/// does not override it (`KHR_draco_mesh_compression`, *Conformance*: unlisted attributes are read
+/// normally).
 fn unpack(raw: &schema::Primitive, name: &str, op: &mut Ops) {
     const DRACO: &str = "KHR_draco_mesh_compression";
     let Some(packed) = raw.extensions.get::<serde_json::Value>(DRACO) else { return };

@@ -1,4 +1,4 @@
-//! Files that a file names, looked for beside it and never outside of its folder.
+//! Finds files that another file names, only inside of its folder.
 
 use std::{
     fs,
@@ -7,11 +7,11 @@ use std::{
 
 use crate::gltf::resolve_uri;
 
-/// Folders beside a file that are looked through, and files in each, at most.
+/// Maximum number of subfolders, and of files per folder, that are searched.
 const MOST: usize = 2000;
 
-/// The file of this name in a folder or in one of the folders in it, whatever the case; never one
-/// outside.
+/// Finds a file by name in a folder or its direct subfolders, ignoring case. Never leaves the
+/// folder.
 fn found_by_name(folder: &Path, name: &str) -> Option<PathBuf> {
     let wanted = name.rsplit('/').next().filter(|n| !n.is_empty())?.to_lowercase();
     let inside = folder.canonicalize().ok()?;
@@ -30,15 +30,15 @@ fn found_by_name(folder: &Path, name: &str) -> Option<PathBuf> {
     (found.is_file() && found.starts_with(&inside)).then_some(found)
 }
 
-/// Characters of file names that URIs encode.
+/// Characters of file names that are escaped in URIs.
 const ESCAPED: percent_encoding::AsciiSet =
     percent_encoding::CONTROLS.add(b'%').add(b'#').add(b'?');
 
-/// The bytes of the file that another one in this folder names, whatever its case; where it is not
-/// at its path, of one of that name in the folder or in those in it.
+/// Reads a file that another file in this folder names. Ignores case. If the path does not exist,
+/// the folder and its direct subfolders are searched for the name.
 ///
 /// # Errors
-/// Why it cannot be read, in words.
+/// The reason as text.
 pub fn read_beside(folder: &Path, name: &str) -> Result<Vec<u8>, String> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let uri = percent_encoding::utf8_percent_encode(name, &ESCAPED).to_string();

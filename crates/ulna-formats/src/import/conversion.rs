@@ -6,7 +6,7 @@ use glam::{Quat, Vec3};
 
 use ulna_model::{Diagnostics, Transform};
 
-/// Which axis of a file is up.
+/// Up axis of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UpAxis {
     /// As in glTF.
@@ -52,7 +52,7 @@ pub enum AxisDirection {
     PlusY,
     /// Against Y.
     MinusY,
-    /// Along Z, where models in glTF look.
+    /// Along Z, the front direction of models in glTF.
     PlusZ,
     /// Against Z.
     MinusZ,
@@ -158,7 +158,7 @@ pub struct FoundClip {
 /// Content that glTF stores differently or cannot store.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GltfDifference {
-    /// Code that stays the same for scripts.
+    /// Stable code for scripts.
     pub code: &'static str,
     /// Whether the loss is visible.
     pub is_loss: bool,

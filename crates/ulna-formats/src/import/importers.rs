@@ -1,4 +1,5 @@
-//! Table of importers: one entry per format, recognized by how its files begin or end.
+//! Table of importers: one entry per format, recognized by the first bytes or the extension of a
+//! file.
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use crate::{
     x,
 };
 
-/// A format that is read.
+/// An importer of one file format.
 pub struct Importer {
     /// Name of the format.
     pub name: &'static str,
@@ -51,7 +52,7 @@ pub const IMPORTERS: [Importer; 3] = [
     },
 ];
 
-/// The importer of a file, by its bytes or else by its name; none for glTF.
+/// The importer of a file, by its bytes, otherwise by its name. `None` for glTF.
 pub fn importer_of(bytes: &[u8], path: &Path) -> Option<&'static Importer> {
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     let by_name = |i: &&Importer| i.endings.contains(&ending.as_str());
@@ -65,7 +66,7 @@ pub fn endings() -> impl Iterator<Item = &'static str> {
         .chain(IMPORTERS.iter().flat_map(|i| i.endings.iter().copied()))
 }
 
-/// Extensions of all files that can be opened, in words: `.glb, .gltf or .bvh`.
+/// Extensions of all files that can be opened, as text: `.glb, .gltf or .bvh`.
 pub fn endings_in_words() -> String {
     let mut list: Vec<String> = endings().map(|e| format!(".{e}")).collect();
     let last = list.pop().unwrap_or_default();

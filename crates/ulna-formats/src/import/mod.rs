@@ -1,8 +1,8 @@
-//! Files of other formats: a table of importers, each of which knows its files by how they begin
-//! and makes a GLB of them by one builder.
+//! Imports files of other formats. Each importer in the table recognizes its files by their first
+//! bytes, and converts them to a GLB with a common builder.
 //!
-//! Going through the bytes of a GLB keeps one reader and one writer: what was imported is saved as
-//! glTF, and nothing of the rest of the program knows where it came from.
+//! The glTF reader then reads the GLB. Imported models are saved as glTF, and no other code depends
+//! on the original format.
 
 mod beside;
 mod conversion;

@@ -1,4 +1,4 @@
-//! Pictures of other formats as glTF takes them: DDS, TGA and BMP as PNG.
+//! Reads images of other formats: DDS, TGA and BMP.
 
 use image::{DynamicImage, ImageFormat};
 
@@ -6,11 +6,10 @@ use super::dds::read_dds;
 use crate::budget::budget_bytes;
 use ulna_model::unpack_picture;
 
-/// A picture of any kind that is read here. `name` tells those apart that have no mark of their
-/// own.
+/// Reads an image of any supported format. `name` identifies formats without a signature.
 ///
 /// # Errors
-/// Why not, in words.
+/// The reason as text.
 pub fn read_picture(bytes: &[u8], name: &str) -> Result<DynamicImage, String> {
     if bytes.starts_with(b"DDS ") {
         return read_dds(bytes);
@@ -26,7 +25,7 @@ pub fn read_picture(bytes: &[u8], name: &str) -> Result<DynamicImage, String> {
     unpack_picture(bytes, format, budget_bytes(bytes.len())).map_err(|e| e.to_string())
 }
 
-/// A normal map with its green turned over: Direct3D's point down where glTF's point up.
+/// A normal map with inverted green: Direct3D's Y points down, glTF's up.
 pub fn green_turned(picture: &DynamicImage) -> DynamicImage {
     let mut made = picture.to_rgb8();
     made.pixels_mut().for_each(|p| p.0[1] = 255 - p.0[1]);

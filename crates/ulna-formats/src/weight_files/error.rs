@@ -1,31 +1,31 @@
-//! Refusals of weight files: the error, and the limits of numbers.
+//! Errors of weight files, and limits of numbers.
 
 use thiserror::Error;
 
-/// Why a text holds no weights.
+/// Reason why a text cannot be read as weights.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum WeightFileError {
-    /// It is no JSON of ours.
+    /// Not a JSON file with weights.
     #[error("it is not a JSON file with weights: {0}")]
     Json(String),
-    /// It is no XML.
+    /// Not valid XML.
     #[error("it is not valid XML: {0}")]
     Xml(String),
-    /// It is another XML.
+    /// XML without deformer weights.
     #[error("it is not an XML file of deformer weights: {0}")]
     NotWeights(String),
-    /// A number is none, or out of its range.
+    /// A number is invalid or out of range.
     #[error("{place}: {what}")]
     Number {
-        /// Where.
+        /// The location.
         place: String,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
 }
 
 impl WeightFileError {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Stable code for scripts, independent of the message.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Json(_) => "weights_json_damaged",
@@ -36,11 +36,11 @@ impl WeightFileError {
     }
 }
 
-/// Vertices of a shape at most: numbers past that are a broken file, and nothing is allocated for
+/// Maximum number of vertices per shape. Larger numbers are invalid, and no memory is allocated for
 /// them.
 pub(super) const MOST_VERTICES: usize = 64 << 20;
 
-/// A weight as it may stand in a file.
+/// Checks a weight of a file.
 pub(super) fn weight(value: f32, place: impl FnOnce() -> String) -> Result<f32, WeightFileError> {
     match value.is_finite() && (0.0..=1e6).contains(&value) {
         true => Ok(value),

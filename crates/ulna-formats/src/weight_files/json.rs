@@ -1,12 +1,12 @@
-//! Weights as JSON: names, numbers as short as they can be and read back to the bit, a line a
-//! vertex.
+//! Weights as JSON, with one line per vertex. Numbers have the fewest digits that preserve all
+//! bits.
 //!
 //! ```json
 //! {"ulna.weights": 1, "shapes": [{"name": "Body", "vertex_count": 2, "joints": ["Hips", "Spine"],
 //!   "positions": [[0, 1, 0], [0, 2, 0]], "weights": [[[0, 1]], [[0, 0.25], [1, 0.75]]]}]}
 //! ```
 //!
-//! `vertices` says which vertices the rows are, where they are not all of them in order.
+//! `vertices` has the vertices of the rows, unless the rows are all vertices in order.
 
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{MOST_VERTICES, WeightFileError, weight};
 use ulna_model::{WeightShape, WeightTable};
 
-/// The version that is written, and the latest that is read.
+/// The version that is written, and the latest one that can be read.
 const VERSION: u32 = 1;
 
 #[derive(Deserialize)]
@@ -123,7 +123,7 @@ pub(super) fn write(table: &WeightTable) -> String {
         };
         let head = serde_json::to_string(&head).unwrap_or_default();
         text.push_str(if k == 0 { "\n" } else { ",\n" });
-        // The rows stand last: a line each.
+        // The rows come last, with one line each.
         text.push_str(head.strip_suffix("[]}").unwrap_or(&head));
         text.push('[');
         for row in 0..from.len() {

@@ -1,6 +1,6 @@
-//! Weights as files of their own and as text: JSON of ours, the XML that Maya's `deformerWeights`
-//! writes and reads, and rows that a spreadsheet takes. All of them are one [`WeightTable`] of
-//! names and numbers; which joints and vertices of a document are meant is not known here.
+//! Reads and writes weights as separate files and as text: JSON, the XML of Maya's
+//! `deformerWeights`, and rows for spreadsheets. All become a [`WeightTable`] of names and numbers.
+//! This module does not know the joints and vertices of a document.
 
 mod error;
 mod json;
@@ -13,17 +13,17 @@ pub use self::{
 };
 use ulna_model::WeightTable;
 
-/// Which kind of file.
+/// Format of a weight file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WeightFile {
-    /// Ours: every number to the bit.
+    /// JSON of Ulna, which preserves all bits.
     Json,
-    /// That of Maya's `deformerWeights` command.
+    /// XML of Maya's `deformerWeights` command.
     Xml,
 }
 
 impl WeightFile {
-    /// By the ending of a file's name.
+    /// The format with this file name extension.
     pub fn of_ending(ending: &str) -> Option<Self> {
         match ending.to_ascii_lowercase().as_str() {
             "json" => Some(Self::Json),
@@ -32,10 +32,10 @@ impl WeightFile {
         }
     }
 
-    /// What stands in a text.
+    /// Reads the weights of a text.
     ///
     /// # Errors
-    /// Where that is something else, or a number is none.
+    /// If the text is not in this format, or a number is invalid.
     pub fn read(self, text: &str) -> Result<WeightTable, WeightFileError> {
         match self {
             Self::Json => json::read(text),
@@ -43,7 +43,7 @@ impl WeightFile {
         }
     }
 
-    /// The text of a file.
+    /// Writes the weights as text.
     pub fn write(self, table: &WeightTable) -> String {
         match self {
             Self::Json => json::write(table),
@@ -61,7 +61,7 @@ mod tests {
     use ulna_model::WeightShape;
 
     fn shapes() -> impl Strategy<Value = WeightTable> {
-        // A vertex of a skin has a joint: XML tells of no others.
+        // Each vertex has a joint, since XML cannot express vertices without joints.
         let row = prop::collection::vec((0u16..5, 1e-6f32..1.0), 1..5);
         let shape = (prop::collection::vec(row, 1..12), any::<bool>(), "[a-z <&>\"|:]{1,8}");
         prop::collection::vec(shape, 1..4).prop_map(|list| {
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!((&*shape.name, shape.vertex_count, shape.len()), ("bodyShape", 3, 3));
         assert_eq!(shape.positions[0], Vec3::new(0.0, -1.5, 2.0));
         assert_eq!(shape.joints, ["hips", "arm"]);
-        // What is not written has the default.
+        // Omitted points have the default value.
         assert_eq!(shape.row(0), [(0, 1.0)]);
         assert_eq!(shape.row(1), [(1, 0.5)]);
         assert_eq!(shape.row(2), [(0, 0.25), (1, 0.5)]);

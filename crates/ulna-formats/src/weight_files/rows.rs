@@ -1,45 +1,44 @@
-//! Weights as rows of text, as spreadsheets copy and paste them: a first line of names, then a line
-//! a vertex.
+//! Weights as rows of text for spreadsheets: a header with names, then one line per vertex.
 //!
 //! ```text
 //! Mesh    Vertex  Hips    Spine
 //! Body    12      0.25    0.75
 //! ```
 //!
-//! Cells stand apart by tabs, else by semicolons, else by commas. Rows need not say their vertices;
-//! then they are meant in order. A first line of numbers is a row: then nothing says which joints
-//! the columns are.
+//! Cells are separated by tabs, otherwise by semicolons, otherwise by commas. The columns of mesh
+//! and vertex are optional; without them, the rows are in order. If the first line contains
+//! numbers, it is a row, and the joints of the columns are unknown.
 
 use super::error::WeightFileError;
 use ulna_model::WeightTable;
 
-/// What stands in such a text.
+/// Parsed rows of text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pasted {
-    /// What the columns are called; nothing where no line says so.
+    /// Names of the columns; `None` without a header.
     pub joints: Option<Vec<String>>,
-    /// A row a vertex, each as long as the others.
+    /// One row per vertex, all of equal length.
     pub rows: Vec<PastedRow>,
 }
 
 /// One row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PastedRow {
-    /// The mesh, where a column says so.
+    /// The mesh, if there is a column for it.
     pub mesh: Option<String>,
-    /// The vertex, where a column says so.
+    /// The vertex, if there is a column for it.
     pub vertex: Option<u32>,
     /// The weights; an empty cell is 0.
     pub weights: Vec<f32>,
 }
 
-/// Rows at most: more is no table that somebody copied.
+/// Maximum number of rows.
 const MOST_ROWS: usize = 1 << 20;
 
-/// Reads rows.
+/// Parses rows.
 ///
 /// # Errors
-/// Where a cell is no weight; its line and column are said.
+/// If a cell is not a weight, with its line and column.
 pub fn read_rows(text: &str) -> Result<Pasted, WeightFileError> {
     let lines: Vec<(usize, &str)> = text
         .lines()
@@ -122,8 +121,8 @@ fn none(what: &str) -> WeightFileError {
     WeightFileError::NotWeights(what.to_owned())
 }
 
-/// A number of a cell: with a comma for a point where cells stand apart by something else, and in
-/// percent.
+/// Parses the number in a cell. Accepts a decimal comma if cells are not separated by commas, and
+/// percentages.
 fn number(cell: &str, apart: char) -> Option<f32> {
     let (cell, factor) = match cell.strip_suffix('%') {
         Some(rest) => (rest.trim(), 0.01),
@@ -136,7 +135,7 @@ fn number(cell: &str, apart: char) -> Option<f32> {
     Some(if factor == 1.0 { value } else { value * factor })
 }
 
-/// Rows of a table, every number as short as it is read back to the bit.
+/// Writes the rows of a table. Numbers have the fewest digits that preserve all bits.
 pub fn write_rows(table: &WeightTable) -> String {
     let mut joints: Vec<&str> = Vec::new();
     for name in table.shapes.iter().flat_map(|s| &s.joints) {

@@ -1,6 +1,6 @@
-//! Weights as Maya's `deformerWeights` command has them: a point cloud a shape, then one list a
-//! joint of the vertices that it moves. A vertex that a list leaves out has its default value, 0
-//! for skins.
+//! Weights in the XML format of Maya's `deformerWeights` command: one point cloud per shape, then
+//! one list per joint with the vertices that it influences. Omitted vertices have the default
+//! value, which is 0 for skins.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -10,7 +10,7 @@ use roxmltree::{Document, Node, ParsingOptions};
 use super::error::{MOST_VERTICES, WeightFileError, weight};
 use ulna_model::{WeightShape, WeightTable};
 
-/// Joints of a shape at most.
+/// Maximum number of joints per shape.
 const MOST_JOINTS: usize = 60_000;
 
 pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
@@ -33,7 +33,7 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
                 for (index, point) in points(child, name)? {
                     let place = || format!("shape “{name}”, point {index}");
                     if index != positions.len() {
-                        // A cloud with holes tells nothing by its numbers; the weights still do.
+                        // A cloud with missing points is ignored; its weights are still used.
                         positions.clear();
                         break;
                     }
@@ -80,14 +80,14 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
     Ok(WeightTable { shapes })
 }
 
-/// A joint, the weight of vertices that its list leaves out, and its list.
+/// A joint, the default weight of omitted vertices, and its list.
 type JointPoints = (String, f32, Vec<(u32, f32)>);
 
-/// What is found of a shape, joint by joint.
+/// The data of a shape, joint by joint.
 struct XmlWeights {
     name: String,
     positions: Vec<Vec3>,
-    /// The number of vertices that a list states, as far as anything is there for it.
+    /// The number of vertices that a list states, limited by the actual data.
     max: usize,
     joints: Vec<JointPoints>,
 }
@@ -107,7 +107,7 @@ fn of<'a>(shapes: &'a mut Vec<XmlWeights>, name: &str) -> &'a mut XmlWeights {
 
 impl XmlWeights {
     fn made(self) -> Result<WeightShape, WeightFileError> {
-        /// Weights that stand for what is not written, at most.
+        /// Maximum number of omitted weights with a default value.
         const MOST_DEFAULTS: usize = 16 << 20;
         let named = self
             .joints
@@ -116,12 +116,12 @@ impl XmlWeights {
             .map(|(v, _)| *v as usize + 1)
             .max()
             .unwrap_or(0);
-        // A stated number is believed as far as data is there: every vertex of a skin has a joint.
+        // A stated number is only used if there is data for it: each vertex of a skin has a joint.
         let listed: usize = self.joints.iter().map(|(_, _, list)| list.len()).sum();
         let stated = if self.max <= listed.max(named) { self.max } else { 0 };
         let count = self.positions.len().max(named).max(stated);
         let defaults = self.joints.iter().filter(|(_, default, _)| *default > 0.0).count();
-        // Nothing is allocated by a number alone: for every vertex something is written.
+        // Prevents allocations for a stated number without data.
         if (count > self.positions.len().max(listed) && defaults == 0)
             || count.saturating_mul(defaults) > MOST_DEFAULTS
         {
@@ -157,7 +157,7 @@ impl XmlWeights {
     }
 }
 
-/// The points below an element, with their numbers.
+/// The points below an element, with their indices.
 fn points<'a, 'input>(
     element: Node<'a, 'input>,
     name: &str,
@@ -199,7 +199,7 @@ pub(super) fn write(table: &WeightTable) -> String {
         "<?xml version=\"1.0\"?>\n<deformerWeight>\n  <headerInfo fileName=\"\" worldMatrix=\"1 0 \
             0 0 0 1 0 0 0 0 1 0 0 0 0 1\"/>\n",
     );
-    // Into a text nothing fails.
+    // Writing to a string cannot fail.
     let mut put = |line: std::fmt::Arguments<'_>| text.write_fmt(line).unwrap_or_default();
     for shape in &table.shapes {
         let (name, max) = (escaped(&shape.name), shape.vertex_count);
@@ -237,7 +237,7 @@ pub(super) fn write(table: &WeightTable) -> String {
     text
 }
 
-/// A text as the value of an attribute.
+/// Escapes a text for use as an attribute value.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -246,7 +246,7 @@ fn escaped(text: &str) -> String {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
-            // XML has no other control characters, and would make a space of these.
+            // XML allows no other control characters, and would normalize these to spaces.
             '\t' | '\n' | '\r' => {
                 safe += &format!("&#{};", u32::from(c));
             }

@@ -1,9 +1,9 @@
-//! Objects → a GLB: frames become nodes, skins and clips become glTF's, and the left hand becomes
-//! the right.
+//! Builds a GLB from objects: frames become nodes, skins and clips are converted, and left-handed
+//! coordinates become right-handed.
 //!
-//! `.x` is left-handed with row vectors. A matrix laid out for row vectors reads the same as one
-//! for columns laid out by columns, as glTF's are; mirroring z changes the signs of what touches z
-//! once.
+//! `.x` is left-handed with row vectors. A row-vector matrix in row order has the same numbers as a
+//! column-vector matrix in column order, as in glTF. Mirroring Z negates the matrix elements in
+//! exactly one of the third row and the third column.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -57,7 +57,7 @@ pub fn build(
 }
 
 impl Builder<'_, '_> {
-    /// Materials with a name that stand outside of a list: lists refer to them.
+    /// Reads named materials outside of lists. Lists refer to them by name.
     fn named_materials(&mut self) -> Result<(), ReadError> {
         let tree = self.tree;
         let listed: HashSet<usize> = tree
@@ -74,8 +74,8 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Frames to nodes, without recursion. What a frame refers to hangs on it: a mesh, or a frame
-    /// that stands elsewhere.
+    /// Converts frames to nodes, without recursion. Objects that a frame refers to become its
+    /// children: meshes, and frames defined elsewhere.
     fn frames(&mut self) -> Result<(), ReadError> {
         let tree = self.tree;
         let mut named: HashMap<&str, usize> = HashMap::new();

@@ -1,4 +1,4 @@
-//! A GLB in the making, and the numbers of objects.
+//! State of the conversion to GLB, and the numbers of objects.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -31,19 +31,19 @@ pub(super) struct Builder<'a, 'd> {
     pub(super) diagnostics: &'d mut Diagnostics,
     pub(super) glb: GlbBuilder,
     pub(super) by_name: HashMap<String, usize>,
-    /// Meshes to make: the object, and the node it hangs under.
+    /// Meshes to convert: the object, and the parent node.
     pub(super) pending: Vec<(usize, Option<usize>)>,
-    /// Textures that are in the file already, by name and what they are for.
+    /// Textures by name and use. `None` for unreadable textures.
     pub(super) taken: HashMap<(String, Use), Option<usize>>,
     /// Materials with textures.
     pub(super) textured: BTreeSet<usize>,
     pub(super) named_materials: HashMap<String, usize>,
-    /// Whether materials are opaque whatever their alpha is.
+    /// Whether the alpha of materials is ignored.
     pub(super) opaque: bool,
     pub(super) found: ImportFindings,
 }
 
-/// Numbers of an object, read one after the other.
+/// Reads the numbers of an object one after the other.
 pub(super) struct Numbers<'a> {
     pub object: &'a Object,
     pub at: usize,
@@ -58,7 +58,7 @@ impl Numbers<'_> {
         Ok(*value)
     }
 
-    /// A count, no larger than the numbers that are left could make it.
+    /// Reads a count. It must not exceed the number of remaining values divided by `least_each`.
     pub fn count(&mut self, least_each: usize) -> Result<usize, ReadError> {
         let value = self.next()?;
         let left = self.object.numbers.len() - self.at;
@@ -75,7 +75,7 @@ impl Numbers<'_> {
         Ok(count)
     }
 
-    /// A word of 32 bits, with a sign or without.
+    /// Reads a signed or unsigned 32-bit integer.
     pub fn word(&mut self) -> Result<u32, ReadError> {
         let value = self.next()?;
         if value.fract() == 0.0 && (-2_147_483_648.0..=4_294_967_295.0).contains(&value) {
@@ -99,7 +99,7 @@ impl Numbers<'_> {
     }
 }
 
-/// What is no number is 0, and counted.
+/// Replaces values that are not finite by 0, and counts them.
 pub(super) fn finite(values: [f32; 3], none: &mut usize) -> [f32; 3] {
     values.map(|v| {
         if v.is_finite() {
@@ -110,16 +110,16 @@ pub(super) fn finite(values: [f32; 3], none: &mut usize) -> [f32; 3] {
     })
 }
 
-/// A value of color as files of this kind hold it, sRGB, as glTF does: linear.
+/// Converts a color value from sRGB to linear.
 pub(super) fn linear(v: f32) -> f32 {
     let v = if v.is_finite() { v.clamp(0.0, 1.0) } else { 0.0 };
     if v <= 0.040_45 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
 }
 
-/// A matrix that is off by more than this from one without shear is sheared.
+/// Residue above which a matrix counts as sheared.
 pub(super) const SHEARED: f32 = 1e-3;
 
-/// A mirrored point.
+/// Mirrors a point: negates Z.
 pub(super) const fn mirror([x, y, z]: [f32; 3]) -> [f32; 3] {
     [x, y, -z]
 }

@@ -1,4 +1,5 @@
-//! `AnimationSet` → glTF animations: ticks to seconds, and rotations turned the right way.
+//! Converts `AnimationSet` objects to animations: ticks to seconds, and rotations to the
+//! right-handed system.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ type Keys = (Property, Vec<f32>, Vec<f32>);
 /// Key times and values by node and property.
 type Tracks = BTreeMap<(usize, Property), (Vec<f32>, Vec<f32>)>;
 
-/// Ticks a second where a file states none.
+/// Default ticks per second.
 const DEFAULT_TICKS: f64 = 4800.0;
 
 impl Builder<'_, '_> {
@@ -89,11 +90,11 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// The tracks of a set, and of each animation whether it is open at its end.
+    /// The tracks of a set, and for each animation whether it is open, that is, does not loop.
     fn set(&mut self, set: usize, ticks: f64) -> Result<(Vec<KeysOut>, Vec<bool>), ReadError> {
         let tree = self.tree;
         let mut tracks: Tracks = BTreeMap::new();
-        // How it ends is said of each animation; a clip says it once, where they agree.
+        // Each animation has its own mode. A clip has one mode, if all agree.
         let mut ends: Vec<bool> = Vec::new();
         for animation in self.children(set, "Animation").collect::<Vec<_>>() {
             let Some(name) = tree[animation].references.first() else {
@@ -157,7 +158,7 @@ impl Builder<'_, '_> {
             }
             let mut key = Transform::IDENTITY;
             match kind as i64 {
-                // w x y z, turning the other way than glTF's; then mirrored.
+                // w x y z, in the opposite direction of glTF, then mirrored.
                 0 => {
                     let q = Quat::from_xyzw(v[1] as f32, v[2] as f32, -v[3] as f32, v[0] as f32);
                     mended |= q.length() <= 1e-6 || q.is_nan();

@@ -1,4 +1,4 @@
-//! What newer exporters pack beside a mesh: `DeclData` and `FVFData`, words of Direct3D's vertex
+//! Vertex data of newer exporters: `DeclData` and `FVFData`, with 32-bit words in Direct3D vertex
 //! declarations, vertex by vertex.
 
 use glam::Vec3;
@@ -6,17 +6,17 @@ use glam::Vec3;
 use super::builder::{Builder, Numbers, fail, linear, mirror};
 use crate::gltf::ReadError;
 
-/// What a vertex has beside its place; by the vertices of the file.
+/// Vertex attributes other than the position, by vertex of the file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declared {
     pub normals: Option<Vec<[f32; 3]>>,
-    /// With the side that the bitangent is on.
+    /// With the sign of the bitangent in w.
     pub tangents: Option<Vec<[f32; 4]>>,
     pub uvs: [Option<Vec<[f32; 2]>>; 2],
     pub colors: Option<Vec<[f32; 4]>>,
 }
 
-/// One element of a declaration: how it is packed, and what it is (`D3DDECLTYPE`, `D3DDECLUSAGE`).
+/// One element of a declaration: its type (`D3DDECLTYPE`) and usage (`D3DDECLUSAGE`).
 #[derive(Clone, Copy, Debug)]
 struct Element {
     kind: Kind,
@@ -27,18 +27,18 @@ struct Element {
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Floats(usize),
-    /// Alpha, red, green, blue, from the top byte.
+    /// Alpha, red, green, blue, from the highest byte.
     Color,
-    /// Bytes from 0 to 255, or to 1.
+    /// Bytes, divided by this factor: 1 or 255.
     Bytes(f32),
-    /// Words of 16 bits: how many, with a sign or not, and what 1 is.
+    /// 16-bit integers: their number, whether they are signed, and the value that represents 1.
     Shorts(usize, bool, f32),
     Halves(usize),
-    /// Ten bits each, with a sign or not.
+    /// Ten bits each, signed or unsigned.
     Tens(bool),
 }
 
-// D3DDECLUSAGE.
+// Values of `D3DDECLUSAGE`.
 const NORMAL: u32 = 3;
 const TEXCOORD: u32 = 5;
 const TANGENT: u32 = 6;
@@ -46,7 +46,7 @@ const BINORMAL: u32 = 7;
 const COLOR: u32 = 10;
 
 impl Kind {
-    /// By the number of `D3DDECLTYPE`.
+    /// The type of a `D3DDECLTYPE` number.
     const fn numbered(kind: u32) -> Option<Self> {
         Some(match kind {
             0..=3 => Self::Floats(kind as usize + 1),
@@ -67,7 +67,7 @@ impl Kind {
         })
     }
 
-    /// Words of 32 bits that it takes.
+    /// Number of its 32-bit words.
     const fn words(self) -> usize {
         match self {
             Self::Floats(n) => n,
@@ -101,7 +101,7 @@ impl Kind {
     }
 }
 
-/// An IEEE 754 binary16 as `f32`.
+/// Converts an IEEE 754 binary16 to `f32`.
 fn float_of_half(half: u16) -> f32 {
     let (sign, exponent, part) =
         (u32::from(half >> 15), i32::from(half >> 10 & 31), f32::from(half & 0x3FF));
@@ -118,7 +118,7 @@ fn float_of_half(half: u16) -> f32 {
 fn elements_of_format(format: u32) -> Vec<Element> {
     let mut made = Vec::new();
     let mut put = |kind, usage, index| made.push(Element { kind, usage, index });
-    /// What a place of the vertex is; it stands in the mesh already.
+    /// Usage of positions, which the mesh already has.
     const POSITION: u32 = 0;
     match format & 0x400E {
         0x002 => put(Kind::Floats(3), POSITION, 0),
@@ -153,7 +153,7 @@ fn elements_of_format(format: u32) -> Vec<Element> {
 }
 
 impl Builder<'_, '_> {
-    /// What is packed beside a mesh of so many vertices.
+    /// The vertex data of a mesh with `count` vertices.
     pub(super) fn declared(&mut self, object: usize, count: usize) -> Result<Declared, ReadError> {
         let tree = self.tree;
         let mut made = Declared::default();
@@ -267,7 +267,7 @@ mod tests {
     fn a_format_is_its_elements_in_direct3d_s_order() {
         let words =
             |format: u32| elements_of_format(format).iter().map(|e| e.kind.words()).sum::<usize>();
-        // XYZ, normal, diffuse, two sets of two and three coordinates.
+        // XYZ, normal, diffuse color, and two UV sets with two and three coordinates.
         assert_eq!(words(0x002 | 0x010 | 0x040 | 0x200 | 1 << 18), 3 + 3 + 1 + 2 + 3);
         assert_eq!(words(0x100), 2);
     }

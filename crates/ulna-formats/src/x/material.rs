@@ -1,5 +1,5 @@
-//! Materials: colors, pictures, and what effects name; as far as glTF holds them. What it does not
-//! hold is named.
+//! Reads materials: colors, textures, and the textures of effects. Parts that glTF cannot express
+//! become findings.
 
 use super::{
     builder::{Builder, Numbers, linear},
@@ -13,7 +13,7 @@ use crate::{
 use ulna_model::Severity;
 
 impl Builder<'_, '_> {
-    /// The material of each face, and the materials.
+    /// The material index of each face, and the materials.
     pub(super) fn material_list(
         &mut self,
         object: usize,
@@ -23,8 +23,7 @@ impl Builder<'_, '_> {
         let Some(child) = self.children(object, "MeshMaterialList").next() else {
             return Ok((Vec::new(), Vec::new()));
         };
-        // In the order in which they stand: faces name them by their place. One that is not there
-        // keeps its place.
+        // Faces refer to materials by index, so missing materials keep their place.
         let mut materials = Vec::new();
         for inside in &tree[child].inside {
             match inside {
@@ -54,15 +53,15 @@ impl Builder<'_, '_> {
         for _ in 0..count {
             of_face.push(numbers.next()?.max(0.0) as usize);
         }
-        // One number stands for all faces.
+        // A single index applies to all faces.
         if let ([one], true) = (of_face.as_slice(), faces > 1) {
             of_face = vec![*one; faces];
         }
         Ok((of_face, materials))
     }
 
-    /// Whether every material of the file has an alpha of 0, as some exporters write it for what is
-    /// opaque: nothing of such a file would be seen.
+    /// Whether all materials of the file have an alpha of 0. Some exporters write this for opaque
+    /// materials, so the alpha is ignored then.
     pub(super) fn all_invisible(&self) -> bool {
         let alphas =
             self.tree.iter().filter(|o| o.kind == "Material").filter_map(|o| o.numbers.get(3));
@@ -71,7 +70,7 @@ impl Builder<'_, '_> {
         all && any
     }
 
-    /// The opacity of a material.
+    /// The opacity of a material, `0..=1`.
     fn alpha(&self, stored: f32) -> f32 {
         if self.opaque { 1.0 } else { stored.clamp(0.0, 1.0) }
     }
@@ -82,12 +81,12 @@ impl Builder<'_, '_> {
         let mut next = || numbers.next().map(|v| if v.is_finite() { v as f32 } else { 0.0 });
         // sRGB in the file, linear in glTF.
         let face = [linear(next()?), linear(next()?), linear(next()?), self.alpha(next()?)];
-        // Older files end here.
+        // Older files have no further values.
         let power = next().unwrap_or(0.0);
         let specular = [next().unwrap_or(0.0), next().unwrap_or(0.0), next().unwrap_or(0.0)];
         let emissive = [next(), next(), next()].map(|v| linear(v.unwrap_or(0.0)));
-        // A highlight of Blinn's exponent is as wide as one of this roughness; without one the
-        // surface is dull.
+        // The roughness with a highlight as wide as that of the Blinn exponent. Without specular
+        // color, the surface is rough.
         let shines = specular.iter().any(|v| *v > 0.0) && power > 0.0;
         let roughness =
             if shines { (2.0 / (power + 2.0)).sqrt().sqrt().clamp(0.2, 1.0) } else { 0.9 };
@@ -119,8 +118,7 @@ impl Builder<'_, '_> {
         Ok(number)
     }
 
-    /// What a material's pictures are called, with what each is for: its own, and those that its
-    /// effect names.
+    /// The textures of a material and of its effect: use, file name and object.
     fn pictures(&self, object: usize) -> Vec<(Option<Use>, String, usize)> {
         let tree = self.tree;
         let mut made = Vec::new();
@@ -149,13 +147,13 @@ impl Builder<'_, '_> {
         made
     }
 
-    /// The first picture of a material for a use that can be read.
+    /// The first readable texture of a material for a use.
     fn picture(&mut self, object: usize, what: Use) -> Option<usize> {
         let own = self.pictures(object).into_iter().filter(|(of, ..)| *of == Some(what));
         own.into_iter().find_map(|(_, name, place)| self.texture(place, &name, what))
     }
 
-    /// Says what of an effect is not taken over.
+    /// Adds a finding about the parts of an effect that are not imported.
     fn effects(&mut self, object: usize) {
         let left: Vec<String> =
             self.pictures(object).into_iter().filter(|p| p.0.is_none()).map(|p| p.1).collect();
@@ -173,7 +171,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Whether a text names a picture.
+/// Whether a text is the name of an image file.
 fn is_picture(value: &str) -> bool {
     let ending = value.rsplit('.').next().unwrap_or_default().to_lowercase();
     matches!(ending.as_str(), "png" | "jpg" | "jpeg" | "tga" | "bmp" | "dds")

@@ -1,5 +1,4 @@
-//! `Mesh` and what stands in it → a mesh of glTF: corners that share position and normal become one
-//! vertex.
+//! Converts a `Mesh` object: corners with the same position and normal become one vertex.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,13 +13,13 @@ use crate::{
     import::{MeshOut, NodeOut, PrimitiveOut},
 };
 
-/// A vertex that is written: which of the file's, and which normal.
+/// A vertex of the result: the vertex of the file, and the normal.
 pub(super) type Corner = (usize, Option<usize>);
 
-/// Normals, and those of the corners of each face.
+/// Normals, and the index of the normal for each corner of each face.
 type Normals = (Vec<[f32; 3]>, Faces);
 
-/// Lists of corners side by side, a list a face.
+/// Indices of corners by face.
 #[derive(Default)]
 struct Faces {
     ends: Vec<u32>,
@@ -28,7 +27,7 @@ struct Faces {
 }
 
 impl Faces {
-    /// The faces of a list, each corner below `limit`.
+    /// Reads faces. All indices must be below `limit`.
     fn read(numbers: &mut Numbers<'_>, limit: usize) -> Result<Self, ReadError> {
         let count = numbers.count(1)?;
         let mut made = Self {
@@ -58,8 +57,8 @@ impl Faces {
     }
 }
 
-/// Numbers of corners: those of one place in a chain, and, where that is long, by hashing, so that
-/// no file makes it slow.
+/// Vertex index of each corner. The corners of one position form a linked list. Long lists continue
+/// in a hash map, so that lookups stay fast for any file.
 struct CornerNumbers {
     first: Vec<u32>,
     next: Vec<u32>,
@@ -74,7 +73,7 @@ impl CornerNumbers {
         Self { first: vec![Self::NONE; places], next: Vec::new(), others: HashMap::new() }
     }
 
-    /// The number of a corner among the vertices, which it joins where it is new.
+    /// The vertex index of a corner. A new corner is added to the vertices.
     fn vertex(&mut self, key: Corner, vertices: &mut Vec<Corner>) -> u32 {
         let made = vertices.len() as u32;
         let mut at = self.first[key.0];
@@ -99,7 +98,7 @@ impl CornerNumbers {
     }
 }
 
-/// Vertices as they are written, and the triangles of each material.
+/// The vertices of the result, and the triangles by material.
 #[derive(Default)]
 struct Corners {
     vertices: Vec<Corner>,
@@ -107,12 +106,12 @@ struct Corners {
 }
 
 impl Corners {
-    /// Faces cut into triangles.
+    /// Triangulates faces.
     fn of(faces: &Faces, places: usize, normals: Option<&Normals>, of_face: &[usize]) -> Self {
         let mut made = Self::default();
         let mut known = CornerNumbers::new(places);
         let mut corners: Vec<u32> = Vec::new();
-        // Both have as many corners a face.
+        // Positions and normals have the same number of corners per face.
         let mut at = 0;
         for (f, face) in faces.iter().enumerate() {
             corners.clear();
@@ -123,7 +122,7 @@ impl Corners {
             }
             let list = made.triangles.entry(of_face.get(f).copied().unwrap_or(0)).or_default();
             for k in 1..corners.len().saturating_sub(1) {
-                // Mirrored, so the other way round.
+                // The winding is reversed, since the mesh is mirrored.
                 list.extend([corners[0], corners[k + 1], corners[k]]);
             }
         }
@@ -132,12 +131,12 @@ impl Corners {
     }
 }
 
-/// Values of the file's vertices, for those that are written.
+/// Values of the file's vertices for the vertices of the result.
 fn spread<const N: usize>(vertices: &[Corner], values: &[[f32; N]]) -> Vec<[f32; N]> {
     vertices.iter().map(|(p, _)| values[*p]).collect()
 }
 
-/// What vertices have beside their place and weights.
+/// Sets the attributes other than positions and weights.
 fn attributes(
     vertices: &[Corner],
     normals: Option<&Normals>,
@@ -150,7 +149,7 @@ fn attributes(
         (None, Some(list)) => vertices.iter().map(|(p, _)| unit(list[*p])).collect(),
         (None, None) => Vec::new(),
     };
-    // Tangents are square to the normals that stand beside them.
+    // Tangents are perpendicular to the normals that they were stored with.
     if let (Some(list), None) = (&declared.tangents, normals) {
         mesh.tangents = spread(vertices, list);
     }
@@ -159,7 +158,7 @@ fn attributes(
 }
 
 impl Builder<'_, '_> {
-    /// A mesh under a frame.
+    /// Adds a mesh below a frame.
     pub(super) fn mesh(&mut self, object: usize, parent: Option<usize>) -> Result<(), ReadError> {
         let tree = self.tree;
         let mut numbers = Numbers { object: &tree[object], at: 0 };
@@ -194,7 +193,7 @@ impl Builder<'_, '_> {
         attributes(vertices, normals.as_ref(), &declared, &mut mesh);
         let needs_uv = |material: &usize| self.textured.contains(material);
         if mesh.uvs.is_empty() && materials.iter().flatten().any(needs_uv) {
-            // A picture needs a place on the surface: all of it has the one.
+            // A texture requires UVs, so all vertices get the same one.
             mesh.uvs.push(vec![[0.0; 2]; vertices.len()]);
         }
         let skin = self.skin((object, parent), count, vertices, &mut mesh)?;
@@ -205,13 +204,13 @@ impl Builder<'_, '_> {
         let name = if tree[object].name.is_empty() { "Mesh" } else { &tree[object].name };
         mesh.name = name.to_owned();
         let mesh = Some(self.glb.mesh(&mesh));
-        // A skinned mesh's own node does not count: it belongs at the root.
+        // The transform of a skinned mesh's node is ignored, so it is a root node.
         let parent = if skin.is_some() { None } else { parent };
         self.glb.node(NodeOut { name: name.to_owned(), mesh, skin, parent, ..NodeOut::default() });
         Ok(())
     }
 
-    /// The normals of a mesh, where their faces are those of the mesh.
+    /// The normals of a mesh. `None` if their faces do not match the mesh.
     fn normals(&mut self, object: usize, faces: &Faces) -> Result<Option<Normals>, ReadError> {
         let tree = self.tree;
         let Some(child) = self.children(object, "MeshNormals").next() else { return Ok(None) };
@@ -229,7 +228,7 @@ impl Builder<'_, '_> {
         Ok(fits.then_some((list, of_faces)))
     }
 
-    /// Texture coordinates, where there is one for each vertex.
+    /// Texture coordinates. `None` if their number is not the number of vertices.
     fn coordinates(
         &mut self,
         object: usize,
@@ -257,7 +256,7 @@ impl Builder<'_, '_> {
         Ok((found == count).then_some(list))
     }
 
-    /// The colors of vertices, where there are some: white for those that have none.
+    /// Vertex colors. Vertices without a color are white.
     fn vertex_colors(
         &self,
         object: usize,

@@ -1,4 +1,4 @@
-//! DirectX `.x`, read only: text, binary and MSZIP.
+//! Reads DirectX `.x` files: text, binary and MSZIP.
 
 mod build;
 mod builder;
@@ -21,16 +21,15 @@ use super::{
 };
 use ulna_model::Diagnostics;
 
-/// Whether these bytes begin as an `.x` file does.
+/// Whether a file begins like an `.x` file.
 pub fn is_x(bytes: &[u8]) -> bool {
     bytes.starts_with(b"xof ")
 }
 
-/// The GLB that an `.x` file makes, and what is odd about it. `path` is where its textures are
-/// looked for.
+/// Converts an `.x` file to a GLB, with findings. Textures are searched in the folder of `path`.
 ///
 /// # Errors
-/// Where the file is cut, damaged or hostile, with what and where.
+/// If the file is truncated, damaged or malicious, with the place and the problem.
 pub fn read(
     bytes: &[u8],
     path: Option<&Path>,

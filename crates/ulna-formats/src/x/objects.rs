@@ -1,15 +1,15 @@
-//! Tokens → data objects, in one list: nesting of any depth costs no stack.
+//! Parses tokens to data objects in one list, so that nesting needs no stack.
 
 use super::tokens::Token;
 use crate::{Budget, gltf::ReadError};
 use ulna_model::{Diagnostics, Severity};
 
-/// What stands in an object, in the order of the file.
+/// Content of an object, in the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inside {
-    /// An object, by its place in the list of all.
+    /// An object, as an index into the list of all objects.
     Child(usize),
-    /// A reference, by its place among the object's.
+    /// A reference, as an index into the references of the object.
     Reference(usize),
 }
 
@@ -18,24 +18,24 @@ pub enum Inside {
 pub struct Object {
     /// `Frame`, `Mesh`, …
     pub kind: String,
-    /// Its own name; empty where it has none.
+    /// Its name; may be empty.
     pub name: String,
     /// All its numbers, in order.
     pub numbers: Vec<f64>,
     /// All its strings, in order.
     pub texts: Vec<String>,
-    /// Objects inside, as indices of the list.
+    /// Its child objects, as indices into the list of all objects.
     pub children: Vec<usize>,
-    /// Names it refers to: `{ name }`.
+    /// Names that it refers to: `{ name }`.
     pub references: Vec<String>,
-    /// Both of these, as they follow each other.
+    /// Children and references in their common order.
     pub inside: Vec<Inside>,
 }
 
 /// All objects of a file; the first is the file itself.
 pub type Tree = Vec<Object>;
 
-/// Builds the objects.
+/// Parses the objects.
 pub fn parse(
     tokens: Vec<Token>,
     budget: &mut Budget,
@@ -84,7 +84,7 @@ pub fn parse(
                 let name = words.pop().unwrap_or_default();
                 words.clear();
                 let index = tree.len();
-                // The object, its place in its parent's list, and what it will be as JSON.
+                // The object, its entry in the parent, and its later JSON.
                 budget.take(size_of::<Object>() as u64 + 224, &".x".into())?;
                 tree.push(Object { kind, name, ..Object::default() });
                 tree[at].children.push(index);
@@ -117,7 +117,7 @@ pub fn parse(
     Ok(tree)
 }
 
-/// A template describes what is known; it is skipped.
+/// Skips a template. The templates of known objects are fixed.
 fn skip_template(tokens: &mut impl Iterator<Item = Token>) -> Result<(), ReadError> {
     let mut depth = 0;
     for token in tokens {

@@ -1,5 +1,5 @@
-//! `SkinWeights` → joints, inverse bind matrices and weights that sum to 1, of as many bones as
-//! there are, frames or not.
+//! Converts `SkinWeights` to joints, inverse bind matrices and normalized weights. Bones without a
+//! frame get a new node.
 
 use std::collections::HashMap;
 
@@ -16,31 +16,31 @@ use crate::{
 };
 use ulna_model::{Severity, Transform};
 
-/// As many bones a vertex as eight sets hold: one vertex on thousands must not give every other one
-/// as many slots.
+/// Maximum number of influences per vertex: eight sets. A vertex with thousands of bones would
+/// enlarge the slots of all vertices.
 const MOST_INFLUENCES: usize = 32;
 
-/// What a sum may miss to 1 for the last weight to be what is missing: exporters round each by
-/// itself.
+/// Maximum deviation of a sum from 1 that is rounding. Exporters round each weight separately. The
+/// last weight is then computed from the others.
 const ROUNDED: f64 = 0.02;
 
-/// A skin as it is put together.
+/// A skin while it is built.
 #[derive(Default)]
 struct Bones {
     joints: Vec<usize>,
-    /// The place of a node in them.
+    /// Index of each node in `joints`.
     places: HashMap<usize, u16>,
     inverse: Vec<f32>,
-    /// By vertex of the mesh, in the order of the file.
+    /// Weights by vertex of the mesh, in the order of the file.
     weights: Vec<Vec<(u16, f64)>>,
-    /// Weights that are none, or below 0.
+    /// Number of invalid or negative weights.
     bad: usize,
 }
 
 impl Bones {
-    /// The number of a bone; nothing where glTF's widest numbers of joints have none left for it.
+    /// The index of a bone; `None` if the skin already has the maximum of joints.
     fn joint(&mut self, node: usize, mesh_from_bind: &Mat4) -> Option<u16> {
-        // A bone that is there twice is one.
+        // A repeated bone counts once.
         if let Some(at) = self.places.get(&node) {
             return Some(*at);
         }
@@ -60,18 +60,18 @@ fn too_many<T>(object: &Object) -> Result<T, ReadError> {
     )
 }
 
-/// The affine part of an offset: the last row is what a matrix of places has.
+/// The affine part of an offset matrix.
 fn affine(m: &Mat4) -> Mat4 {
     let mut m = *m;
     (m.x_axis.w, m.y_axis.w, m.z_axis.w, m.w_axis.w) = (0.0, 0.0, 0.0, 1.0);
     m
 }
 
-/// Weights of a vertex as glTF holds them: strongest first, each joint once, summing to 1; and
-/// whether their sum was off by more than rounding.
+/// Weights of a vertex in the form of glTF: strongest first, each joint once, with a sum of 1. Also
+/// returns whether the sum was off by more than rounding.
 ///
-/// The last of the file is what the others leave, as the format's own papers have it; the largest
-/// takes what `f32` cannot hold.
+/// The last weight of the file is the remainder of the others, as the documentation of the format
+/// says. The largest weight takes the rounding error of `f32`.
 fn settled(list: &[(u16, f64)]) -> (Vec<(u16, f32)>, bool) {
     let mut own: Vec<(u16, f64)> = Vec::with_capacity(list.len());
     for (joint, weight) in list {
@@ -98,7 +98,7 @@ fn settled(list: &[(u16, f64)]) -> (Vec<(u16, f32)>, bool) {
     let kept: f64 = own.iter().map(|(_, w)| w).sum();
     let mut made: Vec<(u16, f32)> = own.into_iter().map(|(j, w)| (j, (w / kept) as f32)).collect();
     made.retain(|(_, w)| *w > 0.0);
-    // In the order in which readers add them up.
+    // The sum is computed in the same order as in readers.
     for _ in 0..4 {
         let sum: f32 = made.iter().map(|(_, w)| w).sum();
         if sum == 1.0 {
@@ -110,7 +110,7 @@ fn settled(list: &[(u16, f64)]) -> (Vec<(u16, f32)>, bool) {
 }
 
 impl Builder<'_, '_> {
-    /// The frame of a mesh in the scene, or of any node, as frames stand.
+    /// The world transform of a node in the pose of the frames.
     fn scene_from(&self, node: Option<usize>) -> Mat4 {
         let mut made = Mat4::IDENTITY;
         let mut at = node;
@@ -121,8 +121,8 @@ impl Builder<'_, '_> {
         made
     }
 
-    /// The node of a bone; where no frame is called so, one where its offset puts it, on the mesh's
-    /// frame.
+    /// The node of a bone. If there is no frame of that name, a new node is added under the mesh's
+    /// frame at the position of the offset matrix.
     fn bone(
         &mut self,
         part: usize,
@@ -161,7 +161,7 @@ impl Builder<'_, '_> {
         Some(node)
     }
 
-    /// Joint weights of a mesh under a frame; the skin's number.
+    /// Adds the skin of a mesh below a frame, and the weights. Returns the skin index.
     pub(super) fn skin(
         &mut self,
         (object, frame): (usize, Option<usize>),
@@ -210,7 +210,7 @@ impl Builder<'_, '_> {
             settled_lists.push(made);
         }
         if bare > 0 {
-            // They stay with the frame of the mesh.
+            // They follow the frame of the mesh.
             let node = frame.unwrap_or_else(|| {
                 self.glb.node(NodeOut { name: "Mesh frame".into(), ..NodeOut::default() })
             });
@@ -242,7 +242,7 @@ impl Builder<'_, '_> {
         Ok(Some(self.glb.skin(&bones.joints, &bones.inverse)))
     }
 
-    /// The weights of one bone; whether its offset had to be found.
+    /// Reads the weights of one bone. Returns whether its offset matrix had to be computed.
     fn bone_weights(
         &mut self,
         part: usize,

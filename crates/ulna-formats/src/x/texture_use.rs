@@ -1,17 +1,17 @@
 //! Use of a texture of an `.x` file, from the names of its parameter and its file.
 
-/// What a picture is for.
+/// Use of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Use {
     Color,
     Glow,
     Normal,
-    /// Heights, or normals that are called a bump map.
+    /// Height map, or a normal map that is named a bump map.
     Height,
 }
 
 impl Use {
-    /// By what an effect calls its parameter, or else by the name of the file.
+    /// The use, by the parameter name in the effect, otherwise by the file name.
     pub fn named(parameter: &str, file: &str) -> Option<Self> {
         let of = |text: &str| {
             let text = text.to_lowercase();

@@ -1,5 +1,5 @@
-//! Textures of an `.x` file: found beside it whatever their case or folder, and put into the file
-//! as what glTF takes.
+//! Textures of an `.x` file: found in the folder of the file, and converted to formats that glTF
+//! allows.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use super::{builder::Builder, texture_use::Use};
 use crate::import::{green_turned, read_beside, read_picture};
 use ulna_model::{is_gray, normal_map, picture_to_png};
 
-/// How steep height maps are made, pixels, unless it is said otherwise.
+/// Default height in pixels for converting height maps to normal maps.
 const STEEP: f32 = 4.0;
 
 impl Builder<'_, '_> {
-    /// A texture, put into the file once a use, where it is there and of a kind that can be read.
+    /// Adds a texture, once per use. `None` if it is missing or unreadable.
     pub(super) fn texture(&mut self, object: usize, name: &str, what: Use) -> Option<usize> {
         let name = name.replace("\\\\", "/").replace('\\', "/");
         if name.trim().is_empty() {
@@ -47,7 +47,7 @@ impl Builder<'_, '_> {
         let picture = read_picture(&bytes, name)?;
         let picture = match what {
             Use::Color | Use::Glow => picture,
-            // Whatever it is called: what has no colors are heights.
+            // A gray image is a height map, whatever its name.
             Use::Normal | Use::Height if is_gray(&picture) => {
                 self.found.heights += 1;
                 normal_map(&picture, self.conversion.height.unwrap_or(STEEP), true)

@@ -1,5 +1,5 @@
-//! Bytes → tokens, for both encodings. Separators mean nothing: what a number belongs to follows
-//! from its place.
+//! Splits bytes into tokens, for both encodings. Separators are ignored: the meaning of a number
+//! follows from its position.
 
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
@@ -19,7 +19,7 @@ pub enum Token {
     Open,
     /// `}`
     Close,
-    /// A GUID, a bracket: what only templates need.
+    /// A GUID or a bracket, which only templates need.
     Other,
 }
 
@@ -27,7 +27,7 @@ fn fail<T>(message: impl Into<String>) -> Result<T, ReadError> {
     Err(ReadError::at(".x", message))
 }
 
-/// All tokens of a file.
+/// Reads all tokens of a file.
 pub fn read(
     bytes: &[u8],
     budget: &mut Budget,
@@ -66,9 +66,9 @@ pub fn read(
     }
 }
 
-/// Whether bytes that are no UTF-8 are Shift-JIS: where a brace or a backslash is the second byte
-/// of a character, or where all of it is well-formed and several characters begin with bytes that
-/// Latin-1 has no letters for.
+/// Whether bytes that are not UTF-8 are Shift-JIS. Either a brace or a backslash is the second byte
+/// of a character, or the text is valid Shift-JIS and several characters begin with bytes that are
+/// no letters in Latin-1.
 fn has_double_bytes(b: &[u8]) -> bool {
     if std::str::from_utf8(b).is_ok() {
         return false;
@@ -82,7 +82,7 @@ fn has_double_bytes(b: &[u8]) -> bool {
     is_whole && b.windows(2).filter(|w| lead(w[0]) && w[1] >= 0x40).count() > 1
 }
 
-/// MSZIP: blocks of at most 32 KiB, each deflated with the one before as its dictionary.
+/// MSZIP: blocks of at most 32 KiB, each compressed with the previous one as its dictionary.
 fn unzip(bytes: &[u8], budget: &mut Budget) -> Result<Vec<u8>, ReadError> {
     let word =
         |at: usize| bytes.get(at..at + 2).map(|b| usize::from(u16::from_le_bytes([b[0], b[1]])));
@@ -90,7 +90,7 @@ fn unzip(bytes: &[u8], budget: &mut Budget) -> Result<Vec<u8>, ReadError> {
     else {
         return fail("the compressed data ends inside its length field");
     };
-    // The stated length counts the header.
+    // The stated length includes the header.
     let total = total.saturating_sub(16);
     budget.take(total as u64, &".x".into())?;
     let mut out: Vec<u8> = Vec::new();
@@ -109,7 +109,7 @@ fn unzip(bytes: &[u8], budget: &mut Budget) -> Result<Vec<u8>, ReadError> {
             return fail("a compressed block does not start with CK");
         };
         let start = out.len();
-        // The last block may reach past the stated length, by less than itself.
+        // The last block may exceed the stated length, but must begin before it.
         if start >= total {
             return fail("the file has more compressed blocks than its stated length needs");
         }
@@ -128,20 +128,20 @@ fn unzip(bytes: &[u8], budget: &mut Budget) -> Result<Vec<u8>, ReadError> {
     Ok(out)
 }
 
-/// UTF-8, or else Shift-JIS where the file has its marks, or Latin-1, in which every byte is some
-/// character.
+/// Decodes UTF-8, otherwise Shift-JIS if it was detected, otherwise Latin-1, which accepts all
+/// bytes.
 fn decode(bytes: &[u8], double: bool) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
         Err(_) if double => {
             encoding_rs::SHIFT_JIS.decode_without_bom_handling(bytes).0.into_owned()
         }
-        // Which code page it was, the file does not say.
+        // The file does not state its code page.
         Err(_) => bytes.iter().map(|b| char::from(*b)).collect(),
     }
 }
 
-/// Tokens, and the memory that they may take.
+/// Tokens, and the memory budget for them.
 struct Tokens<'a> {
     list: Vec<Token>,
     budget: &'a mut Budget,
@@ -154,7 +154,7 @@ impl<'a> Tokens<'a> {
 
     fn push(&mut self, token: Token) -> Result<(), ReadError> {
         if self.list.len() == self.list.capacity() {
-            // Doubled when it grows: taken before it is.
+            // The capacity doubles when it grows, so the memory is reserved before that.
             self.budget
                 .take((self.list.capacity().max(64) * size_of::<Token>()) as u64, &".x".into())?;
         }
@@ -169,7 +169,7 @@ impl<'a> Tokens<'a> {
 fn text(b: &[u8], budget: &mut Budget) -> Result<Vec<Token>, ReadError> {
     let mut tokens = Tokens::new(budget);
     let mut at = 0;
-    // Once for the whole file: in Latin-1 the same bytes are letters by themselves.
+    // Decided once for the whole file, since the bytes of a single name are ambiguous.
     let double = has_double_bytes(b);
     while let Some(c) = b.get(at) {
         match c {
@@ -226,7 +226,7 @@ const ENDS: [bool; 256] = {
     ends
 };
 
-/// A name or a number from a byte on; the byte before what follows it.
+/// Reads a name or a number. Returns the index of its last byte.
 fn word(b: &[u8], start: usize, double: bool, tokens: &mut Tokens<'_>) -> Result<usize, ReadError> {
     let mut at = start;
     while let Some(c) = b.get(at) {
@@ -239,7 +239,7 @@ fn word(b: &[u8], start: usize, double: bool, tokens: &mut Tokens<'_>) -> Result
     if b.get(end) == Some(&0) {
         return fail(format!("the text has a NUL character at byte {}", end + 16));
     }
-    // What stands between a kind and its brace is a name, though it be made of digits.
+    // A word between a kind and its brace is a name, even if it consists of digits.
     let opens = || b[end..].iter().find(|c| !c.is_ascii_whitespace()) == Some(&b'{');
     let named = matches!(tokens.list.last(), Some(Token::Name(_))) && opens();
     let found = if named { None } else { number(&b[start..end]) };
@@ -248,7 +248,7 @@ fn word(b: &[u8], start: usize, double: bool, tokens: &mut Tokens<'_>) -> Result
     Ok(end - 1)
 }
 
-/// How many bytes a character of Shift-JIS has: the second may be a brace.
+/// Number of bytes of a Shift-JIS character. Its second byte may be a brace.
 fn character(b: &[u8], at: usize) -> usize {
     let lead = matches!(b[at], 0x81..=0x9F | 0xE0..=0xFC);
     if lead && b.get(at + 1).is_some_and(|n| matches!(n, 0x40..=0x7E | 0x80..=0xFC)) {
@@ -272,7 +272,7 @@ fn line_end(b: &[u8], at: usize) -> usize {
     b[at..].iter().position(|c| *c == b'\n').map_or(b.len(), |n| at + n)
 }
 
-/// A number, also as old exporters print those that are none.
+/// Parses a number, including NaN and infinity as old exporters write them.
 fn number(word: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(word).ok()?;
     let first = *word.first()?;
@@ -282,7 +282,7 @@ fn number(word: &[u8]) -> Option<f64> {
         return Some(value);
     }
     let bare = text.trim_start_matches(['-', '+']).to_ascii_lowercase();
-    // No frame is called so; one that only begins so is (Nancy).
+    // A frame may be named “Nancy”, but not “nan”.
     let is_nan = bare == "nan" || bare.starts_with("nan(");
     (bare.starts_with("1.#") || is_nan || matches!(bare.as_str(), "inf" | "infinity"))
         .then_some(f64::NAN)
@@ -310,7 +310,7 @@ fn binary(b: &[u8], wide: bool, budget: &mut Budget) -> Result<Vec<Token>, ReadE
             1 | 2 => {
                 let length = word(take(&mut at, 4)?) as usize;
                 let text = take(&mut at, length)?;
-                // Numbers look like anything: only names are asked, each by itself.
+                // Only names are checked, one by one, because numbers may look like anything.
                 let text = decode(text, has_double_bytes(text));
                 if code == 1 {
                     tokens.push(Token::Name(text))?;

@@ -1,4 +1,4 @@
-//! A comparison under way: both documents, their pairs, and what is found.
+//! State of a comparison: both documents, their pairs, and the differences found so far.
 
 use glam::{Mat3, Mat4};
 
@@ -9,7 +9,7 @@ use super::{
 use ulna_formats::gltf::Unmodeled;
 use ulna_model::{FileContent, NodeId, Notice};
 
-/// Collects what is found.
+/// Collects the differences between two documents.
 pub(super) struct Comparing<'a> {
     pub(super) a: &'a FileContent,
     pub(super) b: &'a FileContent,
@@ -43,7 +43,7 @@ impl<'a> Comparing<'a> {
         self.list.push(Difference::new(kind, place, message));
     }
 
-    /// One that changes nothing that is seen.
+    /// Adds a difference that changes nothing visible.
     pub(super) fn add_unseen(
         &mut self,
         kind: DifferenceKind,
@@ -53,7 +53,7 @@ impl<'a> Comparing<'a> {
         self.list.push(Difference { seen: false, ..Difference::new(kind, place, message) });
     }
 
-    /// One of two short values.
+    /// Adds a difference between two short values.
     pub(super) fn change(
         &mut self,
         kind: DifferenceKind,
@@ -95,8 +95,8 @@ impl<'a> Comparing<'a> {
         });
     }
 
-    /// `scene_from_parent` of a node of the first document, without its translation: what a
-    /// difference of translation comes to.
+    /// `scene_from_parent` of a node of the first document, without its translation. It converts a
+    /// difference of translation to scene units.
     pub(super) fn scale_above(&self, node: NodeId) -> Mat3 {
         self.a
             .node(node)
@@ -104,7 +104,7 @@ impl<'a> Comparing<'a> {
             .map_or(Mat3::IDENTITY, |p| Mat3::from_mat4(self.worlds[0][p.index()]))
     }
 
-    /// The same of a node of the second document.
+    /// The same for a node of the second document.
     pub(super) fn scale_above_in_b(&self, node: NodeId) -> Mat3 {
         self.b
             .node(node)

@@ -1,19 +1,19 @@
-//! Differences between two documents, and what comes of a comparison.
+//! Differences between two documents, and the result of a comparison.
 
 use serde::Serialize;
 
 use ulna_formats::gltf::Unmodeled;
 use ulna_model::{FileContent, Notice};
 
-/// What kind of thing differs.
+/// Kind of the element that differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DifferenceKind {
-    /// A node is there or not, or has another parent, mesh or scene.
+    /// A node was added, removed, or has another parent, mesh or scene.
     Tree,
     /// A name.
     Name,
-    /// The pose a node stands in.
+    /// The pose of a node.
     Pose,
     /// The rest of a node.
     Rest,
@@ -23,13 +23,13 @@ pub enum DifferenceKind {
     Shape,
     /// Joint weights.
     Weights,
-    /// A clip is there or not.
+    /// A clip was added or removed.
     Clip,
     /// Keys of a clip.
     Keys,
     /// Materials, images, cameras, lights.
     Looks,
-    /// What the file keeps beside what is seen: layers, poses, markers, sets of nodes, mixes.
+    /// Invisible data in extras: layers, poses, markers, sets of nodes, mixes.
     Kept,
     /// Extensions and extras that Ulna does not interpret.
     Other,
@@ -38,24 +38,24 @@ pub enum DifferenceKind {
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// What kind of thing.
+    /// Kind of the element.
     pub kind: DifferenceKind,
-    /// Whose: a node's path, a clip's name.
+    /// The element: the path of a node or the name of a clip.
     pub place: String,
-    /// What, with numbers; without a full stop.
+    /// Description with numbers, without a full stop.
     pub message: String,
-    /// The value before, where it is a short one.
+    /// The value before, if it is short.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// The value after, where it is a short one.
+    /// The value after, if it is short.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// Whether it changes what is seen: the pose, the motion, or what is drawn.
+    /// Whether the pose, the motion or the picture changes.
     pub seen: bool,
 }
 
 impl Difference {
-    /// A difference of what is seen, without short values.
+    /// A visible difference without short values.
     pub(super) fn new(
         kind: DifferenceKind,
         place: impl Into<String>,
@@ -72,28 +72,28 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// What comes of a comparison.
+/// Result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Comparison {
-    /// What differs in meaning; nothing where the files mean the same.
+    /// Differences in meaning. Empty if the files mean the same.
     pub differences: Vec<Difference>,
-    /// What is stored in another way and means the same, a sentence each.
+    /// One sentence per part that is stored differently and means the same.
     pub notes: Vec<Notice>,
 }
 
 impl Comparison {
-    /// Whether something differs in what is seen.
+    /// Whether any difference is visible.
     pub fn is_seen(&self) -> bool {
         self.differences.iter().any(|d| d.seen)
     }
 }
 
-/// One side of a comparison: a file as it is saved, and what it has that the model has no member
-/// for, where that is known.
+/// One side of a comparison: the content of a file, and the members that the model does not
+/// represent, if known.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// The file.
     pub asset: &'a FileContent,
-    /// Its other members, by the ids of the file as it was opened.
+    /// The members that the model does not represent, by the ids of the file as opened.
     pub other: Option<&'a Unmodeled>,
 }

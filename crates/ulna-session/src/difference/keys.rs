@@ -1,4 +1,4 @@
-//! Clips and their keys.
+//! Compares clips and their keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub(super) fn label(d: &FileContent, clip: ClipId) -> String {
     format!("clip “{}”", d.clip_label(clip))
 }
 
-/// All pairs of clips.
+/// Compares all pairs of clips.
 pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     for pair in found.pairs.clips.clone() {
@@ -49,12 +49,12 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
     }
 }
 
-/// The tracks that count: of several of one property of a node, the last.
+/// The tracks in effect: if several tracks animate one property of a node, the last one.
 fn tracks(clip: &Clip) -> BTreeMap<(NodeId, Property), &Track> {
     clip.tracks.values().map(|t| ((t.target, t.property), &**t)).collect()
 }
 
-/// Contacts, with the joints of the second file.
+/// Compares contacts, after their joints are mapped to the second file.
 fn contacts_of(found: &mut Comparing<'_>, before: &[Goal], after: &[Goal], place: &str) {
     let there = |goal: &Goal| -> Option<Goal> {
         let space = match goal.space {
@@ -75,8 +75,8 @@ fn contacts_of(found: &mut Comparing<'_>, before: &[Goal], after: &[Goal], place
 
 fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
     let (a, b) = (found.a, found.b);
-    // Every member takes part: a new one does not compile until it does. Kept layers are with what
-    // else is kept.
+    // A full pattern: a new member does not compile until it is compared here. `kept.rs` compares
+    // the stored layers.
     let Clip {
         name: _,
         tracks: _,
@@ -172,7 +172,7 @@ fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
     }
 }
 
-/// What a component of a node is without keys.
+/// The value of a property of a node without keys.
 fn still(d: &FileContent, node: NodeId, property: Property) -> Vec<f32> {
     let local = d.node(node).local().transform();
     match property {
@@ -226,18 +226,18 @@ fn are(n: usize) -> String {
     if n == 1 { "1 key is".to_owned() } else { format!("{n} keys are") }
 }
 
-/// How two tracks differ.
+/// Kind of difference between two tracks.
 enum TrackDiffers {
-    /// In their keys.
+    /// The keys differ.
     Keys(String),
-    /// In the kinds of their keys, in the tangent modes of them.
+    /// The kinds of the keys or their tangent modes differ.
     Marks { kinds: bool, modes: bool },
-    /// In how the same keys are stored.
+    /// The same keys are stored differently.
     Form(String),
 }
 
 fn track(a: &Track, b: &Track, frame: Mat3) -> Option<TrackDiffers> {
-    // Every member takes part: a new one does not compile until it does.
+    // A full pattern: a new member does not compile until it is compared here.
     let Track { target: _, property, interpolation, times, values, width, kinds: _, modes: _ } = a;
     let differ = |what: String| Some(TrackDiffers::Keys(what));
     if *width != b.width {
@@ -299,7 +299,8 @@ fn track(a: &Track, b: &Track, frame: Mat3) -> Option<TrackDiffers> {
     (kinds || modes).then_some(TrackDiffers::Marks { kinds, modes })
 }
 
-/// Whether two tracks, or a track and a value that stands still, give the same at all times.
+/// Whether two tracks have the same value at all times. A missing track has the constant value
+/// `still`.
 fn is_same_motion(a: Option<&Track>, b: Option<&Track>, still: &[f32]) -> bool {
     let width = a.or(b).map_or(0, |t| t.width);
     if width == 0 || still.len() != width || a.zip(b).is_some_and(|(a, b)| a.width != b.width) {
@@ -329,14 +330,14 @@ fn is_same_motion(a: Option<&Track>, b: Option<&Track>, still: &[f32]) -> bool {
     })
 }
 
-/// Keys of animation pointers. What they hold of materials and the like is compared with the other
+/// Keys of animation pointers. Values of materials and other objects are compared with the other
 /// members of the file.
 fn pointer_keys(found: &mut Comparing<'_>, a: &[PointerTrack], b: &[PointerTrack], place: &str) {
     let by_name = |list: &[PointerTrack]| -> BTreeMap<String, PointerTrack> {
         list.iter().map(|p| (p.pointer.to_string(), p.clone())).collect()
     };
     let (mut left, mut right) = (by_name(a), by_name(b));
-    // A pointer holds an index: those of paired elements mean the same.
+    // Pointers contain indices. Pointers to paired elements mean the same.
     let to = &found.pairs.renumbering;
     left = left.into_iter().map(|(key, p)| (to.of_pointer(&key), p)).collect();
     let names: BTreeSet<String> = left.keys().chain(right.keys()).cloned().collect();

@@ -1,4 +1,4 @@
-//! Materials, images, cameras and lights.
+//! Compares materials, images, cameras and lights.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ pub(super) fn label(d: &FileContent, id: MaterialId) -> String {
     name.map_or_else(|| format!("material {}", id.0), |n| format!("material “{n}”"))
 }
 
-/// All pairs of materials, and what is not used anywhere.
+/// Compares all pairs of materials, and the unused data.
 pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let used = |d: &FileContent| -> BTreeSet<MaterialId> {
@@ -70,7 +70,8 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
     unused(found);
 }
 
-/// Images that are on one side only, by their bytes. What is seen of them, their materials say.
+/// Images that only one side has, compared by their bytes. Visible effects are reported with their
+/// materials.
 fn images(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let counted = |list: &[Image]| {
@@ -99,7 +100,7 @@ fn images(found: &mut Comparing<'_>) {
     }
 }
 
-/// Cameras and lights that no node has.
+/// Cameras and lights that no node uses.
 fn unused(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let cameras = |d: &FileContent| -> BTreeSet<CameraId> {
@@ -136,7 +137,7 @@ fn unused(found: &mut Comparing<'_>) {
     }
 }
 
-/// The material of a primitive, and those of its variants.
+/// The materials of a primitive and of its variants.
 pub(super) fn compare_used(found: &mut Comparing<'_>, p: &Primitive, q: &Primitive, place: &str) {
     let (a, b) = (found.a, found.b);
     used(found, (p.material, q.material), place, "its material");
@@ -184,14 +185,14 @@ fn used(
     }
 }
 
-/// What two materials differ in, by name, with both values.
+/// The differences between two materials: the name of each member, with both values.
 fn between(
     a: &FileContent,
     x: MaterialId,
     b: &FileContent,
     y: MaterialId,
 ) -> Vec<(&'static str, [String; 2])> {
-    // Every member takes part: a new one does not compile until it does.
+    // A full pattern: a new member does not compile until it is compared here.
     let Material {
         name: _,
         base_color,
@@ -313,7 +314,7 @@ pub(super) fn hash(bytes: &[u8]) -> u128 {
     xxhash_rust::xxh3::xxh3_128(bytes)
 }
 
-/// The camera of a pair of nodes.
+/// Compares the cameras of a pair of nodes.
 pub(super) fn compare_cameras(
     found: &mut Comparing<'_>,
     (node, x): (NodeId, Option<CameraId>),
@@ -370,7 +371,7 @@ pub(super) fn projection_in_words(projection: &Projection) -> String {
     }
 }
 
-/// The light of a pair of nodes.
+/// Compares the lights of a pair of nodes.
 pub(super) fn compare_lights(
     found: &mut Comparing<'_>,
     (node, x): (NodeId, Option<LightId>),

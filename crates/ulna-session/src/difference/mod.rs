@@ -1,9 +1,9 @@
-//! What differs in meaning between two documents: for `ulna diff`, for *What will change* and for a
-//! file that changed on disk; and the proof of a save.
+//! Differences in meaning between two documents, and the proof of a save. `ulna diff`, *What will
+//! change* and the check for changes on disk use them.
 //!
-//! Both documents are files as they are saved, with their layers in keys and nodes: what is
-//! compared is what is seen. What is kept beside that (layers, markers, poses, extras) is listed as
-//! well, and marked as unseen. What is only stored in another way is a note, and no difference.
+//! Both documents are compared as they are saved, with their layers in keys and nodes. Invisible
+//! data (layers, markers, poses, extras) is listed too, and marked as unseen. Data that is only
+//! stored differently is listed as a note.
 
 mod comparing;
 mod finding;
@@ -26,19 +26,19 @@ pub use self::{
 };
 use ulna_model::FileContent;
 
-/// Compares any two files: nodes are known by their names from the root, or by likeness where they
-/// were renamed; clips, skins, meshes and materials likewise. In the order of the tree, then
-/// scenes, skins, meshes, clips, looks.
+/// Compares two unrelated files. Nodes are paired by their names from the root, and renamed nodes
+/// by similarity. Clips, skins, meshes and materials are paired in the same way. The order of the
+/// result is: nodes, scenes, skins, meshes, clips, materials.
 pub fn compare(a: Side<'_>, b: Side<'_>) -> Comparison {
     all(Comparing::new(a, b, By::Likeness))
 }
 
-/// Compares two states of one document, whose ids mean the same.
+/// Compares two states of one document. Equal ids mean the same element.
 pub fn compare_states(a: &FileContent, b: &FileContent) -> Comparison {
     all(Comparing::new(Side { asset: a, other: None }, Side { asset: b, other: None }, By::Ids))
 }
 
-/// What differs in meaning from `a` to `b`, any two files.
+/// The differences in meaning from `a` to `b`, which may be unrelated files.
 pub fn differences(a: &FileContent, b: &FileContent) -> Vec<Difference> {
     compare(Side { asset: a, other: None }, Side { asset: b, other: None }).differences
 }

@@ -1,5 +1,5 @@
-//! Which thing of one document is which of another: by ids where one document grew from the other
-//! in this session, else by names, and where a name changed, by likeness.
+//! Pairs the elements of two documents: by ids if one was edited into the other, otherwise by names
+//! and similarity.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,30 +8,29 @@ use ulna_model::{
     SceneId, SkinId, Slots,
 };
 
-/// A thing of one side, of the other, or of both.
+/// A pair. One side is `None` if the other has no counterpart.
 pub(super) type Both<T> = (Option<T>, Option<T>);
 
-/// How things are paired.
+/// Method of pairing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
-    /// By their ids: one document became the other by edits.
+    /// By ids: one document became the other by edits.
     Ids,
-    /// By names and likeness: any two files.
+    /// By names and similarity, for unrelated files.
     Likeness,
 }
 
-/// Everything that is paired.
+/// All pairs of two documents.
 #[derive(Debug)]
 pub(super) struct Pairs {
-    /// In the order of the first tree, new ones last.
+    /// In the order of the first tree; new nodes come last.
     pub nodes: Vec<Both<NodeId>>,
     pub scenes: Vec<Both<SceneId>>,
     pub skins: Vec<Both<SkinId>>,
     pub meshes: Vec<Both<MeshId>>,
     pub clips: Vec<Both<ClipId>>,
     pub materials: Vec<Both<MaterialId>>,
-    /// Indices of the second document for those of the first. Elements without a pair count as
-    /// removed.
+    /// Maps indices of the first document to the second. Elements without a pair count as removed.
     pub renumbering: Renumbering,
     to: BTreeMap<NodeId, NodeId>,
 }
@@ -98,7 +97,7 @@ impl Pairs {
         Self { renumbering: made.renumbering(a), ..made }
     }
 
-    /// Indices of the second document for those of the first.
+    /// Maps indices of the first document to the second.
     fn renumbering(&self, a: &FileContent) -> Renumbering {
         fn table<T: Copy>(
             count: usize,
@@ -123,7 +122,7 @@ impl Pairs {
         to
     }
 
-    /// The node of the second document that is one of the first.
+    /// The counterpart of a node in the second document.
     pub fn node(&self, node: NodeId) -> Option<NodeId> {
         self.to.get(&node).copied()
     }
@@ -136,18 +135,17 @@ fn by_ids<I: ulna_model::SlotId + Ord, T>(a: &Slots<I, T>, b: &Slots<I, T>) -> V
         .collect()
 }
 
-/// A thing and its name.
+/// An element and its name.
 type Named<T> = (T, Option<String>);
 
-/// How alike two things without a common name must be to be one that was renamed.
+/// Minimum similarity score of two differently named elements that count as renamed.
 const RENAMED: i32 = 4;
 
-/// Products of list lengths above which things are paired in their order, and not by comparing each
-/// with each.
+/// Maximum number of compared combinations. Longer lists are paired in their order.
 const MOST_COMPARED: usize = 1 << 20;
 
-/// Pairs two lists: first those of one name, the most alike first; then the others, where they are
-/// alike enough.
+/// Pairs two lists. Elements of equal name come first, most similar first. Then the others are
+/// paired if they are similar enough.
 fn likely<T: Copy + Ord>(
     a: &[Named<T>],
     b: &[Named<T>],
@@ -170,7 +168,8 @@ fn likely<T: Copy + Ord>(
     all
 }
 
-/// Pairs the most alike of two lists first, down to a least score; of equal ones the earlier.
+/// Pairs the most similar elements of two lists first, with at least the score `least`. Ties go to
+/// the earlier element.
 fn best<T: Copy + Ord>(
     a: &[T],
     b: &[T],
@@ -207,7 +206,7 @@ fn best<T: Copy + Ord>(
     }
 }
 
-/// Whether most of what two clips have is the same, key by key.
+/// Whether at least half of the tracks of two clips are equal, key by key.
 fn same_motion(a: &Clip, b: &Clip, to: &BTreeMap<NodeId, NodeId>) -> bool {
     let same = a.tracks.values().filter(|t| {
         let Some(node) = to.get(&t.target) else { return false };
@@ -226,7 +225,7 @@ fn same_points(a: &Mesh, b: &Mesh) -> bool {
             .all(|(p, q)| p.positions == q.positions && p.indices == q.indices)
 }
 
-/// What tells a node from others of its name, or under another name.
+/// Similarity of nodes, for nodes of equal name and for renamed nodes.
 struct Likeness<'a> {
     a: &'a FileContent,
     b: &'a FileContent,
@@ -269,11 +268,11 @@ impl<'a> Likeness<'a> {
     }
 }
 
-/// How alike two nodes of different names must be to be one that was renamed.
+/// Minimum similarity score of two differently named nodes that count as renamed.
 const NODE_RENAMED: i32 = 5;
 
-/// Nodes by their names from the roots down; those that are elsewhere now by a name that is there
-/// once; then those that were renamed.
+/// Pairs nodes in three steps: by name from the roots down, then moved nodes by a unique name, then
+/// renamed nodes.
 fn nodes(a: &FileContent, b: &FileContent) -> BTreeMap<NodeId, NodeId> {
     let like = Likeness::new(a, b);
     let score = |x: NodeId, y: NodeId| like.score(x, y);
@@ -285,7 +284,7 @@ fn nodes(a: &FileContent, b: &FileContent) -> BTreeMap<NodeId, NodeId> {
     let (top_a, top_b) = (roots(a), roots(b));
     let mut waiting = vec![(top_a.clone(), top_b.clone())];
     loop {
-        // From above, by name.
+        // From the roots down, by name.
         while let Some((left, right)) = waiting.pop() {
             let mut by_name: BTreeMap<Option<&str>, (Vec<NodeId>, Vec<NodeId>)> = BTreeMap::new();
             let free = left.iter().filter(|n| !to.contains_key(n));
@@ -311,7 +310,7 @@ fn nodes(a: &FileContent, b: &FileContent) -> BTreeMap<NodeId, NodeId> {
     }
 }
 
-/// Names of nodes that are in no pair yet, of those that are there once.
+/// Names that exactly one unpaired node has.
 fn once(d: &FileContent, is_free: impl Fn(&NodeId) -> bool) -> BTreeMap<&str, NodeId> {
     let mut found: BTreeMap<&str, Option<NodeId>> = BTreeMap::new();
     for id in d.nodes.order().iter().filter(|n| is_free(n)) {
@@ -322,8 +321,8 @@ fn once(d: &FileContent, is_free: impl Fn(&NodeId) -> bool) -> BTreeMap<&str, No
     found.into_iter().filter_map(|(name, id)| Some((name, id?))).collect()
 }
 
-/// Nodes without a pair under one paired parent that are alike; those whose name is found elsewhere
-/// were moved, not renamed.
+/// Pairs similar unpaired nodes that have the same paired parent. A node whose name exists
+/// elsewhere was moved, not renamed.
 fn renamed(
     a: &FileContent,
     b: &FileContent,
@@ -351,7 +350,7 @@ fn renamed(
     (!found.is_empty()).then_some(found)
 }
 
-/// The first node without a pair whose name is there once on both sides.
+/// The first unpaired node whose name is unique on both sides.
 fn moved(
     a: &FileContent,
     b: &FileContent,

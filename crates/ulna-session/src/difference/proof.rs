@@ -1,5 +1,5 @@
-//! The proof of a save: what was written and opened again is the document that was meant, to the
-//! bit.
+//! The proof of a save: the written bytes, read again, must be equal to the intended document, to
+//! the bit.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,13 @@ use ulna_model::{
     Clip, ClipId, FileContent, Mesh, Node, NodeId, Primitive, Property, Shared, Track, WeightMap,
 };
 
-/// The first thing in which a document that was written and opened again is not the one that was
-/// meant, in everything that saving stores: the tree, locals to the bit, tracks, weights, shapes,
-/// looks. `opened` is what the source said.
+/// The first difference between the intended document and the written bytes, read again. `None` if
+/// the save is correct. Everything that saving stores is compared: the tree, local transforms to
+/// the bit, tracks, weights, shapes, materials. `opened` is the document as it was read from the
+/// source.
 ///
-/// How `L` and `Ul` share a local transform may differ, and clips without keys are in no file.
+/// The split of a local transform into `L` and `Ul` may differ. Clips without keys are not in the
+/// file.
 pub fn first_lost(
     opened: &FileContent,
     meant: &FileContent,
@@ -84,10 +86,9 @@ pub fn first_lost(
     clips_lost(opened, meant, got)
 }
 
-/// Whether everything that saving stores of a node is alike, but for its transform. How `L` and
-/// `Ul` share that may differ.
+/// Whether all stored members of a node are equal, except for its transform.
 fn same_node(m: &Node, g: &Node) -> bool {
-    // Every member takes part: a new one does not compile until it does.
+    // A full pattern: a new member does not compile until it is compared here.
     let Node {
         name,
         parent,
@@ -155,10 +156,11 @@ fn mesh_lost(m: &Mesh, g: &Mesh) -> Option<(DifferenceKind, String)> {
         .then(|| (DifferenceKind::Weights, "its stored weight layers differ".into()))
 }
 
-/// The clips that a save of `meant` leaves in the file, in its order.
+/// The clips of `meant` that a save writes, in its order.
 fn stored_clips<'a>(opened: &FileContent, meant: &'a FileContent) -> Vec<&'a Clip> {
     let stored = |id: ClipId, clip: &Clip| match opened.clips.get(id) {
-        // A clip of the file whose last channel went is gone; one that had none stays.
+        // A clip of the file is removed if it lost its last channel. A clip that had no channels
+        // stays.
         Some(before) => {
             let all = before.tracks.len() == before.channels_in_file as usize;
             !(clip.tracks.is_empty() && !before.tracks.is_empty() && all)
@@ -177,9 +179,8 @@ fn clips_lost(opened: &FileContent, meant: &FileContent, got: &FileContent) -> O
         return lost("clips".into(), format!("{} instead of {}", got.clips.count(), wanted.len()));
     }
     for (m, g) in wanted.into_iter().zip(got.clips.values()) {
-        // Every member takes part: a new one does not compile until it does. How many channels the
-        // file has, and which of its numbers were mended for showing, is about the file that it was
-        // read from.
+        // A full pattern: a new member does not compile until it is compared here. The number of
+        // channels and the list of repaired values describe the file that was read.
         let Clip {
             name,
             tracks: _,
@@ -201,7 +202,8 @@ fn clips_lost(opened: &FileContent, meant: &FileContent, got: &FileContent) -> O
         let of = |c: &Clip| -> Vec<((NodeId, Property), Shared<Track>)> {
             let mut list: Vec<_> =
                 c.tracks.values().map(|t| ((t.target, t.property), t.clone())).collect();
-            // Channels keep their order; only which comes first of different ones may change.
+            // Channels of one property keep their order. The order of different properties may
+            // change.
             list.sort_by_key(|(key, _)| *key);
             list
         };
@@ -240,7 +242,7 @@ fn clips_lost(opened: &FileContent, meant: &FileContent, got: &FileContent) -> O
     None
 }
 
-/// How the keys of a track are not those that were meant.
+/// The difference between the keys of two tracks. `None` if they are equal.
 fn track_lost(m: &Track, g: &Track) -> Option<String> {
     if !m.same_keys(g) {
         let (meant, there) = (m.times.len(), g.times.len());

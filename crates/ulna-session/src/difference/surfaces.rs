@@ -1,4 +1,4 @@
-//! Meshes: shapes, what is drawn of them, and joint weights.
+//! Compares meshes: shapes, drawn attributes, and joint weights.
 
 use std::collections::BTreeSet;
 
@@ -21,12 +21,12 @@ pub(super) fn label(d: &FileContent, mesh: MeshId) -> String {
         .map_or_else(|| format!("mesh {}", mesh.0), |n| format!("mesh “{n}”"))
 }
 
-/// The first node that shows a mesh.
+/// The first node that has a mesh.
 fn shown_by(d: &FileContent, mesh: MeshId) -> Option<NodeId> {
     d.nodes.order().iter().copied().find(|n| d.node(*n).mesh == Some(mesh))
 }
 
-/// All pairs of meshes. Those that a node shows are compared where that is, if they are no pair.
+/// Compares all pairs of meshes. Unpaired meshes that a node has are compared with the node.
 pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let used =
@@ -57,7 +57,7 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
     }
 }
 
-/// The mesh of a pair of nodes.
+/// Compares the meshes of a pair of nodes.
 pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     let (a, b) = (found.a, found.b);
     let (p, q) = (a.node(x), b.node(y));
@@ -95,7 +95,7 @@ fn between(
     place: &str,
 ) {
     let (left, right) = (found.a.mesh(x), found.b.mesh(y));
-    // The weights of morph targets are compared node by node, kept layers with what else is kept.
+    // Morph weights are compared per node. `kept` compares the stored layers.
     let Mesh { name: _, primitives, default_weights: _, target_names, kept_weight_layers: _ } =
         left;
     if target_names != &right.target_names {
@@ -117,8 +117,8 @@ fn between(
     }
 }
 
-/// Scene meters of a meter of a mesh, about: of its node, or of the joint that its first vertex
-/// follows.
+/// Approximate conversion from mesh units to scene meters: of the node, or of the strongest joint
+/// of the first vertex if the mesh is skinned.
 fn frame(found: &Comparing<'_>, node: Option<NodeId>, p: &Primitive) -> Mat3 {
     let Some(node) = node else { return Mat3::IDENTITY };
     let joint = found.a.node(node).skin.and_then(|s| {
@@ -130,7 +130,7 @@ fn frame(found: &Comparing<'_>, node: Option<NodeId>, p: &Primitive) -> Mat3 {
     Mat3::from_mat4(joint.unwrap_or(found.worlds[0][node.index()]))
 }
 
-/// How many points differ, and how far the farthest is off, in the scene.
+/// Number of differing points, and their largest distance in the scene.
 fn off(a: &[Vec3], b: &[Vec3], frame: Mat3) -> (usize, f32) {
     let apart = a.iter().zip(b).filter(|(p, q)| p != q);
     apart.fold((0, 0.0), |(n, most), (p, q)| (n + 1, most.max((frame * (*q - *p)).length())))
@@ -143,7 +143,7 @@ fn primitive(
     (node, skins): (Option<NodeId>, Option<(SkinId, SkinId)>),
     place: &str,
 ) {
-    // Every member takes part: a new one does not compile until it does.
+    // A full pattern: a new member does not compile until it is compared here.
     let Primitive {
         topology,
         positions,
@@ -229,7 +229,7 @@ fn morph_targets(
     }
     for (k, (p, q)) in a.iter().zip(b).enumerate() {
         let MorphTarget { positions, normals } = p;
-        // Empty means that nothing moves.
+        // An empty list means that nothing moves.
         let whole = |list: &[Vec3], n: usize| {
             if list.is_empty() { vec![Vec3::ZERO; n] } else { list.to_vec() }
         };
@@ -247,16 +247,16 @@ fn morph_targets(
     }
 }
 
-/// How two maps of weights differ.
+/// Kind of difference between two weight maps.
 pub(super) enum WeightsDiffer {
-    /// In meaning.
+    /// The weights differ.
     Differ(String),
-    /// In how they are stored.
+    /// The same weights are stored differently.
     Form(String),
 }
 
-/// For each slot of the first skin the slot of the same joint in the second; nothing where both
-/// count alike.
+/// For each joint slot of the first skin, the slot of the same joint in the second. `None` if all
+/// slots are equal.
 type SlotMap = Option<Vec<Option<u16>>>;
 
 fn slots(found: &Comparing<'_>, skins: Option<(SkinId, SkinId)>) -> SlotMap {
@@ -271,8 +271,8 @@ fn slots(found: &Comparing<'_>, skins: Option<(SkinId, SkinId)>) -> SlotMap {
     (!alike).then_some(map)
 }
 
-/// How two maps of weights differ, by vertex and joint, whatever their slots are; nothing where
-/// they do not.
+/// Compares two weight maps by vertex and joint, independent of the slots. `None` if they are
+/// equal.
 pub(super) fn weights(
     a: Option<&WeightMap>,
     b: Option<&WeightMap>,
@@ -285,7 +285,7 @@ pub(super) fn weights(
         (None, Some(_)) => return differ("it now has weights".into()),
         (Some(a), Some(b)) => (a, b),
     };
-    // What is no number is read as 0.
+    // Weights that are not numbers are read as 0.
     let WeightMap { sets, joints, weights, encoding, not_numbers: _ } = a;
     let form = || {
         let (before, after) = (encoding.label(), b.encoding.label());
@@ -305,7 +305,7 @@ pub(super) fn weights(
     }
     let (mut many, mut most) = (0usize, 0.0f32);
     for v in 0..a.vertex_count() {
-        // Of each joint in the count of the second; those that it does not have, by their own, with
+        // Key of each weight: the slot in the second skin. If the joint has none, its own slot and
         // a mark.
         let mut shares: Vec<((bool, u16), f32, f32)> = Vec::new();
         let mut add = |key: (bool, u16), weight: f32, second: bool| {
@@ -343,7 +343,7 @@ pub(super) fn weights(
     }
 }
 
-/// Kept weight layers, which are no part of what is seen.
+/// Compares stored weight layers, which are invisible.
 pub(super) fn kept(found: &mut Comparing<'_>) {
     for (x, y) in found.pairs.meshes.clone() {
         let (Some(x), Some(y)) = (x, y) else { continue };

@@ -1,11 +1,11 @@
-//! Axes of a file, as it states them or as they are said to be.
+//! Axes of a file, as it states them or as the user states them.
 
 use glam::{IVec3, Vec3};
 use ufbx::{CoordinateAxes, CoordinateAxis, Scene};
 
 use crate::import::{AxisDirection, Conversion, UpAxis};
 
-/// Axes of a file: the directions that are right, up and front in it.
+/// Axes of a file: its directions to the right, up and to the front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Axes {
     right: IVec3,
@@ -13,7 +13,7 @@ pub(super) struct Axes {
     front: IVec3,
 }
 
-/// As in glTF.
+/// The axes of glTF.
 const GLTF: Axes = Axes { right: IVec3::X, up: IVec3::Y, front: IVec3::Z };
 
 const DIRECTIONS: [(CoordinateAxis, IVec3); 6] = [
@@ -31,7 +31,7 @@ fn axis(direction: IVec3) -> CoordinateAxis {
 }
 
 impl Axes {
-    /// The ones that a file states; none where it states none that fit together.
+    /// The axes that a file states. `None` if they are missing or not perpendicular.
     pub(super) fn stated(scene: &Scene) -> Option<Self> {
         let number = |name: &str| scene.settings.props.find_prop(name).map(|p| p.value_int);
         let direction = |name: &str| {
@@ -55,7 +55,7 @@ impl Axes {
         square.then_some(made)
     }
 
-    /// The axis that is up, without its sign.
+    /// The up axis, without its sign.
     pub(super) fn up(&self) -> UpAxis {
         match self.up.abs() {
             IVec3::X => UpAxis::X,
@@ -64,12 +64,12 @@ impl Axes {
         }
     }
 
-    /// The direction that is front.
+    /// The front direction.
     pub(super) fn front(&self) -> Option<AxisDirection> {
         AxisDirection::ALL.into_iter().find(|d| whole(d.direction()) == self.front)
     }
 
-    /// Turned so that other directions are up and front; handed as before.
+    /// The same axes with other up and front directions. The handedness stays.
     fn with(self, up: Option<UpAxis>, front: Option<AxisDirection>) -> Self {
         let up = up.map_or(self.up, |up| whole(up.direction()));
         let wished = front.map_or(self.front, |f| whole(f.direction()));
@@ -83,7 +83,7 @@ impl Axes {
         Self { right: up.cross(front) * hand, up, front }
     }
 
-    /// The axes that these become where others become glTF's.
+    /// These axes after a rotation that makes `others` equal to the axes of glTF.
     fn where_gltf_is(self, others: Self) -> CoordinateAxes {
         let to = |d: IVec3| {
             GLTF.right * d.dot(others.right)
@@ -97,18 +97,17 @@ impl Axes {
         }
     }
 
-    /// Axes for the library to turn a file to, so that it stands as in glTF when it is taken like
-    /// this.
+    /// The target axes of the library, with which the converted file has the axes of glTF.
     pub(super) fn target(stated: Option<Self>, conversion: &Conversion) -> CoordinateAxes {
         let stated = stated.unwrap_or(GLTF);
         let meant = stated.with(conversion.up, conversion.front);
-        // The library mirrors what is left-handed itself.
+        // The library mirrors left-handed files itself.
         let hand = |a: &Self| a.right.dot(a.up.cross(a.front));
         if hand(&stated) < 0 { gltf() } else { stated.where_gltf_is(meant) }
     }
 }
 
-/// Axes of glTF.
+/// The axes of glTF.
 pub(super) fn gltf() -> CoordinateAxes {
     CoordinateAxes::right_handed_y_up()
 }

@@ -1,4 +1,4 @@
-//! The curves of a take, and what they move.
+//! The curves of a take, and the properties that they animate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use ufbx::{AnimCurve, AnimStack, ExtrapolationMode, Interpolation};
 
 use super::segments::Kinds;
 
-/// Most times that a repeating curve adds.
+/// Maximum number of times that a repeating curve adds.
 const MOST_REPEATED: usize = 20_000;
 /// Times closer than this, in seconds, are merged.
 const SAME: f64 = 1e-6;

@@ -69,7 +69,7 @@ impl<'a> Builder<'a> {
             Some(wished) if rate.is_finite() && rate > 0.0 => rate / wished,
             _ => 1.0,
         };
-        // Keys of glTF cannot lie before 0.
+        // Key times of glTF are never negative.
         let zero = if self.conversion.keep_offset { range.0.min(0.0) } else { range.0 };
         let frame = if rate.is_finite() && rate > 0.0 { 1.0 / rate } else { 0.0 };
         let take = Take { stack, curves, range, pace, zero, frame };
@@ -243,7 +243,7 @@ fn sources<'a>(take: &Take<'a>, node: &'a Node, property: Property) -> Vec<&'a A
             made
         }
     };
-    // Nodes that do not take over the scale of their parents are moved by it otherwise.
+    // Nodes that do not inherit the scale of their parents still move with it.
     if property != Property::Rotation {
         let mut others: Vec<&Node> = Vec::new();
         if node.is_scale_helper {
@@ -304,7 +304,7 @@ fn out(node: usize, property: Property, keyed: Keyed, take: &Take<'_>) -> Option
     let (mut times, mut values): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
     for (time, own) in keyed.times.iter().zip(keyed.values.chunks(each.max(1))) {
         let time = ((time - take.zero) * take.pace).max(0.0) as f32;
-        // Rounded to `f32`, two may be one.
+        // Two times may be equal after rounding to `f32`.
         if times.last().is_some_and(|last| *last >= time) {
             continue;
         }

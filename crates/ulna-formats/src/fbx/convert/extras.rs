@@ -1,12 +1,12 @@
-//! Properties that people gave to nodes.
+//! User-defined properties of nodes.
 
 use serde_json::{Map, Value, json};
 use ufbx::{Element, Prop, PropFlags, PropType};
 
-/// Properties of a node, at most.
+/// Maximum number of properties per node.
 const MOST: usize = 1000;
 
-/// The properties of an element that are its own, as extras; nothing where it has none.
+/// The user-defined properties of an element as extras. `None` if there are none.
 pub(super) fn extras(of: &Element) -> Option<Map<String, Value>> {
     let own = of.props.props.as_ref().iter();
     let own = own.filter(|p| p.flags.has_any(PropFlags::USER_DEFINED)).take(MOST);

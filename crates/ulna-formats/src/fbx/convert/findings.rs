@@ -1,4 +1,4 @@
-//! Tells what was found in a file, and what glTF holds otherwise.
+//! Collects findings about a file, and the differences of its glTF version.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use ulna_model::{Diagnostics, Severity};
 #[derive(Default)]
 pub(super) struct Findings {
     found: ImportFindings,
-    /// How large the model is, meters.
+    /// Size of the model, in meters.
     pub(super) size: f64,
     pub(super) clips: Vec<FoundClip>,
     pub(super) longest: f64,
@@ -163,7 +163,7 @@ impl Findings {
         }
     }
 
-    /// The findings, and the same as diagnostics.
+    /// The findings, also as diagnostics.
     pub(super) fn finish(mut self) -> (ImportFindings, Diagnostics) {
         self.found.clips = std::mem::take(&mut self.clips);
         self.found.longest = self.longest;
@@ -398,12 +398,12 @@ impl Findings {
     }
 }
 
-/// A count with what is counted.
+/// A count with its noun.
 fn many(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-/// Degrees, in hundredths and rounded up.
+/// Degrees, rounded up to hundredths.
 fn rounded(degrees: f64) -> String {
     short((degrees * 100.0).ceil().max(1.0) / 100.0)
 }
@@ -429,7 +429,7 @@ fn made_by(scene: &Scene) -> String {
     }
 }
 
-/// How large a model is at rest: its vertices, or else its nodes.
+/// Size of a model at rest: of its vertices, or of its nodes if it has none.
 fn extent(scene: &Scene) -> f64 {
     let mut low = glam::DVec3::INFINITY;
     let mut high = glam::DVec3::NEG_INFINITY;

@@ -23,7 +23,7 @@ pub(super) fn helpers(scene: &Scene) -> usize {
     };
     let mut made = BTreeSet::new();
     for node in scene.nodes.into_iter().filter(|n| joints.contains(&n.element.typed_id)) {
-        // Up to the next joint above.
+        // The nodes up to the next joint above.
         let mut between = Vec::new();
         let mut next = node.parent.as_ref();
         while let Some(node) = next.filter(|n| !n.is_root) {

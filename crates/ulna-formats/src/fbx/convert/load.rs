@@ -26,9 +26,9 @@ pub(super) struct Loaded {
     pub(super) unit: f64,
 }
 
-/// Loads a file. The space conversion that leaves fewer top nodes with a scale is used: converting
-/// the geometry leaves scales in the files of some programs, converting the nodes in those of
-/// others.
+/// Loads a file. Of two space conversions, the one that leaves fewer top-level nodes with a scale
+/// is used. In the files of some programs, converting the geometry leaves scales; in those of
+/// others, converting the nodes does.
 pub(super) fn load(
     bytes: &[u8],
     conversion: &Conversion,
@@ -165,7 +165,7 @@ fn refusal(error: &ufbx::Error, size: usize, limit: usize) -> ReadError {
     ReadError::Foreign { format: "FBX", message }
 }
 
-/// Message of the reader, to continue a sentence.
+/// Message of the reader in lower case, as the end of a sentence.
 fn said(description: &str) -> String {
     let text = description.trim().trim_end_matches('.');
     let mut letters = text.chars();

@@ -1,5 +1,5 @@
-//! Materials → metallic-roughness. What shines by Phong's exponent gets the roughness that is as
-//! wide.
+//! Converts materials to metallic-roughness. A Phong exponent becomes the roughness with a
+//! highlight of equal width.
 
 use ufbx::{Material, MaterialMap, Mesh, Node, ShaderType};
 
@@ -7,7 +7,7 @@ use super::{Builder, math::finite, textures::Use};
 use crate::import::{AlphaOut, Content, MaterialOut, TextureOut};
 
 impl Builder<'_> {
-    /// The material of a part of a mesh on a node; nodes may have others than their mesh.
+    /// The material of a part of a mesh on a node. A node can override the materials of its mesh.
     pub(super) fn material_of(&mut self, node: &Node, mesh: &Mesh, part: u32) -> Option<usize> {
         if !self.has(Content::Materials) {
             return None;
@@ -30,7 +30,7 @@ impl Builder<'_> {
         let factor = value(&pbr.base_factor).unwrap_or(1.0);
         let mut opacity = value(&pbr.opacity).unwrap_or(1.0).clamp(0.0, 1.0);
         if opacity <= 0.0 {
-            // Written by programs that mean the opposite: nothing would be seen.
+            // Some programs write the opposite of the opacity. The model would be invisible.
             self.findings.invisible_materials += 1;
             opacity = 1.0;
         }
@@ -66,14 +66,15 @@ impl Builder<'_> {
         let base = texture(&pbr.base_color);
         let opacity = texture(&pbr.opacity);
         if let Some(base) = base {
-            // Its own alpha, or that of another file.
+            // The texture's own alpha, or the alpha of another file.
             let cut = opacity.map(|o| {
                 if o.file_index == base.file_index { Use::Plain } else { Use::Alpha(o.file_index) }
             });
             let other = opacity.filter(|_| matches!(cut, Some(Use::Alpha(_))));
             out.base_color_texture = self.texture(base, cut.unwrap_or(Use::Plain), other);
             if out.base_color_texture.is_some() {
-                // The picture is the color; what stands beside it is what is shown without one.
+                // The texture replaces the color, which other programs use if the texture is
+                // missing.
                 let factor = value(&pbr.base_factor).unwrap_or(1.0).clamp(0.0, 1.0);
                 let factor = if factor > 0.0 { factor } else { 1.0 };
                 out.base_color = [factor, factor, factor, out.base_color[3]];
@@ -108,7 +109,7 @@ impl Builder<'_> {
         let rough = texture(&pbr.roughness).or(shine);
         let metal = texture(&pbr.metalness);
         let made: Option<TextureOut> = match (rough, metal) {
-            // One picture for both is as glTF has it.
+            // One image for both, as in glTF.
             (Some(rough), Some(metal)) if rough.file_index == metal.file_index => {
                 self.texture(rough, Use::Plain, None)
             }
@@ -131,7 +132,8 @@ impl Builder<'_> {
     }
 }
 
-/// The roughness whose highlight is as wide as that of Phong's exponent; dull where nothing shines.
+/// The roughness with a highlight as wide as that of the Phong exponent. 1 if there is no
+/// highlight.
 fn phong_roughness(of: &Material) -> f32 {
     if of.shader_type == ShaderType::FbxLambert {
         return 1.0;
@@ -143,7 +145,7 @@ fn phong_roughness(of: &Material) -> f32 {
     if is_dull { 1.0 } else { (2.0 / (2.0 + shine)).sqrt() }
 }
 
-/// The normal map of a material, or the bump map that stands for it.
+/// The normal map of a material, otherwise its bump map.
 pub(super) fn normal_map(of: &Material) -> Option<&ufbx::Texture> {
     texture(&of.pbr.normal_map).or_else(|| texture(&of.fbx.bump))
 }
@@ -159,6 +161,6 @@ fn value(map: &MaterialMap) -> Option<f32> {
 fn color(map: &MaterialMap) -> Option<[f32; 3]> {
     let v = map.value_vec4;
     let made = [v.x, v.y, v.z].map(finite);
-    // One number is a gray.
+    // A single number is a gray.
     map.has_value.then(|| if map.value_components == 1 { [made[0]; 3] } else { made })
 }

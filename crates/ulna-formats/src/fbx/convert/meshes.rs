@@ -1,4 +1,4 @@
-//! Meshes: faces become triangles, and corners that are alike become one vertex.
+//! Meshes: faces are triangulated, and equal corners become one vertex.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,13 +15,13 @@ use crate::{
     import::{Content, MeshOut, PrimitiveOut},
 };
 
-/// Sets of texture coordinates and of colors, at most.
+/// Maximum number of texture coordinate sets, and of color sets.
 const MOST_SETS: usize = 8;
 
-/// Corners of the triangles of a mesh, side by side, with what each has; a list may be empty.
+/// Attributes of the corners of all triangles of a mesh. Missing attributes have empty lists.
 #[derive(Default)]
 struct Corners {
-    /// The vertex of the file.
+    /// The vertex index in the file.
     places: Vec<u32>,
     normals: Vec<[f32; 3]>,
     tangents: Vec<[f32; 4]>,
@@ -29,17 +29,17 @@ struct Corners {
     colors: Vec<Vec<[f32; 4]>>,
 }
 
-/// A mesh without what differs between nodes that show it.
+/// The part of a mesh that is the same for all nodes.
 struct Surface {
     mesh: MeshOut,
-    /// The vertex of the file of each vertex.
+    /// For each vertex, its index in the file.
     places: Vec<u32>,
-    /// Triangles by the number of their material in the mesh.
+    /// Triangles by material index.
     parts: BTreeMap<u32, Vec<u32>>,
 }
 
 impl<'a> Builder<'a> {
-    /// All meshes, on their nodes.
+    /// Converts all meshes, and adds them to their nodes.
     pub(super) fn meshes(&mut self, progress: &Progress) -> Result<(), ReadError> {
         let scene = self.scene;
         let count = scene.meshes.count.max(1) as f32;
@@ -48,7 +48,7 @@ impl<'a> Builder<'a> {
             progress.reach(0.5 + 0.25 * k as f32 / count)?;
             let Some(surface) = self.surface(mesh)? else { continue };
             for node in &mesh.element.instances {
-                // A node shows one; others are counted.
+                // A glTF node has one mesh; others are counted.
                 let is_its = node
                     .mesh
                     .as_ref()
@@ -63,7 +63,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// A mesh on a node. Nodes with the same materials and without a skin share it.
+    /// Adds a mesh to a node. Nodes with equal materials and without a skin share it.
     fn instance(
         &mut self,
         node: &'a Node,
@@ -101,10 +101,10 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Triangles of a mesh; nothing where it has none.
+    /// The triangles of a mesh. `None` if it has none.
     fn surface(&mut self, mesh: &Mesh) -> Result<Option<Surface>, ReadError> {
         let triangles = mesh.num_triangles as u64;
-        // Corners with all that they have, twice.
+        // The attributes of all corners, twice.
         let sets =
             mesh.uv_sets.count.min(MOST_SETS) * 8 + mesh.color_sets.count.min(MOST_SETS) * 16;
         self.budget.take(triangles * 6 * (48 + sets as u64), &".fbx".into())?;
@@ -143,7 +143,7 @@ impl<'a> Builder<'a> {
         let at = |place: &u32| vertices.get(*place as usize).map_or([0.0; 3], |v| floats3(*v));
         let positions = places.iter().map(at).collect();
         let name = match mesh.element.name.as_ref() {
-            // Usual: the node has a name, its mesh none.
+            // Usually, only the node has a name.
             "" => mesh.element.instances.into_iter().next().map(|n| n.element.name.to_string()),
             name => Some(name.to_owned()),
         };
@@ -179,7 +179,7 @@ impl Corners {
         for set in mesh.uv_sets.as_ref().iter().take(MOST_SETS).filter(|s| s.vertex_uv.exists) {
             let uv = |c: &u32| {
                 let uv = set.vertex_uv[at(c)];
-                // In FBX V goes up.
+                // In FBX, V points up.
                 [finite(uv.x), finite(1.0 - uv.y)]
             };
             made.uvs.push(order.iter().map(uv).collect());
@@ -195,7 +195,7 @@ impl Corners {
         made
     }
 
-    /// Puts corners that are alike in one place; the vertex of each corner, and how many there are.
+    /// Welds equal corners. Returns the vertex of each corner, and the number of vertices.
     fn welded(&mut self, corners: usize) -> (Vec<u32>, usize) {
         let mut indices = vec![0u32; corners];
         let mut streams = vec![VertexStream::new(&mut self.places)];
@@ -211,19 +211,19 @@ impl Corners {
         drop(streams);
         match made {
             Ok(count) => (indices, count),
-            // Without memory for it each corner is a vertex.
+            // If memory is short, each corner is a vertex.
             Err(_) => ((0..corners as u32).collect(), corners),
         }
     }
 }
 
-/// Whether a node shows a mesh with a normal map. Without one, nothing uses tangents.
+/// Whether a mesh or one of its nodes has a normal map. Otherwise, nothing uses tangents.
 fn has_normal_map(mesh: &Mesh) -> bool {
     let of_nodes = mesh.element.instances.into_iter().flat_map(|n| &n.materials);
     of_nodes.chain(&mesh.materials).any(|m| normal_map(m).is_some())
 }
 
-/// Tangents of corners with the sign of the bitangent; nothing where one has no direction.
+/// Tangents of corners, with the sign of the bitangent. `None` if a tangent has no direction.
 fn tangents(mesh: &Mesh, order: &[u32]) -> Option<Vec<[f32; 4]>> {
     let tangent = |corner: &u32| {
         let at = *corner as usize;

@@ -1,7 +1,7 @@
-//! FBX → a GLB: nodes with pivots and orders of rotation folded in, meshes with all their weights
-//! and blend shapes, materials, and clips with their keys.
+//! Converts FBX to GLB: nodes with baked pivots and rotation orders, meshes with all weights and
+//! blend shapes, materials, and clips with their keys.
 //!
-//! Nothing outside of this module knows the library that reads the files.
+//! Only this module uses the library that reads the files.
 
 mod axes;
 mod channels;
@@ -35,11 +35,10 @@ use crate::{
     import::{Content, Conversion, Converted, GlbBuilder},
 };
 
-/// The GLB that an FBX makes, and what is odd about it. `path` is where its textures are looked
-/// for.
+/// Converts an FBX file to a GLB, with findings. Textures are searched in the folder of `path`.
 ///
 /// # Errors
-/// If the file is cut, damaged or hostile, with what is wrong.
+/// If the file is truncated, damaged or malicious, with the problem.
 pub fn read(
     bytes: &[u8],
     path: Option<&Path>,
@@ -52,7 +51,7 @@ pub fn read(
     builder.finish()
 }
 
-/// A GLB in the making.
+/// State of a conversion to GLB.
 struct Builder<'a> {
     scene: &'a Scene,
     path: Option<&'a Path>,
@@ -60,14 +59,14 @@ struct Builder<'a> {
     glb: GlbBuilder,
     findings: Findings,
     budget: Budget,
-    /// Nodes of the GLB by those of the file.
+    /// Nodes of the GLB by nodes of the file.
     nodes: HashMap<u32, usize>,
-    /// Textures by file and use; none where one cannot be read.
+    /// Textures by file and use. `None` for unreadable textures.
     textures: HashMap<(u32, textures::Use), Option<usize>>,
-    /// Materials by those of the file.
+    /// Materials by materials of the file.
     materials: HashMap<u32, usize>,
-    /// Meshes with blend shapes, by nodes of the file, with their blend channels in the order of
-    /// the morph targets.
+    /// Blend channels by nodes of the file, for meshes with blend shapes, in the order of the morph
+    /// targets.
     morphs: HashMap<u32, Vec<morphs::Channel<'a>>>,
 }
 
@@ -110,7 +109,7 @@ impl<'a> Builder<'a> {
         Ok(Converted { glb: self.glb.bytes(".fbx")?, diagnostics, found })
     }
 
-    /// Whether a kind of content is taken.
+    /// Whether a kind of content is imported.
     fn has(&self, content: Content) -> bool {
         !self.conversion.without.contains(&content)
     }

@@ -1,5 +1,5 @@
-//! Blend shapes → morph targets. A channel with shapes in between becomes a target for each of
-//! them, with weights that go from one to the next.
+//! Converts blend shapes to morph targets. A channel with in-between shapes becomes one target per
+//! shape, with weights that blend from one to the next.
 
 use ufbx::{BlendChannel, BlendShape, Mesh, Node};
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{gltf::ReadError, import::MorphOut};
 
-/// A blend channel, with the weights at which each of its shapes is whole.
+/// A blend channel, with the weight at which each of its shapes is complete.
 pub(super) struct Channel<'a> {
     pub(super) channel: &'a BlendChannel,
     pub(super) whole_at: Vec<f64>,
@@ -21,15 +21,15 @@ impl<'a> Channel<'a> {
         Self { channel, whole_at: keys.map(|k| k.target_weight).collect() }
     }
 
-    /// Share of each shape at a weight of the channel.
+    /// Weight of each shape at a weight of the channel.
     pub(super) fn shares(&self, weight: f64) -> Vec<f64> {
         shares(&self.whole_at, weight)
     }
 }
 
-/// Shares of shapes at a weight of their channel. `whole_at`: the ascending weights at which each
-/// shape is complete. Two neighbors share in between; beyond the last one, its share goes on
-/// linearly. At 0 there is no shape.
+/// Weights of shapes at a weight of their channel. `whole_at` are the ascending weights at which
+/// each shape is complete. Between two of them, both shapes have weights. Beyond the last one, its
+/// weight continues linearly. At 0, all are 0.
 fn shares(whole_at: &[f64], weight: f64) -> Vec<f64> {
     let mut shares = vec![0.0; whole_at.len()];
     let below = whole_at.iter().rposition(|w| *w < 0.0).map_or(0, |last| last + 1);
@@ -56,13 +56,13 @@ fn shares(whole_at: &[f64], weight: f64) -> Vec<f64> {
     shares
 }
 
-/// Channels of a mesh in the order of its morph targets.
+/// The channels of a mesh, in the order of its morph targets.
 fn channels(mesh: &Mesh) -> impl Iterator<Item = &BlendChannel> {
     mesh.blend_deformers.into_iter().flat_map(|d| &d.channels)
 }
 
 impl<'a> Builder<'a> {
-    /// The morph targets of a mesh whose vertices are these of the file.
+    /// The morph targets of a mesh. `places` are the vertex indices in the file.
     pub(super) fn morph_targets(
         &mut self,
         mesh: &Mesh,
@@ -90,7 +90,7 @@ impl<'a> Builder<'a> {
         Ok(made)
     }
 
-    /// Keeps the channels of a node's mesh for the clips.
+    /// Stores the channels of a node's mesh for the clips.
     pub(super) fn note_morphs(&mut self, node: &'a Node, mesh: &'a Mesh) {
         let list: Vec<Channel<'a>> = channels(mesh).map(Channel::of).collect();
         if list.iter().any(|c| !c.whole_at.is_empty()) {
@@ -99,13 +99,13 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Offsets of positions and normals of a shape; no normals where it adds nothing to them.
+/// Offsets of positions and normals of a shape. The normals are empty if they do not change.
 fn offsets(shape: &BlendShape, vertices: usize, places: &[u32]) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
     let spread = |values: &[ufbx::Vec3]| -> Vec<[f32; 3]> {
         let mut all = vec![[0.0; 3]; vertices];
         for (k, (vertex, value)) in shape.offset_vertices.iter().zip(values).enumerate() {
             if let Some(slot) = all.get_mut(*vertex as usize) {
-                // Blender weighs offsets by vertex.
+                // Blender stores a weight per vertex.
                 let share = shape.offset_weights.get(k).map_or(1.0, |w| finite(*w));
                 *slot = floats3(*value).map(|v| v * share);
             }

@@ -8,7 +8,7 @@ use glam::DQuat;
 
 use ulna_model::Interpolation;
 
-/// Most times that a span is halved.
+/// Maximum number of times that a span is halved.
 const DEEPEST: u32 = 10;
 /// Shortest span that halving makes, in seconds.
 const SHORTEST: f64 = 1e-3;
@@ -25,8 +25,8 @@ pub(super) struct Curve<'a> {
     pub(super) is_rotation: bool,
     /// Largest error; radians for a rotation.
     pub(super) tolerance: f64,
-    /// Length of a frame of the file in seconds. No keys are added within a frame: programs do
-    /// not show what lies there.
+    /// Length of a frame of the file, in seconds. No keys are added within a frame, since programs
+    /// do not display anything between frames.
     pub(super) frame: f64,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Kinds {
     pub(super) has_lines: bool,
 }
 
-/// Keys of a curve.
+/// Keys of a curve, and facts about the conversion.
 #[derive(Debug, Default)]
 pub(super) struct Keyed {
     pub(super) interpolation: Interpolation,

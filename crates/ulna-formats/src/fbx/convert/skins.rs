@@ -14,10 +14,10 @@ use crate::{
     import::{InfluencesOut, MeshOut, NodeOut},
 };
 
-/// Most influences of a vertex: 16 sets.
+/// Maximum number of influences per vertex: 16 sets.
 const MOST_INFLUENCES: usize = 64;
 
-/// Joints of a skin as it is put together.
+/// Joints of a skin while it is built.
 #[derive(Default)]
 struct Joints {
     nodes: Vec<usize>,
@@ -69,8 +69,8 @@ impl Builder<'_> {
         let bare =
             used.iter().filter(|v| lists.get(**v as usize).is_none_or(Vec::is_empty)).count();
         if bare > 0 {
-            // They follow the node of the mesh through a child node: some players turn joints into
-            // bones, and then the mesh of a joint is lost.
+            // They follow the node of the mesh through a child node. Some players turn joints into
+            // bones, and would then lose a mesh on a joint.
             let parent = self.nodes.get(&node.element.typed_id).copied();
             let name = format!("{}_unweighted", node.element.name);
             let own = self.glb.node(NodeOut { name, parent, ..NodeOut::default() });
@@ -161,7 +161,7 @@ fn too_many() -> ReadError {
     ReadError::Foreign { format: "FBX", message }
 }
 
-/// Weights for glTF: each joint once, strongest first, with a sum of 1.
+/// Weights in the form of glTF: one entry per joint, strongest first, with a sum of 1.
 fn settled(list: Vec<(u16, f64)>) -> Vec<(u16, f32)> {
     let mut own: Vec<(u16, f64)> = Vec::with_capacity(list.len());
     for (joint, weight) in list {

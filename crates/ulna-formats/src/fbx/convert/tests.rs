@@ -1,4 +1,4 @@
-//! Clips beside the reader's own evaluation of the same file.
+//! Compares clips with the library's own evaluation of the same file.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{fs, path::Path};
@@ -20,12 +20,12 @@ use crate::{
 /// Times at which a clip is compared.
 const TIMES: u32 = 1000;
 
-/// Worst differences of one file.
+/// Largest differences of one file.
 #[derive(Default)]
 struct Worst {
-    /// Degrees.
+    /// In degrees.
     turn: (f64, String),
-    /// Of the size of the model.
+    /// As a fraction of the size of the model.
     shift: (f64, String),
     scale: (f64, String),
 }
@@ -68,7 +68,7 @@ fn clips_play_as_the_reader_evaluates_them() {
         let mut worst = Worst::default();
         let mut all = document.clips.iter().map(|(_, clip)| clip).peekable();
         for stack in &loaded.scene.anim_stacks {
-            // Takes without keys become no clips.
+            // Takes without keys do not become clips.
             let Some(clip) =
                 all.next_if(|c| c.name.as_deref().unwrap_or_default() == &*stack.element.name)
             else {
@@ -103,7 +103,8 @@ fn clips_play_as_the_reader_evaluates_them() {
                     let off = 2.0 * off.xyz().length().atan2(off.w.abs());
                     let off = off.to_degrees();
                     if off > 0.05 {
-                        // Keys one frame apart are kept as they are: the short way counts, too.
+                        // Keys one frame apart are copied. Between them, the shorter rotation is
+                        // also correct.
                         let k = (time * rate + 1e-9).floor() / rate;
                         let at =
                             |t: f64| quat(ufbx::evaluate_transform(&stack.anim, node, t).rotation);

@@ -1,4 +1,4 @@
-//! Textures: embedded in the file or lying beside it, as what glTF takes.
+//! Textures: embedded images or image files, in formats that glTF allows.
 
 use std::path::Path;
 
@@ -12,29 +12,30 @@ use ulna_model::{is_gray, normal_map, picture_to_png};
 /// Default height in pixels for converting height maps to normal maps.
 const STEEP: f32 = 4.0;
 
-/// Use of a texture. Uses of two files name the second one.
+/// Use of a texture. Uses of two images name the second one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Use {
-    /// As it is.
+    /// Unchanged.
     Plain,
-    /// Directions, or heights that become directions.
+    /// A normal map, or a height map that is converted to one.
     Normal,
-    /// Its color with the alpha of another one.
+    /// Its color, with the alpha of another image.
     Alpha(u32),
-    /// Its gray as roughness, with that of another one as metal; whether it is shininess.
+    /// Its gray as roughness, with the gray of another image as metalness. The flag says whether it
+    /// is shininess.
     Roughness(Option<u32>, bool),
-    /// Its gray as metal alone.
+    /// Its gray as metalness.
     Metal,
 }
 
-/// A picture as it came, with what it is called.
+/// An image as it was found, with its name.
 struct Raw {
     name: String,
     bytes: Vec<u8>,
 }
 
 impl Raw {
-    /// How glTF names its kind; nothing where glTF does not know it.
+    /// Its MIME type. `None` if glTF does not allow the format.
     fn mime(&self) -> Option<&'static str> {
         match &self.bytes {
             b if b.starts_with(b"\x89PNG") => Some("image/png"),
@@ -44,14 +45,14 @@ impl Raw {
     }
 }
 
-/// The file that a texture shows: its own, or the first of a layered one or of a shader.
+/// The file of a texture: its own, or the first file of a layered texture or of a shader.
 fn file_of(texture: &Texture) -> Option<&Texture> {
     if texture.has_file { Some(texture) } else { texture.file_textures.into_iter().next() }
 }
 
 impl Builder<'_> {
-    /// A texture for a use, as a material uses it; nothing where it cannot be read, which is said.
-    /// `other` is the second one of a use that has two.
+    /// A texture of a material, converted for a use. `None` and a finding if it cannot be read.
+    /// `other` is the second image of the use.
     pub(super) fn texture(
         &mut self,
         texture: &Texture,
@@ -110,7 +111,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The bytes of a texture's file, in the file or beside it; else its name and why not.
+    /// The bytes of a texture, embedded or in a separate file. Otherwise the name and the reason.
     fn raw(&self, file: &Texture) -> Result<Raw, (String, String)> {
         let paths = [&file.relative_filename, &file.filename, &file.absolute_filename];
         let paths = paths.map(|p| p.replace('\\', "/"));
@@ -138,7 +139,7 @@ impl Builder<'_> {
         Err((name, why))
     }
 
-    /// The set of texture coordinates that a texture uses, among those of a mesh that shows it.
+    /// Index of the UV set that a texture uses, in the first mesh with a set of this name.
     fn set_of(&self, texture: &Texture) -> usize {
         let wanted: &str = &texture.uv_set;
         if wanted.is_empty() || wanted == "default" {
@@ -152,7 +153,7 @@ impl Builder<'_> {
 /// Result of converting an image.
 struct Made {
     mime: &'static str,
-    /// None where it stays as it came.
+    /// `None` if the image is unchanged.
     bytes: Option<Vec<u8>>,
     was_height: bool,
 }
@@ -187,7 +188,7 @@ fn made_of(raw: &Raw, what: Use, other: Option<&Raw>, steep: f32) -> Result<Made
     Ok(Made { mime: "image/png", bytes: Some(bytes), was_height })
 }
 
-/// A picture with the gray of another one as alpha.
+/// An image with the gray of another one as alpha.
 fn with_alpha(color: &DynamicImage, alpha: &DynamicImage) -> DynamicImage {
     let mut made = color.to_rgba8();
     let alpha = fitted(alpha, made.dimensions());
@@ -195,8 +196,7 @@ fn with_alpha(color: &DynamicImage, alpha: &DynamicImage) -> DynamicImage {
     DynamicImage::ImageRgba8(made)
 }
 
-/// Roughness and metal in one picture, as glTF has them: in green and blue. What is not there is
-/// all there is.
+/// Roughness and metalness in one image, in green and blue as in glTF. A missing image counts as 1.
 fn roughness_metal(
     rough: Option<&DynamicImage>,
     metal: Option<&DynamicImage>,
@@ -222,7 +222,7 @@ fn fitted(picture: &DynamicImage, (wide, high): (u32, u32)) -> GrayImage {
     }
 }
 
-/// A transform of coordinates as glTF has it: V goes down there.
+/// Converts a texture transform to glTF, in which V points down.
 fn transform(m: &ufbx::Matrix) -> ([f32; 2], f32, [f32; 2]) {
     let (a, b, c, d) = (m.m00, -m.m01, -m.m10, m.m11);
     let offset = [m.m03 + m.m01, 1.0 - m.m13 - m.m11];

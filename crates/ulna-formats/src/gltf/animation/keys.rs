@@ -1,4 +1,4 @@
-//! Keys of samplers, repaired for showing.
+//! Keys of animation samplers, repaired for playback.
 
 use rayon::prelude::*;
 
@@ -9,22 +9,22 @@ use super::super::{
 };
 use ulna_model::{Diagnostics, Interpolation, Location, Property, Severity, Slice};
 
-/// Keys of a sampler as they are played.
+/// Keys of a sampler, ready for playback.
 pub struct Keys {
-    /// Key times, seconds.
+    /// Key times, in seconds.
     pub times: Slice<f32>,
     /// Values, key by key.
     pub values: Slice<f32>,
-    /// How values between keys come about.
+    /// Interpolation between keys.
     pub interpolation: Interpolation,
-    /// Whether they are not the file's own numbers, since those had to be mended.
+    /// Whether they were repaired, and differ from the numbers in the file.
     pub mended: bool,
 }
 
-/// Where something is, put into words only where there is something to say.
+/// Makes the location of a finding, called only if there is one.
 pub type DescribePlace<'a> = &'a dyn Fn() -> Location;
 
-/// What of a sampler's keys was looked over and is as it should be.
+/// Parts of a sampler's keys that were checked and are valid.
 #[derive(Clone, Copy, Default)]
 pub struct Sound {
     times: bool,
@@ -48,11 +48,11 @@ pub fn interpolation(
     }
 }
 
-/// Looks over the keys of all channels that lie in the file as they are wanted; long clips on all
-/// cores. Of the others, and of what is not sound, nothing is said here.
+/// Checks the keys of all channels that need no conversion. Long clips use all cores. Other
+/// channels, and invalid keys, count as unchecked and get no findings here.
 pub fn sound(animation: &schema::Animation, accessors: &Accessors<'_>) -> Vec<Sound> {
     let look = |channels: &[schema::Channel]| {
-        // Samplers of one clip mostly share their times.
+        // Samplers of one clip usually share their times.
         let mut last = None;
         let look = |channel: &schema::Channel| {
             let Some(sampler) = animation.samplers.get(channel.sampler.0) else {
@@ -65,7 +65,7 @@ pub fn sound(animation: &schema::Animation, accessors: &Accessors<'_>) -> Vec<So
             last = Some((sampler.input, times));
             let is_cubic = sampler.interpolation.as_deref() == Some("CUBICSPLINE");
             let values = accessors.in_place(sampler.output.0).is_some_and(|values| {
-                // What is about of length 1 is finite; tangents may be of any length.
+                // Quaternions with a length of about 1 are finite. Tangents may have any length.
                 let turns = channel.target.path == "rotation";
                 ((turns && !is_cubic) || are_finite(values))
                     && (!turns || are_about_unit(values, is_cubic))
@@ -82,7 +82,7 @@ pub fn sound(animation: &schema::Animation, accessors: &Accessors<'_>) -> Vec<So
 }
 
 fn are_finite(list: &[f32]) -> bool {
-    // Whole blocks without a way out, so that the compiler takes many numbers at once.
+    // Whole blocks without an early exit, so that the compiler can vectorize the loop.
     list.chunks(256).all(|part| part.iter().fold(true, |sound, v| sound & v.is_finite()))
 }
 
@@ -91,7 +91,7 @@ fn are_times_sound(times: &[f32]) -> bool {
     are_finite(times) && later(times)
 }
 
-/// Whether all quaternions are so close to length 1 that nobody would complain; false says nothing.
+/// Whether all quaternions have a length close to 1. `false` may be a false alarm.
 fn are_about_unit(values: &[f32], is_cubic: bool) -> bool {
     let unit =
         |q: &[f32; 4]| (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0).abs() <= 0.015;
@@ -102,7 +102,7 @@ fn are_about_unit(values: &[f32], is_cubic: bool) -> bool {
     quaternions.chunks(64).all(|part| part.iter().fold(true, |sound, q| sound & unit(q)))
 }
 
-/// The keys of a sampler, repaired for showing; `None` where no key is left.
+/// The keys of a sampler, repaired for playback. `None` if no key is left.
 pub fn track(
     sampler: &schema::Sampler,
     place: DescribePlace<'_>,
@@ -112,7 +112,7 @@ pub fn track(
     diagnostics: &mut Diagnostics,
 ) -> Result<Option<Keys>, Missing> {
     let interpolation = interpolation(sampler, place, diagnostics);
-    // Only what is not there is named by whose it is.
+    // Only a missing accessor needs the location of the channel.
     let shape = |accessors: &Accessors<'_>, index: usize| {
         if accessors.has(index) {
             accessors.shape(index, &Location::default())
@@ -169,14 +169,14 @@ pub fn track(
     } else {
         mend_values(values, property, interpolation, width, place, diagnostics)
     };
-    // What is not the file's own numbers must be written whole when any of it changes.
+    // Repaired keys must be written completely if any of them changes.
     let mended =
         extra || !Slice::ptr_eq(&times, &stored_times) || !Slice::ptr_eq(&values, &stored_values);
     Ok(Some(Keys { times, values, interpolation, mended }))
 }
 
-/// Times finite and strictly increasing: what the file has, or its keys sorted, without those that
-/// are not numbers and, of keys at one time, with the last one.
+/// Makes the times finite and strictly increasing: sorts the keys, removes those with invalid
+/// times, and keeps the last of several keys at one time.
 pub fn mend_times(
     times: Slice<f32>,
     values: Slice<f32>,
@@ -225,7 +225,7 @@ pub fn mend_times(
     (sorted, values)
 }
 
-/// Values finite, rotations with a direction.
+/// Makes the values finite, and gives zero quaternions a direction.
 fn mend_values(
     values: Slice<f32>,
     property: Property,

@@ -1,4 +1,4 @@
-//! `animations[]` → clips.
+//! Reads `animations[]` as clips.
 
 mod keys;
 mod pointers;
@@ -22,15 +22,15 @@ use ulna_model::{
     TrackId,
 };
 
-/// One of `animations[]`.
+/// An element of `animations[]`.
 pub enum Raw<'a> {
-    /// As JSON.
+    /// As JSON text.
     Text(&'a RawValue),
-    /// Sound JSON, typed already.
+    /// Already parsed.
     Typed(schema::Animation),
 }
 
-/// Reads one animation. Channels that move nothing Ulna knows stay in the file and are no tracks.
+/// Reads one animation. Channels without a known target stay in the file, but become no tracks.
 pub fn read(
     raw: Raw<'_>,
     index: usize,
@@ -92,7 +92,7 @@ pub fn read(
     Ok(clip)
 }
 
-/// Adds a finding for the pointers that name something other than a node.
+/// Adds a finding for pointers whose target is not a node.
 fn say_unplayed(pointers: &[PointerTrack], place: &Location, diagnostics: &mut Diagnostics) {
     let mut still = pointers.iter().filter(|p| p.track.is_none() && p.visibility.is_none());
     if let Some(first) = still.next() {
@@ -106,8 +106,7 @@ fn say_unplayed(pointers: &[PointerTrack], place: &Location, diagnostics: &mut D
     }
 }
 
-/// Reads the channels of one animation. A fault of a channel stays with it: the file keeps it, and
-/// nothing of it is played.
+/// Reads the channels of one animation. A faulty channel stays in the file, but is not played.
 struct Channels<'r, 'a, 't> {
     index: usize,
     place: &'r Location,
@@ -116,9 +115,9 @@ struct Channels<'r, 'a, 't> {
     targets: &'r mut Targets<'t>,
     diagnostics: &'r mut Diagnostics,
     tracks: Vec<(TrackId, Shared<Track>)>,
-    /// Properties whose keys stay in the file as they are.
+    /// Properties with channels in the file that are not played.
     kept: Vec<(NodeId, Property)>,
-    /// Tracks whose keys are not the file's own numbers.
+    /// Tracks with repaired keys, which differ from the numbers in the file.
     mended: Vec<TrackId>,
     pointers: Vec<PointerTrack>,
 }
@@ -182,7 +181,7 @@ impl Channels<'_, '_, '_> {
         Ok(())
     }
 
-    /// Reads a channel that names what it moves by a pointer.
+    /// Reads a channel whose target is a pointer.
     fn pointer(
         &mut self,
         channel: &schema::Channel,
@@ -203,7 +202,7 @@ impl Channels<'_, '_, '_> {
         self.pointers.extend(found);
     }
 
-    /// The target of a channel; `None` where nothing of the channel can be played.
+    /// The target of a channel. `None` if the channel cannot be played.
     fn target(
         &mut self,
         channel: &schema::Channel,
@@ -261,7 +260,7 @@ impl Channels<'_, '_, '_> {
     /// Adds a finding for keys that cannot be read.
     ///
     /// # Errors
-    /// The reasons that end the reading of the file: too much memory, and cancellation.
+    /// If the whole file must be refused: out of memory budget, or canceled.
     fn without_keys(&mut self, missing: Missing, here: DescribePlace<'_>) -> Result<(), ReadError> {
         match missing {
             Missing::Packed(extension) => {
@@ -289,7 +288,7 @@ impl Channels<'_, '_, '_> {
     }
 }
 
-/// A number for each property.
+/// Index of each property in a list of four.
 const fn slot(property: Property) -> usize {
     match property {
         Property::Translation => 0,

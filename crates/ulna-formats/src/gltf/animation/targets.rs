@@ -10,24 +10,26 @@ pub struct ChannelTarget {
     pub node: NodeId,
     /// The property.
     pub property: Property,
-    /// Numbers a value: 3 or 4, or the number of morph targets; never 0.
+    /// Numbers per value: 3 or 4, or the number of morph targets; never 0.
     pub width: usize,
 }
 
-/// What a clip may point at.
+/// The possible targets of clips.
 pub struct Targets<'a> {
     /// The nodes of the file.
     pub nodes: &'a [schema::Node],
-    /// Nodes that have a sound matrix, which must not be animated.
+    /// Nodes with a valid matrix, which must not be animated.
     pub fixed: &'a [bool],
-    /// Morph targets of each mesh.
+    /// Number of morph targets of each mesh.
     pub target_counts: &'a dyn Fn(MeshId) -> usize,
-    /// For each node the last clip, counted from 1, that moves each of its properties.
+    /// For each node and property, the number of the last clip that animates it, from 1; 0 if there
+    /// is none.
     pub moved: Vec<[usize; 4]>,
 }
 
 impl Targets<'_> {
-    /// Numbers a value of a property of a node; 0 for the weights of a node without morph targets.
+    /// Numbers per value of a property of a node; 0 for the weights of a node without morph
+    /// targets.
     pub fn width(&self, node: &schema::Node, property: Property) -> usize {
         match property {
             Property::Translation | Property::Scale => 3,

@@ -1,20 +1,20 @@
-//! The BIN chunk of an export, and stretches of bytes that are copied into it.
+//! The BIN chunk of an export, and the byte ranges that are copied into it.
 
 use std::ops::Range;
 
 use super::super::Source;
 
-/// The bytes of a BIN chunk, or only how many they are.
+/// The bytes of a BIN chunk, or only their number.
 #[derive(Default)]
 pub(super) struct Bin {
     pub(super) bytes: Vec<u8>,
     pub(super) length: usize,
-    /// Whether they are counted and not kept.
+    /// Whether bytes are counted but not stored.
     pub(super) is_counted: bool,
 }
 
 impl Bin {
-    /// Adds bytes, so many past a multiple of four; where they begin.
+    /// Appends bytes at an offset that is `past` bytes after a multiple of 4. Returns the offset.
     pub(super) fn put(&mut self, bytes: &[u8], past: usize) -> usize {
         let at = self.length.next_multiple_of(4) + past;
         self.length = at + bytes.len();
@@ -26,11 +26,11 @@ impl Bin {
     }
 }
 
-/// Bytes of buffers that views name, each once.
+/// Byte ranges of buffers, without overlaps.
 pub(super) struct Stretches(Vec<(usize, Range<usize>)>);
 
 impl Stretches {
-    /// What these ranges cover together; what overlaps or touches is one.
+    /// The union of these ranges. Overlapping and adjacent ranges are merged.
     pub(super) fn of(ranges: impl Iterator<Item = (usize, Range<usize>)>) -> Self {
         let mut all: Vec<(usize, Range<usize>)> = ranges.collect();
         all.sort_by_key(|(buffer, range)| (*buffer, range.start, range.end));
@@ -46,7 +46,7 @@ impl Stretches {
         Self(merged)
     }
 
-    /// Copies them; each begins as far past a multiple of four as it did.
+    /// Copies the ranges. Their offsets modulo 4 stay the same.
     pub(super) fn copy(self, source: &Source, bin: &mut Bin) -> Places {
         self.copy_from(&|buffer, range| source.buffer(buffer).and_then(|b| b.get(range)), bin)
     }
@@ -66,7 +66,7 @@ impl Stretches {
     }
 }
 
-/// Where stretches of buffers came to lie: buffer, start there, start here; in order.
+/// New offsets of copied ranges: buffer, old start and new start, sorted.
 pub(super) struct Places(Vec<(usize, usize, usize)>);
 
 impl Places {

@@ -1,31 +1,30 @@
-//! Why an export failed.
+//! Reason why an export failed.
 
 use thiserror::Error;
 
 use super::super::{ReadError, SaveError};
 
-/// Why an export failed.
+/// Reason why an export failed.
 #[derive(Debug, Error)]
 pub enum ExportError {
-    /// The source does not read.
+    /// The source cannot be read.
     #[error(transparent)]
     Source(#[from] ReadError),
-    /// The JSON is nested too deeply to be written anew.
+    /// The JSON is nested too deeply to be rewritten.
     #[error(
         "the JSON of the file cannot be rewritten: {0}. Use “convert”, which copies it unchanged"
     )]
     Json(#[from] serde_json::Error),
-    /// Too large.
+    /// The result is too large.
     #[error(transparent)]
     Save(#[from] SaveError),
-    /// A view's packed data cannot be unpacked.
+    /// Packed data of a view cannot be unpacked.
     #[error(
         "data packed with {0} is damaged and cannot be exported. Export the model from its source \
             program again, or use “convert”"
     )]
     Packed(&'static str),
-    /// An extension names data in a way that is not known here, and would name other data
-    /// afterwards.
+    /// An unknown extension refers to data by index, and its indices cannot be updated.
     #[error(
         "the file uses the extension {0}, whose indices Ulna cannot update for an export. Use \
             “convert”, which copies everything unchanged"
@@ -34,7 +33,7 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// Stable code for scripts, independent of the message.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Source(error) => error.code(),

@@ -1,18 +1,18 @@
-//! A file taken apart for exports.
+//! A parsed source file for several exports.
 
 use serde_json::Value;
 
 use super::super::{Source, meshopt::Unpacked};
 
-/// A file that others are made of: what is asked of all of them is done once.
+/// A parsed source file. The work that all exports share is done once.
 pub struct Exporter<'a> {
     pub(super) source: &'a Source,
-    /// Everything but what the lists below hold, which are empty in it.
+    /// The root of the JSON. The lists below are empty in it.
     pub(super) root: Value,
     pub(super) animations: Vec<Value>,
     pub(super) accessors: Vec<Value>,
     pub(super) views: Vec<Value>,
     pub(super) unpacked: Vec<Unpacked>,
-    /// An extension of accessors or views that would name other data afterwards.
+    /// An extension of accessors or views whose indices cannot be updated.
     pub(super) foreign: Option<String>,
 }

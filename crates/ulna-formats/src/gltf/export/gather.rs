@@ -1,4 +1,4 @@
-//! Data that is kept, in one buffer.
+//! Collects the remaining data in one buffer.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::{
 };
 
 impl Exporter<'_> {
-    /// Keeps only accessors, views and bytes that something names, in one buffer; renumbers them.
+    /// Keeps only the accessors, views and bytes that are in use, in one buffer. Renumbers them.
     pub(super) fn gather(&self, root: &mut Value, mut bin: Bin) -> Result<Bin, ExportError> {
         for animation in
             root.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten()
@@ -38,7 +38,7 @@ impl Exporter<'_> {
         Ok(bin)
     }
 
-    /// Keeps the accessors that something names, in the order in which they are named first.
+    /// Keeps the accessors that are in use, in the order of their first use.
     fn gather_accessors(&self, root: &mut Value) {
         let mut accessor_map: BTreeMap<u64, u64> = BTreeMap::new();
         let firsts = self.firsts(root);
@@ -56,11 +56,11 @@ impl Exporter<'_> {
         root["accessors"] = accessors.into();
     }
 
-    /// Puts the bytes of views that something names into the BIN chunk; the views, in the order in
-    /// which they are named first.
+    /// Copies the bytes of views that are in use into the BIN chunk. Returns the views in the order
+    /// of their first use.
     fn gather_views(&self, root: &mut Value, bin: &mut Bin) -> Result<Vec<Value>, ExportError> {
         let Self { source, views, unpacked, .. } = self;
-        // Keys lie in one view, whose number is one that no view has.
+        // All keys are in one view, with a new index.
         let keys_view = views.len() as u64;
         let packed = self.packed(root, keys_view);
         let mut view_map: BTreeMap<u64, u64> = BTreeMap::new();
@@ -75,7 +75,7 @@ impl Exporter<'_> {
             *slot = new.into();
         });
         let mut new_views = Vec::new();
-        // Many views may lie over the same bytes: those are taken over once.
+        // Several views may use the same bytes, which are copied once.
         let plain = |from: &u64| {
             let at = usize::try_from(*from).ok()?;
             if packed.contains_key(from) {
@@ -121,7 +121,7 @@ impl Exporter<'_> {
         Ok(new_views)
     }
 
-    /// Puts image files beside the source into the BIN chunk, each once.
+    /// Copies the image files of the source into the BIN chunk, each once.
     fn embed_images(&self, root: &mut Value, views: &mut Vec<Value>, bin: &mut Bin) {
         let mut embedded: BTreeMap<String, (usize, &'static str)> = BTreeMap::new();
         for image in list(root, "images").iter_mut().filter(|i| i.is_object()) {

@@ -1,8 +1,7 @@
-//! *Export*: a new file with only some of the clips, or only the skeleton, and none of the data
-//! that then is unused.
+//! *Export*: makes a new file with only some of the clips, or only the skeleton, without unused
+//! data.
 //!
-//! Unlike saving, this makes another file on purpose, so elements are written anew and packed data
-//! is unpacked.
+//! Unlike saving, this rewrites all elements, and unpacks packed data.
 
 mod bin;
 mod error;
@@ -22,16 +21,16 @@ pub use self::{error::ExportError, exporter::Exporter};
 use super::{SaveError, Source, container::build_glb, meshopt, schema};
 use ulna_model::{Diagnostics, Notice};
 
-/// What to put into the new file.
+/// Selection of the exported content.
 #[derive(Clone, Debug, Default)]
 pub struct ExportOptions {
-    /// Indices of the animations to keep; all where `None`.
+    /// Indices of the animations to keep; all if `None`.
     pub clips: Option<Vec<usize>>,
     /// Whether meshes, materials and images are left out.
     pub skeleton_only: bool,
 }
 
-/// A GLB with what the options keep.
+/// Makes a GLB with the selected content.
 ///
 /// # Errors
 /// See [`ExportError`].
@@ -40,7 +39,7 @@ pub fn export(source: &Source, options: &ExportOptions) -> Result<Vec<u8>, Expor
 }
 
 impl<'a> Exporter<'a> {
-    /// Takes a file apart.
+    /// Parses the source.
     ///
     /// # Errors
     /// See [`ExportError`].
@@ -58,12 +57,12 @@ impl<'a> Exporter<'a> {
         Ok(Self { source, root, animations, accessors, views, unpacked, foreign })
     }
 
-    /// What of a VRM is left out where meshes are, in sentences.
+    /// One sentence per part of a VRM that is left out along with the meshes.
     pub fn left_out_with_meshes(&self) -> Vec<Notice> {
         strip_meshes(&mut self.root.clone())
     }
 
-    /// A GLB with what the options keep.
+    /// Makes a GLB with the selected content.
     ///
     /// # Errors
     /// See [`ExportError`].
@@ -73,7 +72,7 @@ impl<'a> Exporter<'a> {
             .map_err(SaveError::from)?)
     }
 
-    /// How many bytes the GLB of these options has; it is not made.
+    /// Size in bytes of the GLB with these options, without making it.
     ///
     /// # Errors
     /// See [`ExportError`].
@@ -85,7 +84,7 @@ impl<'a> Exporter<'a> {
         Ok(total)
     }
 
-    /// The JSON and the BIN chunk with what the options keep.
+    /// The JSON and the BIN chunk with the selected content.
     fn parts(&self, options: &ExportOptions, bin: Bin) -> Result<(Vec<u8>, Bin), ExportError> {
         let mut root = self.root.clone();
         if let Some(list) = root.get_mut("animations").and_then(Value::as_array_mut) {
@@ -106,7 +105,7 @@ impl<'a> Exporter<'a> {
         }
         let bin = self.gather(&mut root, bin)?;
         if let Some(members) = root.as_object_mut() {
-            // A list that is there must not be empty.
+            // glTF forbids empty lists.
             members.retain(|_, v| v.as_array().is_none_or(|a| !a.is_empty()));
         }
         Ok((serde_json::to_vec(&root)?, bin))

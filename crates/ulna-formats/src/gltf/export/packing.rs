@@ -1,4 +1,4 @@
-//! Accessors that hold the same, and keys packed into one view.
+//! Merges equal accessors, and packs keys into one view.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -12,19 +12,19 @@ use super::{
     walk::{for_each_accessor, for_each_view, input_accessors, key_accessors, number},
 };
 
-/// A view and the accessors that lie in it.
+/// The uses of a view.
 struct ViewUse {
-    /// Which accessor, and its bytes from the view's beginning.
+    /// The accessors in the view, with their byte ranges relative to the view.
     accessors: Vec<(usize, Range<usize>)>,
-    /// Whether anything else is in it, or something that is not plainly one value behind the other.
+    /// Whether it has other users, or elements that are not contiguous.
     other: bool,
 }
 
 impl Exporter<'_> {
-    /// For accessors that say, and hold, the same as one before them, that one.
+    /// Maps each accessor to the first accessor with the same members and values.
     pub(super) fn firsts(&self, root: &mut Value) -> BTreeMap<u64, u64> {
-        /// So many times the file's size is looked at: accessors of a file that means harm lie over
-        /// each other.
+        /// Maximum number of compared bytes, as a multiple of the file size. Accessors of a
+        /// malicious file may overlap.
         const EFFORT: usize = 4;
         let mut effort = self.source.bytes.len().saturating_mul(EFFORT);
         let (keys, inputs) = (key_accessors(root), input_accessors(root));
@@ -42,8 +42,8 @@ impl Exporter<'_> {
                 return;
             };
             effort -= bytes.len();
-            // Times must say their bounds, values need not: the one is never the other, though
-            // their numbers be the same.
+            // Times need bounds, values do not. Therefore, they are never merged, even if they are
+            // equal.
             let (is_key, is_input) = (keys.contains(&id), inputs.contains(&id));
             let mut said = accessor.clone();
             if let Some(said) = said.as_object_mut() {
@@ -63,8 +63,7 @@ impl Exporter<'_> {
         firsts
     }
 
-    /// The view and the bytes of an accessor whose values lie one behind the other in a view of
-    /// plain bytes.
+    /// The view and the bytes of an accessor with contiguous values in an unpacked view.
     fn tight_bytes(&self, accessor: &Value) -> Option<(usize, &[u8])> {
         let at = usize::try_from(accessor["bufferView"].as_u64()?).ok()?;
         let view = self
@@ -83,10 +82,9 @@ impl Exporter<'_> {
         Some((at, bytes.get(from..from.checked_add(tight_size(accessor)?)?)?))
     }
 
-    /// The bytes of views of which accessors use a part alone, that part; and moves the accessors
-    /// to it. What keys leave behind when others take their place is in no file that is exported.
-    /// Keys come to lie in one view, `keys_view`: one of their own for each costs more text than a
-    /// reduced track has bytes.
+    /// The used bytes of views that accessors use only in part. The accessors are moved to these
+    /// bytes, so that an export contains no abandoned keys. All keys are packed into one view,
+    /// `keys_view`. One view per track would need more text than a reduced track has bytes.
     pub(super) fn packed(&self, root: &mut Value, keys_view: u64) -> BTreeMap<u64, Vec<u8>> {
         let Self { source, views, unpacked, .. } = self;
         let keys = key_accessors(root);
@@ -155,7 +153,7 @@ impl Exporter<'_> {
             let mut made = Bin::default();
             let places = stretches.copy_from(&|_, range| bytes.get(range), &mut made);
             let made = made.bytes;
-            // Views that lie over each other's bytes share them as they are.
+            // Overlapping views are kept.
             if made.len() >= bytes.len() {
                 continue;
             }
@@ -176,7 +174,7 @@ impl Exporter<'_> {
             if let Some(accessor) =
                 accessor.as_object_mut().filter(|_| !inputs.contains(&(k as u64)))
             {
-                // Asked for of times alone.
+                // Only times need bounds.
                 accessor.shift_remove("min");
                 accessor.shift_remove("max");
             }
@@ -189,8 +187,8 @@ impl Exporter<'_> {
     }
 }
 
-/// Bytes of an accessor whose values lie one behind the other; nothing where rows are padded, or it
-/// says none.
+/// Size in bytes of an accessor with contiguous values. `None` if matrix columns are padded, or the
+/// type is unknown.
 fn tight_size(accessor: &Value) -> Option<usize> {
     let component = match accessor["componentType"].as_u64()? {
         5120 | 5121 => 1,

@@ -1,4 +1,4 @@
-//! Accessors and views that the elements of a file name.
+//! Visits the accessors and views that a file refers to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ pub(super) fn input_accessors(root: &Value) -> BTreeSet<u64> {
     accessors_at(root, |path| path == "animations/*/samplers/*/input")
 }
 
-/// The accessors that are named in places whose paths are wanted.
+/// The accessors at the selected paths.
 fn accessors_at(root: &Value, is_wanted: impl Fn(&str) -> bool) -> BTreeSet<u64> {
     let mut found = BTreeSet::new();
     PlaceTree::of(|path, named| named == ACCESSOR && is_wanted(path))
@@ -32,12 +32,12 @@ fn accessors_at(root: &Value, is_wanted: impl Fn(&str) -> bool) -> BTreeSet<u64>
     found
 }
 
-/// Visits every place that names an accessor.
+/// Visits all references to accessors.
 pub(super) fn for_each_accessor(root: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
     PlaceTree::of(|_, named| named == ACCESSOR).visit_mut(root, &mut |_, slot| visit(slot));
 }
 
-/// Visits every place that names a buffer view.
+/// Visits all references to buffer views.
 pub(super) fn for_each_view(root: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
     PlaceTree::of(|_, named| named == VIEW).visit_mut(root, &mut |_, slot| visit(slot));
 }

@@ -1,4 +1,4 @@
-//! Findings on directions, areas and bounds.
+//! Findings about directions, areas and bounds.
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use super::{
 use ulna_model::{IdKind, Location, Severity};
 
 impl PrimitiveReader<'_, '_> {
-    /// Vectors that point nowhere.
+    /// Adds a finding for vectors of zero length.
     pub(super) fn check_directions(&mut self, name: &str, shown: &str, lost: usize) {
         if lost > 0 {
             let message = format!("{lost} vectors of {name} have a length of 0; {shown}");
@@ -24,7 +24,7 @@ impl PrimitiveReader<'_, '_> {
         }
     }
 
-    /// Triangles that cover nothing: no harm, but somebody may look for them.
+    /// Adds a finding for triangles of zero area, which are harmless but may be unwanted.
     pub(super) fn check_areas(&mut self, positions: &[Vec3], indices: &[u32]) {
         let triangles = indices.as_chunks::<3>().0;
         let count = count_in(triangles, |corner| {
@@ -43,7 +43,7 @@ impl PrimitiveReader<'_, '_> {
         }
     }
 
-    /// Bounds that do not hold mislead programs that trust them.
+    /// Adds a finding for wrong bounds, which mislead programs that use them.
     pub(super) fn check_bounds(&mut self, index: usize, positions: &[Vec3]) {
         let (Some(min), Some(max)) = self.accessors.bounds(index) else { return };
         let (low, high) = positions

@@ -1,11 +1,12 @@
-//! Counting in long lists, on all cores.
+//! Parallel counting in long lists.
 
 use rayon::prelude::*;
 
-/// Elements that one core looks over before another may help.
+/// Number of elements per parallel task.
 pub(super) const BLOCK: usize = 1 << 18;
 
-/// How many elements are so: mostly none, which is seen many at once. Long lists on all cores.
+/// Number of elements with a property. Optimized for lists in which few elements have it. Long
+/// lists use all cores.
 pub(super) fn count_in<T: Sync>(list: &[T], is: impl Fn(&T) -> bool + Sync) -> usize {
     let count = |part: &[T]| -> usize {
         let mut count = 0;

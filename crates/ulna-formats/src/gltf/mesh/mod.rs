@@ -1,4 +1,4 @@
-//! `meshes[]` → meshes.
+//! Reads `meshes[]` as meshes.
 
 mod checks;
 mod count;
@@ -14,7 +14,7 @@ use super::{
 };
 use ulna_model::{Diagnostics, IdKind, Location, Mesh, MorphTarget, Primitive, Severity, Shared};
 
-/// Reads one mesh. `counts`: how many materials and variants of materials the file has.
+/// Reads one mesh. `counts` are the numbers of materials and of material variants in the file.
 pub fn read(
     text: &str,
     index: usize,
@@ -70,7 +70,7 @@ pub fn read(
         };
         let read = match reader.read() {
             Ok(read) => read,
-            // What Draco packs and cannot be unpacked is a finding already.
+            // Draco data that cannot be unpacked already has a finding.
             Err(Missing::Packed(draco::NAME)) => hidden(primitive),
             Err(Missing::Packed(extension)) => {
                 let message = format!(

@@ -1,4 +1,4 @@
-//! One primitive of a mesh.
+//! Reads one primitive of a mesh.
 
 use glam::{Vec3, Vec4};
 use indexmap::IndexMap;
@@ -35,7 +35,7 @@ impl PrimitiveReader<'_, '_> {
         };
         let positions = self.vec3(position.0, "POSITION")?;
         let count = positions.len();
-        // Packing may have moved them a little.
+        // Packing may have rounded the positions.
         if self.triangles.is_none() {
             self.check_bounds(position.0, &positions);
         }
@@ -86,8 +86,8 @@ impl PrimitiveReader<'_, '_> {
         })
     }
 
-    /// Unpacks what Draco packs. Where that fails and the accessors have their own data, those are
-    /// shown.
+    /// Unpacks Draco data. If this fails and the accessors have data of their own, that data is
+    /// used.
     pub(super) fn unpack(&mut self) -> Result<(), Missing> {
         let mut why = String::new();
         match draco::unpack(self.raw, &self.place, self.accessors, &mut why) {
@@ -138,7 +138,7 @@ impl PrimitiveReader<'_, '_> {
             return Err(ReadError::at(&self.place, "its indices are not unsigned integers").into());
         }
         let list = self.accessors.integers(index.0, &self.place)?;
-        // All are looked at first, many at once.
+        // Counts first, since this is fast for valid lists.
         if count_in(&list, |i| *i as usize >= vertices) > 0
             && let Some(past) = list.iter().find(|i| **i as usize >= vertices)
         {
@@ -187,7 +187,7 @@ impl PrimitiveReader<'_, '_> {
     }
 }
 
-/// A primitive of which nothing can be shown.
+/// A primitive that cannot be displayed.
 pub(super) fn hidden(raw: &schema::Primitive) -> Primitive {
     Primitive {
         topology: Topology::Points,
@@ -205,7 +205,7 @@ pub(super) fn hidden(raw: &schema::Primitive) -> Primitive {
     }
 }
 
-/// Strips, loops and fans as plain lists.
+/// Converts strips, loops and fans to lists.
 fn unroll(mode: usize, list: Slice<u32>) -> (Topology, Slice<u32>) {
     let n = list.len();
     match mode {

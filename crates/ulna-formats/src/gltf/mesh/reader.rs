@@ -1,4 +1,4 @@
-//! Attributes of a primitive: numbers of a kind, and what is wrong with them.
+//! Reads the attributes of a primitive, with findings about them.
 
 use bytemuck::AnyBitPattern;
 use glam::{Vec2, Vec3, Vec4};
@@ -19,19 +19,17 @@ pub(super) struct PrimitiveReader<'r, 'a> {
     pub(super) place: Location,
     pub(super) accessors: &'r mut Accessors<'a>,
     pub(super) diagnostics: &'r mut Diagnostics,
-    /// The indices, where they were packed.
+    /// The indices, if they were packed.
     pub(super) triangles: Option<Vec<u32>>,
 }
 
-/// Whether a fault is of what was read alone, and not one of memory or of somebody who does not
-/// want to wait.
+/// Whether an error concerns only this data, and not the memory budget or a cancellation.
 pub(super) const fn is_local(error: &ReadError) -> bool {
     matches!(error, ReadError::Place { .. } | ReadError::Empty { .. })
 }
 
 impl PrimitiveReader<'_, '_> {
-    /// An attribute that may be missing. What is wrong with it stays with it: it is kept and not
-    /// shown.
+    /// Reads an optional attribute. A faulty attribute stays in the file, but is not displayed.
     pub(super) fn optional<T: AnyBitPattern>(
         &mut self,
         name: &str,

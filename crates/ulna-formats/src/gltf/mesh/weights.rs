@@ -49,8 +49,8 @@ impl PrimitiveReader<'_, '_> {
                     encodings.push(encoding);
                     parts.push((joints, weights));
                 }
-                // Without the first the shape would be another one; without more it is about the
-                // same.
+                // Without the first set, the shape would be wrong. Without later sets, it is
+                // approximately correct.
                 Err(Missing::Refused(error)) if set > 0 && is_local(&error) => {
                     let message = format!(
                         "The influence sets from JOINTS_{set} on stay in the file, but are \
@@ -68,7 +68,7 @@ impl PrimitiveReader<'_, '_> {
         self.weight_map(parts, encodings, sets, count)
     }
 
-    /// One set of joints and weights.
+    /// Reads one set of joints and weights.
     pub(super) fn weight_set(
         &mut self,
         set: usize,
@@ -129,7 +129,8 @@ impl PrimitiveReader<'_, '_> {
             not_numbers = vertices.filter(|(_, ws)| odd(ws)).map(|(v, _)| v as u32).collect();
             weights = weights.iter().map(|w| if w.is_finite() { *w } else { 0.0 }).collect();
         }
-        // Sets of two types cannot sum to 1 in both; written again, they become floats.
+        // Sets of different types do not sum to 1 exactly. They become floats when they are written
+        // again.
         let one_type = encodings.iter().all(|e| *e == encodings[0]);
         let encoding = if one_type { encodings[0] } else { WeightEncoding::Float };
         let map = Shared::new(WeightMap {
@@ -143,7 +144,7 @@ impl PrimitiveReader<'_, '_> {
     }
 }
 
-/// All sets of joints and weights of a vertex after one another.
+/// Interleaves the sets of joints and weights by vertex.
 fn side_by_side(parts: &[(Slice<u16>, Slice<f32>)], count: usize) -> (Slice<u16>, Slice<f32>) {
     let sets = parts.len();
     let mut joints = vec![[0u16; 4]; count * sets];

@@ -1,4 +1,4 @@
-//! The content of a file, part by part.
+//! Reads the content of a file, part by part.
 
 use glam::Mat4;
 
@@ -98,7 +98,7 @@ impl Reader<'_> {
     }
 }
 
-/// A pointer with the element of the file that it names.
+/// A pointer track with the element that its pointer names.
 fn resolved(pointer: &PointerTrack, asset: &FileContent) -> PointerTrack {
     let target = AnyId::in_pointer(&pointer.pointer).filter(|id| asset.has(*id));
     PointerTrack { target, ..pointer.clone() }

@@ -1,5 +1,5 @@
-//! Bytes → asset. A file opens, perhaps repaired for showing and with findings, or is refused with
-//! a sentence.
+//! Reads bytes as a document. A file opens, possibly repaired for display and with findings, or is
+//! refused with a message.
 
 mod asset;
 mod nodes;
@@ -23,16 +23,16 @@ use super::{
 use crate::read_whole;
 use ulna_model::{Diagnostic, Diagnostics, Document, IdKind, Location, Severity};
 
-/// What opening a file gives.
+/// Result of opening a file.
 #[derive(Debug)]
 pub struct Opened {
-    /// The bytes it came from.
+    /// The opened bytes.
     pub source: Source,
-    /// The model.
+    /// The document.
     pub document: Document,
-    /// What is odd about it.
+    /// Findings about the file.
     pub diagnostics: Vec<Diagnostic>,
-    /// What wrote the file.
+    /// Name of the program that wrote the file.
     pub generator: Option<String>,
     /// `extensionsUsed`
     pub extensions_used: Vec<String>,
@@ -41,14 +41,14 @@ pub struct Opened {
 /// Reads a file.
 ///
 /// # Errors
-/// A sentence that says what is wrong and where.
+/// A sentence with the problem and the location.
 pub fn open(path: &Path, progress: &Progress) -> Result<Opened, ReadError> {
     let bytes =
         read_whole(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
     open_bytes(bytes.into(), Some(path), progress)
 }
 
-/// Reads a file that is in memory; `path` is where files it names are looked for.
+/// Reads a file in memory. Files that it names are searched in the folder of `path`.
 ///
 /// # Errors
 /// As [`open`].
@@ -60,7 +60,7 @@ pub fn open_bytes(
     open_beside(bytes, path, Arc::default(), progress)
 }
 
-/// As [`open_bytes`]; of the files it names, those in `beside` are taken from there.
+/// As [`open_bytes`]. Named files that are in `beside` are read from there.
 ///
 /// # Errors
 /// As [`open`].
@@ -160,7 +160,7 @@ fn names(root: &json::RawMap<'_>, name: &'static str) -> Result<Vec<String>, Rea
     )
 }
 
-/// Extensions without which a file can still be shown, rightly or in part, and edited safely.
+/// Whether a file with this extension can be displayed, at least in part, and edited safely.
 fn is_known(extension: &str) -> bool {
     const KNOWN: [&str; 15] = [
         "EXT_mesh_gpu_instancing",
@@ -184,8 +184,8 @@ fn is_known(extension: &str) -> bool {
         || extension.starts_with("VRM")
 }
 
-/// Refuses what is required and unknown, and packing that the file requires but nowhere uses: then
-/// nobody can say what of the file it changes.
+/// Refuses unknown required extensions. Also refuses packing extensions that are required but never
+/// used, since their effect is unknown.
 fn check_required(root: &json::RawMap<'_>, text: &str) -> Result<(), ReadError> {
     const PACKING: [&str; 3] =
         ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"];
@@ -210,8 +210,8 @@ fn check_glb(
     rest: &std::ops::Range<usize>,
     diagnostics: &mut Diagnostics,
 ) {
-    // The length a chunk states stands eight bytes before its data; the data's range is rounded up
-    // already.
+    // The stated length of a chunk is eight bytes before its data. The range of the data is already
+    // rounded up.
     let odd = |r: &std::ops::Range<usize>| !bytes[r.start - 8].is_multiple_of(4);
     if odd(json) || bin.is_some_and(odd) {
         diagnostics.add(

@@ -1,4 +1,4 @@
-//! Nodes: their transforms, rests and the tree.
+//! Reads nodes: their transforms, rest poses and hierarchy.
 
 use glam::{Mat4, Quat, Vec3};
 use serde::Deserialize;
@@ -27,7 +27,7 @@ impl Reader<'_> {
         Ok(nodes)
     }
 
-    /// `cameras` and `lights`: how many the file has.
+    /// `cameras` and `lights` are the numbers of cameras and lights in the file.
     pub(super) fn nodes(
         &mut self,
         raw: &[schema::Node],
@@ -123,7 +123,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The node's transform; numbers that are none become the specification's defaults.
+    /// The transform of a node. Invalid numbers become the defaults of the specification.
     fn local(&mut self, n: &schema::Node, place: &Location) -> Local {
         let mut odd = |code: &'static str, message: &str| {
             self.diagnostics.add(Severity::Error, code, place, message)
@@ -197,10 +197,10 @@ impl Reader<'_> {
     }
 }
 
-/// The precedence of `ulna.rest` over the rest that a skin gives.
+/// The precedence of `ulna.rest` over the rest pose that a skin defines.
 #[derive(Deserialize)]
 pub(super) struct RestPrecedence {
-    /// Whether it holds although a skin gives another rest.
+    /// Whether it overrides the rest pose of a skin.
     #[serde(default)]
     over_bind: bool,
 }
@@ -211,10 +211,10 @@ impl RestPrecedence {
     }
 }
 
-/// Takes the rest that an earlier save left in the node's extras: where the skins give none, or
-/// where it holds over theirs.
+/// Applies the rest pose in the node's extras, if no skin defines another one or the extras
+/// override the skin.
 pub(super) fn remembered_rest(node: &mut Node, rest: &Transform, is_over_bind: bool) {
-    /// A rest this near to the pose is the pose: radians, and parts of the distance.
+    /// Tolerance for a rest pose that equals the pose: radians, and a fraction of the distance.
     const SAME: f32 = 1e-6;
     let is_free = node.rest_source == RestSource::File || is_over_bind;
     if !is_free || !rest.is_finite() {
@@ -234,7 +234,7 @@ pub(super) fn remembered_rest(node: &mut Node, rest: &Transform, is_over_bind: b
     }
 }
 
-/// Whether a matrix holds what a transform cannot: shear, or an axis squashed to nothing.
+/// Whether a matrix cannot be expressed as a transform: it has shear, or an axis of zero length.
 pub(super) fn is_odd(split: &Decomposed) -> bool {
     split.residue > 1e-3 || split.transform.scale.abs().min_element() == 0.0
 }

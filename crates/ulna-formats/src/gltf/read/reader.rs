@@ -1,4 +1,4 @@
-//! Accessors, findings and JSON that the parts of a file are read from.
+//! Data that all parts of the reader need: accessors, findings and JSON.
 
 use super::super::{accessor::Accessors, json, schema};
 use ulna_model::Diagnostics;
@@ -8,6 +8,6 @@ pub(super) struct Reader<'a> {
     pub(super) accessors: Accessors<'a>,
     pub(super) diagnostics: Diagnostics,
     pub(super) root: &'a json::RawMap<'a>,
-    /// Where they could be typed at once; they are not in `root` then.
+    /// The animations if they are already parsed; then `root` does not contain them.
     pub(super) animations: Option<Vec<schema::Animation>>,
 }

@@ -46,8 +46,8 @@ impl Reader<'_> {
             .find(|(key, _)| key == "scene")
             .and_then(|(_, raw)| raw.get().parse::<usize>().ok());
         asset.scene = match default {
-            // One key twice: the later one counts, unless it names nothing and the earlier one
-            // does.
+            // If the key is repeated, the last value counts, unless only the earlier one is a valid
+            // index.
             Some(scene)
                 if scene.0 >= asset.scenes.len()
                     && earlier.is_some_and(|s| s < asset.scenes.len()) =>

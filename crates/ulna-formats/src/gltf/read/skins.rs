@@ -131,7 +131,8 @@ impl Reader<'_> {
             id
         };
         let first = root(joints[0]);
-        // The way up is walked once a joint; a chain of thousands would make that quadratic.
+        // Finding the root is linear in the depth for each joint, which would be too slow for long
+        // chains.
         if asset.nodes.len() < 5000 && joints.iter().any(|j| root(*j) != first) {
             let same_scene =
                 asset.scenes.values().any(|s| joints.iter().all(|j| s.roots.contains(&root(*j))));

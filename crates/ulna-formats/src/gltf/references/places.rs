@@ -1,9 +1,9 @@
-//! Table of the places in the JSON of a file that name an element of one of its lists: of glTF 2.0,
-//! of the extensions that Ulna knows, and of its own extras.
+//! Table of the places in the JSON of a file that refer to an element of a list: in glTF 2.0, in
+//! known extensions, and in Ulna's own extras.
 
 use ulna_model::IdKind;
 
-/// The content of a place.
+/// Form of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
     /// An index into a list.
@@ -50,7 +50,7 @@ pub(super) const PLACES: &[(&str, Named)] = &[
     ("materials/*/normalTexture/index", Index(Texture)),
     ("materials/*/occlusionTexture/index", Index(Texture)),
     ("materials/*/emissiveTexture/index", Index(Texture)),
-    // Ulna's own extras; all others name nodes by path.
+    // Ulna's own extras. All other extras of Ulna name nodes by path.
     ("animations/*/extras/ulna.keys/tracks/*/node", Index(Node)),
     ("animations/*/extras/ulna.contacts/contacts/*/node", Index(Node)),
     ("animations/*/extras/ulna.contacts/contacts/*/space", Index(Node)),
@@ -159,8 +159,8 @@ pub(super) const PLACES: &[(&str, Named)] = &[
     ("extensions/VRMC_vrm_animation/lookAt/node", Index(Node)),
 ];
 
-/// Extensions that name nothing, or only their own elements and elements in [`PLACES`]. A name that
-/// ends with `*` is a prefix.
+/// Extensions without references, or only to their own elements and at [`PLACES`]. A name that ends
+/// with `*` is a prefix.
 pub(super) const KNOWN: &[&str] = &[
     "EXT_mesh_gpu_instancing",
     "EXT_meshopt_compression",

@@ -4,7 +4,7 @@ use serde_json::{Map, json};
 use super::*;
 use ulna_model::IdKind;
 
-/// A file with one place of the table: lists of one item, under a name where the members vary.
+/// A file with one place of the table: lists have one item, and variable members have a fixed name.
 fn file_with(path: &str, content: Value) -> Value {
     path.rsplit('/').fold(content, |value, step| match step {
         "*" => json!([value]),
@@ -18,7 +18,7 @@ fn named_in(root: &Value) -> Vec<AnyId> {
     found
 }
 
-/// The content of a place that names an element.
+/// The content of a place that refers to an element.
 fn content(named: Named, index: u32) -> (Value, AnyId) {
     match named {
         Named::Index(kind) => (index.into(), AnyId::new(kind, index)),
@@ -46,7 +46,7 @@ fn every_place_is_found_and_renumbered_alone() {
             assert_eq!(root, file_with(path, content(*named, to).0), "{path} {kind:?}");
             root = before;
         }
-        // `*` stands for the members of an object as well.
+        // `*` also matches the members of an object.
         let by_name = path.replacen("/*", "/name", 1);
         assert_eq!(named_in(&file_with(&by_name, content(*named, 4).0)), [id], "{by_name}");
         if *named != Named::Pointer {
@@ -97,7 +97,7 @@ fn each_extension_of_the_table_is_known_and_an_element_is_renumbered_alone() {
     );
 }
 
-/// Any JSON.
+/// Arbitrary JSON.
 fn any_json() -> impl Strategy<Value = Value> {
     const NAMES: [&str; 8] =
         ["node", "nodes", "mesh", "joints", "ids", "pointer", "index", "source"];
@@ -119,7 +119,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// Unknown extensions and extras of others are never touched, whatever is in them.
+    /// Unknown extensions and extras are never changed, whatever they contain.
     #[test]
     fn unknown_members_are_left_alone(content in any_json()) {
         for list in ["nodes", "materials", "scenes", "animations", "skins"] {

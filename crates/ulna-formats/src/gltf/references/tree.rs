@@ -1,4 +1,4 @@
-//! The table of places as a tree, so that the JSON of a file is walked once.
+//! The table of places as a tree, so that the JSON of a file is traversed once.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub struct PlaceTree {
 }
 
 impl PlaceTree {
-    /// The places of the table that are wanted, by their path and content.
+    /// The selected places of the table, by their path and content.
     pub fn of(is_wanted: impl Fn(&str, Named) -> bool) -> Self {
         let mut root = Self::default();
         for (path, named) in PLACES.iter().filter(|(path, named)| is_wanted(path, *named)) {
@@ -77,7 +77,8 @@ impl PlaceTree {
         }
     }
 
-    /// Collects new texts of the places in a value; places for which `new` returns `None` stay.
+    /// Collects new texts for the places in a value. Places for which `new` returns `None` stay
+    /// unchanged.
     pub fn edit(
         &self,
         value: &Value,
@@ -115,7 +116,8 @@ impl PlaceTree {
         }
     }
 
-    /// Visits the places in a value, in the order of [`PlaceTree::visit`]; each may be replaced.
+    /// Visits the places in a value in the order of [`PlaceTree::visit`]. The visitor may replace
+    /// each value.
     pub fn visit_mut(&self, value: &mut Value, visit: &mut dyn FnMut(Named, &mut Value)) {
         if let Some(named) = self.named {
             visit(named, value);

@@ -1,4 +1,4 @@
-//! The rules of the outside of a GLB (glTF 2.0, *GLB File Format*).
+//! Rules of the GLB container (glTF 2.0, *GLB File Format*).
 
 use super::report::Report;
 use ulna_model::Location;
@@ -12,7 +12,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
 }
 
-/// Looks a GLB's chunks over; whether what is in them can be judged.
+/// Checks the chunks of a GLB. Returns whether its content can be checked.
 pub fn check(bytes: &[u8], out: &mut Report) -> bool {
     let (Some(version), Some(length)) = (word(bytes, 4), word(bytes, 8)) else {
         out.error("GLB_UNEXPECTED_END_OF_HEADER", Location::default());

@@ -1,4 +1,4 @@
-//! Bytes that an accessor occupies in its buffer view.
+//! Byte ranges of accessors in their buffer views.
 
 use super::{
     file::{Accessor, View},
@@ -6,8 +6,8 @@ use super::{
 };
 use ulna_model::Location;
 
-/// Whether a stretch lies well in a view: aligned, and not past its end. With a place findings are
-/// made; then it is true.
+/// Whether a byte range is aligned and inside its view. With `say`, problems become findings and
+/// the result is `true`.
 pub fn fits(
     offset: Option<usize>,
     size: usize,
@@ -40,7 +40,7 @@ pub fn fits(
     offset.saturating_add(length) <= most || fault("ACCESSOR_TOO_LONG", &whole)
 }
 
-/// The stride of an accessor's elements, in bytes, and how many bytes they take in all.
+/// The stride of an accessor's elements, and their total size, in bytes.
 pub fn stretch(a: &Accessor, view: Option<&View>) -> (usize, usize) {
     let stride = view.and_then(|v| v.stride).unwrap_or(a.tight);
     (

@@ -1,9 +1,9 @@
-//! A file's objects as the rules see them.
+//! The objects of a file, as far as the rules need them.
 
 use std::collections::HashSet;
 use ulna_model::Location;
 
-/// Where something first came to be used for.
+/// The first use of a view or accessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Usage {
     Vertex,
@@ -15,7 +15,7 @@ pub enum Usage {
     Other,
 }
 
-/// What of an accessor's elements is to be looked at, and where that is said.
+/// A rule for the elements of an accessor, with the location of its findings.
 #[derive(Clone, Debug)]
 pub enum ElementRule {
     Normal(Location),
@@ -54,7 +54,7 @@ pub struct Accessor {
     pub min: Option<Vec<f64>>,
     pub max: Option<Vec<f64>>,
     pub sparse: Option<Sparse>,
-    /// Bytes of an element, and from one to the next where they lie side by side.
+    /// Bytes per element, and bytes from one element to the next if they are contiguous.
     pub element: usize,
     pub tight: usize,
     pub usage: Option<Usage>,
@@ -62,7 +62,7 @@ pub struct Accessor {
 }
 
 impl Accessor {
-    /// Its format as one value.
+    /// Type, component type and normalization as one value.
     pub fn format(&self) -> (&str, usize, bool) {
         (self.kind.as_deref().unwrap_or_default(), self.component.unwrap_or(0), self.normalized)
     }
@@ -82,7 +82,7 @@ pub struct View {
 #[derive(Debug, Default)]
 pub struct Buffer {
     pub length: Option<usize>,
-    /// It has data that no rule takes from it.
+    /// Whether the buffer has data that the rules can read.
     pub readable: bool,
 }
 
@@ -121,7 +121,7 @@ pub struct Image {
     pub has_extensions: bool,
 }
 
-/// How a material uses a texture.
+/// The use of a texture by a material.
 #[derive(Debug)]
 pub struct Use {
     pub at: Location,
@@ -136,7 +136,7 @@ pub struct Material {
     pub tangent: bool,
 }
 
-/// Attributes by name, with their accessors where they are indices.
+/// Attributes by name. The accessor is `None` if it is not an index.
 pub type Attributes = Vec<(String, Option<usize>)>;
 
 #[derive(Debug, Default)]
@@ -147,7 +147,7 @@ pub struct Primitive {
     pub targets: Option<Vec<Attributes>>,
     pub indices: Option<usize>,
     pub material: Option<usize>,
-    /// Sets of joints that go with as many sets of weights.
+    /// Number of joint sets with matching weight sets.
     pub joints: usize,
     pub coordinates: usize,
     pub normal: bool,
@@ -182,7 +182,7 @@ pub struct Skin {
     pub bind: Option<usize>,
     pub skeleton: Option<usize>,
     pub joints: Option<Vec<Option<usize>>>,
-    /// Nodes above all joints, the lowest first.
+    /// The common ancestors of all joints, lowest first.
     pub roots: Vec<usize>,
 }
 
@@ -192,7 +192,7 @@ pub struct Texture {
     pub sampler: Option<usize>,
 }
 
-/// All of a file.
+/// All objects of a file.
 #[derive(Debug, Default)]
 pub struct File {
     pub used: Vec<String>,

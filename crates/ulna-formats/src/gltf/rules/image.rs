@@ -1,7 +1,7 @@
-//! The start of an encoded image, read as far as its size and color type: as far as the Khronos
-//! validator reads it.
+//! Checks the start of an encoded image up to its size and color type, as the Khronos validator
+//! does.
 
-/// Why the start of an image cannot be read.
+/// Problem with the start of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageFault {
     /// No known signature.
@@ -47,7 +47,7 @@ pub fn check(bytes: &[u8]) -> Result<&'static str, ImageFault> {
         "image/jpeg" => jpeg(bytes)?,
         "image/png" => png(bytes)?,
         "image/webp" => webp(bytes)?,
-        // Only extensions allow it, and an image with extensions is not looked at.
+        // Other formats need an extension, and images with extensions are not checked.
         _ => return Err(ImageFault::Unrecognized),
     }
     Ok(kind)
@@ -79,7 +79,7 @@ fn jpeg(bytes: &[u8]) -> Result<(), ImageFault> {
         if length < 2 {
             return Err(ImageFault::Invalid);
         }
-        // A segment without payload at the end of the data is never looked at.
+        // A segment without payload at the end of the data is ignored.
         let payload = bytes.get(at + 2..at + length).filter(|_| at + 2 < bytes.len());
         let payload = payload.ok_or(ImageFault::UnexpectedEnd)?;
         if is_frame(marker) {
@@ -93,8 +93,8 @@ fn jpeg(bytes: &[u8]) -> Result<(), ImageFault> {
     }
 }
 
-/// Chunks up to the first one with pixels; the header chunk comes before it, and chunks of a fixed
-/// length have it.
+/// Checks the chunks up to the first one with pixels. The header chunk must come first, and chunks
+/// of a fixed length must have it.
 fn png(bytes: &[u8]) -> Result<(), ImageFault> {
     let (mut at, mut has_header) = (8, false);
     loop {
@@ -125,7 +125,7 @@ fn png(bytes: &[u8]) -> Result<(), ImageFault> {
     }
 }
 
-/// The header of the first frame.
+/// Checks the header of the first frame.
 fn webp(bytes: &[u8]) -> Result<(), ImageFault> {
     let lossless = bytes[15] == b'L';
     if bytes.len() < if lossless { 25 } else { 30 } {

@@ -1,5 +1,5 @@
-//! Members that the format does not have: mostly misspelt ones, which other programs pass over in
-//! silence.
+//! Finds members that glTF does not define, which are usually misspelled. Other programs ignore
+//! them silently.
 
 use serde_json::{Map, Value};
 
@@ -8,8 +8,8 @@ use ulna_model::Location;
 
 const INFO: &[&str] = &["index", "texCoord"];
 
-/// The members of each object by where it stands, from the schemas of glTF 2.0 (specification,
-/// appendix B); `*` is any item.
+/// The members of each object by its path, from the schemas of glTF 2.0 (specification, appendix
+/// B). `*` is any item.
 const KNOWN: [(&str, &[&str]); 30] = [
     (
         "",
@@ -114,7 +114,7 @@ const KNOWN: [(&str, &[&str]); 30] = [
     ("/textures/*", &["name", "sampler", "source"]),
 ];
 
-/// Looks through the file's JSON.
+/// Checks the JSON of a file.
 pub fn check(root: &Map<String, Value>, out: &mut Report) {
     object(root, "", &Location::default(), out);
 }

@@ -1,17 +1,17 @@
-//! Whether a node's matrix is a translation, rotation and scale, by the test that validators use:
-//! taken apart and put together again in single precision, its norm is the same.
+//! Checks whether a node's matrix is a translation, rotation and scale. As in other validators, the
+//! matrix is decomposed and recomposed in single precision, and both norms must be equal.
 
 use glam::{DMat4, Mat3, Quat};
 
-/// How much the norms may differ.
+/// Maximum difference of the norms.
 const NEAR: f64 = 5e-5;
 
-/// The largest sum of a column's absolute values.
+/// The largest sum of the absolute values of a column.
 fn norm(columns: &[[f64; 4]; 4]) -> f64 {
     columns.iter().map(|c| c.iter().map(|v| v.abs()).sum::<f64>()).fold(0.0, f64::max)
 }
 
-/// Whether it is one.
+/// Whether the matrix is a translation, rotation and scale.
 pub fn is_trs(m: &[f32; 16]) -> bool {
     if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
         return false;

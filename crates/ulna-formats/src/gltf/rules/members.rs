@@ -1,12 +1,12 @@
-//! Members of a JSON object read as the schema wants them, with a finding where they are something
-//! else. What is wrong counts as absent from then on.
+//! Reads the members of a JSON object as the schema requires. Invalid members become findings, and
+//! count as absent afterwards.
 
 use serde_json::{Map, Value};
 
 use super::report::Report;
 use ulna_model::Location;
 
-/// A JSON object, where it is in the file, and where findings go.
+/// A JSON object and its location in the file.
 pub struct Members<'a> {
     pub map: &'a Map<String, Value>,
     pub at: Location,
@@ -15,41 +15,41 @@ pub struct Members<'a> {
 /// Bounds of a number.
 #[derive(Clone, Copy)]
 pub struct Range {
-    /// At least this.
+    /// Minimum, inclusive.
     pub low: f64,
-    /// At most this.
+    /// Maximum, inclusive.
     pub high: f64,
-    /// More than this.
+    /// Minimum, exclusive.
     pub above: f64,
 }
 
 /// Any number.
 pub const ANY: Range =
     Range { low: f64::NEG_INFINITY, high: f64::INFINITY, above: f64::NEG_INFINITY };
-/// From 0 to 1.
+/// `0..=1`.
 pub const SHARE: Range = Range { low: 0.0, high: 1.0, ..ANY };
 /// More than 0.
 pub const POSITIVE: Range = Range { above: 0.0, ..ANY };
 /// 0 or more.
 pub const NOT_NEGATIVE: Range = Range { low: 0.0, ..ANY };
 
-/// A number so large that it stands for one past a double.
+/// Numbers from here on count as beyond the range of `f64`.
 const BEYOND: f64 = 1e300;
 
-/// A JSON number as a whole one.
+/// A JSON number as an integer.
 pub fn whole(value: &Value) -> Option<i64> {
     value
         .as_i64()
         .or_else(|| value.as_f64().filter(|v| v.fract() == 0.0 && v.abs() < 9e15).map(|v| v as i64))
 }
 
-/// A member that is to be a whole number.
+/// A member that should be an integer.
 enum Given {
-    /// It is not there, or null.
+    /// Missing or null.
     Absent,
-    /// It is something else.
+    /// Not an integer.
     Wrong,
-    /// A whole number.
+    /// An integer.
     Number(i64),
 }
 
@@ -86,7 +86,7 @@ impl<'a> Members<'a> {
         out.error("TYPE_MISMATCH", self.place(key));
     }
 
-    /// A whole number, with a finding where it is something else, or absent and required.
+    /// Reads an integer. Adds a finding if it is something else, or missing and required.
     fn integer(&self, key: &str, required: bool, out: &mut Report) -> Given {
         let Some(value) = self.raw(key, out) else {
             self.missing(required, out);
@@ -101,7 +101,7 @@ impl<'a> Members<'a> {
         )
     }
 
-    /// An index into a list of the file.
+    /// Reads an index into a list of the file.
     pub fn index(&self, key: &str, required: bool, out: &mut Report) -> Option<usize> {
         match self.integer(key, required, out) {
             Given::Number(index) if index >= 0 => usize::try_from(index).ok(),
@@ -113,7 +113,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// A whole number within bounds; one that is absent is `default`.
+    /// Reads an integer within bounds; `default` if it is missing.
     pub fn count(
         &self,
         key: &str,
@@ -133,7 +133,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// One of some whole numbers.
+    /// Reads one of several integers.
     pub fn one_of(
         &self,
         key: &str,
@@ -182,7 +182,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Text; what is in no list is kept all the same.
+    /// Reads a string. Unknown values are findings, but are returned.
     pub fn text(
         &self,
         key: &str,
@@ -233,7 +233,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Indices, each once; one that is none is `None`.
+    /// Reads unique indices. An invalid one is `None`.
     pub fn indices(
         &self,
         key: &str,
@@ -263,7 +263,7 @@ impl<'a> Members<'a> {
         Some(all)
     }
 
-    /// Numbers, as many as wanted.
+    /// Reads a list of numbers of the given length.
     pub fn floats(
         &self,
         key: &str,
@@ -296,7 +296,7 @@ impl<'a> Members<'a> {
         sound.then_some(all)
     }
 
-    /// Whole numbers within a type, as many as wanted.
+    /// Reads a list of integers in the range of a type, of the given length.
     pub fn stored(
         &self,
         key: &str,
@@ -326,7 +326,7 @@ impl<'a> Members<'a> {
         sound.then(|| list.iter().filter_map(Value::as_f64).collect())
     }
 
-    /// A list of objects that must be there.
+    /// Reads a required list of objects.
     pub fn objects(&self, key: &str, out: &mut Report) -> Option<Vec<Self>> {
         if self.map.get(key).is_none_or(Value::is_null) {
             self.missing(true, out);
@@ -346,7 +346,7 @@ impl<'a> Members<'a> {
         sound.then_some(all)
     }
 
-    /// Texts, each once.
+    /// Reads unique strings.
     pub fn texts(&self, key: &str, out: &mut Report) -> Vec<&'a str> {
         let Some(list) = self.list(key, out) else { return Vec::new() };
         let (mut sound, mut all) = (true, Vec::new());
@@ -367,7 +367,7 @@ impl<'a> Members<'a> {
         if sound { all } else { Vec::new() }
     }
 
-    /// Extensions: those that are objects. One that the file does not say it uses is a finding.
+    /// Reads the extensions of an object. Undeclared extensions are findings.
     pub fn extensions(&self, used: &[String], out: &mut Report) -> Option<&'a Map<String, Value>> {
         let value = self.raw("extensions", out)?;
         let Some(map) = value.as_object() else {

@@ -1,8 +1,7 @@
-//! The rules of the format, one by one, as the specification has them: which errors a file has that
-//! other programs will complain of. What reading it repairs for showing is the reader's to say;
-//! here speaks the letter.
+//! Checks a file against the rules of the glTF specification. It finds the errors that other
+//! programs report. The reader reports its own repairs separately.
 //!
-//! Codes are those of the Khronos validator, and mean what they mean there.
+//! The codes are those of the Khronos validator, with the same meaning.
 
 mod container;
 mod data;
@@ -26,7 +25,7 @@ use self::report::Report;
 use super::{Container, json, source::Source};
 use ulna_model::{Diagnostic, Location};
 
-/// Looks a file over by the rules.
+/// Checks a file against all rules.
 pub fn check(source: &Source) -> Vec<Diagnostic> {
     let mut out = Report::default();
     let named_gltf = source
@@ -35,7 +34,7 @@ pub fn check(source: &Source) -> Vec<Diagnostic> {
         .and_then(Path::extension)
         .is_some_and(|e| e.eq_ignore_ascii_case("gltf"));
     match (&source.container, source.path.is_some(), named_gltf) {
-        // Other programs go by the name.
+        // Other programs use the file name.
         (Container::Glb { .. }, true, true) => {
             out.error("INVALID_JSON", Location::default());
             return out.finish();

@@ -1,9 +1,9 @@
-//! Types of numbers, their sizes and bounds, and tolerances.
+//! Sizes and bounds of number types, and tolerances.
 
-/// How far from 1 the length of a rotation, and of a normal, may be.
+/// Tolerance of the length of a unit quaternion, and of a unit normal.
 pub const ROTATION: f64 = 0.00769;
 
-/// Bytes of a component by its type; nothing for an unknown one.
+/// Bytes per component of a type; `None` for an unknown type.
 pub const fn size_of_type(kind: usize) -> Option<usize> {
     match kind {
         5120 | 5121 => Some(1),
@@ -13,7 +13,7 @@ pub const fn size_of_type(kind: usize) -> Option<usize> {
     }
 }
 
-/// The least and the largest number of a whole type.
+/// The minimum and maximum of an integer type.
 pub const fn bounds_of_type(kind: usize) -> (f64, f64) {
     match kind {
         5120 => (-128.0, 127.0),
@@ -24,7 +24,7 @@ pub const fn bounds_of_type(kind: usize) -> (f64, f64) {
     }
 }
 
-/// Components of an element by its type.
+/// Components per element of a type; `None` for an unknown type.
 pub fn width_of(kind: &str) -> Option<usize> {
     Some(match kind {
         "SCALAR" => 1,

@@ -1,11 +1,11 @@
-//! Findings of the rules, collected by code and place.
+//! Collects findings of the rules by code and location.
 
 use std::collections::HashMap;
 
 use super::words::{sentence, under_unmoved};
 use ulna_model::{Diagnostic, Location, Severity};
 
-/// Findings as they come, each once a place, with how often.
+/// Findings in order, each once per location, with their count.
 #[derive(Debug, Default)]
 pub struct Report {
     list: Vec<(Severity, &'static str, Location, usize)>,
@@ -35,7 +35,7 @@ impl Report {
         self.add(Severity::Info, code, place, 1);
     }
 
-    /// So many at one place; none is no finding.
+    /// Adds a finding with a count, unless the count is 0.
     pub(super) fn errors(
         &mut self,
         code: &'static str,

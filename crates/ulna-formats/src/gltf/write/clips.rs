@@ -1,4 +1,4 @@
-//! Clips: channels and samplers, keys only where they changed.
+//! Writes clips: channels and samplers, and only the keys that changed.
 
 use serde_json::json;
 
@@ -8,13 +8,13 @@ use super::{
 };
 use ulna_model::{Clip, FileContent, IdKind, Local, Location, Property, Shared, Slice, Track};
 
-/// An animation of the file whose channels change.
+/// An animation of the file with changed channels.
 struct Animation {
     index: usize,
     raw: schema::Animation,
-    /// The number of channels that use each sampler of the file.
+    /// Number of channels that use each sampler of the file.
     users: Vec<u32>,
-    /// The number of samplers, with those that are added.
+    /// Number of samplers, including new ones.
     samplers: usize,
 }
 
@@ -30,12 +30,12 @@ impl Animation {
         Self { index, raw, users, samplers }
     }
 
-    /// The changes of the animation, of all changes.
+    /// The operations on this animation.
     fn op<'o>(&self, ops: &'o mut Ops) -> &'o mut Ops {
         ops.member("animations").item(self.index)
     }
 
-    /// Adds a sampler; its number.
+    /// Adds a sampler. Returns its index.
     fn push_sampler(&mut self, ops: &mut Ops, sampler: &serde_json::Value) -> usize {
         self.op(ops).member("samplers").push(sampler.to_string());
         self.samplers += 1;
@@ -43,9 +43,9 @@ impl Animation {
     }
 }
 
-/// Whether every change of a clip has a form in the file.
+/// Whether all changes of a clip can be expressed in the file.
 fn has_form(before: &Clip, after: &Clip) -> bool {
-    // What stands in the extras is told by its text.
+    // Members in the extras are compared as text.
     let Clip {
         name: _,
         tracks: _,
@@ -124,7 +124,7 @@ impl Writer<'_> {
             self.changes
                 .push(format!("animations: “{label}” added, {} channels", clip.tracks.len()));
         }
-        // A list that would be empty must not be there at all (glTF 2.0 schema, minItems 1).
+        // Empty lists are not valid (glTF 2.0 schema, minItems 1).
         let is_kept = |before: &Shared<Clip>| {
             before.tracks.is_empty() || before.tracks.len() != before.channels_in_file as usize
         };
@@ -138,7 +138,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A clip that the file has.
+    /// Writes the changes of a clip that the file has.
     fn clip(
         &mut self,
         index: usize,
@@ -165,7 +165,7 @@ impl Writer<'_> {
                 Some(new) if Shared::ptr_eq(old, new) || old.same_keys(new) => {}
                 Some(new) => {
                     rewritten += 1;
-                    // Of what was mended on opening, neither half is as the file has it.
+                    // For repaired tracks, neither times nor values are equal to those of the file.
                     let same = Some(&**old).filter(|_| !before.mended.contains(id));
                     self.changed_track(&mut animation, id.index(), (&**old, same), new);
                 }
@@ -193,7 +193,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The name and the extras of a clip, where they changed.
+    /// Writes the name and the extras of a clip, if they changed.
     fn clip_members(
         &mut self,
         index: usize,
@@ -220,8 +220,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The keys of a channel that changed: in its sampler, or in a new one where others use that.
-    /// `same` is the old track, where its keys are as the file has them.
+    /// Writes the changed keys of a channel: to its sampler, or to a new one if other channels use
+    /// it. `same` is the old track if its keys are those of the file.
     fn changed_track(
         &mut self,
         animation: &mut Animation,
@@ -253,7 +253,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A node that a clip moves must not have a matrix (glTF 2.0, *Transformations*).
+    /// Animated nodes must not have a matrix (glTF 2.0, *Transformations*).
     fn free_for_animation(&mut self, now: &FileContent, track: &Track) {
         let node = now.node(track.target);
         if track.property != Property::Weights
@@ -265,7 +265,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Stores a track's keys; the JSON of the sampler that names them.
+    /// Stores the keys of a track. Returns the JSON of its sampler.
     fn sampler(
         &mut self,
         old: Option<(usize, usize, bool)>,

@@ -1,9 +1,9 @@
-//! Removed nodes, meshes, skins and materials. The save first writes a text in which every element
-//! stands at the index that is its id; this second pass takes the removed elements out of it and
-//! renumbers everything that names the elements behind them.
+//! Removes deleted nodes, meshes, skins and materials from the text. The save first writes a text
+//! in which the index of every element is its id. This second pass removes the deleted elements,
+//! and renumbers all references to the elements behind them.
 //!
-//! A removed element that something unknown to the model still names stays where it is: a node as
-//! an empty node outside all scenes, anything else as an element that nothing uses.
+//! A deleted element that an unknown extension may refer to stays: a node as an empty node outside
+//! of all scenes, others as unused elements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ pub(super) struct Closed {
     pub(super) springs: usize,
 }
 
-/// The ids of one kind that a document no longer has, and how many of its list the file gave.
+/// The deleted ids of one kind, and the number of elements in the opened file.
 struct Removed {
     kind: IdKind,
     given: usize,
@@ -64,12 +64,12 @@ impl Removed {
     }
 }
 
-/// Whether the document lacks an element before the last of a list.
+/// Whether the document lacks an element before the end of a list.
 pub(super) fn has_gaps(now: &FileContent) -> bool {
     Removed::all(now).iter().any(|removed| !removed.ids.is_empty())
 }
 
-/// The text without removed elements. `None` where it cannot be read.
+/// The text without deleted elements. `None` if it cannot be parsed.
 pub(super) fn close(text: &str, now: &FileContent) -> Option<Closed> {
     let root = with_nulls(text)?;
     let WithoutEntries { text: changed, springs } = without_removed(text, &root, now);
@@ -92,7 +92,7 @@ pub(super) fn close(text: &str, now: &FileContent) -> Option<Closed> {
         let gone = |k: &&u32| !staying.contains(&AnyId::new(r.kind, **k));
         let list = ops.member(r.kind.list());
         if r.ids.iter().filter(gone).count() == r.len {
-            // A list of nothing is not valid.
+            // Empty lists are not valid.
             *list = Ops::Remove;
             continue;
         }
@@ -102,7 +102,7 @@ pub(super) fn close(text: &str, now: &FileContent) -> Option<Closed> {
             } else if r.kind == IdKind::Node {
                 *list.item(*k as usize) = Ops::Replace("{}".into());
             } else if r.kind == IdKind::Skin {
-                // One joint is enough, and has a root whatever else was removed.
+                // One joint is enough, and always has a root.
                 let joints = list.item(*k as usize).member("joints");
                 let first = match joints {
                     Ops::Array { items, .. } => items.remove(&0),
@@ -123,8 +123,8 @@ pub(super) fn close(text: &str, now: &FileContent) -> Option<Closed> {
     Some(Closed { text, renumbering, stays, springs })
 }
 
-/// Takes extensions out of `extensionsUsed` and `extensionsRequired` that were used before, and now
-/// nowhere. `None` where the text cannot be read.
+/// Removes extensions from `extensionsUsed` and `extensionsRequired` that were used before and are
+/// not any more. `None` if the text cannot be parsed.
 fn without_unused_extensions(before: &Value, text: String) -> Option<String> {
     let after = with_nulls(&text)?;
     let (mut were, mut are) = (BTreeSet::new(), BTreeSet::new());
@@ -155,7 +155,7 @@ fn for_each_extension(value: &Value, visit: &mut dyn FnMut(&str)) {
                 if let ("extensions", Value::Object(all)) = (key.as_str(), value) {
                     all.keys().for_each(|name| visit(name));
                 }
-                // Foreign data is no place for extensions of glTF.
+                // Extras do not contain glTF extensions.
                 if key != "extras" {
                     for_each_extension(value, visit);
                 }
@@ -165,7 +165,7 @@ fn for_each_extension(value: &Value, visit: &mut dyn FnMut(&str)) {
     }
 }
 
-/// The new text of a place; `None` where it stays.
+/// The new text of a reference; `None` if it does not change.
 fn new_text(named: Named, value: &Value, renumbering: &Renumbering) -> Option<String> {
     let id = element(named, value)?;
     let to = AnyId::new(id.kind, renumbering.of(id)?);
@@ -173,13 +173,13 @@ fn new_text(named: Named, value: &Value, renumbering: &Renumbering) -> Option<St
         (Named::Pointer, Value::String(pointer)) => {
             Value::from(to.put_in_pointer(pointer)).to_string()
         }
-        // A spelling such as `3.0` stays one.
+        // Numbers such as `3.0` keep their form.
         _ if value.is_f64() => Value::from(f64::from(to.index)).to_string(),
         _ => to.index.to_string(),
     })
 }
 
-/// Removed elements that must stay in the text, with the sentence that says why.
+/// Deleted elements that must stay in the text, with a sentence about the reason.
 fn staying(
     root: &Value,
     now: &FileContent,
@@ -216,7 +216,7 @@ fn staying(
         };
         of_file(r).into_iter().for_each(|id| stay(id, &why, &mut staying));
     }
-    // An element that stays names others: until no more are found.
+    // Elements that stay refer to others. Repeats until no more are found.
     loop {
         let before = staying.len();
         let mut seen = root.clone();
@@ -244,7 +244,7 @@ fn staying(
     }
 }
 
-/// The first extension of a file that may name elements in a way that the table does not know.
+/// The first extension of a file that may contain unknown references.
 fn unknown_extension(root: &Value) -> Option<String> {
     let mut unknown = None;
     for_each_extension(root, &mut |name| {
@@ -255,8 +255,8 @@ fn unknown_extension(root: &Value) -> Option<String> {
     unknown
 }
 
-/// Whether the file keeps layers, poses or a mix, which name nodes by text, and a node without a
-/// name would get another index: its text is `node 7`.
+/// Whether stored layers, poses or a mix name a node without a name, whose index would change. Its
+/// text in them is `node 7`.
 fn is_named_by_number(now: &FileContent, removed: &Removed) -> bool {
     let keeps = now
         .scenes
@@ -267,8 +267,8 @@ fn is_named_by_number(now: &FileContent, removed: &Removed) -> bool {
     keeps && now.nodes.iter().any(|(id, node)| id.0 > first && node.name.is_none())
 }
 
-/// The document that a save of `now` leaves in the file: its ids are the indices of the file.
-/// `opened` is the document of the opened file.
+/// The document that must be read from the saved file; its ids are the indices of the file.
+/// `opened` is the document as it was read.
 pub fn stored(opened: &FileContent, now: &FileContent, saved: &Saved) -> FileContent {
     let renumbering = &saved.renumbering;
     if !has_gaps(now) {
@@ -277,7 +277,7 @@ pub fn stored(opened: &FileContent, now: &FileContent, saved: &Saved) -> FileCon
     let mut made = now.clone();
     let stays =
         |kind: IdKind, index: usize| renumbering.of(AnyId::new(kind, index as u32)).is_some();
-    // Before ids are replaced: elements that stay are those of the opened file.
+    // Done before ids are replaced, since the elements that stay have ids of the opened file.
     let blank: Vec<Option<Node>> =
         restored(made.nodes.slots(), |k| stays(IdKind::Node, k).then(Node::default));
     made.nodes = blank.into();
@@ -311,8 +311,8 @@ pub fn stored(opened: &FileContent, now: &FileContent, saved: &Saved) -> FileCon
     made
 }
 
-/// Vectors and constraints in a file whose removed nodes were taken out. A vector keeps its node,
-/// and a constraint its source; the constraints of a removed node are removed with it.
+/// Vectors and constraints in a saved file with deleted nodes. A vector of a placeholder node
+/// stays. The constraints of deleted nodes are removed.
 fn stored_space(opened: &FileContent, now: &FileContent, renumbering: &Renumbering) -> NodeSpace {
     let stays = |n: NodeId| renumbering.of(n.into()).is_some();
     let NodeSpace { vectors, constraints } = &opened.node_space;

@@ -1,4 +1,4 @@
-//! What Ulna keeps in `extras`: one member of its own, beside whatever other programs have there.
+//! Writes Ulna's own members in `extras`, next to the members of other programs.
 
 use super::{
     super::{SaveError, json as raw, text::Ops, weight_layer_extras},
@@ -6,23 +6,23 @@ use super::{
 };
 use ulna_model::{FileContent, Location};
 
-/// What an element's extras are, as far as one member of ours goes.
+/// Form of an element's extras with respect to one member of Ulna.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extras {
-    /// There are none.
+    /// There are no extras.
     Absent,
     /// `null`.
     Null,
-    /// An object without our member.
+    /// An object without the member.
     Without,
-    /// An object with it.
+    /// An object with the member.
     With,
-    /// No object: they stay as they are.
+    /// Not an object; left unchanged.
     Other,
 }
 
 impl Writer<'_> {
-    /// The extras of an element of one of the file's lists, before this save.
+    /// The form of an element's extras before this save.
     pub(super) fn extras(
         &self,
         (list, index): (&'static str, usize),
@@ -41,8 +41,8 @@ impl Writer<'_> {
         })
     }
 
-    /// Writes one member of ours, and no others of an element's extras. What could not be read is
-    /// not written over.
+    /// Writes one member of Ulna; other members stay unchanged. A member that could not be read is
+    /// not overwritten.
     pub(super) fn own_extra(
         &mut self,
         at: (&'static str, usize),
@@ -70,7 +70,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes what meshes keep of weight layers, and which meshes were removed.
+    /// Writes the stored weight layers of meshes, and the removal of meshes.
     pub(super) fn meshes(
         &mut self,
         opened: &FileContent,
@@ -95,8 +95,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Puts a member of ours, as JSON, into the extras of an element, or takes it out; whether
-    /// there is a place for it.
+    /// Sets or removes a member of Ulna in the extras of an element. Returns whether the extras can
+    /// contain it.
     pub(super) fn put_extra(
         &mut self,
         at: (&'static str, usize),
@@ -108,7 +108,7 @@ impl Writer<'_> {
         match (to, known) {
             (_, Extras::Other) => return Ok(false),
             (Some(to), Extras::Null) => {
-                // Another member of ours may have made an object of it.
+                // Another member of Ulna may have made it an object.
                 let others = match op {
                     Ops::Replace(text) => {
                         text.strip_prefix('{').and_then(|t| t.strip_suffix('}')).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The humanoid map of a VRM avatar.
+//! Writes the humanoid map of a VRM avatar.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -10,7 +10,7 @@ use super::{
 };
 use ulna_model::{FileContent, NodeId, Vrm};
 
-/// Whether two avatars are the same but for the nodes of their bones.
+/// Whether two avatars are equal except for the nodes of their bones.
 pub(super) fn differs_by_bones(a: Option<&Vrm>, b: Option<&Vrm>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => Vrm { bones: b.bones.clone(), ..a.clone() } == *b,
@@ -19,11 +19,11 @@ pub(super) fn differs_by_bones(a: Option<&Vrm>, b: Option<&Vrm>) -> bool {
     }
 }
 
-/// Bones of an avatar that differ: by role, the node now.
+/// Changed bones of an avatar: the new node by role.
 type ChangedBones<'a> = BTreeMap<&'a Arc<str>, Option<NodeId>>;
 
 impl Writer<'_> {
-    /// Writes bones that changed. Other members of a bone stay.
+    /// Writes the changed bones. Other members of a bone stay.
     pub(super) fn humanoid(
         &mut self,
         opened: &FileContent,
@@ -97,7 +97,7 @@ fn zero(ops: &mut Ops, own: &Value, changed: &ChangedBones<'_>) {
     };
     let bones = ops.member("humanoid").member("humanBones");
     for (role, node) in changed {
-        // The first of several counts, as it is read.
+        // If a bone is repeated, the first one counts, as in the reader.
         let mut at = there.iter().enumerate().filter(|(_, b)| b["bone"] == ***role).map(|(k, _)| k);
         match (at.next(), node) {
             (Some(k), Some(node)) => {

@@ -1,5 +1,4 @@
-//! Materials and images: pictures that were added, and which of them materials take their normals
-//! from.
+//! Writes materials and images: new images, and the normal maps of materials.
 
 use serde_json::{Value, json};
 
@@ -65,8 +64,8 @@ impl Writer<'_> {
         self.changes.push(format!("a new image “{label}”, {} bytes", image.bytes.len()));
     }
 
-    /// The texture that a material takes its normals from: one that shows a new image, sampled as
-    /// the one before it, or as its color's.
+    /// The normal texture of a material with a new image. It uses the sampler of the previous
+    /// texture, or of the color texture.
     fn normal_texture(
         &mut self,
         at: usize,

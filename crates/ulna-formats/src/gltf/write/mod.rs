@@ -1,9 +1,9 @@
-//! Saving: a function of the opened bytes, the document as opened and the document now.
+//! Saving: a function of the opened bytes, the document as opened and the current document.
 //!
-//! Nothing changed: the opened bytes. Else only the touched elements are written again, and data
-//! only where it changed. Every type of the model is taken apart member by member, so that one that
-//! comes to be is not forgotten here; what changed and has no form yet refuses the save instead of
-//! being left out.
+//! If nothing changed, the result is the opened bytes. Otherwise only the changed elements are
+//! rewritten, and only changed data is stored. All model types are destructured, so that a new
+//! member does not compile until it is handled. A change that cannot be expressed makes the save
+//! fail.
 //!
 //! ```text
 //!  opened ─┐                       ┌─ Ops ───► rewrite ──► JSON, all else of it as it was
@@ -27,7 +27,7 @@ use self::writer::Writer;
 use super::{SaveError, SaveOptions, Saved, Source, weights};
 use ulna_model::FileContent;
 
-/// The bytes of the document as it is now. `stem` names a data file of ours, should one be needed.
+/// The bytes of the current document. `stem` is used for the name of a data file if one is needed.
 ///
 /// # Errors
 /// See [`SaveError`].

@@ -1,4 +1,4 @@
-//! Vectors of extensions in the space of nodes.
+//! Writes vectors of extensions in the space of nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::{
 use ulna_model::{FileContent, NodeVector, VectorForm};
 
 impl Writer<'_> {
-    /// Writes vectors that changed. Those of removed nodes stay in the file, with an empty node.
+    /// Writes the changed vectors. Vectors of deleted nodes stay in the file, with an empty node.
     pub(super) fn node_space(
         &mut self,
         opened: &FileContent,
@@ -57,7 +57,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the components that changed, or all where the file has none.
+    /// Writes the changed components, or all if the file has none.
     fn vector(&mut self, was: &NodeVector, is: &NodeVector, is_there: bool) {
         let op = is.pointer.split('/').fold(&mut self.ops, |op, step| match step.parse() {
             Ok(k) => op.item(k),

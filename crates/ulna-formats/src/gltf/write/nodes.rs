@@ -1,5 +1,4 @@
-//! Nodes, and the tree that they make: what moved, what was renamed, what hangs elsewhere, what is
-//! new.
+//! Writes nodes and their hierarchy: changed transforms, names and parents, and new nodes.
 
 use serde_json::{Map, Value, json};
 
@@ -32,14 +31,14 @@ impl Writer<'_> {
                 (Some(before), None) => {
                     self.changes.push(format!("nodes/{k} “{}”: removed", before.label(id)));
                 }
-                // Those that follow stand at the index that is their id.
+                // Keeps the indices of later nodes equal to their ids.
                 (None, None) => self.ops.member("nodes").push("{}".into()),
             }
         }
         Ok(())
     }
 
-    /// A node that the file has.
+    /// Writes the changes of a node that the file has.
     fn node(
         &mut self,
         opened: &FileContent,
@@ -50,7 +49,8 @@ impl Writer<'_> {
         if before == after && below.0 == below.1 {
             return Ok(());
         }
-        // A parent is written as its children, a rest by the local transform that it is part of.
+        // The parent is written through its children, and the rest pose through the local
+        // transform.
         let Node {
             name,
             parent: _,
@@ -115,7 +115,7 @@ impl Writer<'_> {
             self.transform(id, &label, &old, &new);
         }
         let is_told = |n: &Node| matches!(n.rest_source, RestSource::Extras | RestSource::Pose);
-        // The bind matrices gave it, and give it no longer.
+        // The rest pose came from the bind matrices, and does not any more.
         let is_lost =
             before.rest_source == RestSource::Bind && after.rest_source != RestSource::Bind;
         let has_other_rest = (is_told(before) || is_told(after) || is_lost)
@@ -128,7 +128,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes whether a node is visible into its extension; other members of that stay.
+    /// Writes the visibility of a node to its extension; other members stay.
     fn visibility(&mut self, id: NodeId, hidden: bool) -> Result<(), SaveError> {
         let text =
             json::elements(&self.root, "nodes").map_err(SaveError::Source)?[id.index()].get();
@@ -158,7 +158,7 @@ impl Writer<'_> {
         self.uses(VISIBILITY)
     }
 
-    /// Takes the instances out of a node, and its extensions where there are no others.
+    /// Removes the instances of a node, and its extensions if there are no others.
     fn without_instances(&mut self, id: NodeId) -> Result<(), SaveError> {
         let text =
             json::elements(&self.root, "nodes").map_err(SaveError::Source)?[id.index()].get();
@@ -170,7 +170,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Names an extension among those that the file uses.
+    /// Adds an extension to `extensionsUsed`.
     fn uses(&mut self, extension: &str) -> Result<(), SaveError> {
         let known: Vec<String> = match self.root.0.get("extensionsUsed") {
             Some(raw) => json::plain_typed(raw.get(), &"extensionsUsed".into(), &mut false)
@@ -186,7 +186,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A node that the file does not have.
+    /// Writes a new node.
     fn new_node(&mut self, now: &FileContent, id: NodeId, node: &Node) -> Result<(), SaveError> {
         let Node {
             name,
@@ -260,8 +260,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Puts the rest of a posed node into its extras, or takes it out where the pose is the rest
-    /// again.
+    /// Writes the rest pose of a posed node to its extras, or removes it if the pose is the rest
+    /// pose again.
     fn remember_rest(
         &mut self,
         id: NodeId,
@@ -269,7 +269,7 @@ impl Writer<'_> {
         (before, node): (&Node, &Node),
     ) -> Result<(), SaveError> {
         let is_over = |n: &Node| n.rest_source == RestSource::Pose;
-        // A rest that holds over the bind matrices must not stay where they give it again.
+        // A rest pose that overrides the bind matrices is removed when they define it again.
         let is_bound = node.rest_source == RestSource::Bind && !is_over(before);
         if is_bound || !self.options.remember_rest {
             return Ok(());
@@ -298,12 +298,12 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the members of a node's transform that changed, and only those.
+    /// Writes only the changed members of a node's transform.
     pub(super) fn transform(&mut self, id: NodeId, label: &str, old: &Local, new: &Local) {
         let index = id.index();
         let op = self.ops.member("nodes").item(index);
         if let Local::Matrix(m) = new {
-            // Back to the file's matrix after a pose: the text has it still.
+            // The pose was reverted to the file's matrix, which is still in the text.
             if !matches!(old, Local::Matrix(o) if o == m) {
                 *op.member("matrix") = Ops::Replace(numbers(&m.to_cols_array()));
                 for key in ["translation", "rotation", "scale"] {
@@ -320,8 +320,8 @@ impl Writer<'_> {
             *op.member("matrix") = Ops::Remove;
             parts.push("matrix replaced by translation, rotation, scale");
         }
-        // A matrix is replaced by what is not the default; of the rest, only what changed is
-        // written.
+        // A matrix is replaced by all members that are not the default. Otherwise only changed
+        // members are written.
         let old = if was_matrix { Transform::IDENTITY } else { o };
         if old.translation != n.translation {
             *op.member("translation") = Ops::Replace(numbers(&n.translation.to_array()));
@@ -347,13 +347,13 @@ fn numbers(list: &[f32]) -> String {
     format!("[{}]", list.iter().map(|v| float_text(*v)).collect::<Vec<_>>().join(","))
 }
 
-/// What is remembered of a node's rest.
+/// The rest pose of a node in its extras.
 #[derive(serde::Serialize)]
 struct RestExtra {
     version: u32,
     #[serde(flatten)]
     rest: Transform,
-    /// Whether it holds although a skin gives another rest.
+    /// Whether it overrides the rest pose of a skin.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     over_bind: bool,
 }
@@ -365,8 +365,8 @@ impl RestExtra {
     }
 }
 
-/// Whether the rest of a node is the one that reading its transform gives: only an axis that is
-/// squashed flat differs.
+/// Whether reading the node's transform gives the same rest pose. It only differs for axes of zero
+/// length.
 fn comes_by_itself(node: &Node) -> bool {
     let mut read = Node { rest: node.local(), pose: None, ..node.clone() };
     free_of_zeros(&mut read);

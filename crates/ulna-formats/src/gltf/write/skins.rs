@@ -1,4 +1,4 @@
-//! Skins and scenes: which joints deform what, and which nodes are shown together.
+//! Writes skins and scenes.
 
 use serde_json::json;
 
@@ -24,15 +24,15 @@ impl Writer<'_> {
                     let label = before.name.as_deref().unwrap_or_default();
                     self.changes.push(format!("skins/{k} “{label}”: removed"));
                 }
-                // Those that follow stand at the index that is their id.
+                // Keeps the indices of later skins equal to their ids.
                 (None, None) => self.ops.member("skins").push("{}".into()),
             }
         }
         self.skeletons(opened, now)
     }
 
-    /// Takes `skeleton` out of skins whose node is above all joints no longer. It has no effect on
-    /// the skin, and is optional (glTF 2.0, *Skins*).
+    /// Removes `skeleton` from skins whose node is no longer an ancestor of all joints. It is
+    /// optional and has no effect on the skin (glTF 2.0, *Skins*).
     fn skeletons(&mut self, opened: &FileContent, now: &FileContent) -> Result<(), SaveError> {
         if Shared::ptr_eq(opened.nodes.tree(), now.nodes.tree()) && opened.skins == now.skins {
             return Ok(());
@@ -57,7 +57,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A skin that the file has.
+    /// Writes the changes of a skin that the file has.
     fn skin(&mut self, id: SkinId, before: &Skin, after: &Skin) -> Result<(), SaveError> {
         let Skin { name, joints, inverse_bind, has_inverse_bind } = after;
         let (at, place) = (("skins", id.index()), Location::of(id));
@@ -90,7 +90,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A skin that the file does not have.
+    /// Writes a new skin.
     fn new_skin(&mut self, id: SkinId, skin: &Skin) {
         let Skin { name, joints, inverse_bind: _, has_inverse_bind } = skin;
         let mut members = json!({"joints": joints.iter().map(|j| j.0).collect::<Vec<_>>()});
@@ -105,7 +105,7 @@ impl Writer<'_> {
         self.changes.push(format!("skins/{} “{label}”: new, {} joints", id.0, joints.len()));
     }
 
-    /// Stores inverse bind matrices; the accessor that holds them.
+    /// Stores inverse bind matrices. Returns their accessor.
     fn matrices(&mut self, old: Option<usize>, skin: &Skin) -> usize {
         let list: Vec<f32> = skin.inverse_bind.iter().flat_map(|m| m.to_cols_array()).collect();
         self.patch.floats(old, &list, "MAT4", 16, false)
@@ -118,7 +118,7 @@ impl Writer<'_> {
     ) -> Result<(), SaveError> {
         for (id, after) in now.scenes.iter() {
             let place = Location::of(id);
-            // What stands in the extras is told by its text.
+            // Members in the extras are compared as text.
             let Scene {
                 name,
                 roots,

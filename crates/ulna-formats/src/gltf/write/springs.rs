@@ -1,5 +1,5 @@
-//! Springs of VRM avatars that name removed nodes: the entry is removed, so that a spring does not
-//! swing an empty node.
+//! Removes entries of VRM springs that refer to deleted nodes, so that no spring moves an empty
+//! node.
 
 use serde_json::Value;
 
@@ -9,21 +9,20 @@ use super::super::{
 };
 use ulna_model::{FileContent, NodeId};
 
-/// A text without the removed nodes in its springs.
+/// A text without deleted nodes in its springs.
 pub(super) struct WithoutEntries {
-    /// The text; `None` where no spring names a removed node.
+    /// The text; `None` if no spring refers to a deleted node.
     pub(super) text: Option<String>,
-    /// Number of springs of an avatar of VRM 1 that had only removed nodes, and were removed.
+    /// Number of removed springs of a VRM 1 avatar that only had deleted nodes.
     pub(super) springs: usize,
 }
 
-/// Takes the removed nodes out of the springs of a text in which every element is at the index that
-/// is its id.
+/// Removes deleted nodes from the springs of a text in which the index of every element is its id.
 pub(super) fn without_removed(text: &str, root: &Value, now: &FileContent) -> WithoutEntries {
     let mut ops = Ops::object();
     let removed = one(root, now, &mut ops);
     zero(root, now, &mut ops);
-    // Only of such an avatar they are counted.
+    // Springs are only counted for VRM 1 avatars.
     let is_counted = root["extensions"]["VRMC_vrm"].is_object();
     let springs = if is_counted { removed } else { 0 };
     let text = (!ops.is_keep()).then(|| rewrite(text, &ops));
@@ -35,12 +34,12 @@ fn is_removed(value: &Value, now: &FileContent) -> bool {
     index.is_some_and(|n| n.index() < now.nodes.len() && !now.nodes.contains(n))
 }
 
-/// The items of a list; none where it is no list.
+/// The items of a list; empty if the value is not a list.
 fn items(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], |list| list)
 }
 
-/// The springs of `VRMC_springBone`; how many of them were removed.
+/// The springs of `VRMC_springBone`. Returns the number of removed springs.
 fn one(root: &Value, now: &FileContent, ops: &mut Ops) -> usize {
     let springs = items(&root["extensions"]["VRMC_springBone"]["springs"]);
     let mut removed = Vec::new();
@@ -68,7 +67,7 @@ fn one(root: &Value, now: &FileContent, ops: &mut Ops) -> usize {
     if !removed.is_empty() {
         let list = ops.member("extensions").member("VRMC_springBone").member("springs");
         if removed.len() == springs.len() {
-            // A list of nothing is not valid.
+            // Empty lists are not valid.
             *list = Ops::Remove;
         } else {
             removed.iter().for_each(|k| *list.item(*k) = Ops::Remove);
@@ -77,8 +76,8 @@ fn one(root: &Value, now: &FileContent, ops: &mut Ops) -> usize {
     removed.len()
 }
 
-/// The bone groups of `VRM`: a bone swings with all below it, so the nodes that were below a
-/// removed one take its place.
+/// The bone groups of `VRM`. A bone moves with all its descendants, so the children of a deleted
+/// node replace it.
 fn zero(root: &Value, now: &FileContent, ops: &mut Ops) {
     let groups = items(&root["extensions"]["VRM"]["secondaryAnimation"]["boneGroups"]);
     for (k, group) in groups.iter().enumerate() {
@@ -91,7 +90,7 @@ fn zero(root: &Value, now: &FileContent, ops: &mut Ops) {
         let secondary = ops.member("extensions").member("VRM").member("secondaryAnimation");
         let own = secondary.member("boneGroups").item(k);
         if is_free {
-            // In VRM 0, −1 names no node.
+            // In VRM 0, −1 means no node.
             *own.member("center") = Ops::Replace("-1".into());
         }
         if loses {
@@ -104,10 +103,10 @@ fn zero(root: &Value, now: &FileContent, ops: &mut Ops) {
     }
 }
 
-/// A node, or, where it is removed, the nodes below it that are left.
+/// Adds a node, or the remaining nodes below it if it is deleted.
 fn left_at(root: &Value, node: &Value, now: &FileContent, made: &mut Vec<Value>) {
     let mut open = vec![node];
-    // No node is below two others in a file that can be read.
+    // No node has two parents in a file that can be read.
     let mut steps = now.nodes.len();
     while let Some(next) = open.pop() {
         if !is_removed(next, now) {

@@ -1,4 +1,4 @@
-//! Clips of a GLB that is put together.
+//! Adds clips to a GLB.
 
 use std::collections::HashMap;
 
@@ -50,7 +50,7 @@ impl GlbBuilder {
         is_wanted
     }
 
-    /// A clip of these tracks, which all have keys.
+    /// Adds a clip of tracks that all have keys.
     pub fn put_animation(&mut self, name: &str, tracks: &[&KeysOut], extras: Option<Value>) {
         let (mut channels, mut samplers) = (Vec::new(), Vec::new());
         let mut inputs: HashMap<&[u8], usize> = HashMap::new();

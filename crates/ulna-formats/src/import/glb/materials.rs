@@ -1,4 +1,4 @@
-//! Materials of a GLB that is put together.
+//! Adds materials to a GLB.
 
 use serde_json::{Map, Value, json};
 
@@ -16,21 +16,21 @@ pub enum AlphaOut {
     Blend,
 }
 
-/// A texture as a material uses it.
+/// The use of a texture by a material.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextureOut {
     /// Texture index.
     pub texture: usize,
-    /// The set of texture coordinates.
+    /// Index of the set of texture coordinates.
     pub set: usize,
     /// Offset, rotation (radians) and scale of the coordinates (`KHR_texture_transform`).
     pub transform: Option<([f32; 2], f32, [f32; 2])>,
 }
 
-/// A material, metallic-roughness.
+/// A metallic-roughness material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaterialOut {
-    /// Its name; empty where it has none.
+    /// Its name; may be empty.
     pub name: String,
     /// Color, linear, with alpha.
     pub base_color: [f32; 4],
@@ -93,7 +93,7 @@ impl MaterialOut {
 }
 
 impl GlbBuilder {
-    /// A material; its number.
+    /// Adds a material and returns its index.
     pub fn material(&mut self, of: &MaterialOut) -> usize {
         let mut pbr = json!({"baseColorFactor": of.base_color, "metallicFactor": of.metallic,
             "roughnessFactor": of.roughness});
@@ -163,7 +163,8 @@ impl GlbBuilder {
         Some(out)
     }
 
-    /// A texture of a picture, which repeats or ends at its edges along each axis; its number.
+    /// Adds a texture with an image and returns its index. `repeats` says per axis whether it
+    /// repeats; otherwise it is clamped.
     pub fn texture(&mut self, name: &str, mime: &str, bytes: &[u8], repeats: [bool; 2]) -> usize {
         let view = self.view(bytes);
         self.images.push(json!({"name": name, "mimeType": mime, "bufferView": view}));

@@ -1,4 +1,4 @@
-//! Meshes of a GLB that is put together.
+//! Adds meshes to a GLB.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::GlbBuilder;
 /// Triangles of one material.
 #[derive(Clone, Debug, Default)]
 pub struct PrimitiveOut {
-    /// Their material.
+    /// Material index.
     pub material: Option<usize>,
     /// Three vertices per triangle, counterclockwise from the front.
     pub indices: Vec<u32>,
@@ -35,8 +35,8 @@ pub struct MorphOut {
     pub weight: f32,
 }
 
-/// A mesh: vertices with all that they have, and the triangles of each material. A list may be
-/// empty where the mesh has nothing of it; else it is as long as there are vertices.
+/// A mesh: vertex attributes, and triangles by material. Each attribute list is empty or has one
+/// entry per vertex.
 #[derive(Clone, Debug, Default)]
 pub struct MeshOut {
     /// Its name.

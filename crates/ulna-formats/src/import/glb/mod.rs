@@ -1,5 +1,5 @@
-//! The GLB that a file of another format becomes: nodes, meshes, skins, pictures and clips are put
-//! together as its bytes.
+//! Builds a GLB for files of other formats: nodes, meshes, skins, images and clips are written
+//! directly to its bytes.
 
 mod clips;
 mod materials;
@@ -19,15 +19,15 @@ pub use self::{
     meshes::{InfluencesOut, MeshOut, MorphOut, PrimitiveOut},
 };
 
-/// A node to write. Not a JSON value yet: a file of a hundred thousand frames must not take a
-/// gigabyte.
+/// A node to write. It is converted to JSON at the end, since JSON values of many nodes would need
+/// too much memory.
 #[derive(Clone, Debug, Default)]
 pub struct NodeOut {
-    /// Its name; empty where it has none.
+    /// Its name; may be empty.
     pub name: String,
-    /// Its local transform; none where it is the identity.
+    /// Its local transform; `None` for the identity.
     pub transform: Option<Transform>,
-    /// The node that it hangs on.
+    /// Index of its parent.
     pub parent: Option<usize>,
     /// Its mesh.
     pub mesh: Option<usize>,
@@ -39,14 +39,14 @@ pub struct NodeOut {
     pub light: Option<usize>,
     /// Whether it and all below it are hidden (`KHR_node_visibility`).
     pub is_hidden: bool,
-    /// Its own properties.
+    /// User-defined properties.
     pub extras: Option<Map<String, Value>>,
-    /// The ones that hang on it; the builder's to fill.
+    /// Its children; filled by the builder.
     pub children: Vec<u32>,
 }
 
 impl NodeOut {
-    /// Its JSON, added to a text.
+    /// Appends the JSON of the node to a text.
     fn write(&self, out: &mut String) {
         let mut members: Vec<String> = Vec::new();
         if !self.name.is_empty() {
@@ -89,12 +89,12 @@ impl NodeOut {
 const LIGHTS: &str = "KHR_lights_punctual";
 const VISIBILITY: &str = "KHR_node_visibility";
 
-/// A GLB as it is put together.
+/// State of a GLB while it is built.
 #[derive(Debug, Default)]
 pub struct GlbBuilder {
     /// Nodes.
     pub nodes: Vec<NodeOut>,
-    /// Clips of the file, wanted or not.
+    /// All clips of the file, also those that are not imported.
     pub clips: Vec<FoundClip>,
     wanted: Option<BTreeSet<usize>>,
     roots: Vec<usize>,
@@ -116,12 +116,12 @@ pub struct GlbBuilder {
 }
 
 impl GlbBuilder {
-    /// With nothing in it, for a file that is taken like this.
+    /// An empty GLB. `conversion` selects the clips.
     pub fn new(conversion: &Conversion) -> Self {
         Self { wanted: conversion.clips.clone(), ..Self::default() }
     }
 
-    /// Another node, on one that is there or on none; its number.
+    /// Adds a node, below its parent if it has one. Returns its index.
     pub fn node(&mut self, node: NodeOut) -> usize {
         let at = self.nodes.len();
         match node.parent {
@@ -135,7 +135,7 @@ impl GlbBuilder {
         at
     }
 
-    /// Notes that the file uses an extension; its name.
+    /// Adds an extension to the used ones. Returns its name.
     fn extension(&mut self, name: &'static str) -> String {
         self.extensions.insert(name);
         name.to_owned()
@@ -149,7 +149,8 @@ impl GlbBuilder {
         self.views.len() - 1
     }
 
-    /// An accessor over these bytes, of a component type and kind as glTF numbers and names them.
+    /// Adds an accessor for bytes, with the component type and element type of glTF. Returns its
+    /// index.
     fn accessor(
         &mut self,
         bytes: &[u8],
@@ -169,7 +170,7 @@ impl GlbBuilder {
         self.accessors.len() - 1
     }
 
-    /// An accessor of floats, `width` to an element, with their bounds if asked for.
+    /// Adds an accessor of floats with `width` components per element, and bounds if requested.
     fn floats(&mut self, values: &[f32], kind: &str, width: usize, bounds: bool) -> usize {
         let range = bounds.then(|| {
             let fold = |start: f32, f: fn(f32, f32) -> f32| -> Value {
@@ -184,7 +185,8 @@ impl GlbBuilder {
         self.accessor(bytemuck::cast_slice(values), 5126, kind, values.len() / width, range)
     }
 
-    /// A skin, with the inverse bind matrix of each joint by columns, or none; its number.
+    /// Adds a skin with the column-major inverse bind matrix of each joint; `inverse` may be empty.
+    /// Returns its index.
     pub fn skin(&mut self, joints: &[usize], inverse: &[f32]) -> usize {
         let mut skin = json!({"joints": joints});
         if !inverse.is_empty() {
@@ -195,8 +197,8 @@ impl GlbBuilder {
         self.skins.len() - 1
     }
 
-    /// Puts a node above all that stand at the top, where joints of a skin have no node in common:
-    /// glTF asks for one.
+    /// Adds a common root node if the joints of a skin have no common ancestor, which glTF
+    /// requires.
     pub fn join_roots(&mut self, name: &str) {
         let top = |node: &usize| {
             std::iter::successors(Some(*node), |n| self.nodes[*n].parent).last().unwrap_or(*node)
@@ -212,24 +214,24 @@ impl GlbBuilder {
         self.roots = vec![at];
     }
 
-    /// A camera, as glTF has it; its number.
+    /// Adds a camera in the form of glTF. Returns its index.
     pub fn camera(&mut self, camera: Value) -> usize {
         self.cameras.push(camera);
         self.cameras.len() - 1
     }
 
-    /// A light, as `KHR_lights_punctual` has it; its number.
+    /// Adds a light in the form of `KHR_lights_punctual`. Returns its index.
     pub fn light(&mut self, light: Value) -> usize {
         self.extension(LIGHTS);
         self.lights.push(light);
         self.lights.len() - 1
     }
 
-    /// The GLB. Where its axes or unit are to be others, all of it hangs on a node that turns and
-    /// scales it: the data stay as they are. Whether Z was mirrored in them matters to the axes.
+    /// Builds the GLB. If axes or unit need a conversion, a root node with a rotation and scale is
+    /// added; the data stays unchanged. `is_mirrored` says whether Z was negated in the data.
     ///
     /// # Errors
-    /// If it would be larger than a GLB can be.
+    /// If the result exceeds the maximum size of a GLB.
     pub fn finish(
         mut self,
         from: &'static str,
@@ -254,10 +256,10 @@ impl GlbBuilder {
         self.bytes(from)
     }
 
-    /// The GLB, as it stands.
+    /// Builds the GLB without a conversion of axes and unit.
     ///
     /// # Errors
-    /// If it would be larger than a GLB can be.
+    /// If the result exceeds the maximum size of a GLB.
     pub fn bytes(self, from: &'static str) -> Result<Vec<u8>, ReadError> {
         let mut root =
             json!({"asset": {"version": "2.0", "generator": format!("Ulna, from {from}")}});

@@ -1,4 +1,4 @@
-//! Channels and samplers of animations.
+//! Rules of animation channels and samplers.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Buffer views, accessors and textures.
+//! Rules of buffer views, accessors and textures.
 
 use super::{
     super::{

@@ -1,5 +1,5 @@
-//! References between objects: that they lead somewhere, that formats fit their use, and that
-//! trees are trees.
+//! Rules of references between objects: they must exist, formats must match their use, and
+//! hierarchies must be trees.
 
 mod animations;
 mod buffers;
@@ -15,7 +15,7 @@ use self::{
 };
 use super::{file::File, report::Report};
 
-/// Goes through all links.
+/// Checks all references.
 pub fn check(file: &mut File, out: &mut Report) {
     views(file, out);
     accessors(file, out);

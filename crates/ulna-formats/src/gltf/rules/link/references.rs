@@ -6,7 +6,7 @@ use super::super::{
 };
 use ulna_model::Location;
 
-/// Whether something there is named by an index; a finding where it is not.
+/// The index if its element exists; otherwise a finding.
 pub(super) fn found<T>(
     list: &[Option<T>],
     index: Option<usize>,

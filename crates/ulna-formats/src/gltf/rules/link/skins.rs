@@ -1,4 +1,4 @@
-//! Skins and their joints.
+//! Rules of skins and their joints.
 
 use std::collections::HashSet;
 
@@ -13,8 +13,7 @@ use super::{
 
 pub(super) fn skin(file: &mut File, skin: &mut Skin, out: &mut Report) {
     if let Some(joints) = &skin.joints {
-        // Of nodes far down a chain the way up is gone once: what all have in common ends where the
-        // first does.
+        // The ancestors of all joints are visited once, so that long chains are not quadratic.
         let mut above: HashSet<usize> = HashSet::new();
         for (k, joint) in joints.iter().enumerate() {
             let Some(joint) = found(&file.nodes, *joint, || skin.at.item("joints", k), out) else {
@@ -27,7 +26,7 @@ pub(super) fn skin(file: &mut File, skin: &mut Skin, out: &mut Report) {
             }
             let mut at = Some(joint);
             let mut seen = HashSet::new();
-            // The first common one; all above it are common, too.
+            // The first common ancestor. All ancestors of it are common, too.
             let meets = loop {
                 match at.filter(|n| seen.insert(*n)) {
                     Some(node) if above.contains(&node) => break Some(node),

@@ -1,4 +1,4 @@
-//! The tree of nodes, and scenes.
+//! Rules of the node hierarchy and of scenes.
 
 use std::collections::HashSet;
 
@@ -53,7 +53,7 @@ pub(super) fn nodes(file: &mut File, out: &mut Report) {
     }
 }
 
-/// The nodes from one up to its root; a loop is gone round once.
+/// A node and its ancestors up to the root. Stops when a loop repeats.
 pub(super) fn chain(file: &File, node: usize) -> Vec<usize> {
     let mut way = Vec::new();
     let mut seen = HashSet::new();
@@ -89,10 +89,10 @@ pub(super) fn scenes(file: &mut File, out: &mut Report) {
     }
 }
 
-/// What is wrong with where nodes are, now that all is linked.
+/// Checks the positions of nodes in the hierarchy, after all references are linked.
 pub(super) fn placed(file: &File, out: &mut Report) {
     let count = file.nodes.len();
-    // Each node's way up is gone once: 0 not yet, else the walk that saw it first.
+    // Each node is visited once. 0 means not visited, otherwise the number of the traversal.
     let mut walk = vec![0usize; count];
     let mut loops = HashSet::new();
     let parent = |n: usize| file.nodes[n].as_ref().and_then(|n| n.parent);
@@ -110,7 +110,7 @@ pub(super) fn placed(file: &File, out: &mut Report) {
             loops.extend(way[from..].iter().copied());
         }
     }
-    // Skinned meshes below nodes that move nothing, as Blender exports them.
+    // Skinned meshes under parents with the identity transform, as Blender exports them.
     let mut unmoved = 0;
     for (k, node) in file.nodes.iter().enumerate() {
         let Some(node) = node else { continue };
@@ -145,9 +145,9 @@ pub(super) fn placed(file: &File, out: &mut Report) {
     out.infos("NODE_SKINNED_MESH_NON_ROOT", || Location::from("nodes"), unmoved);
 }
 
-/// Whether the nodes above one come to a transform that would be seen if it counted.
+/// Whether the ancestors of a node have a transform that differs visibly from the identity.
 fn is_moved_above(file: &File, node: usize, loops: &HashSet<usize>) -> bool {
-    /// Of the elements of a matrix: a ten-thousandth of a meter, and of a scale of 1.
+    /// Tolerance of the matrix elements: 0.1 mm, and 0.0001 for scale.
     const SAME: f32 = 1e-4;
     let parent = |n: usize| file.nodes.get(n).and_then(Option::as_ref).and_then(|n| n.parent);
     let mut above = Mat4::IDENTITY;
@@ -163,7 +163,7 @@ fn is_moved_above(file: &File, node: usize, loops: &HashSet<usize>) -> bool {
     !above.abs_diff_eq(Mat4::IDENTITY, SAME)
 }
 
-/// The local transform of a node; a member that is not of its form does nothing.
+/// The local transform of a node. Invalid members are ignored.
 fn local(node: &Node) -> Mat4 {
     if let Some(matrix) = &node.matrix {
         return Mat4::from_cols_array(matrix);

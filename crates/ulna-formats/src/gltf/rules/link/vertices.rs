@@ -1,4 +1,4 @@
-//! Primitives: formats and counts of their attributes and indices.
+//! Rules of primitives: formats and counts of their attributes and indices.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use ulna_model::Location;
 
-/// Formats of attributes: type, component, normalized.
+/// Format of an attribute: type, component type, normalization.
 type Format = (&'static str, usize, bool);
 
 fn formats(quantized: bool, target: bool) -> HashMap<&'static str, Vec<Format>> {
@@ -52,7 +52,7 @@ fn formats(quantized: bool, target: bool) -> HashMap<&'static str, Vec<Format>> 
     all
 }
 
-/// What attributes and morph targets have in common.
+/// Rules that attributes and morph targets share.
 fn vertex_data(
     file: &mut File,
     index: usize,
@@ -85,7 +85,8 @@ fn vertex_data(
     }
 }
 
-/// A format beside those of the tables; a type that is none is like no other.
+/// The format of an accessor as [`Format`]. Unknown types become an empty string, which matches no
+/// other.
 pub(super) fn borrowed(a: &Accessor) -> Format {
     const TYPES: [&str; 7] = ["SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4"];
     let (kind, component, normalized) = a.format();

@@ -35,7 +35,7 @@ impl Reader<'_> {
         let bound = |key: &str, out: &mut Report| {
             let component = component.filter(|_| width > 0)?;
             if component == 5126 {
-                // Compared with single floats, as such.
+                // Rounded to single precision, in which they are compared.
                 m.floats(key, Some(width), ANY, out)
                     .map(|l| l.into_iter().map(|v| f64::from(v as f32)).collect())
             } else {
@@ -66,7 +66,7 @@ impl Reader<'_> {
         }
         self.named(m);
         m.extensions(&self.used, self.out);
-        // Columns of small matrices begin at multiples of four.
+        // Columns of small matrices are aligned to four bytes.
         let (element, tight) = match (component.and_then(size_of_type), kind) {
             (Some(1), Some("MAT2")) => (6, 8),
             (Some(1), Some("MAT3")) => (11, 12),

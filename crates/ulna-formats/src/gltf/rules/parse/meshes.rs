@@ -146,7 +146,7 @@ impl Reader<'_> {
     }
 }
 
-/// The number of a set: digits without a leading zero.
+/// The index of a set: digits without leading zeros.
 fn set_number(text: &str) -> Option<usize> {
     let plain = !text.is_empty()
         && text.bytes().all(|b| b.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! A file's objects as the rules see them, with the findings on each by itself.
+//! Reads the objects of a file for the rules, with the findings about single objects.
 
 mod buffers;
 mod meshes;
@@ -17,7 +17,7 @@ use super::{
 };
 use ulna_model::Location;
 
-/// Reads the objects of a file's JSON; nothing where the asset says that it is none of ours.
+/// Reads the objects of a file's JSON. `None` if the version of the asset is not supported.
 pub fn read(root: &Map<String, Value>, out: &mut Report) -> Option<File> {
     let top = Members::new(root, Location::default());
     if top.has("extensionsRequired") && !top.has("extensionsUsed") {

@@ -26,7 +26,7 @@ const TEXTURED: [&str; 8] = [
 ];
 
 impl Reader<'_> {
-    /// Says where a URI goes by itself, so that the files cannot be moved together.
+    /// Adds a finding for an absolute URI, which breaks if the files are moved.
     pub(super) fn relative(&mut self, m: &Members<'_>, uri: &str) {
         let scheme = uri
             .split_once(':')
