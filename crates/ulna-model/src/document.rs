@@ -210,8 +210,8 @@ impl FileContent {
 
     /// One flag per node: whether it can be a joint of a skeleton without a mesh.
     ///
-    /// Such a node is not a joint of a skin. Neither it nor a descendant has a mesh, camera or light.
-    /// Ancestors of a joint, up to the next joint or the root, are excluded.
+    /// Such a node is not a joint of a skin. Neither it nor a descendant has a mesh, camera or
+    /// light. Ancestors of a joint, up to the next joint or the root, are excluded.
     pub fn loose_joint_flags(&self) -> Vec<bool> {
         let joints = self.joint_flags();
         let shows = |id: NodeId| {
