@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Property;
 
-/// Locked channels of a node, each along or about x, y and z: components of its pose offset (`Ul`)
-/// that posing by hand does not change. Clips and layers play unchanged.
+/// Locked channels of a node, along or about x, y and z. Manual posing does not change these
+/// components of its pose offset (`Ul`). Clips and layers are played unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChannelLocks {

@@ -47,8 +47,8 @@ pub fn rate_in_words(rate: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Fit of a rate to key times: the share of keys on whole frames (`0..=1`), and the mean distance
-/// of those keys from their frames, in frames.
+/// Fit of a rate to key times. `share` is the fraction of keys on whole frames, `0..=1`. `off` is
+/// the mean distance of those keys from their frames, in frames.
 #[derive(Clone, Copy)]
 struct Fit {
     rate: f64,

@@ -18,9 +18,13 @@ const SHEAR_LIMIT: f32 = 1e-3;
 /// Sets `rest` and `pose` of every joint with a usable rest from its skins. All other nodes keep
 /// their file transform as rest.
 ///
-/// Let `a` be the nearest ancestor of joint `j` among the joints of the same skin. Then `L_j = N⁻¹
-/// · B_a⁻¹ · B_j`, where `N` is the product of the transforms of the nodes between them. The file
-/// transform `M` of the joint is its pose: `Ul = L⁻¹ ∘ M`.
+/// Let `a` be the nearest ancestor of joint `j` among the joints of the same skin, and `N` the
+/// product of the transforms of the nodes between them. The file transform `M` of the joint is its
+/// pose.
+///
+/// ```text
+/// L_j = N⁻¹ · B_a⁻¹ · B_j        Ul = L⁻¹ ∘ M
+/// ```
 pub fn find_rest(asset: &mut FileContent) {
     let mut found: Vec<Option<Result<(Transform, f32), ()>>> = vec![None; asset.nodes.len()];
     for (id, skin) in asset.skins.iter() {

@@ -1,5 +1,5 @@
-//! Tangent modes of keys: the rules that compute the tangents of CUBICSPLINE keys. glTF stores only
-//! tangents, so the modes are stored in the clip's extras.
+//! Tangent modes: rules for computing the tangents of CUBICSPLINE keys. glTF stores only tangents,
+//! so the modes are stored in the clip's extras.
 
 use serde::{Deserialize, Serialize};
 

@@ -2,10 +2,15 @@
 //! leaves it enough volume. Relative to unchanged neighbors, its strain must not increase.
 //!
 //! Each joint is tested alone, with all of its descendants, rotated by 60° about each axis. The
-//! share `m` of a vertex is the weight of the joint and its descendants. The vertex moves to `p +
-//! m·(Rp − p)`. Its volume is the determinant of `(1−m)·I + m·R`, which is `1 − 2m(1−m)(1−cos 60°)`
-//! for any axis. This is the volume loss of linear blend skinning (Kavan et al., *Skinning with
-//! Dual Quaternions*, 2007, section 2). Edge lengths and volumes are weighted as in
+//! share `m` of a vertex is the weight of the joint and its descendants.
+//!
+//! ```text
+//!  position  p + m·(Rp − p)
+//!  volume    det((1−m)·I + m·R) = 1 − 2m(1−m)(1−cos 60°)     for any axis
+//! ```
+//!
+//! This is the volume loss of linear blend skinning (Kavan et al., *Skinning with Dual
+//! Quaternions*, 2007, section 2). Edge lengths and volumes are weighted as in
 //! [`VertexStrain::score`](ulna_motion::VertexStrain::score).
 
 use glam::{Quat, Vec3};

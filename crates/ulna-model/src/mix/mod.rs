@@ -303,8 +303,8 @@ impl<C, N: Ord> Mix<C, N> {
 /// The index in `now` of an item of `before`.
 ///
 /// An equal item at the same index is preferred, then an equal item elsewhere. Otherwise the index
-/// is unchanged if the lengths are equal (the item was edited), or if all other items are unchanged
-/// (it was cut in two).
+/// is unchanged if the lengths are equal: the item was edited. It is also unchanged if all other
+/// items are unchanged: the item was cut in two.
 fn place_in<T: PartialEq>(before: &[T], now: &[T], at: usize) -> Option<usize> {
     let item = before.get(at)?;
     if now.get(at) == Some(item) {

@@ -17,8 +17,8 @@ const CANDIDATES: usize = 8;
 const FARTHEST: f32 = 2.0;
 /// Relative difference of distances that count as equal.
 const TIE: f32 = 1e-4;
-/// Distance at which a ray ends before the point, relative to the size of the surface, so that
-/// triangles at the point do not hide it.
+/// Distance at which a ray ends before the point, relative to the size of the surface. Triangles at
+/// the point therefore do not hide it.
 const RAY_END: f32 = 1e-4;
 /// Points per task.
 const CHUNK: usize = 1024;

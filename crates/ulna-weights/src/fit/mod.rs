@@ -1,7 +1,7 @@
 //! Fit: chooses new weights so that the clips change least.
 //!
-//! If joints are removed from a skin, or the influence limit of a vertex is lowered, the new
-//! weights of a vertex minimize, over sampled poses `t`,
+//! Joints can be removed from a skin, or the influence limit of a vertex can be lowered. The new
+//! weights of a vertex then minimize, over sampled poses `t`,
 //!
 //! ```text
 //!   Σ_t |Σ_j w_j T'_j(t) p − p*(t)|²     w ≥ 0, Σw = 1
@@ -187,10 +187,10 @@ struct FitPart<'a> {
 
 /// Fits weights to the motion before a change. Returns `None` if `cancel` was set.
 ///
-/// Candidate joints of a vertex are those that it has before and after the change, and the parent,
-/// children and siblings of each joint that it lost. The eight candidates with the least individual
-/// errors are tried, the vertex's own joints first. The start is kept unless the fit has a smaller
-/// sum of squared distances over the poses.
+/// Candidate joints of a vertex are those that it has before and after the change. For each joint
+/// that it lost, the parent, children and siblings are candidates, too. The eight candidates with
+/// the least individual errors are tried, the vertex's own joints first. The start is kept unless
+/// the fit has a smaller sum of squared distances over the poses.
 ///
 /// Vertices with the same position, and the same weights before and after, get the same new
 /// weights, in any order of slots.

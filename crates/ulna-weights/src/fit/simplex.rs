@@ -194,8 +194,8 @@ mod tests {
         )
     }
 
-    /// Maximum violation of the Karush–Kuhn–Tucker conditions over a set: weights are on the
-    /// simplex, and no slope is below the common slope of the positive weights.
+    /// Maximum violation of the Karush–Kuhn–Tucker conditions over a set. The weights must be on
+    /// the simplex, and no slope below the common slope of the positive weights.
     fn residual(program: &SimplexProgram, w: &Solution, allowed: u32) -> f64 {
         let gradient = program.gradient(w);
         let members: Vec<usize> = program.members(allowed).collect();

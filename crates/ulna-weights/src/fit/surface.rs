@@ -86,8 +86,8 @@ fn at(series: &[f64], poses: usize, t: usize) -> DVec3 {
 }
 
 impl SurfaceMotion<'_> {
-    /// Writes the position of a vertex in each pose, as carried by the surface, and the joints of
-    /// the fitted skin that move the surface there.
+    /// Writes the position of a vertex in each pose, as carried by the surface. Also writes the
+    /// joints of the fitted skin that move the surface there.
     ///
     /// `own` is the vertex in mesh space, in each pose. The point moves with its triangle, and the
     /// vertex's offset from it rotates with the triangle. Returns `None` if the vertex has no

@@ -382,8 +382,9 @@ pub fn split(layer: &WeightLayer, joints: &[u16]) -> Option<(Parts, Parts)> {
     (!taken.is_empty()).then_some((rest, taken))
 }
 
-/// Two parts combined into one, with their opacities in the mask: `a = 1 − (1 − aₗ)(1 − aₕ)`, `W =
-/// (aₗ(1 − aₕ)Wₗ + aₕWₕ) / a`.
+/// Two parts combined into one, with their opacities in the mask.
+///
+/// The mask is `a = 1 − (1 − aₗ)(1 − aₕ)`, and the weights are `W = (aₗ(1 − aₕ)Wₗ + aₕWₕ) / a`.
 fn over_one_another(
     (low_opacity, low): (f32, &LayerPart),
     (high_opacity, high): (f32, &LayerPart),

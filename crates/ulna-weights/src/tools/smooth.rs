@@ -83,8 +83,8 @@ impl WorkingWeights<'_> {
     /// Moves every vertex toward its neighbors by `amount`, weighted by distance, `passes` times,
     /// without losing volume.
     ///
-    /// A vertex moves only as far as it keeps a part `kept` of its volume (or its current volume,
-    /// if less) when joints bend by 60°. Its strain relative to its neighbors must not increase.
+    /// When joints bend by 60°, a vertex must keep a part `kept` of its volume, or its current
+    /// volume if less. Its strain relative to its neighbors must not increase.
     pub fn relax_keeping(
         &mut self,
         passes: usize,
