@@ -1,5 +1,5 @@
-//! What a document holds beside its file: undone and redone like anything else, and saved only
-//! where a file can say it.
+//! The editor state of a document. It is undone and redone like file content. It is saved only
+//! where a file has a place for it.
 
 use std::collections::BTreeMap;
 
@@ -8,41 +8,43 @@ use super::{
     References, Shared, SkinId, WeightLayers,
 };
 
-/// Work that no file holds by itself.
+/// Editor state beside the file content.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EditorState {
-    /// Poses made while a clip is shown and not keyed yet.
+    /// Poses that were made over a clip and are not keyed yet.
     pub unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,
-    /// Layers of user-local transforms over clips and over the pose. Saving folds them into keys
-    /// and nodes; the file keeps them themselves where that is asked for. A list is not empty.
+    /// Layers of pose offsets (`Ul`) over clips and over the pose. No list is empty.
+    ///
+    /// Saving bakes them into keys and nodes. If [`Self::keeps_layers`] is set, the file stores the
+    /// layers, too.
     pub pose_layers: BTreeMap<LayerHome, Shared<PoseLayers>>,
-    /// Whether the file keeps the layers themselves, so that they are there when it is opened
-    /// again.
+    /// Whether saving also stores the layers themselves, so that they can be edited again after
+    /// opening.
     pub keeps_layers: bool,
-    /// Layers of weights over what the file has, by skin. What they come to is in the primitives,
-    /// and that is saved; the layers themselves where that is asked for.
+    /// Weight layers over the weights of the file, by skin. The primitives have the combined
+    /// weights, which are saved. The layers themselves are saved only on request.
     pub weight_layers: BTreeMap<SkinId, Shared<WeightLayers>>,
-    /// Joints that were said to be each other's mirror image, a later pair over an earlier one; one
-    /// with itself is of the center, one with none has no mirror image.
+    /// Mirror partners set by the user; later pairs override earlier ones. A joint paired with
+    /// itself is on the center plane. A joint paired with `None` has no mirror partner.
     pub mirror_pairs: Shared<[(NodeId, Option<NodeId>)]>,
-    /// Nodes that stay while others are posed.
+    /// Nodes that are held in the scene while other nodes are posed.
     pub pins: BTreeMap<NodeId, Pin>,
-    /// Clips on lanes, where that was changed since the file was opened; else it is as its scene
-    /// keeps it.
+    /// The mix of clips on lanes, if it was changed since the file was opened. `None`: the mix that
+    /// the scene stores.
     pub mix: Option<Shared<Mix>>,
 }
 
-/// How a node stays in the scene while others are posed; one of both at least.
+/// Pinned components of a node's world transform; at least one is pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pin {
-    /// Where it is.
+    /// Whether the position is pinned.
     pub place: bool,
-    /// How it is turned.
+    /// Whether the rotation is pinned.
     pub angle: bool,
 }
 
 impl Pin {
-    /// The one after this, round all of them and none: place, both, angle, none.
+    /// The next state of the toggle: none, position, both, rotation, none.
     pub const fn next(pin: Option<Self>) -> Option<Self> {
         match pin {
             None => Some(Self { place: true, angle: false }),
@@ -54,28 +56,28 @@ impl Pin {
 }
 
 impl EditorState {
-    /// Whether there is nothing in them.
+    /// Whether all members have their default values.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The layers of a clip, or of the pose; an empty list where there are none.
+    /// The layers of a clip, or of the pose; an empty list if there are none.
     pub fn layers(&self, home: LayerHome) -> Shared<PoseLayers> {
         self.pose_layers.get(&home).cloned().unwrap_or_default()
     }
 
-    /// The layer of a number, and of what it is.
+    /// The layer with an id, and the clip or pose that it belongs to.
     pub fn pose_layer(&self, id: PoseLayerId) -> Option<(LayerHome, &Shared<PoseLayer>)> {
         self.pose_layers.iter().find_map(|(home, layers)| Some((*home, layers.get(id)?)))
     }
 
-    /// A number that no layer has.
+    /// An id that no layer has.
     pub fn free_pose_layer(&self) -> PoseLayerId {
         let all = self.pose_layers.values().flat_map(|l| l.iter()).map(|l| l.id.0);
         PoseLayerId(all.max().map_or(0, |id| id.saturating_add(1)))
     }
 
-    /// The unkeyed pose of a clip at a time, or within a tenth of a millisecond of it.
+    /// The unkeyed pose of a clip at a time in seconds, within [`UnkeyedAt::NEAR`].
     pub fn unkeyed(&self, clip: ClipId, time: f64) -> Option<(UnkeyedAt, &Shared<Unkeyed>)> {
         let near =
             |at: &UnkeyedAt| (f64::from(at.time()) - time).abs() <= f64::from(UnkeyedAt::NEAR);
@@ -85,32 +87,33 @@ impl EditorState {
             .map(|(at, pose)| (*at, pose))
     }
 
-    /// Components of a node that an unkeyed pose gives; none where there is no such pose.
+    /// Components of a node's local transform that an unkeyed pose sets; empty if there is no such
+    /// pose.
     pub fn unkeyed_components(&self, at: &UnkeyedAt, node: NodeId) -> Components {
         self.unkeyed.get(at).and_then(|pose| pose.locals.get(&node)).copied().unwrap_or_default()
     }
 }
 
-/// Which clip an unkeyed pose was made over, and when.
+/// The clip and the time of an unkeyed pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnkeyedAt {
     /// The clip.
     pub clip: ClipId,
-    /// The bits of its time, which is 0 or later: their order is that of the times.
+    /// The bits of the time. Times are at least 0, so the bits sort in the same order.
     bits: u32,
 }
 
 impl UnkeyedAt {
-    /// Two times closer than this are one.
+    /// Tolerance in seconds; two closer times count as the same time.
     pub const NEAR: f32 = 1e-4;
 
-    /// A time of a clip, in seconds; one before its start is its start.
+    /// A time of a clip in seconds. Negative times and NaN become 0.
     pub fn new(clip: ClipId, time: f32) -> Self {
         let time = if time > 0.0 { time } else { 0.0 };
         Self { clip, bits: time.to_bits() }
     }
 
-    /// Seconds on the clip's clock.
+    /// Time on the clip's clock, in seconds.
     pub fn time(self) -> f32 {
         f32::from_bits(self.bits)
     }
@@ -128,7 +131,7 @@ impl References for UnkeyedAt {
     }
 }
 
-/// A pose that is not keyed: only what was changed.
+/// An unkeyed pose: only the changed components and morph weights.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unkeyed {
     /// Components of local transforms, by node.
@@ -138,12 +141,13 @@ pub struct Unkeyed {
 }
 
 impl Unkeyed {
-    /// Whether nothing is in it.
+    /// Whether the pose changes nothing.
     pub fn is_empty(&self) -> bool {
         self.locals.is_empty() && self.morphs.is_empty()
     }
 
-    /// The nodes it changes, in the order of their ids.
+    /// The nodes that the pose changes: first those with transforms, then those with morph weights
+    /// alone, each in the order of their ids.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         let only_morphs = self.morphs.keys().filter(|n| !self.locals.contains_key(n));
         self.locals.keys().chain(only_morphs).copied()

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Property;
 
-/// Locked channels of a node, each along or about x, y and z: components of its pose offset (`Ul`)
-/// that posing by hand does not change. Clips and layers play unchanged.
+/// Locked channels of a node, along or about x, y and z. Manual posing does not change these
+/// components of its pose offset (`Ul`). Clips and layers are played unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChannelLocks {
@@ -62,10 +62,10 @@ impl ChannelLocks {
     }
 }
 
-/// The rotation nearest to `wanted` whose locked angles about x, y and z are those of `now`.
+/// The rotation nearest to `wanted` whose locked Euler angles (XYZ) equal those of `now`.
 ///
-/// Where two angles are free, the dot product of the quaternions splits into a part with their sum
-/// and one with their difference, so that the best of each is known at once.
+/// With two free angles, the dot product of the quaternions has one term in their sum and one in
+/// their difference. Each term is maximized separately.
 pub(super) fn with_angles(now: Quat, wanted: Quat, locked: [bool; 3]) -> Quat {
     let to = wanted.as_dquat();
     let (x, y, z) = now.as_dquat().to_euler(EulerRot::XYZ);
@@ -94,8 +94,8 @@ pub(super) fn with_angles(now: Quat, wanted: Quat, locked: [bool; 3]) -> Quat {
             (angles[0], angles[1]) = (sum + difference, sum - difference);
         }
         _ => {
-            // Of Rx·Ry·Rz, all but the free turn is taken off both sides; its angle is the twist
-            // of what is left.
+            // Both fixed factors of Rx·Ry·Rz are divided out. The free angle is the twist of the
+            // remaining rotation about its axis.
             let k = locked.iter().position(|l| !l).unwrap_or(0);
             let left = product(&angles, 0, k).conjugate() * to;
             let left = left * product(&angles, k + 1, 3).conjugate();
@@ -130,10 +130,10 @@ pub(super) mod tests {
         let now = euler([20.0, 0.0, 0.0]);
         let to = with_angles(now, euler([70.0, 0.0, 0.0]), [false, true, true]);
         assert!(angle_between(to, euler([70.0, 0.0, 0.0])) < 1e-5);
-        // A turn about another axis does nothing.
+        // A rotation about another axis changes nothing.
         let to = with_angles(now, now * euler([0.0, 0.0, 40.0]), [false, true, true]);
         assert!(angle_between(to, now) < 1e-5, "{:?}", angles(to));
-        // Past a right angle about y, angles have another spelling; the hinge goes on.
+        // Beyond 90° about y, the other Euler angles flip; the hinge angle still follows.
         let now = euler([0.0, 60.0, 0.0]);
         let to = with_angles(now, euler([0.0, 130.0, 0.0]), [true, false, true]);
         assert!(angle_between(to, euler([0.0, 130.0, 0.0])) < 1e-5);

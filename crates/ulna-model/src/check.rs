@@ -14,7 +14,7 @@ use super::{
 pub struct Broken(String);
 
 impl Broken {
-    /// Refuses a part that refers to an element that does not exist.
+    /// Returns an error for a part that refers to an element that does not exist.
     fn dangling(part: &str, missing: Option<AnyId>) -> Result<(), Self> {
         match missing {
             Some(id) => Err(Self(format!("{part} refers to {id}, which does not exist"))),
@@ -94,10 +94,10 @@ impl FileContent {
         self.meshes.iter().try_for_each(|(id, mesh)| check_mesh(id, mesh))
     }
 
-    /// Everything that the file refers to must exist.
+    /// Checks that all elements that the file refers to exist.
     fn check_references(&self) -> Result<(), Broken> {
         let Some(missing) = self.missing(self) else { return Ok(()) };
-        // Slower, to say where it is.
+        // Slower search for the element with the reference, for the message.
         for (id, node) in self.nodes.iter() {
             Broken::dangling(&format!("node {}", id.0), self.missing(node))?;
         }
@@ -123,7 +123,7 @@ impl FileContent {
         if !self.nodes.is_valid() {
             return Err(Broken("the node tree does not match the parents of the nodes".into()));
         }
-        // A node on a cycle is not in the order.
+        // A node on a cycle is missing from the order.
         match self.nodes.order().len() == self.nodes.count() {
             true => Ok(()),
             false => Err(Broken("a node is its own ancestor".into())),
@@ -192,11 +192,16 @@ fn check_mesh(id: MeshId, mesh: &Mesh) -> Result<(), Broken> {
 }
 
 impl Document {
-    /// Checks the invariants: everything that is named is there, parents make a tree, numbers are
-    /// finite, keys are sound, and weights fit their vertices.
+    /// Checks the invariants of the document:
+    ///
+    /// - all references name existing elements
+    /// - parents form a tree
+    /// - numbers are finite
+    /// - tracks are valid
+    /// - weights match their vertices
     ///
     /// # Errors
-    /// The first that is broken.
+    /// The first broken invariant.
     pub fn check(&self) -> Result<(), Broken> {
         let Self { file, aids, shown } = self;
         file.check()?;
@@ -253,9 +258,10 @@ impl Document {
         }
     }
 
-    /// Whether a list of layers could be the one of a clip, or of the pose: not empty, everything
-    /// that it names is there, its names are each once, its numbers of no other list, and the
-    /// layers are sound. The pose has none with keys.
+    /// Whether a list can be the layers of a clip, or of the pose.
+    ///
+    /// The list must not be empty, and its layers must be valid. Its references must exist. Names
+    /// must be unique within it, and ids unique over all lists. Layers of the pose have no keys.
     pub fn fits_pose_layers(&self, home: LayerHome, layers: &PoseLayers) -> bool {
         let there = self.missing(&home).is_none() && self.missing(layers).is_none();
         let sound =

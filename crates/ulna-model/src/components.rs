@@ -8,7 +8,7 @@ use super::{
     transform::{is_turned_less, unit_or},
 };
 
-/// Some components of a local transform.
+/// Some components of a local transform. `None` components are not set.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Components {
     /// Meters in the parent's space.
@@ -20,12 +20,12 @@ pub struct Components {
 }
 
 impl Components {
-    /// Whether none is given.
+    /// Whether no component is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// These components, and those of `other` that are not given here.
+    /// These components, with those of `other` for the ones that are not set.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Components {
         self.over(&Transform::IDENTITY).is_finite()
     }
 
-    /// Whether a component is given; morph weights are none of them.
+    /// Whether a component is set; always false for morph weights.
     pub const fn has(&self, property: Property) -> bool {
         match property {
             Property::Translation => self.translation.is_some(),
@@ -50,7 +50,7 @@ impl Components {
         }
     }
 
-    /// Takes a component out.
+    /// Clears a component.
     pub const fn remove(&mut self, property: Property) {
         match property {
             Property::Translation => self.translation = None,
@@ -92,7 +92,7 @@ impl Components {
         kept
     }
 
-    /// Of these only some.
+    /// Only the listed components.
     #[must_use]
     pub fn only(&self, parts: &[Property]) -> Self {
         Self {
@@ -102,7 +102,7 @@ impl Components {
         }
     }
 
-    /// A transform with these components put in.
+    /// `under` with these components replaced.
     pub fn over(&self, under: &Transform) -> Transform {
         Transform {
             translation: self.translation.unwrap_or(under.translation),
@@ -111,19 +111,19 @@ impl Components {
         }
     }
 
-    /// What is seen of a node with these components put in; a matrix of which nothing is changed
-    /// stays one.
+    /// The local transform `under` with these components replaced. A matrix is returned unchanged
+    /// if no component is set.
     pub fn seen(&self, under: &Local) -> Local {
         if self.is_empty() { *under } else { Local::Trs(self.over(&under.transform())) }
     }
 }
 
 impl Transform {
-    /// The `ul` for which `self ∘ ul` has the components that are given, the others as in `old`.
-    /// None is worked out that is not asked for.
+    /// The user-local transform `ul` for which `self ∘ ul` has the components of `wanted`. Other
+    /// components are those of `old`, and are not computed.
     ///
     /// # Errors
-    /// As [`Transform::user_from`].
+    /// As for [`Transform::user_from`].
     pub fn user_where(&self, wanted: &Components, old: &Self) -> Result<Self, TransformError> {
         if self.scale.cmpeq(Vec3::ZERO).any() {
             return Err(TransformError::ZeroScale);
@@ -180,7 +180,7 @@ mod tests {
                 let moved = (before.translation[k] - after.translation[k]).abs();
                 prop_assert!(!locks.translation[k] || moved < 1e-5);
                 prop_assert!(!locks.scale[k] || before.scale[k] == after.scale[k]);
-                // Near a right angle about y, the other two angles are one.
+                // Near 90° about y, the other two angles describe the same rotation.
                 let is_clear = b[1].abs() < 85.0;
                 let turned = (a[k] - b[k]).rem_euclid(360.0);
                 let turned = turned.min(360.0 - turned);

@@ -1,7 +1,7 @@
-//! Values that are made from others and kept beside what they were made from, so that none outlives
-//! its cause.
+//! Cached values, each stored with the key that it was computed from, so that a stale value is
+//! never used.
 
-/// A value beside the key that it was made from: made anew where that is another one.
+/// A cached value with the key that it was computed from. It is computed again for another key.
 #[derive(Clone, Debug)]
 pub struct Derived<K, T>(Option<(K, T)>);
 
@@ -12,7 +12,7 @@ impl<K, T> Default for Derived<K, T> {
 }
 
 impl<K, T> Derived<K, T> {
-    /// The value, whatever it was made from.
+    /// The cached value, for any key.
     pub const fn get(&self) -> Option<&T> {
         match &self.0 {
             Some((_, value)) => Some(value),
@@ -20,7 +20,7 @@ impl<K, T> Derived<K, T> {
         }
     }
 
-    /// The same, to be brought up to date by someone who knows how.
+    /// The cached value, for updates in place.
     pub const fn get_mut(&mut self) -> Option<&mut T> {
         match &mut self.0 {
             Some((_, value)) => Some(value),
@@ -28,7 +28,7 @@ impl<K, T> Derived<K, T> {
         }
     }
 
-    /// What it was made from.
+    /// The key of the cached value.
     pub const fn key(&self) -> Option<&K> {
         match &self.0 {
             Some((key, _)) => Some(key),
@@ -36,29 +36,29 @@ impl<K, T> Derived<K, T> {
         }
     }
 
-    /// Keeps a value that was made elsewhere.
+    /// Stores a value that was computed elsewhere.
     pub fn put(&mut self, key: K, value: T) {
         self.0 = Some((key, value));
     }
 
-    /// Forgets it.
+    /// Drops the cached value.
     pub fn clear(&mut self) {
         self.0 = None;
     }
 
-    /// The key and the value, which are forgotten here: to be used again for another.
+    /// Removes and returns the key and the value, so that their memory can be reused.
     pub const fn take(&mut self) -> Option<(K, T)> {
         self.0.take()
     }
 }
 
 impl<K: PartialEq, T> Derived<K, T> {
-    /// Whether it was made from this.
+    /// Whether the cached value was computed from this key.
     pub fn is_of(&self, key: &K) -> bool {
         self.key() == Some(key)
     }
 
-    /// The value that is made from this: made now unless it is kept already.
+    /// The value for a key; computed if the cache has another key.
     pub fn update(&mut self, key: K, make: impl FnOnce(&K) -> T) -> &mut T {
         let kept = self.0.take().filter(|(of, _)| *of == key);
         let kept = kept.unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! What is odd about a file: found while reading, listed in Problems and by `ulna check`.
+//! Findings about a file. They are found while reading, and listed in Problems and by `ulna check`.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use serde::{Serialize, Serializer};
 
 use super::Location;
 
-/// How bad a finding is.
+/// Severity of a finding, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing.
+    /// Information only.
     Info,
-    /// Shown differently from what another program may show.
+    /// Other programs may display the file differently.
     Warning,
     /// The file breaks the specification.
     Error,
@@ -28,8 +28,8 @@ impl fmt::Display for Severity {
     }
 }
 
-/// A command that mends findings at a click. In the order in which they run: weights must exist
-/// before they can be normalized.
+/// A command that repairs findings at a click. Variants are in the order of execution: weights must
+/// exist before they can be normalized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Repair {
     /// Assigns the weights of the nearest joints.
@@ -57,20 +57,20 @@ impl Serialize for Repair {
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
-    /// The Khronos validator's code where it has one, else one of ours beginning with `ULNA_`.
+    /// The Khronos validator's code if it has one, else a code of Ulna with the prefix `ULNA_`.
     pub code: &'static str,
-    /// A sentence, the count first, without a full stop.
+    /// One sentence, with the number of cases first, without a full stop.
     pub message: String,
     /// The location in the file; a path such as `nodes/3` or `animations/0/samplers/2` in JSON.
     pub place: Location,
-    /// The command that mends it, where there is one.
+    /// The command that repairs the finding, if there is one.
     pub fix: Option<Repair>,
 }
 
 impl Diagnostic {
-    /// A finding that cannot be mended at a click.
+    /// A finding without a repair command.
     pub fn new(
         severity: Severity,
         code: &'static str,
@@ -81,8 +81,8 @@ impl Diagnostic {
     }
 }
 
-/// Collects findings. The same finding in many places is kept once a place, up to a limit, then
-/// counted.
+/// Collects findings. Up to a limit, each finding is stored with its location; further ones are
+/// only counted.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
@@ -90,7 +90,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// More than this are counted, not kept: a hostile file must not fill memory with findings.
+    /// Maximum number of stored findings, so that a malicious file cannot fill the memory.
     const MOST: usize = 2000;
 
     /// Adds a finding.
@@ -108,13 +108,13 @@ impl Diagnostics {
         }
     }
 
-    /// Takes up what another collection found.
+    /// Adds the findings of another collection.
     pub fn append(&mut self, mut other: Self) {
         self.list.append(&mut other.list);
         self.left_out += other.left_out;
     }
 
-    /// All of them, the worst first, otherwise in the order found.
+    /// All findings, sorted by descending severity, then in the order of discovery.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         if self.left_out > 0 {
             let message = format!("{} more problems are not listed", self.left_out);

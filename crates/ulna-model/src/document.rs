@@ -1,4 +1,4 @@
-//! The document: everything Ulna knows of a model, as plain data.
+//! The document: a model with its editor state, as plain data.
 
 use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 
@@ -9,41 +9,41 @@ use super::{
     label,
 };
 
-/// A scene: the roots that are shown together.
+/// A scene: a set of root nodes that are displayed together.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Scene {
-    /// The name, where the file gives one.
+    /// The name, if the file has one.
     pub name: Option<Arc<str>>,
-    /// Its roots.
+    /// The root nodes.
     pub roots: Vec<NodeId>,
-    /// Poses kept with it, each name once.
+    /// Poses stored in the scene; names are unique.
     pub poses: Shared<[KeptPose]>,
-    /// Sets of nodes kept with it, in the order of their digits, each once.
+    /// Selection sets stored in the scene, in ascending order of their digits, which are unique.
     pub sets: Shared<[NodeSet]>,
-    /// Groups of joints kept with it, in the order in which they are listed.
+    /// Joint groups stored in the scene, in display order.
     pub groups: Shared<[JointGroup]>,
-    /// Nodes of the bones of a human, kept with it: bones alone, in the spelling of VRM 1.0.
-    /// In a VRM file, [`FileContent::vrm`] says it instead.
+    /// Map of humanoid bones stored in the scene, with the bone names of VRM 1.0 and no other VRM
+    /// data. VRM files have it in [`FileContent::vrm`] instead.
     pub humanoid: Option<Shared<Vrm>>,
-    /// Retarget maps kept with it, each name once, in the order in which they were kept.
+    /// Retarget maps stored in the scene, in the order of creation; names are unique.
     pub retarget: Shared<[RetargetMap]>,
-    /// The mix kept with it: clips and joints by name.
+    /// The mix stored in the scene, with clips and joints by name.
     pub mix: Option<Shared<Mix<String, String>>>,
-    /// The layers of the pose that the file keeps with it, folded into its nodes.
+    /// Pose layers stored in the scene, already baked into its nodes.
     pub kept_layers: Option<Shared<KeptLayers>>,
 }
 
-/// All that a file says: what saving writes.
+/// The content of a file, which saving writes.
 ///
-/// Ids are indices of the opened file. Heavy parts are [`Shared`], so a clone is cheap; what is
-/// shared compares in no time.
+/// Ids are indices of the opened file. Heavy parts are [`Shared`], so clones and comparisons are
+/// cheap.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileContent {
-    /// All nodes, and the tree that they make.
+    /// All nodes, and the tree of their parents.
     pub nodes: Nodes,
-    /// All scenes; empty in a library of parts.
+    /// All scenes; may be empty.
     pub scenes: Slots<SceneId, Scene>,
-    /// The scene that the file wants shown.
+    /// The default scene of the file.
     pub scene: Option<SceneId>,
     /// All meshes.
     pub meshes: Slots<MeshId, Shared<Mesh>>,
@@ -61,26 +61,26 @@ pub struct FileContent {
     pub cameras: Shared<[Camera]>,
     /// All lights of the file (`KHR_lights_punctual`).
     pub lights: Shared<[Light]>,
-    /// What a VRM file says of its avatar.
+    /// The avatar data of a VRM file.
     pub vrm: Option<Shared<Vrm>>,
     /// Vectors and constraints of extensions in the space of nodes.
     pub node_space: NodeSpace,
 }
 
-/// A model: what its file says, and what is kept beside it. Invariants: see [`Document::check`].
+/// A model: its file content and its editor state. Invariants: see [`Document::check`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
-    /// What saving writes.
+    /// The content that saving writes.
     pub file: FileContent,
-    /// What no file holds by itself.
+    /// State that is undone like file content, but is not part of the file.
     pub aids: EditorState,
     /// Scene and material variant on display, which are neither undone nor saved. They are here
     /// because commands, evaluation and rendering depend on them and share only the document.
     pub shown: DisplayChoice,
 }
 
-/// Nearly every read of a document is a read of its file, and `.file` at each would tell a reader
-/// nothing. There is no `DerefMut`: a change names the half that it changes.
+/// Nearly every read of a document is a read of its file content, so `.file` would be noise. There
+/// is no `DerefMut`: a change names the part that it changes.
 impl Deref for Document {
     type Target = FileContent;
 
@@ -111,12 +111,12 @@ impl FileContent {
         &self.skins[id]
     }
 
-    /// A primitive, where it is there.
+    /// A primitive, if it exists.
     pub fn primitive(&self, mesh: MeshId, primitive: PrimitiveId) -> Option<&Primitive> {
         self.meshes.get(mesh)?.primitives.get(primitive.index())
     }
 
-    /// A primitive to be changed, where it is there.
+    /// A primitive for changes, if it exists.
     pub fn primitive_mut(
         &mut self,
         mesh: MeshId,
@@ -126,7 +126,7 @@ impl FileContent {
         Shared::make_mut(self.meshes.get_mut(mesh)?).primitives.get_mut(primitive.index())
     }
 
-    /// The nodes right below one, in the file's order.
+    /// The direct children of a node, in the file's order.
     pub fn children(&self, id: NodeId) -> &[NodeId] {
         self.nodes.children(id)
     }
@@ -141,29 +141,30 @@ impl FileContent {
         label(self.scenes.get(scene).and_then(|s| s.name.as_deref()), "scene", scene.0)
     }
 
-    /// The scene with which poses, sets, groups and other aids are kept.
+    /// The scene that stores poses, sets, groups and other editor data: the default scene, else the
+    /// first.
     pub fn keeping_scene(&self) -> Option<SceneId> {
         self.scene.or_else(|| self.scenes.ids().next())
     }
 
-    /// The retarget maps.
+    /// The retarget maps of [`Self::keeping_scene`].
     pub fn retarget_maps(&self) -> &[RetargetMap] {
         self.keeping_scene().and_then(|s| self.scenes.get(s)).map_or(&[], |s| &s.retarget)
     }
 
-    /// The groups of joints.
+    /// The joint groups of [`Self::keeping_scene`].
     pub fn joint_groups(&self) -> &[JointGroup] {
         self.keeping_scene().and_then(|s| self.scenes.get(s)).map_or(&[], |s| &s.groups)
     }
 
-    /// Nodes of the bones of a human: the map of the VRM avatar, or that of the scene.
+    /// The map of humanoid bones: that of the VRM avatar, else that of [`Self::keeping_scene`].
     pub fn humanoid(&self) -> Option<&Vrm> {
         let kept = || self.scenes.get(self.keeping_scene()?)?.humanoid.as_deref();
         self.vrm.as_deref().or_else(kept)
     }
 
-    /// The material of a primitive in a variant, or its own where `None`, or where the variant
-    /// leaves it as it is.
+    /// The material of a primitive in a variant. Returns the primitive's own material if `variant`
+    /// is `None`, or if the variant does not replace it.
     pub fn material_of(
         &self,
         primitive: &Primitive,
@@ -173,7 +174,7 @@ impl FileContent {
         found.map(|(_, material)| *material).or(primitive.material)
     }
 
-    /// The roots of a scene, or every root where the file has no such scene.
+    /// The roots of a scene, or all root nodes if there is no such scene.
     pub fn roots_of(&self, scene: Option<SceneId>) -> Vec<NodeId> {
         match scene.and_then(|s| self.scenes.get(s)) {
             Some(scene) => scene.roots.clone(),
@@ -181,7 +182,7 @@ impl FileContent {
         }
     }
 
-    /// The nodes of a scene, each before its children, in the file's order.
+    /// The nodes of a scene in depth-first order: parents first, children in the file's order.
     pub fn nodes_of(&self, scene: Option<SceneId>) -> Vec<NodeId> {
         let mut stack = self.roots_of(scene);
         stack.reverse();
@@ -196,7 +197,7 @@ impl FileContent {
         found
     }
 
-    /// For every node, whether a skin counts it among its joints.
+    /// One flag per node: whether any skin has it as a joint.
     pub fn joint_flags(&self) -> Vec<bool> {
         let mut flags = vec![false; self.nodes.len()];
         for skin in self.skins.values() {
@@ -207,8 +208,10 @@ impl FileContent {
         flags
     }
 
-    /// For every node, whether it may be a joint of a skeleton that no mesh is bound to yet: it
-    /// shows nothing itself, no skin names it, and nothing but such nodes and joints is below it.
+    /// One flag per node: whether it can be a joint of a skeleton without a mesh.
+    ///
+    /// Such a node is not a joint of a skin. Neither it nor a descendant has a mesh, camera or
+    /// light. Ancestors of a joint, up to the next joint or the root, are excluded.
     pub fn loose_joint_flags(&self) -> Vec<bool> {
         let joints = self.joint_flags();
         let shows = |id: NodeId| {
@@ -227,7 +230,8 @@ impl FileContent {
         for id in self.node_ids().filter(|id| is_loose(*id)) {
             flags[id.index()] = true;
         }
-        // What is above a bound joint is not of the skeleton: an armature, or the whole file.
+        // An ancestor above the topmost joint is not part of the skeleton. It is an armature, or
+        // the root of the file.
         let bound: Vec<NodeId> = self.node_ids().filter(|n| joints[n.index()]).collect();
         for joint in bound {
             let mut above = self.node(joint).parent;
@@ -268,7 +272,8 @@ impl FileContent {
         false
     }
 
-    /// The weights a node's morph targets have when no clip moves them.
+    /// Morph weights of a node without a clip: one per morph target, from the node or the mesh,
+    /// padded with 0.
     pub fn morph_weights(&self, node: NodeId) -> Vec<f32> {
         let node = self.node(node);
         let Some(mesh) = node.mesh.map(|m| self.mesh(m)) else { return Vec::new() };
@@ -279,17 +284,17 @@ impl FileContent {
 }
 
 impl Document {
-    /// The scene that is shown: the chosen one, or the file's own.
+    /// The displayed scene: the chosen one, else the file's default.
     pub fn shown_scene(&self) -> Option<SceneId> {
         self.shown.scene.or(self.scene)
     }
 
-    /// The nodes that are shown, each before its children, in the file's order.
+    /// The displayed nodes in depth-first order: parents first, children in the file's order.
     pub fn shown_nodes(&self) -> Vec<NodeId> {
         self.nodes_of(self.shown_scene())
     }
 
-    /// The skin in whose layers a primitive's weights are.
+    /// The skin whose weight layers include this primitive.
     pub fn layered(&self, mesh: MeshId, primitive: PrimitiveId) -> Option<SkinId> {
         self.aids
             .weight_layers
@@ -298,13 +303,12 @@ impl Document {
             .map(|(skin, _)| *skin)
     }
 
-    /// Nodes that an unkeyed pose changes.
+    /// Nodes that any unkeyed pose changes.
     pub fn unkeyed_nodes(&self) -> BTreeSet<NodeId> {
         self.aids.unkeyed.values().flat_map(|pose| pose.nodes()).collect()
     }
 
-    /// Vertices of all meshes as they are shown (a mesh under two nodes, or in two instances,
-    /// counts twice).
+    /// Number of displayed vertices. Each node and each instance of a mesh counts separately.
     pub fn shown_vertex_count(&self) -> usize {
         let count = |id: &NodeId| {
             let node = self.node(*id);

@@ -1,9 +1,9 @@
-//! Frames a second of a clip: read from its key times, and kept while those change.
+//! Frame rate of a clip: read from its key times, and kept when the times change.
 
 use super::{Clip, Track};
 
-/// The rates that clips are made at, the likeliest first. Television's are a thousandth slower than
-/// their names.
+/// Common frame rates, in descending order of likelihood. NTSC rates are 1000/1001 of whole
+/// numbers.
 const RATES: [f64; 13] = [
     24.0,
     30.0,
@@ -20,34 +20,35 @@ const RATES: [f64; 13] = [
     120_000.0 / 1001.0,
 ];
 
-/// How far off a frame a key may lie to be on it, in frames.
+/// Maximum distance of a key from its frame, in frames.
 const ON_FRAME: f64 = 0.01;
 
-/// Fewer keys on frames than this share are no fit.
+/// Minimum share of keys on whole frames for a rate to fit, `0..=1`.
 const FIT: f32 = 0.9;
 
-/// More times than these say nothing new.
+/// Maximum number of key times that are examined.
 const MOST_TIMES: usize = 20_000;
 
-/// A rate as it is meant: 29.97 is 30000 frames in 1001 seconds.
+/// The exact rate for a rounded one: 29.97 becomes 30000/1001. Other rates are rounded to 4
+/// decimals.
 pub fn meant_rate(rate: f64) -> f64 {
     let near = |whole: f64| {
         let exact = whole * 1000.0 / 1001.0;
         ((exact - rate).abs() < 2e-4 * rate).then_some(exact)
     };
     let known = [24.0, 30.0, 60.0, 120.0].into_iter().find_map(near);
-    // As it was typed, and not as single precision has it.
+    // Rounding removes the error of single precision.
     known.unwrap_or((rate * 1e4).round() / 1e4)
 }
 
-/// A rate with no more digits than it needs: 30, 29.97, 23.976.
+/// A rate with up to three decimals and no trailing zeros: 30, 29.97, 23.976.
 pub fn rate_in_words(rate: f64) -> String {
     let text = format!("{rate:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// How well a rate fits some times: the share on whole frames, and how far off those are on
-/// average, in frames.
+/// Fit of a rate to key times. `share` is the fraction of keys on whole frames, `0..=1`. `off` is
+/// the mean distance of those keys from their frames, in frames.
 #[derive(Clone, Copy)]
 struct Fit {
     rate: f64,
@@ -67,18 +68,19 @@ impl Fit {
     }
 }
 
-/// How well each rate fits, in the order of [`RATES`].
+/// The fit of each rate, in the order of [`RATES`].
 fn fits(times: &[f32]) -> Vec<Fit> {
     RATES.into_iter().map(|rate| Fit::of(rate, times)).collect()
 }
 
 fn best(fits: &[Fit]) -> Option<Fit> {
-    /// Single precision is that near, in frames; what a file rounds to milliseconds is not.
+    /// Error of single precision, in frames. Times that were rounded to milliseconds have larger
+    /// errors.
     const EXACT: f64 = 2e-4;
     let mut best = *fits.first()?;
     for fit in &fits[1..] {
-        // A short clip of television's rates is on the frames of whole ones as well, but never
-        // quite.
+        // A short clip at an NTSC rate nearly fits the whole rate, too. Its remaining error shows
+        // the true rate.
         let nearer = (fit.share - best.share).abs() <= 0.01
             && fit.off < EXACT
             && best.off > 4.0 * fit.off.max(1e-5);
@@ -92,7 +94,7 @@ fn best(fits: &[Fit]) -> Option<Fit> {
 }
 
 impl Clip {
-    /// Times of keys after 0, each list of times once.
+    /// Key times above 0, in seconds. Consecutive tracks that share one list count once.
     fn some_times(&self) -> Vec<f32> {
         let mut seen: Vec<f32> = Vec::new();
         let mut last: Option<*const f32> = None;
@@ -106,10 +108,10 @@ impl Clip {
         seen
     }
 
-    /// The frame rate that puts most keys on whole frames, and the share of keys it does (0 to 1);
-    /// one that is kept with the clip goes before what its keys say.
+    /// The frame rate that puts the most keys on whole frames, and the share of these keys
+    /// (`0..=1`). A rate that is stored with the clip takes precedence.
     ///
-    /// Returns `None` where nothing is kept and no key lies after 0.
+    /// Returns `None` if no rate is stored and no key is after 0.
     pub fn guess_fps(&self) -> Option<(f64, f32)> {
         let times = self.some_times();
         if let Some(rate) = self.rate {
@@ -122,8 +124,8 @@ impl Clip {
         Some(if found.share > 0.0 { (found.rate, found.share) } else { (30.0, 0.0) })
     }
 
-    /// The frame rate, where it is kept or nothing but that rate can be meant; two keys a second
-    /// apart are on the frames of any.
+    /// The frame rate, if it is stored or unambiguous. Two keys one second apart fit every rate, so
+    /// they give none.
     fn sure_rate(&self) -> Option<f64> {
         if self.rate.is_some() {
             return self.rate;
@@ -133,7 +135,7 @@ impl Clip {
         let found = best(&all).filter(|f| f.share >= FIT && times.len() > 1)?;
         let slowest =
             all.iter().filter(|f| f.share >= FIT).map(|f| f.rate).fold(found.rate, f64::min);
-        // What fits besides must be of the same frames, counted more or less often.
+        // All fitting rates must be whole multiples of the slowest one.
         let whole = |rate: f64| {
             let times = rate / slowest;
             (times - times.round()).abs() < 2e-3
@@ -141,8 +143,8 @@ impl Clip {
         all.iter().filter(|f| f.share >= FIT).all(|f| whole(f.rate)).then_some(found.rate)
     }
 
-    /// The clip with the rate of what it was made from: kept with it where its own keys say another
-    /// one.
+    /// The clip with the frame rate of `before`, which it was derived from. The rate is stored if
+    /// the key times imply another one.
     #[must_use]
     pub fn at_rate_of(self, before: &Self) -> Self {
         if self.rate.is_some() || before.has_times_of(&self) {
@@ -154,7 +156,7 @@ impl Clip {
         }
     }
 
-    /// The clip counted at a rate, which is kept with it where its keys say another one.
+    /// The clip at a frame rate, which is stored if the key times imply another one.
     #[must_use]
     pub fn counted_at(mut self, rate: f64) -> Self {
         self.rate = None;
@@ -165,8 +167,8 @@ impl Clip {
         self
     }
 
-    /// Whether all tracks have the times that they have here, so that no rate can come to be
-    /// another.
+    /// Whether both clips have the same tracks with the same key times, so that both have the same
+    /// rate.
     fn has_times_of(&self, other: &Self) -> bool {
         let same =
             |a: &Track, b: &Track| a.times.as_ptr() == b.times.as_ptr() || a.times == b.times;
@@ -211,7 +213,7 @@ mod tests {
                 assert!((found.0 - rate).abs() < 1e-9, "{rate} over {frames}: {found:?}");
             }
         }
-        // Rounded to milliseconds, as some programs write it.
+        // Rounded to milliseconds, as some exporters do.
         let rounded: Vec<f32> =
             (0..60).map(|k| (k as f32 * 1000.0 / 30.0).round() / 1000.0).collect();
         assert_eq!(clip(&rounded).guess_fps().unwrap().0, 30.0);
@@ -219,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_rate_is_kept_only_where_the_keys_say_another() {
-        // Of keys that fit any rate none is kept.
+        // Keys that fit every rate store none.
         let open = clip(&[0.0, 1.0]);
         assert_eq!(clip(&[0.0, 1.2]).at_rate_of(&open).rate, None);
         let before = baked(30.0, 60);

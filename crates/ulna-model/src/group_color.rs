@@ -37,7 +37,7 @@ pub enum GroupColor {
     Free([u8; 3]),
 }
 
-/// Words of the palette.
+/// Names of the palette colors, in the order of the palette.
 const WORDS: [&str; GroupColor::PALETTE.len()] = [
     "violet", "red", "amber", "green", "blue", "teal", "pink", "lime", "yellow", "orange",
     "magenta", "brown", "steel",
@@ -61,17 +61,17 @@ impl GroupColor {
         Self::Steel,
     ];
 
-    /// Words of the palette, in its order.
+    /// Names of the palette colors, in the order of the palette.
     pub const fn words() -> &'static [&'static str] {
         &WORDS
     }
 
-    /// Place in the palette; `None` for a free color.
+    /// Index in the palette; `None` for a free color.
     pub fn place(self) -> Option<usize> {
         Self::PALETTE.iter().position(|color| *color == self)
     }
 
-    /// Its word, or `#rrggbb`.
+    /// The name of the color, or `#rrggbb`.
     pub fn text(self) -> String {
         match self {
             Self::Free([r, g, b]) => format!("#{r:02x}{g:02x}{b:02x}"),
@@ -79,7 +79,7 @@ impl GroupColor {
         }
     }
 
-    /// The color that a text means: a word of the palette or `#rrggbb`; `None` for other texts.
+    /// Parses a name of the palette or `#rrggbb`; `None` for other texts.
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(place) = WORDS.iter().position(|word| word.eq_ignore_ascii_case(text)) {
             return Some(Self::PALETTE[place]);

@@ -1,11 +1,11 @@
-//! Normals of a field of heights, as pictures: what bump maps become.
+//! Conversion of height maps (bump maps) to normal maps.
 
 use glam::Vec3;
 use image::{DynamicImage, Rgb, RgbImage};
 
-/// Whether a picture is one of heights, and not of directions: it has no colors.
+/// Whether an image is a height map rather than a normal map: its pixels are gray.
 pub fn is_gray(picture: &DynamicImage) -> bool {
-    /// Pixels that are looked at.
+    /// Maximum number of samples per axis, roughly.
     const LOOKED: u32 = 64;
     let rgb = picture.to_rgb8();
     let (wide, high) = rgb.dimensions();
@@ -13,15 +13,17 @@ pub fn is_gray(picture: &DynamicImage) -> bool {
     steps(high).all(|y| {
         steps(wide).all(|x| {
             let Rgb([r, g, b]) = *rgb.get_pixel(x, y);
-            // JPEG smears colors a little.
+            // JPEG compression shifts colors slightly.
             r.abs_diff(g) <= 6 && g.abs_diff(b) <= 6
         })
     })
 }
 
-/// The normal map of a height map: `n = (−∂h/∂x, −∂h/∂y, 1)`, normalized, green up as glTF has it
-/// (glTF 2.0, 3.9.3); heights from 0 to 1 over `strength` pixels, slopes by Sobel's differences.
-/// With `wrap` the edges meet, as textures that repeat do.
+/// The normal map of a height map: `n = (−∂h/∂x, −∂h/∂y, 1)`, normalized, with green up (glTF 2.0,
+/// 3.9.3).
+///
+/// Heights of `0..=1` correspond to `strength` pixels. Slopes are computed with the Sobel operator.
+/// With `wrap`, opposite edges are adjacent, for repeating textures.
 pub fn normal_map(picture: &DynamicImage, strength: f32, wrap: bool) -> DynamicImage {
     let heights = picture.to_luma32f();
     let (wide, high) = heights.dimensions();
@@ -37,7 +39,7 @@ pub fn normal_map(picture: &DynamicImage, strength: f32, wrap: bool) -> DynamicI
         let (x, y) = (i64::from(x), i64::from(y));
         let column = |dx: i64| at(x + dx, y - 1) + 2.0 * at(x + dx, y) + at(x + dx, y + 1);
         let row = |dy: i64| at(x - 1, y + dy) + 2.0 * at(x, y + dy) + at(x + 1, y + dy);
-        // Down the picture is down in texture space, too.
+        // Image rows and texture coordinates both run downward.
         let slope = Vec3::new(column(1) - column(-1), row(-1) - row(1), 0.0) * (strength / 8.0);
         let normal = (Vec3::Z - slope).normalize_or(Vec3::Z);
         *pixel = Rgb((normal * 127.5 + 127.5).round().to_array().map(|v| v as u8));
@@ -53,12 +55,12 @@ mod tests {
 
     #[test]
     fn a_slope_leans_away_from_where_it_rises() {
-        // Rises to the right, and upwards in the picture.
+        // Heights rise to the right and upward in the image.
         let slope = GrayImage::from_fn(8, 8, |x, y| Luma([(x * 16 + (7 - y) * 8) as u8]));
         let made = normal_map(&DynamicImage::ImageLuma8(slope), 4.0, false).to_rgb8();
         let Rgb([r, g, b]) = *made.get_pixel(4, 4);
         assert!(r < 110 && g < 120 && r < g && b > 200, "{r} {g} {b}");
-        // As steep as it is: the slope is 16/255 a pixel times 4.
+        // The slope is 16/255 per pixel, times a strength of 4.
         let normal = (Vec3::new(f32::from(r), f32::from(g), f32::from(b)) - 127.5) / 127.5;
         assert!((-normal.x / normal.z - 4.0 * 16.0 / 255.0).abs() < 0.02, "{normal}");
         assert!((-normal.y / normal.z - 4.0 * 8.0 / 255.0).abs() < 0.02, "{normal}");

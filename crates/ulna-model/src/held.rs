@@ -1,5 +1,4 @@
-//! How much memory values hold, to the allocation: what several share is one part, counted once by
-//! where it is.
+//! Memory of values in bytes. Shared allocations are identified by their address and counted once.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -12,43 +11,42 @@ use ulna_geometry::Csr;
 
 use super::Shared;
 
-/// Bytes of the two counts before a shared value.
+/// Bytes of the reference counts in an `Arc` allocation.
 const COUNTS: usize = 16;
 
-/// A value whose memory can be counted.
+/// A value whose heap memory can be counted.
 pub trait Held {
-    /// Whether it holds nothing outside itself, so that lists of it need not be gone through.
+    /// Whether values of the type own no heap memory, so that lists of them need not be visited.
     const PLAIN: bool = false;
 
-    /// Adds what it holds outside itself.
+    /// Adds the heap memory of the value.
     fn held(&self, _parts: &mut Parts) {}
 }
 
-/// A count of the memory that several values hold together.
+/// The combined heap memory of several values.
 #[derive(Debug, Default)]
 pub struct Parts {
-    /// Bytes that one of them holds alone, as lists and names do.
+    /// Bytes of memory with a single owner, such as lists and names.
     pub own: usize,
-    /// Shared memory, each once: where it is, and how many bytes it has, without shared memory that
-    /// it holds itself.
+    /// Shared allocations, each once: address, and bytes without nested shared allocations.
     pub shared: Vec<(usize, usize)>,
     seen: HashSet<usize>,
 }
 
 impl Parts {
-    /// The memory that a value holds outside itself.
+    /// The heap memory of a value.
     pub fn of(value: &impl Held) -> Self {
         let mut parts = Self::default();
         value.held(&mut parts);
         parts
     }
 
-    /// Bytes of all of it.
+    /// Total bytes.
     pub fn bytes(&self) -> usize {
         self.own + self.shared.iter().map(|(_, bytes)| bytes).sum::<usize>()
     }
 
-    /// Adds shared memory: where it is, its bytes, and what it holds itself.
+    /// Adds a shared allocation: its address, its bytes, and a function that counts its content.
     pub(super) fn share(&mut self, at: usize, bytes: usize, holds: impl FnOnce(&mut Self)) {
         if !self.seen.insert(at) {
             return;
@@ -60,7 +58,7 @@ impl Parts {
     }
 }
 
-/// Where shared memory is.
+/// Address of a value, which identifies its shared allocation.
 pub(super) fn address<T: ?Sized>(at: &T) -> usize {
     std::ptr::from_ref(at).cast::<()>().addr()
 }
@@ -158,7 +156,7 @@ impl Held for Arc<str> {
 
 impl<K: Held, V: Held> Held for BTreeMap<K, V> {
     fn held(&self, parts: &mut Parts) {
-        /// Entries a node of the tree has room for, and has on average.
+        /// Capacity of a B-tree node, and its usual number of entries.
         const ROOM: usize = 11;
         const USUAL: usize = 8;
         let node = ROOM * (size_of::<K>() + size_of::<V>()) + 24;

@@ -1,5 +1,5 @@
-//! Ids of the things in a document: the glTF index of the opened file, so that an id means the
-//! same to the file, to a person and to a script.
+//! Ids of the elements of a document. An id is the glTF index of the opened file, so it means the
+//! same in the file, in the window and in scripts.
 
 use serde::{Deserialize, Serialize};
 
@@ -82,25 +82,24 @@ id!(
     ImageId
 );
 
-/// A joint of one skin: its index in the skin's list, which slots of vertices (`JOINTS_n`) hold.
+/// A joint of one skin: its index in the skin's list of joints, as stored in `JOINTS_n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct JointSlot(pub u16);
 
 impl JointSlot {
-    /// The joint at an index of the skin's list. `None` past the 65,536 joints that a slot can
-    /// name.
+    /// The joint at an index of the skin's list. `None` if the index exceeds `u16::MAX`.
     pub fn new(index: usize) -> Option<Self> {
         u16::try_from(index).ok().map(Self)
     }
 
-    /// The joint as an index into lists by joint.
+    /// Index into lists with one entry per joint.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The first joints of a skin, as many as slots can name, in rising order.
+    /// The first `count` joints of a skin in ascending order; at most 65,536.
     pub fn first(count: usize) -> impl DoubleEndedIterator<Item = Self> + Clone {
         (0..=u16::MAX).take(count).map(Self)
     }

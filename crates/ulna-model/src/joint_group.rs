@@ -1,4 +1,4 @@
-//! Groups of joints: named, colored, hidden, locked or shown alone.
+//! Groups of joints, which can be colored, hidden, locked and soloed.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -22,7 +22,7 @@ pub struct JointGroup {
     /// Whether its joints cannot be picked or posed in the viewport.
     #[serde(default, skip_serializing_if = "is_off")]
     pub locked: bool,
-    /// Whether joints outside of the groups with this mark are hidden.
+    /// Whether the group is soloed. Joints outside of all soloed groups are hidden.
     #[serde(default, skip_serializing_if = "is_off")]
     pub solo: bool,
 }
@@ -38,14 +38,16 @@ impl JointGroup {
         self.nodes.binary_search(&node).is_ok()
     }
 
-    /// Whether groups of a scene have a name each, no name twice, and nodes in order.
+    /// Whether the groups have unique names that are not blank, and sorted nodes without
+    /// duplicates.
     pub fn are_valid(groups: &[Self]) -> bool {
         let names: BTreeSet<&str> = groups.iter().map(|g| &*g.name).collect();
         let rises = |g: &Self| g.nodes.windows(2).all(|w| w[0] < w[1]);
         names.len() == groups.len() && groups.iter().all(|g| !g.name.trim().is_empty() && rises(g))
     }
 
-    /// Whether groups hide a joint: all of its groups are hidden, or others are shown alone.
+    /// Whether the groups hide a joint. With soloed groups, it must be in one of them to be
+    /// visible. Otherwise it is hidden if all of its groups are hidden.
     pub fn hide(groups: &[Self], node: NodeId) -> bool {
         let mut own = groups.iter().filter(|g| g.contains(node)).peekable();
         if groups.iter().any(|g| g.solo) {
@@ -54,7 +56,7 @@ impl JointGroup {
         own.peek().is_some() && own.all(|g| g.hidden)
     }
 
-    /// Whether one of the groups of a joint is locked.
+    /// Whether any group of a joint is locked.
     pub fn lock(groups: &[Self], node: NodeId) -> bool {
         groups.iter().any(|g| g.locked && g.contains(node))
     }

@@ -1,62 +1,64 @@
-//! Layers as a file keeps them: joints by their paths, with what the file had below them, so that
-//! they can be taken off again.
+//! Pose layers as a file stores them. Joints are named by their paths. The original keys and
+//! transforms are stored, too, so that the layers can be removed again.
 
 use super::{Interpolation, Local, MixMask, Property, Slice, TangentModes};
 
-/// Layers that a file keeps beside the keys, or nodes, into which they are folded.
+/// Pose layers that a file stores beside the keys or nodes that they are baked into.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptLayers {
-    /// The layers, the first nearest to the clip.
+    /// The layers, bottom to top.
     pub layers: Vec<KeptLayer>,
-    /// A clip's own keys of the channels that the layers change.
+    /// The clip's keys without layers, for the channels that the layers change.
     pub own_keys: Vec<OwnKeys>,
-    /// The own transforms of the nodes that layers of the pose change.
+    /// Node paths with their local transforms without layers, for the nodes that pose layers
+    /// change.
     pub own_pose: Vec<(String, Local)>,
-    /// Of what the file has there, the layers in it: only then are its own keys what is above.
+    /// Hash of the file's baked content. If it differs, another program changed the file, and the
+    /// stored layers no longer apply.
     pub hash: u64,
 }
 
 /// One layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptLayer {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// How much of it counts.
+    /// Strength, a factor of the layer's effect.
     pub strength: f32,
-    /// Keys of that.
+    /// Keys of the strength, if it is animated.
     pub strength_keys: Option<KeptKeys>,
-    /// Whether it is off.
+    /// Whether the layer is muted.
     pub muted: bool,
-    /// Whether it is alone.
+    /// Whether the layer is soloed.
     pub solo: bool,
-    /// Where it counts.
+    /// The joints that the layer affects; all if `None`.
     pub mask: Option<MixMask<String>>,
-    /// What it adds at all times: translation, rotation, scale.
+    /// Constant offsets by node path: translation, rotation, scale (10 numbers).
     pub moves: Vec<(String, [f32; 10])>,
-    /// What it adds over time.
+    /// Animated offsets by node path and property.
     pub keys: Vec<(String, Property, KeptKeys)>,
 }
 
-/// What a clip has for a component of a node.
+/// A clip's own keys of one property of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnKeys {
-    /// The node's path.
+    /// The path of the node.
     pub node: String,
-    /// Which component.
+    /// The property.
     pub property: Property,
-    /// Its keys; `None`: it has no channel.
+    /// The keys; `None` if the clip has no such channel.
     pub keys: Option<KeptKeys>,
 }
 
-/// Keys of a track.
+/// Stored keys of a track.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptKeys {
-    /// How values between keys come about.
+    /// Interpolation between keys.
     pub interpolation: Interpolation,
-    /// Seconds.
+    /// Key times in seconds.
     pub times: Slice<f32>,
-    /// As those of a track.
+    /// Values in the layout of a track's values.
     pub values: Slice<f32>,
-    /// How the tangents of its keys are chosen.
+    /// Tangent modes of the keys.
     pub modes: TangentModes,
 }

@@ -1,49 +1,48 @@
-//! Poses that are kept under a name, and sets of nodes under digits: what a scene's extras hold of
-//! them. A kept pose says how each joint rested where it was made, so that it can be put on a
-//! skeleton of another rest.
+//! Named poses and numbered selection sets, as stored in a scene's extras. A stored pose includes
+//! the rest of each joint, so that it can be applied to a skeleton with another rest pose.
 
 use glam::Quat;
 use serde::{Deserialize, Serialize};
 
 use super::{NodeId, Transform};
 
-/// How one node of a kept pose stands.
+/// The transform of one node in a stored pose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptJoint {
     /// The node's name.
     pub name: String,
-    /// The nearest node above it that is kept, too, as an index of an earlier one.
+    /// Index of the nearest ancestor in the pose's list. It is smaller than the joint's own index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<usize>,
-    /// Its names from the root, with `/` between them.
+    /// Node names from the root, joined by `/`.
     pub path: String,
-    /// Its local transform.
+    /// The local transform in the pose.
     pub local: Transform,
-    /// Its rest.
+    /// The local transform in the rest pose.
     pub rest: Transform,
-    /// Its rest rotation in the scene.
+    /// The world rotation in the rest pose.
     pub frame: Quat,
-    /// Meters of the scene in a unit of its parent, at rest.
+    /// Meters in the scene per unit of the parent's space, in the rest pose.
     pub unit: f32,
 }
 
-/// The morph weights of one node.
+/// Stored morph weights of one node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptMorphs {
     /// The node's name.
     pub name: String,
-    /// Targets by name, and their weights.
+    /// Weights by the names of morph targets.
     pub weights: Vec<(String, f32)>,
 }
 
-/// A pose under a name.
+/// A named pose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptPose {
-    /// What a person calls it.
+    /// The name that the user chose.
     pub name: String,
-    /// How high the skeleton is at rest, meters.
+    /// Height of the skeleton in the rest pose, in meters.
     pub height: f32,
-    /// Nodes, those above first.
+    /// The nodes; ancestors come first.
     pub joints: Vec<KeptJoint>,
     /// Morph weights.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -51,7 +50,8 @@ pub struct KeptPose {
 }
 
 impl KeptPose {
-    /// Whether its numbers are finite, its rotations are some, and those above come first.
+    /// Whether the name is not blank, all numbers are finite, no rotation is zero, and ancestors
+    /// come first.
     pub fn is_valid(&self) -> bool {
         let joint = |(k, j): (usize, &KeptJoint)| {
             let turns = [j.frame, j.local.rotation, j.rest.rotation]
@@ -72,11 +72,11 @@ impl KeptPose {
     }
 }
 
-/// Nodes that are selected together by a digit.
+/// A numbered selection set of nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeSet {
-    /// 0 to 9.
+    /// The number, `0..=9`.
     pub digit: u8,
-    /// Which.
+    /// The nodes of the set.
     pub nodes: Vec<NodeId>,
 }

@@ -1,37 +1,36 @@
-//! Weight layers as a mesh keeps them: joints by their paths, what lies below the layers where they
-//! change it, and a number for what the file has there, so that they can be taken up again where
-//! nobody changed that.
+//! Weight layers as a mesh stores them in a file. Joints are named by their paths. A hash shows
+//! whether another program changed the combined weights, in which case the layers no longer apply.
 
 use std::sync::Arc;
 
 use super::{LayerPart, MirrorFrom, PrimitiveId, WeightPatch};
 
-/// Layers that a mesh keeps beside the weights that they come to.
+/// Weight layers that a mesh stores beside the combined weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptWeightLayers {
-    /// The joints of the skin, by their paths: numbers of joints count these.
+    /// Paths of the skin's joints. Joint indices of the layers refer to this list.
     pub joints: Vec<String>,
-    /// What lies under the layers, of vertices where it is something else than what the file has.
+    /// Weights below the layers, for vertices where they differ from the combined weights.
     pub bases: Vec<(PrimitiveId, WeightPatch)>,
-    /// The layers, the lowest first: as many in every mesh of a skin.
+    /// The layers, bottom to top. All meshes of a skin have the same number of layers.
     pub layers: Vec<KeptWeightLayer>,
-    /// Of the mesh's weights, the layers in them.
+    /// Hash of the combined weights of the mesh.
     pub hash: u64,
 }
 
-/// One layer.
+/// One stored weight layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptWeightLayer {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// How much of it counts.
+    /// The opacity, `0..=1`.
     pub opacity: f32,
-    /// Whether it counts at all.
+    /// Whether the layer is shown.
     pub shown: bool,
-    /// Whether it alone counts, with others of which this is said.
+    /// Whether the layer is soloed; several layers can be.
     pub solo: bool,
-    /// The side that it shows on both.
+    /// The side that a mirrored layer shows on both sides; `None` if it is not mirrored.
     pub mirror: Option<MirrorFrom>,
-    /// What it holds of this mesh.
+    /// The layer's content for the primitives of this mesh.
     pub parts: Vec<(PrimitiveId, LayerPart)>,
 }

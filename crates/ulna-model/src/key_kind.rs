@@ -1,31 +1,30 @@
-//! What a key is to the animator: an extreme, a breakdown, an in-between. It moves nothing; it is
-//! kept in the clip's extras.
+//! Key types of animators: extreme, breakdown, in-between. They do not affect the motion. They are
+//! stored in the clip's extras.
 
 use serde::{Deserialize, Serialize};
 
 use super::{AnyId, Held, IdKind, Parts, References, Shared, references::no_ids};
 
-/// The kind of a key that is not a plain one.
+/// The type of a key that is not a plain key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyKind {
-    /// A pose that tells the story: an end of a movement.
+    /// A main pose: the end of a movement.
     Extreme,
-    /// How it goes from one extreme to the next.
+    /// A pose that defines the path between two extremes.
     Breakdown,
-    /// What only fills.
+    /// A key that fills the motion between other poses.
     InBetween,
 }
 
 impl KeyKind {
-    /// All of them.
+    /// All types.
     pub const ALL: [Self; 3] = [Self::Extreme, Self::Breakdown, Self::InBetween];
 }
 
-/// The kinds of a track's keys, by their exact times; keys that are not named are plain. Most
-/// tracks have none.
+/// The key types of a track, by exact key times. Keys without an entry are plain.
 ///
-/// Invariant: times rise, each is there once. One without a key says nothing.
+/// Invariant: times are strictly increasing. An entry without a key has no effect.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeyKinds(Shared<[(f32, KeyKind)]>);
 
@@ -43,12 +42,12 @@ impl KeyKinds {
         self.0.is_empty()
     }
 
-    /// The kind of the key at a time; nothing for a plain one.
+    /// The type of the key at a time; `None` for a plain key.
     pub fn of(&self, time: f32) -> Option<KeyKind> {
         self.0.binary_search_by(|(t, _)| t.total_cmp(&time)).ok().map(|at| self.0[at].1)
     }
 
-    /// Times and kinds.
+    /// Times and their key types, in ascending order of time.
     pub fn iter(&self) -> impl Iterator<Item = (f32, KeyKind)> + '_ {
         self.0.iter().copied()
     }
@@ -63,7 +62,8 @@ impl KeyKinds {
         Self(list.into())
     }
 
-    /// The keys at `times`, in rising order, of another kind; plain without one.
+    /// The same with another type for the keys at `times`, which must be ascending. With `None`,
+    /// they become plain.
     #[must_use]
     pub fn with(&self, times: &[f32], kind: Option<KeyKind>) -> Self {
         let others =
@@ -76,7 +76,7 @@ impl KeyKinds {
 }
 
 impl FromIterator<(f32, KeyKind)> for KeyKinds {
-    /// In any order; of several at one time the last.
+    /// Collects entries in any order. The last entry of a time wins.
     fn from_iter<I: IntoIterator<Item = (f32, KeyKind)>>(list: I) -> Self {
         Self::in_order(list.into_iter().collect())
     }

@@ -1,13 +1,13 @@
-//! Some keys of a clip, named by their exact times: what is selected, and what a command works on.
+//! Sets of keys of a clip, by exact times: a selection, or the keys that a command changes.
 //!
-//! A set of all keys of a long capture must cost no more than one of ten, so a run of a track's
-//! keys is that track's own list of times and where in it, not a copy.
+//! A set of all keys of a long capture must be cheap. It therefore refers to a range of the track's
+//! own list of times, and copies nothing.
 
 use std::{collections::BTreeMap, ops::Range};
 
 use super::{Clip, Slice, Track, TrackId};
 
-/// Times of keys of one track, in rising order, exactly as stored. Clones are cheap.
+/// Times of keys of one track, ascending, exactly as stored. Clones are cheap.
 #[derive(Clone, Debug, Default)]
 pub struct KeyTimes {
     list: Slice<f32>,
@@ -15,20 +15,20 @@ pub struct KeyTimes {
 }
 
 impl KeyTimes {
-    /// A part of a track's own times.
+    /// A range of a track's own key times.
     pub fn part(list: &Slice<f32>, range: Range<usize>) -> Self {
         let end = range.end.min(list.len());
         Self { list: list.clone(), range: range.start.min(end)..end }
     }
 
-    /// The times of a track from `from` to `to`, both included.
+    /// The key times of a track from `from` to `to`, inclusive, in seconds.
     pub fn within(list: &Slice<f32>, from: f32, to: f32) -> Self {
         let start = list.partition_point(|t| *t < from);
         let end = list.partition_point(|t| *t <= to);
         Self::part(list, start..end.max(start))
     }
 
-    /// Whether a key at this time is among them.
+    /// Whether the set has exactly this time.
     pub fn contains(&self, time: f32) -> bool {
         self.binary_search_by(|t| t.total_cmp(&time)).is_ok()
     }
@@ -43,7 +43,7 @@ impl std::ops::Deref for KeyTimes {
 }
 
 impl From<Vec<f32>> for KeyTimes {
-    /// Sorted, each once.
+    /// Sorts the times and removes duplicates.
     fn from(mut times: Vec<f32>) -> Self {
         times.sort_by(f32::total_cmp);
         times.dedup();
@@ -59,25 +59,26 @@ impl PartialEq for KeyTimes {
     }
 }
 
-/// Keys of some tracks of one clip: whole keys, or single components of them, as curves show them.
+/// Keys of some tracks of one clip: whole keys, or single components of keys, as in the curve
+/// editor.
 ///
-/// A component is an index: x, y and z are 0, 1 and 2 (of rotations, the Euler angles), and morph
-/// targets are counted as the file does.
+/// Components are indices: 0, 1 and 2 for x, y and z (the Euler angles of rotations), or the index
+/// of a morph target.
 ///
-/// Invariants: no track without a key; the times of components are times of their track; no entry
-/// without a time.
+/// Invariants: every track has at least one key. Component entries are not empty, and their times
+/// are times of their track.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeySet {
     tracks: BTreeMap<TrackId, KeyTimes>,
-    /// Keys of which only some components are meant. A key that is not here is meant as a whole.
+    /// Keys with only some components in the set. A key without an entry is in the set as a whole.
     parts: BTreeMap<(TrackId, u16), KeyTimes>,
 }
 
 impl KeySet {
-    /// The set without keys.
+    /// The empty set.
     pub const EMPTY: Self = Self { tracks: BTreeMap::new(), parts: BTreeMap::new() };
 
-    /// Those of each track that a function gives.
+    /// The keys that a function returns for each track.
     pub fn of(clip: &Clip, times: impl Fn(TrackId, &Track) -> KeyTimes) -> Self {
         clip.tracks.iter().map(|(id, track)| (*id, times(*id, track))).collect()
     }
@@ -87,39 +88,39 @@ impl KeySet {
         Self { tracks: tracks.into_iter().collect(), parts: BTreeMap::new() }
     }
 
-    /// Whether there is none.
+    /// Whether the set has no keys.
     pub fn is_empty(&self) -> bool {
         self.tracks.is_empty()
     }
 
-    /// How many keys there are, one a track and time.
+    /// Number of keys; each track and time counts once.
     pub fn len(&self) -> usize {
         self.tracks.values().map(|t| t.len()).sum()
     }
 
-    /// The times of a track; none where it has no key here.
+    /// The key times of a track; empty if the set has none.
     pub fn of_track(&self, track: TrackId) -> &[f32] {
         self.tracks.get(&track).map_or(&[], |t| t)
     }
 
-    /// Whether the key of a track at a time is among them.
+    /// Whether the set has the key of a track at a time, whole or in part.
     pub fn contains(&self, track: TrackId, time: f32) -> bool {
         self.tracks.get(&track).is_some_and(|t| t.contains(time))
     }
 
-    /// Tracks and their keys.
+    /// Tracks with their key times.
     pub fn iter(&self) -> impl Iterator<Item = (TrackId, &KeyTimes)> {
         self.tracks.iter().map(|(id, times)| (*id, times))
     }
 
-    /// The earliest and the latest of them.
+    /// The earliest and the latest time, in seconds.
     pub fn span(&self) -> Option<(f32, f32)> {
         let first = self.tracks.values().filter_map(|t| t.first().copied()).reduce(f32::min)?;
         let last = self.tracks.values().filter_map(|t| t.last().copied()).reduce(f32::max)?;
         Some((first, last))
     }
 
-    /// One component of keys of a track.
+    /// A set of one component of some keys of a track.
     pub fn of_component(track: TrackId, component: u16, times: KeyTimes) -> Self {
         let mut set = Self::default();
         if !times.is_empty() {
@@ -129,18 +130,18 @@ impl KeySet {
         set
     }
 
-    /// Whether keys are meant of which only some components are.
+    /// Whether the set has single components of keys.
     pub fn has_parts(&self) -> bool {
         !self.parts.is_empty()
     }
 
-    /// Whether a component of the key of a track at a time is among them.
+    /// Whether the set has a component of the key of a track at a time.
     pub fn has(&self, track: TrackId, component: u16, time: f32) -> bool {
         self.contains(track, time)
             && (self.part_contains(track, component, time) || self.is_whole(track, time))
     }
 
-    /// Whether all components of the key of a track at a time are among them.
+    /// Whether the set has the whole key of a track at a time.
     pub fn is_whole(&self, track: TrackId, time: f32) -> bool {
         self.contains(track, time) && !self.parts_of(track).any(|(_, times)| times.contains(time))
     }
@@ -149,13 +150,13 @@ impl KeySet {
         self.parts.get(&(track, component)).is_some_and(|times| times.contains(time))
     }
 
-    /// Components of a track's keys, with the times of keys that are not meant as a whole.
+    /// Component entries of a track, with the times of keys that are not in the set as a whole.
     pub fn parts_of(&self, track: TrackId) -> impl Iterator<Item = (u16, &KeyTimes)> {
         let own = self.parts.range((track, 0)..=(track, u16::MAX));
         own.map(|((_, component), times)| (*component, times))
     }
 
-    /// The times of a track's keys of which a component is meant, in rising order.
+    /// Ascending times of the keys of a track that are in the set with a component.
     pub fn times_of(&self, track: TrackId, component: u16) -> KeyTimes {
         let Some(times) = self.tracks.get(&track) else { return KeyTimes::default() };
         if self.parts_of(track).next().is_none() {
@@ -165,14 +166,15 @@ impl KeySet {
         own.collect::<Vec<_>>().into()
     }
 
-    /// The same keys, each meant as a whole.
+    /// The same keys, each as a whole.
     #[must_use]
     pub fn whole(self) -> Self {
         Self { tracks: self.tracks, parts: BTreeMap::new() }
     }
 
-    /// The keys of a track at other times: `to` has one for each, in the same order. Components
-    /// stay those that they were; where times fell together, all keys are meant as a whole.
+    /// The keys of a track at new times. `to` has one time per key, in the same order.
+    ///
+    /// Components are kept. If times coincide, all keys become whole keys.
     pub fn moved(&self, track: TrackId, to: &[f32]) -> Self {
         let from = self.of_track(track);
         let mut moved = Self::default();
@@ -195,7 +197,7 @@ impl KeySet {
         }
     }
 
-    /// Makes the entries of components of a track fit its keys.
+    /// Removes component entries of a track whose keys are not in the set.
     fn trim(&mut self, track: TrackId) {
         let own = self.tracks.get(&track).cloned().unwrap_or_default();
         let parts: Vec<(u16, KeyTimes)> =
@@ -208,7 +210,7 @@ impl KeySet {
         }
     }
 
-    /// Puts whole keys of a track in place of what was there of it.
+    /// Replaces all entries of a track with whole keys.
     pub fn set(&mut self, track: TrackId, times: KeyTimes) {
         self.parts.retain(|(id, _), _| *id != track);
         if times.is_empty() {
@@ -218,7 +220,7 @@ impl KeySet {
         }
     }
 
-    /// Both. A key that is meant as a whole in one of them is so here.
+    /// The union of both sets. A key that is whole in one of them is whole in the result.
     #[must_use]
     pub fn union(mut self, other: &Self) -> Self {
         for (track, times) in &other.tracks {
@@ -244,8 +246,8 @@ impl KeySet {
         self
     }
 
-    /// These without others. Without some components of a key that was meant as a whole, the whole
-    /// key is gone: how many components it has is not known here.
+    /// The difference of both sets. The number of components of a key is unknown here. A whole key
+    /// is therefore removed completely if `other` has any of its components.
     #[must_use]
     pub fn without(mut self, other: &Self) -> Self {
         for (track, times) in &other.tracks {
@@ -265,7 +267,7 @@ impl KeySet {
         self
     }
 
-    /// Those of them that a clip has.
+    /// The keys of the set that a clip has.
     #[must_use]
     pub fn there(mut self, clip: &Clip) -> Self {
         self.tracks.retain(|id, times| {
@@ -325,7 +327,7 @@ mod tests {
         assert_eq!(&*both.times_of(TrackId(0), 1), [2.0, 3.0]);
         assert_eq!(both.clone().without(&x(&[1.0, 2.0])), y(&[2.0, 3.0]));
         assert_eq!(both.clone().without(&set(0, &[2.0])), x(&[1.0]).union(&y(&[3.0])));
-        // A whole key takes in its components, in either order.
+        // A whole key absorbs its components, in either order.
         let whole = both.clone().union(&set(0, &[2.0]));
         assert!(whole.is_whole(TrackId(0), 2.0) && !whole.is_whole(TrackId(0), 1.0));
         assert_eq!(whole, set(0, &[2.0]).union(&both));

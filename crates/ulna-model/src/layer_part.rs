@@ -2,37 +2,39 @@
 
 use super::{MeshId, PrimitiveId, WeightPatch};
 
-/// A primitive: its mesh, and which of the mesh's.
+/// A primitive: the id of its mesh, and its id within the mesh.
 pub type PrimitiveKey = (MeshId, PrimitiveId);
 
-/// The side whose content a mirrored layer shows on both.
+/// The source side of a mirrored layer, which is shown on both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MirrorFrom {
-    /// The character's left gives.
+    /// The character's left side.
     Left,
-    /// The character's right gives.
+    /// The character's right side.
     Right,
 }
 
-/// What a layer holds of one primitive. Invariants, which [`LayerPart::fits`] checks: vertices
-/// rise, each has a mask of 0 to 1 and `sets × 4` slots of finite weights, none negative and at
-/// least one positive.
+/// Content of a layer for one primitive.
+///
+/// Invariants, checked by [`LayerPart::fits`]: vertices are strictly ascending. Each vertex has a
+/// mask value of `0..=1` and `sets × 4` slots. Weights are finite and not negative, and each vertex
+/// has a positive one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LayerPart {
-    /// Sets of four slots a vertex; may differ from the mesh's.
+    /// Sets of four slots per vertex; may differ from the mesh's.
     pub sets: usize,
     /// The vertices that are in the layer.
     pub vertices: Vec<u32>,
-    /// How much of it counts, by vertex, 0 to 1.
+    /// Mask per vertex, `0..=1`; a factor of the layer's opacity.
     pub mask: Vec<f32>,
-    /// The joints it wants, slot by slot: indices into the skin's list.
+    /// Joints of all slots, as indices into the skin's list.
     pub joints: Vec<u16>,
-    /// Their weights.
+    /// Weights of all slots.
     pub weights: Vec<f32>,
 }
 
 impl LayerPart {
-    /// A patch as it is, with one mask for all of it; vertices are put in order.
+    /// A part with the weights of a patch, sorted by vertex, and one mask value for all vertices.
     pub fn new(patch: &WeightPatch, mask: f32) -> Self {
         let mut order: Vec<usize> = (0..patch.vertices.len()).collect();
         order.sort_unstable_by_key(|k| patch.vertices[*k]);
@@ -45,25 +47,25 @@ impl LayerPart {
         part
     }
 
-    /// Slots a vertex.
+    /// Slots per vertex.
     pub const fn stride(&self) -> usize {
         self.sets * 4
     }
 
-    /// Where a vertex is among its own.
+    /// The position of a vertex in the list of vertices.
     #[inline]
     pub fn find(&self, vertex: u32) -> Option<usize> {
         self.vertices.binary_search(&vertex).ok()
     }
 
-    /// The slots of its `k`-th vertex.
+    /// The joints and weights of the `k`-th vertex of the list.
     #[inline]
     pub fn slots(&self, k: usize) -> (&[u16], &[f32]) {
         let range = k * self.stride()..(k + 1) * self.stride();
         (&self.joints[range.clone()], &self.weights[range])
     }
 
-    /// Adds a vertex after all others. Fewer slots than its own are filled up with nothing.
+    /// Appends a vertex. Missing slots are filled with weight 0; excess slots are dropped.
     pub fn push(&mut self, vertex: u32, mask: f32, joints: &[u16], weights: &[f32]) {
         self.vertices.push(vertex);
         self.mask.push(mask);
@@ -72,7 +74,7 @@ impl LayerPart {
         self.weights.extend(weights.iter().copied().chain(std::iter::repeat(0.0)).take(most));
     }
 
-    /// With another part put in: its vertices replace these.
+    /// This part combined with another, whose vertices take precedence.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         let mut all = Self { sets: self.sets.max(other.sets), ..Self::default() };
@@ -93,7 +95,7 @@ impl LayerPart {
         all
     }
 
-    /// The vertices that another part, an older one, does not have just so.
+    /// The vertices that are not in `old`, or differ from it.
     pub fn since(&self, old: Option<&Self>) -> Self {
         let mut new = Self { sets: self.sets, ..Self::default() };
         for (k, v) in self.vertices.iter().enumerate() {
@@ -110,7 +112,7 @@ impl LayerPart {
         new
     }
 
-    /// Whether it keeps its invariants, for a primitive of so many vertices.
+    /// Whether the invariants hold for a primitive with `count` vertices.
     pub fn fits(&self, count: usize) -> bool {
         let many = self.vertices.len();
         self.sets > 0

@@ -1,67 +1,67 @@
-//! Weight layers: influences laid over a skin's weights, with a mask and an opacity, that can be
-//! taken away again.
+//! Weight layers: influences over a skin's base weights, with a mask and an opacity. They can be
+//! removed again.
 //!
-//! The weights of a primitive are always what base and layers come to, so that nobody else has to
-//! know of them, and what is saved is what is seen. The file keeps the layers themselves where that
-//! is asked for.
+//! A primitive always has the combined weights of its base and layers. Drawing and saving therefore
+//! need not know the layers. The file stores the layers themselves only on request.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{LayerPart, Memo, MirrorFrom, PrimitiveKey, Shared, WeightMap};
 
-/// A layer of a skin: a number that no other layer of that skin had before it.
+/// Id of a weight layer; never reused within its skin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LayerId(pub u32);
 
-/// One layer of a skin.
+/// One weight layer of a skin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WeightLayer {
-    /// Its number.
+    /// The id.
     pub id: LayerId,
-    /// Its name; not empty, but others may have it too.
+    /// The name; not empty, but not necessarily unique.
     pub name: Arc<str>,
-    /// How much of it counts, 0 to 1, times the mask.
+    /// The opacity, `0..=1`; multiplied by the mask.
     pub opacity: f32,
-    /// Whether it counts at all.
+    /// Whether the layer is shown.
     pub shown: bool,
-    /// Whether it alone counts, with others of which this is said.
+    /// Whether the layer is soloed; several layers can be.
     pub solo: bool,
-    /// The side that it shows on both, where it is mirrored. What it holds of the other side waits
-    /// meanwhile.
+    /// The source side of a mirrored layer; `None` if it is not mirrored. The layer's content of
+    /// the other side is kept, but has no effect.
     pub mirror: Option<MirrorFrom>,
-    /// What it holds; no part is empty.
+    /// Content by primitive; no part is empty.
     pub parts: BTreeMap<PrimitiveKey, Shared<LayerPart>>,
 }
 
-/// All layers of a skin, and the weights under them. There is at least one layer.
+/// All weight layers of a skin, and the base weights. There is at least one layer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightLayers {
-    /// The weights under all layers.
+    /// Base weights below all layers, by primitive.
     pub bases: BTreeMap<PrimitiveKey, Shared<WeightMap>>,
-    /// The lowest first.
+    /// The layers, bottom to top.
     pub layers: Vec<Shared<WeightLayer>>,
-    /// The number that the next layer gets.
+    /// The id of the next new layer.
     pub next: u32,
-    /// Whether the file keeps the layers themselves, so that they are there when it is opened
-    /// again.
+    /// Whether saving also stores the layers themselves, so that they can be edited again after
+    /// opening.
     pub keeps: bool,
-    /// Cached mirror pairs of the skin's surfaces, which take long to find; not compared or saved.
+    /// Cached mirror pairs of the skin's surfaces, which are slow to compute. They are not compared
+    /// or saved.
     pub kept: Memo,
 }
 
 impl WeightLayers {
-    /// Whether a layer of these counts: it is shown, at some opacity, and is one of those that are
-    /// alone where there are such.
+    /// Whether a layer takes effect: it is shown, its opacity is above 0, and it is soloed if any
+    /// layer is.
     pub fn counts(&self, layer: &WeightLayer) -> bool {
         layer.shown && layer.opacity > 0.0 && (layer.solo || self.layers.iter().all(|l| !l.solo))
     }
 
-    /// Where a layer is, 0 being the lowest.
+    /// The index of a layer; 0 is the bottom.
     pub fn position(&self, id: LayerId) -> Option<usize> {
         self.layers.iter().position(|l| l.id == id)
     }
 
-    /// The layer of a number.
+    /// The layer with an id.
     pub fn layer(&self, id: LayerId) -> Option<&WeightLayer> {
         self.layers.iter().map(|l| &**l).find(|l| l.id == id)
     }

@@ -6,8 +6,8 @@ use super::{
 };
 
 impl WeightLayers {
-    /// Whether these can be the layers of a skin in a document. What the document has already is
-    /// not looked at again.
+    /// Whether these can be the layers of a skin in a document. Parts that the document already has
+    /// are not checked again.
     pub fn fits(&self, document: &Document, skin: SkinId) -> bool {
         let now = document.aids.weight_layers.get(&skin);
         let count_of = |(mesh, primitive): &PrimitiveKey| {

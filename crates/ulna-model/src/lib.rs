@@ -1,4 +1,16 @@
-//! What a document *is*: plain data and its invariants. Knows of nothing else.
+//! The document as plain data, with its invariants.
+//!
+//! This crate reads and writes no files, computes no poses and makes no edits. Its only dependency
+//! in the workspace is `ulna-geometry`.
+//!
+//! ```text
+//!  Document ─┬─ file: FileContent ──┬─ nodes: Nodes ──► Node (rest, pose)
+//!            │  (written by saving) ├─ meshes ──► Primitive ──► WeightMap
+//!            │                      ├─ skins ──► Skin
+//!            │                      └─ clips ──► Tracks ──► Track
+//!            ├─ aids: EditorState (undone like file content)
+//!            └─ shown: DisplayChoice (neither undone nor saved)
+//! ```
 
 mod aids;
 mod any_id;

@@ -1,4 +1,4 @@
-//! Locations in files: the element of a finding, and the way to it inside that element.
+//! Locations in files: an element of the file, and the path inside that element.
 
 use std::{borrow::Cow, fmt};
 
@@ -6,24 +6,24 @@ use serde::{Serialize, Serializer};
 
 use super::{AnyId, IdKind, MeshId, PrimitiveId};
 
-/// A location in a file: an element of one of its lists, and the steps inside that element. Without
-/// either, the whole file. Displayed as a path such as `animations/0/samplers/2`.
+/// A location in a file: an element of one of its lists, and the path inside that element. An empty
+/// location is the whole file. It is displayed as a path such as `animations/0/samplers/2`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Location {
     /// The element; `None` for members outside the lists, and for files that are not glTF.
     pub element: Option<AnyId>,
-    /// From the element, or from the top of the file where there is none.
+    /// Path from the element, or from the top level of the file if `element` is `None`.
     pub steps: Vec<LocationStep>,
 }
 
-/// A step into an element.
+/// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LocationStep {
     /// A primitive of a mesh.
     Primitive(PrimitiveId),
     /// An item of any other list.
     Item(Cow<'static, str>, u32),
-    /// A member of an object; words for people where the file is not glTF.
+    /// A member of an object. For files that are not glTF, a description in words.
     Member(Cow<'static, str>),
 }
 
@@ -44,13 +44,13 @@ impl Location {
         Self { element: Some(mesh.into()), steps }
     }
 
-    /// A member of what is here.
+    /// A member of the object at this location.
     pub fn member(&self, name: impl Into<Cow<'static, str>>) -> Self {
         self.with(LocationStep::Member(name.into()))
     }
 
-    /// An item of a list that is a member of what is here. At the top of the file it is an element
-    /// where the list holds elements.
+    /// An item of a list that is a member of the object at this location. For a top-level list of
+    /// elements, the result is that element.
     pub fn item(&self, list: impl Into<Cow<'static, str>>, index: usize) -> Self {
         let (list, index) = (list.into(), number(index));
         match self.element {
@@ -76,7 +76,7 @@ impl Location {
         Self { element: self.element, steps }
     }
 
-    /// Whether it is the whole file.
+    /// Whether the location is the whole file.
     pub const fn is_file(&self) -> bool {
         self.element.is_none() && self.steps.is_empty()
     }
@@ -86,7 +86,7 @@ impl Location {
         self.element.filter(|e| e.kind == kind).map(|e| e.index)
     }
 
-    /// The primitive that it is or is in.
+    /// The primitive at this location, or around it.
     pub fn primitive_key(&self) -> Option<(MeshId, PrimitiveId)> {
         match (self.index_in(IdKind::Mesh), self.steps.first()) {
             (Some(mesh), Some(LocationStep::Primitive(primitive))) => {
@@ -96,16 +96,16 @@ impl Location {
         }
     }
 
-    /// Whether it is that location or inside it.
+    /// Whether the location equals `outer`, or is inside it.
     pub fn is_within(&self, outer: &Self) -> bool {
         outer.is_file() || (self.element == outer.element && self.steps.starts_with(&outer.steps))
     }
 }
 
-/// The list of a mesh that holds its primitives.
+/// The list of primitives of a mesh.
 const PRIMITIVES: &str = "primitives";
 
-/// An index in a list of a file. There are never more items than fit.
+/// An index in a list of a file, which always fits into 32 bits.
 fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
@@ -145,7 +145,7 @@ impl From<&Self> for Location {
     }
 }
 
-/// Words for people; none is the whole file.
+/// A description in words; an empty one is the whole file.
 impl From<&'static str> for Location {
     fn from(words: &'static str) -> Self {
         if words.is_empty() { Self::default() } else { Self::default().member(words) }

@@ -1,4 +1,4 @@
-//! Named moments of a clip: contacts, passing poses, events of a game.
+//! Markers: named times of a clip, such as contacts, passing poses, or events of a game.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MarkerColor {
-    /// As markers are unless told otherwise.
+    /// Violet, the default.
     #[default]
     Violet,
     /// Red.
@@ -22,24 +22,24 @@ pub enum MarkerColor {
 }
 
 impl MarkerColor {
-    /// All of them, in the order of their numbers.
+    /// All colors, in their numeric order.
     pub const ALL: [Self; 5] = [Self::Violet, Self::Red, Self::Amber, Self::Green, Self::Blue];
 }
 
-/// A named moment of a clip.
+/// A named time of a clip.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Marker {
-    /// When, in seconds on the clip's clock; finite and not below 0.
+    /// Time in seconds on the clip's clock; finite, at least 0.
     pub time: f32,
-    /// What it is called; may be empty.
+    /// The name; may be empty.
     pub name: Arc<str>,
-    /// Its color.
+    /// The color.
     #[serde(default)]
     pub color: MarkerColor,
 }
 
 impl Marker {
-    /// Puts markers in order: by time, and what cannot lie on a clip is left out.
+    /// Sorts markers by time, and removes those with a negative or non-finite time.
     pub fn in_order(mut list: Vec<Self>) -> Vec<Self> {
         list.retain(|m| m.time.is_finite() && m.time >= 0.0);
         list.sort_by(|a, b| a.time.total_cmp(&b.time).then_with(|| a.name.cmp(&b.name)));

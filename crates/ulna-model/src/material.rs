@@ -1,4 +1,4 @@
-//! How surfaces look: materials, textures and the encoded images they come from.
+//! Materials, textures and encoded images.
 
 use std::sync::Arc;
 
@@ -7,105 +7,105 @@ use image::{DynamicImage, ImageResult};
 
 use super::{ImageId, Slice, unpack_picture};
 
-/// What alpha does.
+/// Meaning of alpha.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum AlphaMode {
     /// Alpha is ignored.
     #[default]
     Opaque,
-    /// Seen where alpha is at least the cut-off.
+    /// Visible where alpha is at least this cutoff.
     Mask(f32),
-    /// Mixed with what is behind.
+    /// Blended with the background.
     Blend,
 }
 
-/// How a texture continues outside 0…1.
+/// Continuation of a texture outside of `0..=1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Wrap {
     /// Tiled.
     #[default]
     Repeat,
-    /// Tiled, every second one mirrored.
+    /// Tiled; every second tile is mirrored.
     Mirror,
-    /// The edge goes on.
+    /// The edge color is repeated.
     Clamp,
 }
 
-/// Between which of a texture's smaller copies a distant surface is smoothed.
+/// Selection of mipmap levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Mip {
-    /// It has none: the full picture always.
+    /// No mipmaps: the full resolution is always used.
     None,
-    /// The nearest one.
+    /// The nearest level.
     Nearest,
-    /// The two nearest, mixed.
+    /// Linear interpolation between the two nearest levels.
     #[default]
     Linear,
 }
 
-/// A texture as a material uses it.
+/// A texture in a material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextureRef {
     /// The image.
     pub image: ImageId,
-    /// Which texture coordinates: 0 or 1.
+    /// Index of the texture coordinates: 0 or 1.
     pub uv_set: u32,
-    /// How it continues, along u and v.
+    /// Wrapping along u and v.
     pub wrap: [Wrap; 2],
-    /// Whether it is magnified without smoothing.
+    /// Whether magnification uses the nearest texel.
     pub nearest: bool,
-    /// Whether it is made smaller without smoothing.
+    /// Whether minification uses the nearest texel.
     pub nearest_min: bool,
-    /// How it is made smaller over distance.
+    /// Mipmap selection for minification.
     pub mip: Mip,
-    /// `KHR_texture_transform`: offset, rotation (radians), scale.
+    /// Offset of the texture coordinates (`KHR_texture_transform`).
     pub offset: Vec2,
-    /// Radians, counter-clockwise.
+    /// Rotation in radians, counterclockwise.
     pub rotation: f32,
-    /// Scale of the coordinates.
+    /// Scale of the texture coordinates.
     pub scale: Vec2,
 }
 
-/// A metallic-roughness material (glTF 2.0, *Materials*).
+/// A metallic-roughness material (glTF 2.0, 3.9).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Material {
-    /// The name, where the file gives one.
+    /// The name, if the file has one.
     pub name: Option<Arc<str>>,
-    /// Linear color, straight alpha.
+    /// Linear color with straight alpha.
     pub base_color: Vec4,
     /// Multiplies `base_color`; stored as sRGB.
     pub base_color_texture: Option<TextureRef>,
-    /// 0 dielectric … 1 metal.
+    /// Metalness, `0..=1`: 0 is a dielectric, 1 a metal.
     pub metallic: f32,
-    /// 0 mirror … 1 matt.
+    /// Roughness, `0..=1`: 0 is a mirror, 1 fully rough.
     pub roughness: f32,
-    /// Green is roughness, blue is metallic.
+    /// Green is roughness, blue is metalness.
     pub metallic_roughness_texture: Option<TextureRef>,
-    /// Tangent-space normals.
+    /// Normals in tangent space.
     pub normal_texture: Option<TextureRef>,
     /// Multiplies x and y of the texture's normals.
     pub normal_scale: f32,
-    /// Red is how much of the sky's light arrives.
+    /// Red is the ambient visibility, `0..=1`.
     pub occlusion_texture: Option<TextureRef>,
-    /// 0 ignores the occlusion texture, 1 takes it as it is.
+    /// Strength of the occlusion texture, `0..=1`; 0 ignores it.
     pub occlusion_strength: f32,
-    /// Linear light given off.
+    /// Emitted light, linear.
     pub emissive: Vec3,
     /// Multiplies `emissive`; stored as sRGB.
     pub emissive_texture: Option<TextureRef>,
-    /// What alpha does.
+    /// Meaning of alpha.
     pub alpha: AlphaMode,
-    /// Whether the back is seen too.
+    /// Whether back faces are drawn.
     pub double_sided: bool,
-    /// `KHR_materials_unlit`: shown without light.
+    /// Whether the base color is drawn without lighting (`KHR_materials_unlit`).
     pub unlit: bool,
-    /// `KHR_materials_transmission`: the share of light that goes through, 0 to 1. Shown as plain
-    /// transparency.
+    /// Transmitted share of the light, `0..=1` (`KHR_materials_transmission`). It is drawn as alpha
+    /// blending.
     pub transmission: f32,
 }
 
 impl Material {
-    /// Whether what is behind shines through.
+    /// Whether the background is visible through the material.
     pub fn is_see_through(&self) -> bool {
         self.alpha == AlphaMode::Blend || self.transmission > 0.0
     }
@@ -134,26 +134,26 @@ impl Default for Material {
     }
 }
 
-/// An image as the file holds it, not decoded.
+/// An encoded image, as in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image {
-    /// The name, where the file gives one.
+    /// The name, if the file has one.
     pub name: Option<Arc<str>>,
-    /// Encoded bytes; empty where they could not be had (a diagnostic says why).
+    /// Encoded bytes; empty if they could not be read (a diagnostic says why).
     pub bytes: Slice<u8>,
 }
 
 impl Image {
-    /// Bytes of memory that decoding so many encoded ones may take: an image that asks for more is
-    /// hostile.
+    /// Memory limit in bytes for decoding an image of `encoded` bytes. It protects against
+    /// malicious images.
     pub fn most_memory(encoded: usize) -> u64 {
         (encoded as u64).saturating_mul(200).clamp(64 << 20, 1 << 30)
     }
 
-    /// The image unpacked.
+    /// Decodes the image.
     ///
     /// # Errors
-    /// Its bytes are of no known format, damaged, or ask for too much memory.
+    /// The format is unknown, the data is damaged, or decoding exceeds the memory limit.
     pub fn unpack(&self) -> ImageResult<DynamicImage> {
         let format = image::guess_format(&self.bytes)?;
         unpack_picture(&self.bytes, format, Self::most_memory(self.bytes.len()))

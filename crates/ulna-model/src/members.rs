@@ -1,6 +1,6 @@
-//! The members of the types of a document: the memory that they hold, and the ids in them.
+//! The members of the types of a document: their memory, and the ids in them.
 //!
-//! Every type is taken apart member by member, so that a new member does not compile until its
+//! Every type is destructured without `..`. A new member therefore does not compile until its
 //! memory is counted and its ids are visited.
 
 use super::{
@@ -19,7 +19,7 @@ use super::{
     WeightLayer, WeightLayers, WeightMap, WeightPatch, Wrap, held::plain, references::no_ids,
 };
 
-/// Types whose memory is counted member by member.
+/// Implements `Held`: memory is counted member by member.
 macro_rules! holds {
     ($($name:ident { $($member:ident),* $(,)? })*) => {
         $(impl Held for $name {
@@ -31,8 +31,8 @@ macro_rules! holds {
     };
 }
 
-/// Types whose ids are visited member by member. Members after a semicolon are skipped: the ids
-/// in them have no meaning.
+/// Implements `References`: ids are visited member by member. Members after a semicolon are
+/// skipped, because their ids have no meaning.
 macro_rules! refers {
     ($($name:ident { $($member:ident),* $(,)? $(; $($skipped:ident),*)? })*) => {
         $(impl References for $name {
@@ -49,7 +49,7 @@ macro_rules! refers {
     };
 }
 
-/// Types of which both are done member by member.
+/// Implements both `Held` and `References`, member by member.
 macro_rules! members {
     ($($name:ident $members:tt)*) => {
         $(
@@ -59,7 +59,7 @@ macro_rules! members {
     };
 }
 
-/// Types of which both are done member by member, and that name clips by `C` and nodes by `N`.
+/// Implements both for types with the type parameters `C` for clips and `N` for nodes.
 macro_rules! members_by_name {
     ($($name:ident { $($member:ident),* $(,)? })*) => {
         $(
@@ -87,7 +87,7 @@ macro_rules! members_by_name {
     };
 }
 
-/// Types that hold neither memory nor ids.
+/// Implements both for types without heap memory and without ids.
 macro_rules! plain_without_ids {
     ($($name:ident),* $(,)?) => {
         plain!($($name),*);
@@ -213,7 +213,7 @@ refers! {
     NodePose { user, local }
     DisplayChoice { scene, variant }
     Document { file, aids, shown }
-    // What the track of a strength moves is no node.
+    // The target of a strength track is not a node.
     PoseLayer { id, name, strength, muted, solo, mask, moves, keys; strength_keys }
 }
 
@@ -224,7 +224,7 @@ holds! {
 
 impl Held for Document {
     fn held(&self, parts: &mut Parts) {
-        // What is chosen to be shown holds nothing.
+        // The display choice owns no heap memory.
         let Self { file, aids, shown: _ } = self;
         file.held(parts);
         aids.held(parts);
@@ -289,7 +289,7 @@ impl References for LayerHome {
     }
 }
 
-/// The text of the pointer follows its target.
+/// The text of the pointer is updated together with its target.
 impl References for PointerTrack {
     fn for_each_id(&self, visit: &mut dyn FnMut(AnyId)) {
         let Self { pointer: _, target, interpolation: _, times: _, width: _, track, visibility } =

@@ -1,4 +1,4 @@
-//! A value that took long to work out, kept with what it was worked out from.
+//! A cache inside a document, for values that are slow to compute.
 
 use std::{
     any::Any,
@@ -8,14 +8,14 @@ use std::{
 
 use super::{AnyId, Held, IdKind, Parts, References, held::address, references::no_ids};
 
-/// Something that took long to work out and is of use as long as it fits; clones share it.
+/// A cached value that is slow to compute; clones share it.
 ///
-/// It is part of a document because composing layers is a function of the document alone, which
-/// has no session to keep a cache in. Its value is of a type of a crate above this one.
+/// It is part of the document, because layers are combined from the document alone, without a
+/// session that could own a cache. The type of the value belongs to a higher crate.
 #[derive(Clone, Default)]
 pub struct Memo(Arc<Mutex<Option<Arc<dyn Any + Send + Sync>>>>);
 
-/// Whatever is kept: it is no part of the value.
+/// Always equal: the cache is not part of the value of a document.
 impl PartialEq for Memo {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -30,8 +30,8 @@ impl fmt::Debug for Memo {
 
 no_ids!(Memo);
 
-/// Only the value itself counts: what it is made of is the document's, or made anew when it is
-/// asked for.
+/// Counts only the cached value itself. Memory behind it belongs to the document, or is recomputed
+/// on demand.
 impl Held for Memo {
     fn held(&self, parts: &mut Parts) {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -44,14 +44,14 @@ impl Held for Memo {
 }
 
 impl Memo {
-    /// What is kept, if it is of this type and fits.
+    /// The cached value, if it has this type and `fits` accepts it.
     pub fn find<T: Send + Sync + 'static>(&self, fits: impl FnOnce(&T) -> bool) -> Option<Arc<T>> {
-        // Whoever panicked while he held it had changed nothing: it is swapped whole.
+        // A panic cannot leave the value half changed, because it is replaced as a whole.
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         kept.and_then(|k| k.downcast::<T>().ok()).filter(|k| fits(k))
     }
 
-    /// Keeps something in place of what was.
+    /// Replaces the cached value.
     pub fn keep<T: Send + Sync + 'static>(&self, value: Arc<T>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
     }

@@ -6,71 +6,70 @@ use glam::{Vec2, Vec3, Vec4};
 
 use super::{KeptWeightLayers, MaterialId, PrimitiveId, Shared, Slice, VariantId, WeightMap};
 
-/// What the indices of a primitive draw.
+/// Meaning of a primitive's indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topology {
-    /// Single points.
+    /// Points.
     Points,
-    /// Pairs of points.
+    /// Line segments, two indices each.
     Lines,
-    /// Triples of points; strips and fans are unrolled when read.
+    /// Triangles, three indices each. Strips and fans are converted when read.
     Triangles,
 }
 
-/// Deltas of one morph target, one for each vertex, added before skinning.
+/// Offsets of one morph target, one per vertex. They are added before skinning.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct MorphTarget {
-    /// Differences of position, meters; empty where the target moves none.
+    /// Position offsets in meters; empty if the target has none.
     pub positions: Slice<Vec3>,
-    /// Differences of normals; empty where it turns none.
+    /// Normal offsets; empty if the target has none.
     pub normals: Slice<Vec3>,
 }
 
-/// One draw of a mesh.
+/// A part of a mesh with one material, drawn by one call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Primitive {
-    /// What the indices mean.
+    /// Meaning of the indices.
     pub topology: Topology,
     /// Rest positions in mesh space, meters.
     pub positions: Slice<Vec3>,
-    /// Unit normals; empty where the file has none (flat normals are made for showing).
+    /// Unit normals; empty if the file has none, in which case flat normals are drawn.
     pub normals: Slice<Vec3>,
-    /// Unit tangents, in `w` the side of the bitangent (+1 or −1); empty where the file has none.
+    /// Unit tangents; `w` is the sign of the bitangent (+1 or −1). Empty if the file has none.
     pub tangents: Slice<Vec4>,
-    /// First texture coordinates; empty where there are none.
+    /// First texture coordinates; empty if the file has none.
     pub uv0: Slice<Vec2>,
-    /// Second texture coordinates.
+    /// Second texture coordinates; empty if the file has none.
     pub uv1: Slice<Vec2>,
-    /// Linear colors, straight alpha; empty where there are none.
+    /// Linear colors with straight alpha; empty if the file has none.
     pub colors: Slice<Vec4>,
-    /// Vertex indices in `topology`'s groups.
+    /// Vertex indices, grouped by `topology`.
     pub indices: Slice<u32>,
-    /// How it is shaded.
+    /// The material; `None` for the default material.
     pub material: Option<MaterialId>,
-    /// `KHR_materials_variants`: the variants in which it is shaded otherwise, and how, by the
-    /// variant's index.
+    /// Materials by variant (`KHR_materials_variants`). Other variants use `material`.
     pub variants: Shared<[(VariantId, MaterialId)]>,
-    /// Morph targets; the same number in every primitive of a mesh.
+    /// Morph targets; all primitives of a mesh have the same number.
     pub targets: Shared<[MorphTarget]>,
-    /// Joint weights, where the primitive has both joints and weights.
+    /// Joint weights, if the file has both joints and weights.
     pub weights: Option<Shared<WeightMap>>,
 }
 
-/// Where the vertices of a primitive are, and which way its surface looks.
+/// Rest geometry of a primitive: positions, normals, tangents and morph targets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RestGeometry {
     /// Rest positions in mesh space, meters.
     pub positions: Slice<Vec3>,
-    /// Unit normals; empty or one a vertex.
+    /// Unit normals; empty, or one per vertex.
     pub normals: Slice<Vec3>,
-    /// Unit tangents, in `w` the side of the bitangent; empty or one a vertex.
+    /// Unit tangents; `w` is the sign of the bitangent. Empty, or one per vertex.
     pub tangents: Slice<Vec4>,
     /// Morph targets.
     pub targets: Shared<[MorphTarget]>,
 }
 
 impl Primitive {
-    /// Its shape.
+    /// The rest geometry.
     pub fn shape(&self) -> RestGeometry {
         let Self { positions, normals, tangents, targets, .. } = self;
         RestGeometry {
@@ -81,7 +80,8 @@ impl Primitive {
         }
     }
 
-    /// Whether a shape has as much of everything as this one, and all of it finite.
+    /// Whether a rest geometry has arrays of the same lengths as this primitive, and only finite
+    /// numbers.
     pub fn fits(&self, shape: &RestGeometry) -> bool {
         let targets = |(a, b): (&MorphTarget, &MorphTarget)| {
             let finite = b.positions.iter().chain(b.normals.iter()).all(|v| v.is_finite());
@@ -100,30 +100,31 @@ impl Primitive {
 /// A mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// The name, where the file gives one.
+    /// The name, if the file has one.
     pub name: Option<Arc<str>>,
-    /// Its draws.
+    /// The primitives.
     pub primitives: Vec<Primitive>,
-    /// Weights of the morph targets where the node gives none; as many as targets.
+    /// Morph weights for nodes without own ones; one per target.
     pub default_weights: Shared<[f32]>,
     /// Names of the morph targets, from `extras.targetNames`; may be shorter than the targets.
     pub target_names: Vec<Arc<str>>,
-    /// Weight layers that the file keeps beside what they come to, where they are not taken up.
+    /// Weight layers that the file stores beside the combined weights, if they were not loaded as
+    /// layers.
     pub kept_weight_layers: Option<Shared<KeptWeightLayers>>,
 }
 
 impl Mesh {
-    /// Its primitives with their ids.
+    /// The primitives with their ids.
     pub fn entries(&self) -> impl Iterator<Item = (PrimitiveId, &Primitive)> {
         self.primitives.iter().enumerate().map(|(k, primitive)| (k.into(), primitive))
     }
 
-    /// How many morph targets it has.
+    /// Number of morph targets.
     pub fn target_count(&self) -> usize {
         self.primitives.iter().map(|p| p.targets.len()).max().unwrap_or(0)
     }
 
-    /// Vertices of all primitives.
+    /// Number of vertices of all primitives.
     pub fn vertex_count(&self) -> usize {
         self.primitives.iter().map(|p| p.positions.len()).sum()
     }

@@ -1,4 +1,4 @@
-//! Nodes: the tree of transforms, and what hangs on it.
+//! Nodes: transforms, and references to the parent, mesh, skin, camera and light.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use super::{
     CameraId, ChannelLocks, LightId, MeshId, NodeId, Shared, SkinId, Transform, TransformError,
 };
 
-/// A node's transform in the parent's space, in one of the two forms a file can give it.
+/// A node's transform in the parent's space, in one of the two forms of glTF.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Local {
     /// Translation, rotation, scale.
     Trs(Transform),
-    /// A matrix, kept as it is until it is edited or keyed.
+    /// A matrix, kept exactly until the node is edited or keyed.
     Matrix(Mat4),
 }
 
@@ -34,7 +34,7 @@ impl Default for Local {
 }
 
 impl Local {
-    /// As a matrix.
+    /// The transform as a matrix.
     pub fn matrix(&self) -> Mat4 {
         match self {
             Self::Trs(t) => t.matrix(),
@@ -42,7 +42,7 @@ impl Local {
         }
     }
 
-    /// As a transform; a matrix is split, and what a transform cannot hold is left out.
+    /// The transform as translation, rotation and scale. Shear of a matrix is lost.
     pub fn transform(&self) -> Transform {
         match self {
             Self::Trs(t) => *t,
@@ -51,44 +51,44 @@ impl Local {
     }
 }
 
-/// Where a node's rest came from.
+/// Origin of a node's rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RestSource {
     /// The node's own transform in the file.
     #[default]
     File,
-    /// The inverse bind matrices of a skin; the node's transform in the file is then its pose.
+    /// The inverse bind matrices of a skin. The node's transform in the file is then its pose.
     Bind,
-    /// `extras["ulna.rest"]` of the node, which an earlier save of a pose left there.
+    /// `extras["ulna.rest"]` of the node, stored by an earlier save of a pose.
     Extras,
-    /// A pose that was made the rest pose, although the inverse bind matrices of a skin give
-    /// another one; in `extras["ulna.rest"]`, with `over_bind`.
+    /// A pose that the user made the rest pose, although the inverse bind matrices of a skin imply
+    /// another one. It is stored in `extras["ulna.rest"]`, with `over_bind`.
     Pose,
 }
 
-/// What a node has beside its rest: `Ul`, and the local transform that it comes to.
+/// A node's pose: `Ul`, and the local transform `L ∘ Ul`.
 ///
-/// The two say the same, `local = L ∘ Ul` within rounding. Both are kept, since numbers that the
-/// file has, or that a person typed, must keep their bits when another component changes, and a
-/// matrix its shear until it is edited.
+/// Both members describe the same pose within rounding. Both are stored so that values from the
+/// file or from the user keep their exact bits when another component changes. A matrix keeps its
+/// shear until it is edited.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodePose {
-    /// `Ul`.
+    /// `Ul`, relative to the rest.
     pub user: Transform,
-    /// The local transform, as it is shown and saved.
+    /// The local transform, as displayed and saved.
     pub local: Local,
 }
 
 impl NodePose {
-    /// What `Ul` comes to over a rest.
+    /// The pose of an `Ul` over a rest.
     pub fn by(rest: &Local, user: Transform) -> Self {
         Self { user, local: Local::Trs(rest.transform().compose(&user)) }
     }
 
-    /// What makes a node over a rest stand at `local`.
+    /// The pose over a rest with the local transform `local`.
     ///
     /// # Errors
-    /// As [`Transform::user_from`].
+    /// As for [`Transform::user_from`].
     pub fn at(rest: &Local, local: Local) -> Result<Self, TransformError> {
         Ok(Self { user: rest.transform().user_from(&local.transform())?, local })
     }
@@ -99,64 +99,64 @@ impl NodePose {
     }
 }
 
-/// A node.
+/// A node of the scene tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
-    /// The name, where the file gives one. Not unique.
+    /// The name, if the file has one; not unique.
     pub name: Option<Arc<str>>,
-    /// The node above.
+    /// The parent; `None` for a root.
     pub parent: Option<NodeId>,
-    /// Its place among the children of that node, lowest first; of the same, the lower id comes
-    /// first.
+    /// Sort key among the siblings, in ascending order; equal ranks are sorted by id.
     pub rank: u32,
     /// `L`: the local transform in the rest pose.
     pub rest: Local,
-    /// Where `rest` came from.
+    /// Origin of `rest`.
     pub rest_source: RestSource,
-    /// What a person, or the file's pose, added to the rest.
+    /// The pose relative to the rest, from the file or the user; `None` if the node is in its rest
+    /// pose.
     pub pose: Option<NodePose>,
-    /// What is drawn here.
+    /// The mesh at this node.
     pub mesh: Option<MeshId>,
     /// The skin that deforms `mesh`; the node's own transform is then ignored.
     pub skin: Option<SkinId>,
-    /// `EXT_mesh_gpu_instancing`: the mesh is shown once for each of these, `node_from_instance`,
-    /// and not by itself.
+    /// Instances of the mesh as `node_from_instance` (`EXT_mesh_gpu_instancing`). If present, the
+    /// mesh is drawn only at the instances.
     pub instances: Option<Shared<[Transform]>>,
-    /// The camera of the file that sits here.
+    /// The camera at this node.
     pub camera: Option<CameraId>,
-    /// The light of the file that sits here.
+    /// The light at this node.
     pub light: Option<LightId>,
-    /// Weights of the mesh's morph targets, where the node gives its own.
+    /// Morph weights of the node; `None` for the mesh's defaults.
     pub morph_weights: Option<Shared<[f32]>>,
-    /// Whether the file hides the node and everything below it (`KHR_node_visibility`).
+    /// Whether the file hides the node and its descendants (`KHR_node_visibility`).
     pub hidden: bool,
-    /// Channels that posing by hand does not change.
+    /// Channels that are locked against manual posing.
     pub locks: ChannelLocks,
 }
 
 impl Node {
-    /// `L ∘ Ul`: the local transform of the pose. A matrix that nobody edited stays one.
+    /// `L ∘ Ul`: the local transform of the pose. An unedited matrix stays a matrix.
     pub fn local(&self) -> Local {
         self.pose.map_or(self.rest, |p| p.local)
     }
 
-    /// `Ul`; nothing where the node stands in its rest.
+    /// `Ul`; `None` if the node is in its rest pose.
     pub fn user(&self) -> Option<Transform> {
         self.pose.map(|p| p.user)
     }
 
-    /// Poses the node by an `Ul`, or puts it back to its rest.
+    /// Poses the node by an `Ul`. `None` resets it to its rest.
     pub fn set_user(&mut self, user: Option<Transform>) {
         self.pose = user.map(|u| NodePose::by(&self.rest, u));
     }
 
-    /// The name, in one line, or `node N`.
+    /// The name in one line, or `node N`.
     pub fn label(&self, id: NodeId) -> String {
         label(self.name.as_deref(), "node", id.0)
     }
 }
 
-/// A name in one line, or what it is and its number.
+/// A name in one line; for an empty or missing name, the kind and the number of the element.
 pub fn label(name: Option<&str>, what: &str, number: u32) -> String {
     match name {
         Some(name) if name.contains(char::is_control) => name.replace(char::is_control, " "),
@@ -165,22 +165,22 @@ pub fn label(name: Option<&str>, what: &str, number: u32) -> String {
     }
 }
 
-/// A skin: which joints deform a mesh, and from which bind pose.
+/// A skin: the joints that deform a mesh, and their bind pose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Skin {
-    /// The name, where the file gives one.
+    /// The name, if the file has one.
     pub name: Option<Arc<str>>,
-    /// The joints, in the order the weights count them.
+    /// The joints; the weights refer to indices of this list.
     pub joints: Shared<[NodeId]>,
-    /// `joint_from_mesh`, one a joint; identities where the file has none.
+    /// `joint_from_mesh`, one per joint; identity matrices if the file has none.
     pub inverse_bind: Shared<[Mat4]>,
-    /// Whether the file gives inverse bind matrices that can be read.
+    /// Whether the file has readable inverse bind matrices.
     pub has_inverse_bind: bool,
 }
 
 impl Skin {
-    /// Whether its bind matrices are finite and affine, as many as joints, and identities where
-    /// there are none.
+    /// Whether there is one inverse bind matrix per joint, all finite and affine. Without matrices
+    /// in the file, all must be the identity.
     pub fn is_valid(&self) -> bool {
         let fine = |m: &Mat4| {
             m.is_finite() && m.row(3) == Vec4::W && (self.has_inverse_bind || *m == Mat4::IDENTITY)

@@ -29,7 +29,8 @@ pub enum VectorForm {
 pub struct NodeVector {
     /// The node.
     pub node: NodeId,
-    /// JSON pointer to it in the file, without the leading `/`. The file may lack the last member.
+    /// JSON pointer to the vector in the file, without the leading `/`. The file may lack the last
+    /// member.
     pub pointer: Arc<str>,
     /// Components along the axes of the node.
     pub value: Vec3,

@@ -1,5 +1,5 @@
-//! The nodes and their tree. A node names its parent; children and order follow from that and are
-//! kept nowhere else.
+//! The nodes and their tree. Each node stores only its parent. The children and the evaluation
+//! order are derived from the parents.
 
 use std::ops::Index;
 
@@ -7,20 +7,20 @@ use ulna_geometry::{Csr, CsrCounter};
 
 use super::{AnyId, Held, IdKind, Node, NodeId, Parts, References, Shared, Slots};
 
-/// All nodes, with the tree that their parents make of them.
+/// All nodes, with the tree that is derived from their parents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Nodes {
     slots: Slots<NodeId, Node>,
     tree: Shared<Tree>,
 }
 
-/// What follows from the parents: another one only where a parent or a rank changes, or a node
-/// comes or goes.
+/// The tree that is derived from the parents. It is rebuilt only if a parent or rank changes, or a
+/// node is added or removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
-    /// Every node once, parents before children; nodes on a cycle are not in it.
+    /// All nodes once, parents before children. Nodes on a cycle are missing.
     order: Vec<NodeId>,
-    /// Children by their parent, in the order of their ranks.
+    /// Children by parent, in the order of their ranks.
     below: Csr<NodeId>,
 }
 
@@ -50,12 +50,12 @@ impl Tree {
         Self { order, below }
     }
 
-    /// The nodes right below one, in the order of their ranks.
+    /// The direct children of a node, in the order of their ranks.
     pub fn children(&self, node: NodeId) -> &[NodeId] {
         self.below.get(node.index()).unwrap_or_default()
     }
 
-    /// Every node once, parents before children; nodes on a cycle are not in it.
+    /// All nodes once, parents before children. Nodes on a cycle are missing.
     pub fn order(&self) -> &[NodeId] {
         &self.order
     }
@@ -90,14 +90,14 @@ impl References for Nodes {
     }
 }
 
-/// Reading, as in [`Slots`].
+/// Read access, as in [`Slots`].
 impl Nodes {
     /// The nodes as a list by id.
     pub const fn list(&self) -> &Slots<NodeId, Node> {
         &self.slots
     }
 
-    /// Length of a list by these ids, holes included.
+    /// Length of a list that is indexed by node ids; includes removed nodes.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
@@ -112,7 +112,7 @@ impl Nodes {
         self.slots.count()
     }
 
-    /// The number of nodes of the file.
+    /// The number of node slots of the file, including removed nodes.
     pub const fn given(&self) -> usize {
         self.slots.given()
     }
@@ -139,7 +139,7 @@ impl Nodes {
         self.slots.contains(id)
     }
 
-    /// The ids of all nodes, in rising order.
+    /// The ids of all nodes, in ascending order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = NodeId> + Clone + use<'_> {
         self.slots.ids()
     }
@@ -154,45 +154,47 @@ impl Nodes {
         self.slots.next_id()
     }
 
-    /// Whether the id is one of the file's nodes, also of a removed one.
+    /// Whether the id belongs to a node of the file, even if it was removed.
     pub fn is_from_file(&self, id: NodeId) -> bool {
         self.slots.is_from_file(id)
     }
 }
 
 impl Nodes {
-    /// The tree as it is now; the same memory as long as it is the same tree.
+    /// The current tree. Its memory stays the same until the tree changes.
     pub const fn tree(&self) -> &Shared<Tree> {
         &self.tree
     }
 
-    /// The nodes right below one, in the order of their ranks.
+    /// The direct children of a node, in the order of their ranks.
     pub fn children(&self, node: NodeId) -> &[NodeId] {
         self.tree.children(node)
     }
 
-    /// Every node once, parents before children.
+    /// All nodes once, parents before children.
     pub fn order(&self) -> &[NodeId] {
         self.tree.order()
     }
 
-    /// A node, to be changed, but not its parent and rank: for those there is [`Nodes::swap`].
+    /// Mutable access to a node. Its parent and rank must not be changed; use [`Nodes::swap`] for
+    /// these.
     pub fn get_mut(&mut self, id: NodeId) -> Option<&mut Node> {
         self.slots.get_mut(id)
     }
 
-    /// All nodes by their index, to be changed as by [`Nodes::get_mut`].
+    /// Mutable access to all slots by index. The restrictions of [`Nodes::get_mut`] apply.
     pub fn slots_mut(&mut self) -> &mut [Option<Node>] {
         self.slots.slots_mut()
     }
 
-    /// All nodes, to be changed as by [`Nodes::get_mut`].
+    /// Mutable access to all nodes. The restrictions of [`Nodes::get_mut`] apply.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Node> {
         self.slots.values_mut()
     }
 
-    /// Exchanges nodes with those under their ids; `None` is no node. Whether parents are there,
-    /// and not below their children, is for the caller to see to.
+    /// Swaps nodes with the given ones, by id. `None` stands for no node.
+    ///
+    /// The caller ensures that all parents exist and that the parents form no cycle.
     pub fn swap(&mut self, nodes: &mut [(NodeId, Option<Box<Node>>)]) {
         let place = |node: Option<&Node>| node.map(|n| (n.parent, n.rank));
         let mut is_other_tree = false;
@@ -207,7 +209,7 @@ impl Nodes {
         }
     }
 
-    /// Whether the tree is the one that the parents make.
+    /// Whether the tree matches the parents of the nodes.
     pub(super) fn is_valid(&self) -> bool {
         *self.tree == Tree::of(&self.slots)
     }
@@ -221,7 +223,7 @@ impl Index<NodeId> for Nodes {
     }
 }
 
-/// What a file gives.
+/// The nodes of a file.
 impl From<Vec<Node>> for Nodes {
     fn from(list: Vec<Node>) -> Self {
         let slots = Slots::from(list);
@@ -229,7 +231,7 @@ impl From<Vec<Node>> for Nodes {
     }
 }
 
-/// Nodes of a file, some of which are missing.
+/// The nodes of a file; `None` for unreadable ones.
 impl From<Vec<Option<Node>>> for Nodes {
     fn from(list: Vec<Option<Node>>) -> Self {
         let slots = Slots::from(list);
@@ -237,7 +239,7 @@ impl From<Vec<Option<Node>>> for Nodes {
     }
 }
 
-/// What a file gives.
+/// The nodes of a file.
 impl FromIterator<Node> for Nodes {
     fn from_iter<L: IntoIterator<Item = Node>>(items: L) -> Self {
         items.into_iter().collect::<Vec<_>>().into()

@@ -1,20 +1,20 @@
-//! A sentence for a person, with a code for scripts.
+//! A message for the user, with a code for scripts.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// A remark or a refusal: the code stays the same from version to version, the words need not.
+/// A note or an error. The code is stable across versions; the message is not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Notice {
-    /// A few words in lower case, joined by `_`; docs/json.md lists all of them.
+    /// Lowercase words joined by `_`; docs/json.md lists all codes.
     pub code: &'static str,
-    /// A sentence, without its full stop.
+    /// One sentence, without a full stop.
     pub message: String,
 }
 
 impl Notice {
-    /// A sentence with its code.
+    /// A notice with a code and a message.
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }

@@ -1,5 +1,5 @@
-//! Pictures unpacked and packed. `image` compiles its readers and writers anew for each source,
-//! target and crate that asks: whoever has a picture to read or write does it through here.
+//! Decoding and encoding of images. The codecs of the `image` crate are generic, and compiled again
+//! in each crate that uses them. All other code therefore uses this module.
 
 use std::io::Cursor;
 
@@ -8,28 +8,28 @@ use image::{
     codecs::png::{CompressionType, FilterType, PngEncoder},
 };
 
-/// What the header of a picture says.
+/// Image properties from the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PictureHeader {
     /// Width and height in pixels.
     pub size: (u32, u32),
-    /// Bytes that its pixels take when they are unpacked.
+    /// Bytes of the decoded pixels.
     pub unpacked: u64,
 }
 
-/// The header of a picture; its pixels are not looked at.
+/// Reads the header of an image, without decoding its pixels.
 ///
 /// # Errors
-/// What the reader of the format says.
+/// The error of the format's decoder.
 pub fn picture_header(bytes: &[u8], format: ImageFormat) -> ImageResult<PictureHeader> {
     let decoder = ImageReader::with_format(Cursor::new(bytes), format).into_decoder()?;
     Ok(PictureHeader { size: decoder.dimensions(), unpacked: decoder.total_bytes() })
 }
 
-/// A picture unpacked. `most` is how many bytes of memory that may take.
+/// Decodes an image. `most` is the memory limit in bytes.
 ///
 /// # Errors
-/// What the reader of the format says.
+/// The error of the format's decoder, also if the limit is exceeded.
 pub fn unpack_picture(bytes: &[u8], format: ImageFormat, most: u64) -> ImageResult<DynamicImage> {
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::default();
@@ -38,10 +38,10 @@ pub fn unpack_picture(bytes: &[u8], format: ImageFormat, most: u64) -> ImageResu
     reader.decode()
 }
 
-/// A picture as PNG, packed quickly.
+/// Encodes an image as PNG with fast compression.
 ///
 /// # Errors
-/// What the writer says.
+/// The error of the encoder.
 pub fn picture_to_png(picture: &DynamicImage) -> ImageResult<Vec<u8>> {
     let mut packed = Vec::new();
     picture.write_with_encoder(PngEncoder::new_with_quality(

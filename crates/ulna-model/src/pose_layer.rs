@@ -1,5 +1,4 @@
-//! Layers of user-local transforms: what was added to a whole clip, or to the pose, and stays an
-//! edit of its own.
+//! Pose layers: offsets (`Ul`) over a whole clip, or over the pose. They remain separate edits.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -12,18 +11,17 @@ use super::{
     transform::{short_way, unit_or},
 };
 
-/// How much of something counts at each joint, 0 to 1, by node. What is beyond its end counts
-/// nothing.
+/// Weight per node, `0..=1`. Nodes beyond the end of the list have weight 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JointMask(pub Shared<[f32]>);
 
 impl JointMask {
-    /// How much counts at a node.
+    /// The weight of a node.
     pub fn at(&self, node: NodeId) -> f32 {
         self.0.get(node.index()).copied().unwrap_or(0.0)
     }
 
-    /// Of some nodes all, of the others nothing.
+    /// A mask with weight 1 for the given nodes, and 0 for all others.
     pub fn of(nodes: impl IntoIterator<Item = NodeId>) -> Self {
         let mut mask = Vec::new();
         for node in nodes {
@@ -35,13 +33,13 @@ impl JointMask {
         Self(mask.into())
     }
 
-    /// The nodes at which something counts.
+    /// The nodes with a weight above 0.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.0.iter().enumerate().filter(|(_, k)| **k > 0.0).map(|(node, _)| NodeId::from(node))
     }
 }
 
-/// Nodes where nothing counts are not referenced.
+/// Nodes with weight 0 are not referenced.
 impl References for JointMask {
     fn for_each_id(&self, visit: &mut dyn FnMut(AnyId)) {
         self.nodes().for_each(|node| visit(node.into()));
@@ -67,36 +65,36 @@ impl References for JointMask {
     }
 }
 
-/// Where a layer counts.
+/// The mask of a layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerMask {
-    /// What a person chose.
+    /// The mask as the user chose it.
     pub by: MixMask,
-    /// What that comes to.
+    /// The weights that result from it.
     pub counts: JointMask,
 }
 
-/// Names a layer for as long as the document is open; no two lists share one.
+/// Id of a pose layer while the document is open; unique over all lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PoseLayerId(pub u32);
 
-/// Of what a layer is: a clip, or the pose of the file.
+/// The owner of a list of layers: a clip, or the pose of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LayerHome {
-    /// The pose that nodes have without a clip.
+    /// The pose of the nodes without a clip.
     Pose,
     /// A clip.
     Clip(ClipId),
 }
 
 impl LayerHome {
-    /// Of a clip, or of the pose where there is none.
+    /// The home of a clip's layers; the pose if `clip` is `None`.
     pub fn of(clip: Option<ClipId>) -> Self {
         clip.map_or(Self::Pose, Self::Clip)
     }
 
-    /// The clip.
+    /// The clip; `None` for the pose.
     pub const fn clip(self) -> Option<ClipId> {
         match self {
             Self::Pose => None,
@@ -105,36 +103,36 @@ impl LayerHome {
     }
 }
 
-/// A layer: an `Ul` for some nodes, over whatever they do. It is one transform for all times, or
-/// has keys.
+/// A pose layer: an `Ul` for some nodes, over the pose below. It is constant or keyed.
 ///
-/// Invariants: `strength` is 0 to 1, and so are the values of `strength_keys`, whose width is 1;
-/// the tracks of `keys` are sound, move translation, rotation or scale, and each component of a
-/// node at most once; every number is finite.
+/// Invariants: all numbers are finite. `strength`, and the values of `strength_keys`, are `0..=1`.
+/// The tracks of `keys` are valid, each animates a translation, rotation or scale, and no two have
+/// the same target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseLayer {
-    /// Its name while the document is open.
+    /// The id.
     pub id: PoseLayerId,
-    /// What a person calls it; each name once in a list.
+    /// The name that the user chose; unique in its list.
     pub name: Arc<str>,
-    /// How much of it counts, 0 to 1, where that has no keys.
+    /// Strength, `0..=1`; used without `strength_keys`.
     pub strength: f32,
-    /// How much of it counts, over time: a track of width 1, whose target says nothing.
+    /// Keys of the strength: a track of width 1. Its target has no meaning.
     pub strength_keys: Option<Shared<Track>>,
-    /// Whether it does not count at all.
+    /// Whether the layer is muted.
     pub muted: bool,
-    /// Whether it counts, and those of its list that are not so, do not.
+    /// Whether the layer is soloed. Layers of the same list that are not soloed then have no
+    /// effect.
     pub solo: bool,
-    /// Where it counts; everywhere if `None`.
+    /// The affected joints; all if `None`.
     pub mask: Option<LayerMask>,
-    /// `U`, by node: what has no keys.
+    /// Constant `Ul` by node; used for components without keys.
     pub moves: Shared<BTreeMap<NodeId, Transform>>,
-    /// Keys of `U`: tracks as a clip has them, and nothing else of one.
+    /// Keys of `Ul`: a clip with only tracks.
     pub keys: Shared<Clip>,
 }
 
 impl PoseLayer {
-    /// A layer that counts in full, everywhere.
+    /// A layer with full strength and no mask.
     pub fn new(name: &str, moves: BTreeMap<NodeId, Transform>) -> Self {
         Self {
             id: PoseLayerId(0),
@@ -149,22 +147,22 @@ impl PoseLayer {
         }
     }
 
-    /// Whether it is another one at another time.
+    /// Whether the layer changes over time.
     pub fn is_keyed(&self) -> bool {
         self.strength_keys.is_some() || !self.keys.tracks.is_empty()
     }
 
-    /// Whether what it adds to a node is another at another time.
+    /// Whether the layer's effect on a node changes over time.
     pub fn is_keyed_at(&self, node: NodeId) -> bool {
         self.strength_keys.is_some() || self.keys.tracks.values().any(|t| t.target == node)
     }
 
-    /// Whether it says something of a node, were it to count there.
+    /// Whether the layer has an offset for a node, regardless of strength and mask.
     pub fn says(&self, node: NodeId) -> bool {
         self.moves.contains_key(&node) || self.keys.tracks.values().any(|t| t.target == node)
     }
 
-    /// The nodes of which it says something, each once, in rising order.
+    /// The nodes that the layer has offsets for, each once, in ascending order.
     pub fn nodes(&self) -> Vec<NodeId> {
         let keyed = self.keys.tracks.values().map(|t| t.target);
         let mut all: Vec<NodeId> = self.moves.keys().copied().chain(keyed).collect();
@@ -173,34 +171,35 @@ impl PoseLayer {
         all
     }
 
-    /// `U` of a node where it has no keys; keys win over it.
+    /// The constant `Ul` of a node. Keys override it.
     pub fn constant(&self, node: NodeId) -> Transform {
         self.moves.get(&node).copied().unwrap_or_default()
     }
 
-    /// How much of it counts at a node at its own strength, with its mask, 0 where it is muted;
-    /// nothing is looked up in `strength_keys`.
+    /// The weight of the layer at a node: `strength` times the mask, or 0 if muted. `strength_keys`
+    /// are ignored.
     pub fn strength_at(&self, node: NodeId) -> f32 {
         self.share(self.strength, node)
     }
 
-    /// How much counts at a node where the strength is this one.
+    /// The weight of the layer at a node for a given strength: strength times the mask, or 0 if
+    /// muted.
     pub fn share(&self, strength: f32, node: NodeId) -> f32 {
         if self.muted { 0.0 } else { strength * self.mask_at(node) }
     }
 
-    /// How much its mask lets through at a node.
+    /// The weight of the mask at a node, `0..=1`.
     pub fn mask_at(&self, node: NodeId) -> f32 {
         self.mask.as_ref().map_or(1.0, |m| m.counts.at(node))
     }
 
-    /// The same with its name and number taken from another.
+    /// The same layer with another id and name.
     #[must_use]
     pub fn named(self, id: PoseLayerId, name: Arc<str>) -> Self {
         Self { id, name, ..self }
     }
 
-    /// Whether its numbers are sound.
+    /// Whether the invariants of the layer hold.
     pub fn is_sound(&self) -> bool {
         let strength = |s: f32| (0.0..=1.0).contains(&s);
         let keyed = |t: &Track| {
@@ -227,46 +226,47 @@ impl PoseLayer {
     }
 }
 
-/// The layers of a clip, or of the pose, the first nearest to it.
+/// The layers of a clip, or of the pose, bottom to top.
 ///
-/// They are applied one by one, `((M ∘ U₁) ∘ U₂) …`, since `∘` is not associative.
+/// They are applied one by one, `((M ∘ U₁) ∘ U₂) …`, because `∘` is not associative.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoseLayers(pub Vec<Shared<PoseLayer>>);
 
 impl PoseLayers {
-    /// Whether there are none.
+    /// Whether the list has no layers.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All of them.
+    /// All layers, bottom to top.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &PoseLayer> + ExactSizeIterator + Clone {
         self.0.iter().map(|l| &**l)
     }
 
-    /// Where the layer of a number is in the list.
+    /// The index of a layer in the list.
     pub fn position(&self, id: PoseLayerId) -> Option<usize> {
         self.iter().position(|l| l.id == id)
     }
 
-    /// The layer of a number.
+    /// The layer with an id.
     pub fn get(&self, id: PoseLayerId) -> Option<&Shared<PoseLayer>> {
         self.0.iter().find(|l| l.id == id)
     }
 
-    /// Whether one of them is alone.
+    /// Whether any layer is soloed.
     pub fn has_solo(&self) -> bool {
         self.iter().any(|l| l.solo)
     }
 
-    /// Whether one of them counts: it is on, and no other is alone.
+    /// Whether a layer takes effect: it is not muted, it is soloed if any layer is, and its
+    /// strength is above 0 or keyed.
     pub fn counts(&self, layer: &PoseLayer) -> bool {
         !layer.muted
             && (layer.solo || !self.has_solo())
             && (layer.strength > 0.0 || layer.strength_keys.is_some())
     }
 
-    /// Those that count.
+    /// The layers that take effect, bottom to top.
     pub fn counting(&self) -> impl DoubleEndedIterator<Item = &PoseLayer> + Clone {
         let solo = self.has_solo();
         let on = move |l: &&PoseLayer| {
@@ -275,7 +275,7 @@ impl PoseLayers {
         self.iter().filter(on)
     }
 
-    /// Those that count, and say something.
+    /// Whether any layer with offsets takes effect.
     pub fn any_counts(&self) -> bool {
         self.counting().any(|l| !l.moves.is_empty() || !l.keys.tracks.is_empty())
     }
@@ -287,12 +287,13 @@ impl FromIterator<PoseLayer> for PoseLayers {
     }
 }
 
-/// A share of a transform, from none at 0 to all at 1: `k·t`, `slerp(1, r, k)`, `1 + k(s − 1)`.
+/// A fraction `k` of a transform, from the identity at 0 to the full transform at 1: `k·t`,
+/// `slerp(1, r, k)`, `1 + k(s − 1)`.
 pub fn part_of(user: &Transform, k: f32) -> Transform {
     if k == 1.0 {
         return *user;
     }
-    // From the identity, a share of a rotation is that share of its angle.
+    // SLERP from the identity scales the angle.
     let turn = short_way(user.rotation).to_scaled_axis();
     Transform {
         translation: user.translation * k,

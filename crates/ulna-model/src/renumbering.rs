@@ -7,18 +7,17 @@ use super::{AnyId, IdKind, References};
 /// New indices for old ones, by kind. Kinds without a table keep their indices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Renumbering {
-    /// New index of each old one; `None`: the element is removed.
+    /// New index per old index; `None` for a removed element.
     tables: BTreeMap<IdKind, Vec<Option<u32>>>,
 }
 
 impl Renumbering {
-    /// Replaces the table of a kind: the new index of each old one, in the order of the old ones.
-    /// `None` stands for a removed element.
+    /// Sets the table of a kind: one new index per old index, `None` for a removed element.
     pub fn set(&mut self, kind: IdKind, table: Vec<Option<u32>>) {
         self.tables.insert(kind, table);
     }
 
-    /// Sets the table of a kind whose remaining elements move together: `kept` says for each old
+    /// Sets the table of a kind whose removed elements leave no gaps. `kept` tells for each old
     /// index whether its element remains.
     pub fn close_gaps(&mut self, kind: IdKind, kept: impl IntoIterator<Item = bool>) {
         let mut next = 0;
@@ -31,17 +30,17 @@ impl Renumbering {
         self.set(kind, table.collect());
     }
 
-    /// Whether no index changes.
+    /// Whether all indices stay the same.
     pub fn is_identity(&self) -> bool {
         self.tables
             .values()
             .all(|table| table.iter().enumerate().all(|(old, new)| *new == u32::try_from(old).ok()))
     }
 
-    /// New index of an element; `None` where it is removed.
+    /// New index of an element; `None` if it is removed.
     ///
-    /// An index beyond the table names nothing. It stays as far beyond the end of the new list, so
-    /// that it names nothing afterwards either.
+    /// An index beyond the table belongs to no element. It stays equally far beyond the end of the
+    /// new list, so that it still belongs to none.
     pub fn of(&self, id: AnyId) -> Option<u32> {
         let Some(table) = self.tables.get(&id.kind) else { return Some(id.index) };
         match table.get(id.index as usize) {
@@ -54,8 +53,8 @@ impl Renumbering {
         }
     }
 
-    /// A JSON pointer with the new index of the element that it names first. Pointers to removed
-    /// elements and into other places are returned as they are.
+    /// A JSON pointer with the new index of the first element on its path. Pointers to removed
+    /// elements, and to other locations, are returned unchanged.
     pub fn of_pointer(&self, pointer: &str) -> String {
         let new = AnyId::in_pointer(pointer).and_then(|id| Some((id.kind, self.of(id)?)));
         match new {
@@ -64,7 +63,7 @@ impl Renumbering {
         }
     }
 
-    /// Renumbers the ids that a value holds. Ids of removed elements stay; the first of them is
+    /// Renumbers the ids in a value. Ids of removed elements are not changed; the first of them is
     /// returned.
     pub fn apply(&self, value: &mut impl References) -> Option<AnyId> {
         let mut removed = None;

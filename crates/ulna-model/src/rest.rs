@@ -1,4 +1,4 @@
-//! The rest pose from the bind pose: what a skin's inverse bind matrices say of its joints.
+//! The rest pose of joints, computed from the inverse bind matrices of skins.
 
 use glam::{DMat4, Mat4, Vec3};
 
@@ -7,20 +7,24 @@ use super::{
     transform::{decompose, is_invertible},
 };
 
-/// A node whose transform in the file is its pose, this close to its rest (radians; meters relative
-/// to the skeleton's size), has none.
+/// Tolerances (radians; meters relative to the skeleton's size) within which a node's transform in
+/// the file equals its rest, so that it has no pose.
 const SAME_ANGLE: f32 = 0.01 * std::f32::consts::PI / 180.0;
 const SAME_DISTANCE: f32 = 1e-5;
 
-/// How far a bind matrix may be from what a transform can hold.
+/// Maximum residue of a decomposed bind matrix, relative to its largest scale.
 const SHEAR_LIMIT: f32 = 1e-3;
 
-/// Sets `rest` and `user` of every joint whose rest the skins give; all other nodes keep their file
-/// transform as rest.
+/// Sets `rest` and `pose` of every joint with a usable rest from its skins. All other nodes keep
+/// their file transform as rest.
 ///
-/// For a joint `j` whose nearest ancestor among the joints of the same skin is `a`,
-/// `L_j = N⁻¹ · B_a⁻¹ · B_j`, where `N` is the product of the transforms of the nodes between. What
-/// the node's own transform says is then the pose: `Ul = L⁻¹ ∘ M`.
+/// Let `a` be the nearest ancestor of joint `j` among the joints of the same skin, and `N` the
+/// product of the transforms of the nodes between them. The file transform `M` of the joint is its
+/// pose.
+///
+/// ```text
+/// L_j = N⁻¹ · B_a⁻¹ · B_j        Ul = L⁻¹ ∘ M
+/// ```
 pub fn find_rest(asset: &mut FileContent) {
     let mut found: Vec<Option<Result<(Transform, f32), ()>>> = vec![None; asset.nodes.len()];
     for (id, skin) in asset.skins.iter() {
@@ -40,7 +44,7 @@ pub fn find_rest(asset: &mut FileContent) {
             let entry = &mut found[joint.index()];
             *entry = Some(match (&entry, rest) {
                 (None, Some(rest)) => Ok((rest, size)),
-                // Two skins: they must agree.
+                // A joint of two skins: both must imply the same rest.
                 (Some(Ok((other, size))), Some(rest))
                     if other.is_close(&rest, SAME_ANGLE * 10.0, SAME_DISTANCE * 10.0 * size) =>
                 {
@@ -56,11 +60,11 @@ pub fn find_rest(asset: &mut FileContent) {
         let file = node.rest;
         let pose = file.transform();
         if rest.is_close(&pose, SAME_ANGLE, SAME_DISTANCE * size) {
-            // The bind carries it all the same: a pose made later comes back as one.
+            // The bind pose still defines the rest, which matters once the node is posed.
             node.rest_source = RestSource::Bind;
             continue;
         }
-        // Not only a number: the composition must give the file's pose back.
+        // The offset must also reproduce the file's pose.
         let Ok(user) = rest.user_from(&pose) else { continue };
         if rest.compose(&user).is_close(&pose, SAME_ANGLE, SAME_DISTANCE * size) {
             node.rest = Local::Trs(rest);
@@ -71,8 +75,8 @@ pub fn find_rest(asset: &mut FileContent) {
     asset.nodes.values_mut().for_each(free_of_zeros);
 }
 
-/// A rest that is squashed flat along an axis takes 1 there, and `Ul` the 0: only then every edit
-/// over it can be stored.
+/// Replaces scale factors of 0 in the rest by 1, and puts the 0 into `Ul`. Otherwise, no offset
+/// over the rest could be computed.
 pub fn free_of_zeros(node: &mut Node) {
     let rest = node.rest.transform();
     let flat = rest.scale.cmpeq(Vec3::ZERO);
@@ -87,7 +91,8 @@ pub fn free_of_zeros(node: &mut Node) {
     }
 }
 
-/// The rest of one joint, where its skin gives one that a transform can hold.
+/// The rest of one joint by its skin; `None` if a transform cannot represent it, or if no ancestor
+/// is a joint of the skin.
 fn rest_of(
     asset: &FileContent,
     joint: NodeId,
@@ -119,7 +124,8 @@ fn rest_of(
     (split.transform.is_finite() && split.residue <= SHEAR_LIMIT && fits).then_some(split.transform)
 }
 
-/// The diagonal of a skin's joints in the bind pose, in meters of its mesh.
+/// Diagonal of the bounding box of a skin's joints in the bind pose, in meters of the mesh space; 1
+/// if degenerate.
 fn skeleton_size(asset: &FileContent, skin: SkinId) -> f32 {
     let mut low = Vec3::INFINITY;
     let mut high = Vec3::NEG_INFINITY;

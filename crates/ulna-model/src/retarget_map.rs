@@ -1,31 +1,31 @@
-//! The table by which clips of one skeleton are retargeted to another: chains of both bodies,
-//! sizes, feet, reference poses. It is kept in the scene, and as JSON.
+//! Retarget maps: chains, proportions, foot contacts and reference poses for retargeting clips
+//! between two skeletons. They are stored in the scene, or as JSON.
 
 use std::collections::BTreeMap;
 
 use glam::Quat;
 use serde::{Deserialize, Serialize};
 
-/// How the rotations of a chain come over.
+/// Transfer of the rotations of a chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChainRotation {
-    /// Joint by joint, in order. Chains of different lengths are spread.
+    /// Joint by joint, in order. Chains of different lengths are transferred as with `Spread`.
     #[default]
     Copy,
-    /// By the position of each joint along its chain.
+    /// By the relative position of each joint along its chain.
     Spread,
-    /// The target's joints stay at rest.
+    /// The target's joints stay in their rest pose.
     Rest,
     /// The target's joints get no keys.
     None,
 }
 
 impl ChainRotation {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 4] = [Self::Copy, Self::Spread, Self::Rest, Self::None];
 
-    /// Its name.
+    /// The label in the window.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Copy => "Copy",
@@ -36,22 +36,22 @@ impl ChainRotation {
     }
 }
 
-/// How the translations of a chain come over.
+/// Transfer of the translations of a chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChainPosition {
     /// Bones keep their lengths.
     #[default]
     Fixed,
-    /// Differences from rest, times the ratio of the bodies.
+    /// Offsets from the rest, scaled by the size ratio of the bodies.
     Scale,
 }
 
 impl ChainPosition {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 2] = [Self::Fixed, Self::Scale];
 
-    /// Its name.
+    /// The label in the window.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Fixed => "Fixed",
@@ -60,43 +60,43 @@ impl ChainPosition {
     }
 }
 
-/// Joints of both bodies that do the same.
+/// A pair of corresponding joint chains of both skeletons.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RetargetChain {
-    /// Name of the chain, such as “Left leg”; no two chains of a map have the same.
+    /// Name of the chain, such as “Left leg”; unique in its map.
     pub name: String,
-    /// Joints of the source by name, from the one nearest the root on; may be empty.
+    /// Source joints by name, from the root outward; may be empty.
     pub source: Vec<String>,
-    /// Joints of the target by name, from the one nearest the root on; may be empty.
+    /// Target joints by name, from the root outward; may be empty.
     pub target: Vec<String>,
-    /// How rotations come over.
+    /// Transfer of rotations.
     pub rotation: ChainRotation,
-    /// How translations come over.
+    /// Transfer of translations.
     pub position: ChainPosition,
-    /// Whether the chain is a leg whose contacts are kept.
+    /// Whether the chain is a leg whose foot contacts are preserved.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub contacts: bool,
 }
 
-/// Where the travel of a body goes.
+/// Destination of the body's travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RootMotion {
-    /// It stays where the source has it: in the hips, as a rule.
+    /// The same node as in the source, usually the hips.
     #[default]
     Hips,
-    /// To the joint above the hips.
+    /// The joint above the hips.
     Root,
-    /// Nowhere: the body stays on the spot.
+    /// None: the travel is removed.
     InPlace,
 }
 
 impl RootMotion {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 3] = [Self::Hips, Self::Root, Self::InPlace];
 
-    /// Its name.
+    /// The label in the window.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Hips => "In hips",
@@ -106,13 +106,13 @@ impl RootMotion {
     }
 }
 
-/// How feet are kept on the ground.
+/// Settings for foot contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ContactSettings {
-    /// Whether feet stay in place in contacts.
+    /// Whether feet are locked to the ground during contacts.
     pub lock: bool,
-    /// Seconds over which a contact takes hold and lets go, `0.0..=1.0`.
+    /// Seconds of blending into and out of a contact, `0.0..=1.0`.
     pub blend: f32,
     /// Share of the toes that stays flat on the ground while the heel lifts, `0.0..=1.0`.
     pub toe_roll: f32,
@@ -126,34 +126,34 @@ impl Default for ContactSettings {
     }
 }
 
-/// How clips of one skeleton, the source, are retargeted to another, the target.
+/// Settings for retargeting clips of a source skeleton to a target skeleton.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RetargetMap {
     /// Name of the map; the name of the source by default.
     pub name: String,
-    /// The chains. Joints in no chain get no keys.
+    /// The chains. Joints outside of all chains get no keys.
     pub chains: Vec<RetargetChain>,
-    /// Factor of vertical movement of the hips; by the heights of both hips if omitted.
+    /// Factor of the vertical motion of the hips; the ratio of the hip heights if omitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub height: Option<f32>,
-    /// Factor of the path over the ground; the same as for the height if omitted.
+    /// Factor of the motion over the ground; the height factor if omitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stride: Option<f32>,
-    /// Where the travel goes.
+    /// Destination of the travel.
     pub root: RootMotion,
-    /// Feet.
+    /// Settings for foot contacts.
     pub contacts: ContactSettings,
     /// Reference pose of the source: local rotations of joints that differ from its rest, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub source_pose: BTreeMap<String, Quat>,
-    /// Reference pose of the target, likewise.
+    /// Reference pose of the target, in the same form.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub target_pose: BTreeMap<String, Quat>,
 }
 
 impl RetargetMap {
-    /// Whether its numbers are in range, and no name of a chain occurs twice.
+    /// Whether all numbers are in range, and chain names are unique.
     pub fn is_valid(&self) -> bool {
         let factor = |f: Option<f32>| f.is_none_or(|f| f.is_finite() && f > 0.0);
         let turns = |pose: &BTreeMap<String, Quat>| {
@@ -170,7 +170,7 @@ impl RetargetMap {
             && (0.0..=1.0).contains(&self.contacts.toe_roll)
     }
 
-    /// Whether maps are valid and no two have the same name, and none is without one.
+    /// Whether all maps are valid, and their names are unique and not blank.
     pub fn are_valid(maps: &[Self]) -> bool {
         let mut names: Vec<&str> = maps.iter().map(|m| &*m.name).collect();
         names.sort_unstable();
@@ -178,7 +178,8 @@ impl RetargetMap {
             && maps.iter().all(|m| m.is_valid() && !m.name.trim().is_empty())
     }
 
-    /// Whether all joints that its chains name are among those of a source and of a target.
+    /// Whether all joints in the chains exist in the source and in the target. False for a map
+    /// without chains.
     pub fn fits(
         &self,
         has_source: impl Fn(&str) -> bool,

@@ -1,5 +1,4 @@
-//! What a file says about how it is to be seen: its cameras, its lights, and what of it is chosen
-//! to be shown.
+//! Cameras and lights of a file, and the user's choice of scene and variant.
 
 use std::sync::Arc;
 
@@ -7,43 +6,41 @@ use glam::Vec3;
 
 use super::{SceneId, VariantId};
 
-/// What of a document is shown, where it offers a choice. Never saved, and no edit: nothing to
-/// undo.
+/// The displayed scene and material variant. It is neither saved nor undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct DisplayChoice {
-    /// A scene other than the file's own; an index into
+    /// A scene other than the file's default; an index into
     /// [`FileContent::scenes`](super::FileContent::scenes).
     pub scene: Option<SceneId>,
-    /// `KHR_materials_variants`: an index into
-    /// [`FileContent::variants`](super::FileContent::variants); the primitives' own materials where
-    /// `None`.
+    /// A material variant (`KHR_materials_variants`): an index into
+    /// [`FileContent::variants`](super::FileContent::variants). `None`: the primitives' own
+    /// materials.
     pub variant: Option<VariantId>,
 }
 
-/// How a camera of the file projects (glTF 2.0, *Cameras*). Cameras look along −Z of their node, +Y
-/// up.
+/// Projection of a camera (glTF 2.0, 3.10). Cameras look along −Z of their node, with +Y up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
-    /// By angle.
+    /// Perspective projection.
     Perspective {
-        /// Vertical field of view, radians.
+        /// Vertical field of view, in radians.
         yfov: f32,
-        /// Width over height; that of the picture where `None`.
+        /// Width divided by height; `None`: the aspect ratio of the picture.
         aspect: Option<f32>,
-        /// Meters to the nearest that is seen.
+        /// Distance of the near plane, in meters.
         near: f32,
-        /// Meters to the farthest that is seen; no end where `None`.
+        /// Distance of the far plane, in meters; `None` for an infinite projection.
         far: Option<f32>,
     },
-    /// By size.
+    /// Orthographic projection.
     Orthographic {
-        /// Half the width, meters.
+        /// Half of the width, in meters.
         xmag: f32,
-        /// Half the height, meters.
+        /// Half of the height, in meters.
         ymag: f32,
-        /// Meters to the nearest that is seen.
+        /// Distance of the near plane, in meters.
         near: f32,
-        /// Meters to the farthest that is seen.
+        /// Distance of the far plane, in meters.
         far: f32,
     },
 }
@@ -51,24 +48,24 @@ pub enum Projection {
 /// A camera of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
-    /// The name, where the file gives one.
+    /// The name, if the file has one.
     pub name: Option<Arc<str>>,
-    /// How it projects.
+    /// The projection.
     pub projection: Projection,
 }
 
-/// How a light spreads. Directional and spot lights shine along −Z of their node.
+/// Kind of a light. Directional and spot lights shine along −Z of their node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LightKind {
-    /// From infinitely far.
+    /// Parallel light from infinity.
     Directional,
-    /// From a point, all around.
+    /// Light from a point in all directions.
     Point,
-    /// From a point, in a cone.
+    /// Light from a point in a cone.
     Spot {
-        /// Radians from the axis up to which it is full.
+        /// Angle from the axis, in radians, up to which the intensity is full.
         inner: f32,
-        /// Radians from the axis at which it ends.
+        /// Angle from the axis, in radians, at which the intensity reaches 0.
         outer: f32,
     },
 }
@@ -76,14 +73,14 @@ pub enum LightKind {
 /// A light of the file (`KHR_lights_punctual`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Light {
-    /// The name, where the file gives one.
+    /// The name, if the file has one.
     pub name: Option<Arc<str>>,
-    /// How it spreads.
+    /// The kind.
     pub kind: LightKind,
     /// Linear color.
     pub color: Vec3,
-    /// Candela for points and spots, lux for directional lights.
+    /// Candela for point and spot lights, lux for directional lights.
     pub intensity: f32,
-    /// Meters at which it ends; no end where `None`.
+    /// Distance in meters at which the intensity reaches 0; `None` for no limit.
     pub range: Option<f32>,
 }

@@ -1,5 +1,5 @@
-//! Heavy values that many documents share: equal at once where they are the same one, copied only
-//! when one is changed.
+//! Heavy values that many documents share. The same allocation compares as equal at once. A value
+//! is copied only when it is changed.
 
 use std::{
     fmt,
@@ -7,45 +7,46 @@ use std::{
     sync::{Arc, Weak},
 };
 
-/// A value behind a count. A clone is cheap, and two of the same memory are equal without being
-/// looked at, so that documents may derive their equality.
+/// A reference-counted value. Clones are cheap, and two references to one allocation are equal
+/// without comparing the content.
 pub struct Shared<T: ?Sized>(Arc<T>);
 
 impl<T> Shared<T> {
-    /// A value of its own.
+    /// Allocates a new value.
     pub fn new(value: T) -> Self {
         Self(Arc::new(value))
     }
 }
 
 impl<T: ?Sized> Shared<T> {
-    /// Whether both are the same memory.
+    /// Whether both refer to the same allocation.
     pub fn ptr_eq(a: &Self, b: &Self) -> bool {
         Arc::ptr_eq(&a.0, &b.0)
     }
 
-    /// How many share it.
+    /// The number of references.
     pub fn sharers(this: &Self) -> usize {
         Arc::strong_count(&this.0)
     }
 
-    /// A weak handle that recognizes this value and keeps nothing of it.
+    /// A weak handle that recognizes this value without keeping it alive.
     pub fn downgrade(this: &Self) -> SharedWeak<T> {
         SharedWeak(Arc::downgrade(&this.0))
     }
 }
 
-/// Knows a [`Shared`] value again without keeping it: what was found from a value is of another one
-/// as soon as that is changed.
+/// Recognizes a [`Shared`] value without keeping it alive. It serves as a cache key that becomes
+/// invalid when the value is changed.
 pub struct SharedWeak<T: ?Sized>(Weak<T>);
 
 impl<T: ?Sized> SharedWeak<T> {
-    /// Whether it is of this value. As long as this is here nothing else can be where that was.
+    /// Whether the handle belongs to this value. While the handle exists, the allocation cannot be
+    /// reused for another value.
     pub fn is(&self, value: &Shared<T>) -> bool {
         std::ptr::addr_eq(self.0.as_ptr(), Arc::as_ptr(&value.0))
     }
 
-    /// Whether anyone keeps the value.
+    /// Whether the value still exists.
     pub fn is_alive(&self) -> bool {
         self.0.strong_count() > 0
     }
@@ -70,7 +71,7 @@ impl<T: ?Sized> fmt::Debug for SharedWeak<T> {
 }
 
 impl<T: Clone> Shared<T> {
-    /// The value, to be changed: a copy of its own where others share it.
+    /// Mutable access; the value is copied first if it is shared.
     pub fn make_mut(this: &mut Self) -> &mut T {
         Arc::make_mut(&mut this.0)
     }
@@ -153,7 +154,7 @@ mod tests {
 
     #[test]
     fn the_same_is_equal_unseen_and_a_change_is_ones_own() {
-        // Not even equal to itself, but for being the same.
+        // NaN is not equal to itself, so only the pointer comparison makes these equal.
         let strange = Shared::new(f32::NAN);
         assert_eq!(strange, strange.clone());
         assert_ne!(strange, Shared::new(f32::NAN));
@@ -173,7 +174,7 @@ mod tests {
         let mut value = Shared::new(vec![1]);
         let weak = Shared::downgrade(&value);
         assert!(weak.is(&value) && weak.is(&value.clone()) && !weak.is(&Shared::new(vec![1])));
-        // Nobody else has it, and yet it is not the same one afterwards.
+        // Even without other owners, a changed value counts as another one.
         Shared::make_mut(&mut value).push(2);
         assert!(!weak.is(&value) && !weak.is_alive());
     }

@@ -1,8 +1,7 @@
-//! Plain numbers that are shared and never written: of their own, or where they lie in a file's
-//! bytes.
+//! Shared, read-only numbers: an own allocation, or a part of the opened file's bytes.
 //!
-//! Keys and vertices are most of a file. Where the file stores them as they are wanted, nothing is
-//! copied: what is open keeps the file's bytes anyway, since saving starts from them.
+//! Keys and vertices are most of a file. If the file stores them in a usable layout, they are not
+//! copied. The file's bytes stay in memory anyway, because saving needs them.
 
 use std::{fmt, ops::Deref, sync::Arc};
 
@@ -11,24 +10,24 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use super::{Held, Parts, held::address};
 
-/// A shared slice of `T`; clones are cheap. A part of a file keeps all bytes of that file alive.
+/// A shared slice of `T`; clones are cheap. A part of a file keeps all bytes of the file alive.
 #[derive(Clone)]
 pub struct Slice<T>(Storage<T>);
 
 #[derive(Clone)]
 enum Storage<T> {
     Own(Arc<Vec<T>>),
-    /// `start..end` is inside, aligned for `T`, and a whole number of them.
+    /// `start..end` is within `bytes`, aligned for `T`, and a multiple of its size.
     Part {
         bytes: Arc<Vec<u8>>,
         start: usize,
         end: usize,
     },
-    /// All of these, which are aligned for `T` and a whole number of them.
+    /// The whole list, which is aligned for `T` and a multiple of its size.
     Floats(Arc<Vec<f32>>),
 }
 
-/// A part of a file counts as all bytes of that file: it keeps them alive.
+/// A part of a file counts as all bytes of the file, because it keeps them alive.
 impl<T> Held for Slice<T> {
     fn held(&self, parts: &mut Parts) {
         match &self.0 {
@@ -44,9 +43,10 @@ fn share_list<T>(parts: &mut Parts, list: &Arc<Vec<T>>) {
 }
 
 impl<T: AnyBitPattern> Slice<T> {
-    /// The elements that lie in these bytes, little-endian, without a copy. `None` where they do
-    /// not lie there as this machine wants them: past the end, not aligned, no whole number of
-    /// them, or in the other byte order.
+    /// The elements in a range of little-endian bytes, without a copy.
+    ///
+    /// Returns `None` if the range exceeds the bytes, is not aligned for `T`, or is not a multiple
+    /// of its size. It also returns `None` on big-endian machines.
     pub fn part(bytes: &Arc<Vec<u8>>, start: usize, end: usize) -> Option<Self> {
         let lies = cfg!(target_endian = "little")
             && bytemuck::try_cast_slice::<u8, T>(bytes.get(start..end)?).is_ok();
@@ -60,23 +60,23 @@ impl<T: AnyBitPattern> Deref for Slice<T> {
     fn deref(&self) -> &[T] {
         match &self.0 {
             Storage::Own(list) => list,
-            // `part` has tried it.
+            // `part` has checked this.
             Storage::Part { bytes, start, end } => bytemuck::cast_slice(&bytes[*start..*end]),
-            // `grouped` has.
+            // `grouped` has checked this.
             Storage::Floats(list) => bytemuck::cast_slice(list),
         }
     }
 }
 
 impl<T: AnyBitPattern> Slice<T> {
-    /// Whether both are the same memory.
+    /// Whether both refer to the same memory.
     pub fn ptr_eq(a: &Self, b: &Self) -> bool {
         std::ptr::eq::<[T]>(&**a, &**b)
     }
 }
 
-/// Bytes from which on a copy is shared among threads: one thread would take longer than a frame
-/// has for the weights of a million vertices, most of it for pages that it touches first.
+/// Minimum number of bytes for a copy with several threads. One thread would need longer than a
+/// frame for the weights of a million vertices, mostly for page faults.
 const LARGE_COPY: usize = 1 << 20;
 
 fn copied<T: AnyBitPattern + Send + Sync>(list: &[T]) -> Vec<T> {
@@ -87,7 +87,7 @@ fn copied<T: AnyBitPattern + Send + Sync>(list: &[T]) -> Vec<T> {
 }
 
 impl<T: AnyBitPattern + Send + Sync> Slice<T> {
-    /// The elements, to be written: a copy of its own where others share them.
+    /// Mutable access; the elements are copied first if they are shared or part of a file.
     pub fn make_mut(&mut self) -> &mut [T] {
         let alone = match &mut self.0 {
             Storage::Own(list) => Arc::get_mut(list).is_some(),
@@ -98,15 +98,15 @@ impl<T: AnyBitPattern + Send + Sync> Slice<T> {
         }
         match &mut self.0 {
             Storage::Own(list) => Arc::make_mut(list).as_mut_slice(),
-            // It was made its own just now.
+            // Unreachable: the storage was replaced above.
             Storage::Part { .. } | Storage::Floats(_) => &mut [],
         }
     }
 }
 
 impl Slice<f32> {
-    /// `N` numbers an element, where they lie if they are aligned for `T`, else through `make`.
-    /// What is left over at the end is no element.
+    /// Groups of `N` numbers as elements: without a copy if the memory is aligned for `T`, else
+    /// through `make`. Excess numbers at the end are ignored.
     pub fn grouped<T: AnyBitPattern, const N: usize>(
         &self,
         make: impl Fn(&[f32; N]) -> T,
@@ -169,7 +169,7 @@ impl<T, const N: usize> From<[T; N]> for Slice<T> {
 impl<T> FromIterator<T> for Slice<T> {
     fn from_iter<I: IntoIterator<Item = T>>(list: I) -> Self {
         let mut list: Vec<T> = list.into_iter().collect();
-        // It never grows again.
+        // The list never grows, so spare capacity is waste.
         list.shrink_to_fit();
         list.into()
     }
@@ -186,7 +186,7 @@ mod tests {
             numbers.iter().flat_map(|v| v.to_le_bytes()).chain([0; 3]).collect::<Vec<u8>>(),
         );
         let own = Slice::from(numbers);
-        // Where the allocator puts the bytes decides which start is aligned.
+        // The address of the allocation decides which offset is aligned.
         let aligned = bytes.as_ptr().align_offset(align_of::<f32>());
         assert!(
             cfg!(target_endian = "big")

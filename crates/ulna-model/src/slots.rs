@@ -1,29 +1,27 @@
-//! Lists by id: what the file gave and what was added after it, with holes where something was
-//! removed.
+//! Lists by id: elements of the file, then added elements. Removed elements leave holes.
 //!
-//! An id is the glTF index of the opened file and stays it, whatever else goes; only saving closes
-//! the holes.
+//! An id is the glTF index of the opened file. It does not change until the file is saved, which
+//! closes the holes.
 
 use std::{fmt, marker::PhantomData, ops::Index};
 
 use super::{Held, Parts, Shared};
 
-/// An index that is a type of its own.
+/// A typed index.
 pub trait SlotId: Copy + From<usize> + 'static {
-    /// As an index into lists by this id.
+    /// The id as an index into lists.
     fn index(self) -> usize;
 }
 
-/// Things by their id. A clone is cheap; the list is copied when one of two that share it is
-/// changed.
+/// Elements by id. Clones are cheap; a shared list is copied when it is changed.
 ///
-/// 1. New things come after all that the file gave, and after all that are there.
-/// 2. A removed one leaves a hole, so that no other id moves; one at the end that the file did not
-///    give leaves none, so that taking back an addition leaves what was there before it.
-/// 3. Two lists with the same things under the same ids are equal, whatever holes they end with.
+/// 1. New elements are appended.
+/// 2. A removed element leaves a hole, so that other ids do not change. Holes at the end are
+///    removed, unless they belong to the file. Undoing an addition therefore restores the list.
+/// 3. Lists with the same elements under the same ids are equal, regardless of holes at the end.
 pub struct Slots<I, T> {
     list: Shared<Vec<Option<T>>>,
-    /// How many the file gave.
+    /// Number of slots of the file.
     given: usize,
     id: PhantomData<fn(I)>,
 }
@@ -36,22 +34,22 @@ impl<I, T: Held> Held for Slots<I, T> {
 }
 
 impl<I, T> Slots<I, T> {
-    /// How long a list by these ids must be: holes count.
+    /// Length of a list that is indexed by these ids; includes holes.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether nothing is there.
+    /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.count() == 0
     }
 
-    /// How many are there.
+    /// The number of elements.
     pub fn count(&self) -> usize {
         self.values().count()
     }
 
-    /// How many the file gave.
+    /// The number of slots of the file, including removed elements.
     pub const fn given(&self) -> usize {
         self.given
     }
@@ -61,46 +59,46 @@ impl<I, T> Slots<I, T> {
         self.list.iter().map(Option::as_ref)
     }
 
-    /// All that are there, in the order of their ids.
+    /// All elements, in the order of their ids.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &T> + Clone {
         self.list.iter().flatten()
     }
 }
 
 impl<I: SlotId, T> Slots<I, T> {
-    /// What is under an id.
+    /// The element under an id.
     pub fn get(&self, id: I) -> Option<&T> {
         self.list.get(id.index())?.as_ref()
     }
 
-    /// Whether something is under an id.
+    /// Whether an element has the id.
     pub fn contains(&self, id: I) -> bool {
         self.get(id).is_some()
     }
 
-    /// The ids under which something is.
+    /// The ids of all elements, in ascending order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + Clone + use<'_, I, T> {
         self.iter().map(|(id, _)| id)
     }
 
-    /// All that are there with their ids, in their order.
+    /// All elements with their ids, in ascending order of the ids.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + Clone {
         self.list.iter().enumerate().filter_map(|(k, slot)| Some((I::from(k), slot.as_ref()?)))
     }
 
-    /// The id that the next new one gets.
+    /// The id of the next new element.
     pub fn next_id(&self) -> I {
         I::from(self.len().max(self.given))
     }
 
-    /// Whether the file gave it, or has it still.
+    /// Whether the id belongs to an element of the file, even if it was removed.
     pub fn is_from_file(&self, id: I) -> bool {
         id.index() < self.given
     }
 }
 
 impl<I: SlotId, T: Clone> Slots<I, T> {
-    /// Puts something under an id, or takes it away; what was there.
+    /// Stores an element under an id, or removes it with `None`. Returns the previous element.
     pub fn put(&mut self, id: I, to: Option<T>) -> Option<T> {
         let (at, given) = (id.index(), self.given);
         if to.is_none() && !self.contains(id) {
@@ -117,27 +115,27 @@ impl<I: SlotId, T: Clone> Slots<I, T> {
         was
     }
 
-    /// Adds something of the file's, as it is read.
+    /// Appends an element while reading a file; `None` for an unreadable one.
     pub fn push_from_file(&mut self, value: Option<T>) {
         Shared::make_mut(&mut self.list).push(value);
         self.given = self.len();
     }
 
-    /// What is under an id, to be changed.
+    /// Mutable access to the element under an id.
     pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
-        // A miss copies nothing.
+        // A missing id must not copy a shared list.
         self.contains(id)
             .then(|| Shared::make_mut(&mut self.list).get_mut(id.index())?.as_mut())
             .flatten()
     }
 
-    /// All slots by their index, to be changed: for many at once, of which each alone would ask who
-    /// shares the list.
+    /// Mutable access to all slots by index. Faster than many calls of [`Slots::get_mut`], each of
+    /// which checks whether the list is shared.
     pub fn slots_mut(&mut self) -> &mut [Option<T>] {
         Shared::make_mut(&mut self.list).as_mut_slice()
     }
 
-    /// All that are there, to be changed.
+    /// Mutable access to all elements.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         Shared::make_mut(&mut self.list).iter_mut().flatten()
     }
@@ -149,8 +147,8 @@ pub trait Blank: 'static {
     fn blank() -> &'static Self;
 }
 
-/// The element under an id that is known to be there. An id of a missing element is a fault of the
-/// program: it stops a test, and a person goes on with a blank element.
+/// The element under an id that is known to exist. A missing element is a bug: it panics in debug
+/// builds, and returns a blank element in release builds.
 impl<I: SlotId, T: Blank> Index<I> for Slots<I, T> {
     type Output = T;
 
@@ -191,21 +189,21 @@ impl<I, T: fmt::Debug> fmt::Debug for Slots<I, T> {
     }
 }
 
-/// What a file gives.
+/// The elements of a file.
 impl<I, T> From<Vec<T>> for Slots<I, T> {
     fn from(list: Vec<T>) -> Self {
         list.into_iter().collect()
     }
 }
 
-/// Elements of a file, some of which are missing.
+/// The elements of a file; `None` for unreadable ones.
 impl<I, T> From<Vec<Option<T>>> for Slots<I, T> {
     fn from(list: Vec<Option<T>>) -> Self {
         Self { given: list.len(), list: list.into(), id: PhantomData }
     }
 }
 
-/// What a file gives.
+/// The elements of a file.
 impl<I, T> FromIterator<T> for Slots<I, T> {
     fn from_iter<L: IntoIterator<Item = T>>(items: L) -> Self {
         let list: Vec<Option<T>> = items.into_iter().map(Some).collect();
@@ -221,7 +219,7 @@ mod tests {
     use crate::ClipId;
 
     proptest! {
-        /// Any puts, taken back in reverse, leave the list as it was, and its ids.
+        /// Undoing any puts in reverse order restores the list and its ids.
         #[test]
         fn what_is_taken_back_leaves_what_was(
             given in 0usize..4,
@@ -232,7 +230,7 @@ mod tests {
             let mut undo = Vec::new();
             for (at, to) in puts {
                 let before = now.clone();
-                // What is new is added at the end.
+                // New elements are appended.
                 let id = if at >= now.len() { now.next_id() } else { ClipId::from(at) };
                 let was = now.put(id, to);
                 let mut back = now.clone();

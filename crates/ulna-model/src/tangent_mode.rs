@@ -1,25 +1,25 @@
-//! Tangent modes of keys: how the tangents of a CUBICSPLINE key are chosen. glTF stores tangents
-//! only, so the modes are kept in the clip's extras.
+//! Tangent modes: rules for computing the tangents of CUBICSPLINE keys. glTF stores only tangents,
+//! so the modes are stored in the clip's extras.
 
 use serde::{Deserialize, Serialize};
 
 use super::{AnyId, Held, IdKind, Parts, References, Shared, references::no_ids};
 
-/// How the tangent on one side of a key is chosen.
+/// The rule for the tangent on one side of a key.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum TangentMode {
-    /// Monotone: the curve never leaves the range of two neighboring keys.
+    /// Monotone: the curve never leaves the value range of two neighboring keys.
     Auto,
     /// Continuous acceleration along a run of smooth keys.
     Smooth,
-    /// No change at the key.
+    /// Zero slope.
     Flat,
-    /// Toward the neighboring key, as on a straight line.
+    /// Along the straight line to the neighboring key.
     Linear,
-    /// The stored numbers, set by hand.
+    /// The stored tangent, set by hand.
     #[default]
     Free,
 }
@@ -27,9 +27,9 @@ pub enum TangentMode {
 /// One side of a key, or both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum KeySide {
-    /// The side of the key before.
+    /// The side of the previous key.
     Arrive,
-    /// The side of the key after.
+    /// The side of the next key.
     Leave,
     /// Both sides.
     #[default]
@@ -39,12 +39,12 @@ pub enum KeySide {
 /// The tangent modes of one key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KeyTangents {
-    /// On the side of the key before.
+    /// Mode on the side of the previous key.
     pub arrive: TangentMode,
-    /// On the side of the key after.
+    /// Mode on the side of the next key.
     pub leave: TangentMode,
-    /// Whether a change to one side is made to the other side too. Tangents that are free and not
-    /// linked are called *broken*.
+    /// Whether a change of one side also changes the other. Free tangents that are not linked are
+    /// called *broken*.
     pub linked: bool,
 }
 
@@ -54,17 +54,19 @@ impl KeyTangents {
         Self { arrive: mode, leave: mode, linked: true }
     }
 
-    /// The sides exchanged, as in a clip that is reversed.
+    /// Both sides swapped, as in a reversed clip.
     #[must_use]
     pub const fn reversed(self) -> Self {
         Self { arrive: self.leave, leave: self.arrive, linked: self.linked }
     }
 }
 
-/// The tangent modes of a track's keys, by their exact times. A key that is not named is free,
-/// unless all tangents of a track without any named key are automatic ones.
+/// The tangent modes of a track's keys, by exact times.
 ///
-/// Invariant: times rise, and each occurs once. An entry without a key has no meaning.
+/// A key without an entry is free. Exception: if a track has no entries, and all of its tangents
+/// equal automatic ones, its keys are automatic.
+///
+/// Invariant: times are strictly increasing. An entry without a key has no effect.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TangentModes {
     keys: Shared<[(f32, KeyTangents)]>,
@@ -81,40 +83,42 @@ impl Held for TangentModes {
 }
 
 impl TangentModes {
-    /// Whether no key is named.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// Whether the first and the last key are one in a loop, so that tangents go on across the
-    /// seam.
+    /// Whether the first and the last key are joined in a loop, so that tangents continue across
+    /// the seam.
     pub const fn wraps(&self) -> bool {
         self.wraps
     }
 
-    /// The same keys, wrapping around the loop or not.
+    /// The same entries with another value of [`TangentModes::wraps`].
     #[must_use]
     pub fn wrapping(self, wraps: bool) -> Self {
         Self { wraps, ..self }
     }
 
-    /// The modes of the key at a time, where it is named.
+    /// The modes of the key at a time; `None` without an entry.
     pub fn of(&self, time: f32) -> Option<KeyTangents> {
         self.keys.binary_search_by(|(t, _)| t.total_cmp(&time)).ok().map(|at| self.keys[at].1)
     }
 
-    /// Times and modes, in rising order.
+    /// Times and modes, in ascending order of time.
     pub fn iter(&self) -> impl Iterator<Item = (f32, KeyTangents)> + '_ {
         self.keys.iter().copied()
     }
 
-    /// The keys at `times`, in rising order, named with other modes; without modes, not named.
+    /// The same with other modes for the keys at `times`, which must be ascending. `None` removes
+    /// their entries.
     #[must_use]
     pub fn with(&self, times: &[f32], modes: Option<KeyTangents>) -> Self {
         self.changed(times, |_| modes)
     }
 
-    /// The keys at `times`, in rising order, with the modes that a function gives of each time.
+    /// The same with the modes that a function returns for the keys at `times`, which must be
+    /// ascending.
     #[must_use]
     pub fn changed(&self, times: &[f32], modes: impl Fn(f32) -> Option<KeyTangents>) -> Self {
         let others =
@@ -123,8 +127,7 @@ impl TangentModes {
         self.replaced(others.chain(own))
     }
 
-    /// Other keys in place of these; what is said of the loop stays. Of several at one time the
-    /// last counts.
+    /// The same loop setting with other entries. The last entry of a time wins.
     #[must_use]
     pub fn replaced(&self, keys: impl IntoIterator<Item = (f32, KeyTangents)>) -> Self {
         let mut list: Vec<(f32, KeyTangents)> = keys.into_iter().collect();

@@ -5,17 +5,17 @@ use thiserror::Error;
 
 use super::{KeyKinds, KeyTangents, NodeId, Slice, TangentMode, TangentModes};
 
-/// What a track moves.
+/// The animated property of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Property {
-    /// Three numbers a value, meters.
+    /// Three numbers per value, in meters.
     Translation,
-    /// Four numbers a value, `x y z w` of a unit quaternion.
+    /// Four numbers per value: `x y z w` of a unit quaternion.
     Rotation,
-    /// Three numbers a value.
+    /// Three factors per value.
     Scale,
-    /// One number a value and morph target.
+    /// One number per morph target and value.
     Weights,
 }
 
@@ -34,21 +34,21 @@ impl Property {
     }
 }
 
-/// How values between keys come about (glTF 2.0, *Animations*).
+/// Interpolation between keys (glTF 2.0, 3.11 and appendix C).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Interpolation {
-    /// The value of the key before.
+    /// The value of the previous key.
     Step,
-    /// Straight between two keys; rotations by slerp on the short way.
+    /// Linear between two keys; SLERP along the shorter way for rotations.
     #[default]
     Linear,
-    /// Hermite; a key holds in-tangent, value, out-tangent.
+    /// Cubic Hermite spline. Each key has an in-tangent, a value and an out-tangent.
     CubicSpline,
 }
 
 impl Interpolation {
-    /// How many values one key holds.
+    /// Number of values per key.
     pub const fn values_per_key(self) -> usize {
         match self {
             Self::CubicSpline => 3,
@@ -56,7 +56,7 @@ impl Interpolation {
         }
     }
 
-    /// The word in the file.
+    /// The keyword of the glTF file.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Step => "STEP",
@@ -74,46 +74,46 @@ impl Interpolation {
 /// 3. `width` is 3, 4 or 3 for translation, rotation and scale, and at least 1 for weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
-    /// The node that moves.
+    /// The animated node.
     pub target: NodeId,
-    /// What of it moves.
+    /// The animated property.
     pub property: Property,
-    /// How values between keys come about.
+    /// Interpolation between keys.
     pub interpolation: Interpolation,
     /// Key times in seconds, as in the file.
     pub times: Slice<f32>,
-    /// Values, key after key; a CUBICSPLINE key holds in-tangent, value, out-tangent, each of
-    /// `width` numbers.
+    /// Values in the order of the keys. A CUBICSPLINE key has an in-tangent, a value and an
+    /// out-tangent, each of `width` numbers.
     pub values: Slice<f32>,
-    /// Numbers a value.
+    /// Numbers per value.
     pub width: usize,
-    /// Which keys are extremes and the like; kept in the animation's extras.
+    /// Key types, such as extremes; stored in the animation's extras.
     pub kinds: KeyKinds,
-    /// How the tangents of its keys are chosen; kept in the animation's extras.
+    /// Tangent modes of the keys; stored in the animation's extras.
     pub modes: TangentModes,
 }
 
-/// Which rule of [`Track`] is broken.
+/// A broken invariant of [`Track`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TrackError {
-    /// No key.
+    /// The track has no keys, or its width is 0.
     #[error("a track needs at least one key")]
     Empty,
-    /// A time is not a number, or not later than the one before.
+    /// A time is not finite, or not later than the previous one.
     #[error("the time of key {0} is not a number later than the previous key")]
     Times(usize),
-    /// The number of values does not fit the number of keys.
+    /// The number of values does not match the number of keys.
     #[error("{found} values were found, but {wanted} are needed")]
     Values {
-        /// How many there are.
+        /// Actual number of values.
         found: usize,
-        /// How many there should be.
+        /// Required number of values.
         wanted: usize,
     },
 }
 
 impl TrackError {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// The code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Empty => "track_is_empty",
@@ -127,7 +127,7 @@ impl Track {
     /// Checks the invariants.
     ///
     /// # Errors
-    /// The first rule that is broken.
+    /// The first broken invariant.
     pub fn validate(&self) -> Result<(), TrackError> {
         if self.times.is_empty() || self.width == 0 {
             return Err(TrackError::Empty);
@@ -145,7 +145,8 @@ impl Track {
         }
     }
 
-    /// Whether both have the same keys, of whatever kinds: what the file's accessors hold.
+    /// Whether both have the same keys, as stored in accessors. Key types and tangent modes are
+    /// ignored.
     pub fn same_keys(&self, other: &Self) -> bool {
         let Self { target, property, interpolation, times, values, width, kinds: _, modes: _ } =
             self;
@@ -155,31 +156,31 @@ impl Track {
             && same(values, &other.values)
     }
 
-    /// The kinds of keys that are there, without those of keys that are gone.
+    /// The key types of existing keys.
     pub fn kinds_there(&self) -> KeyKinds {
         self.kinds.iter().filter(|(t, _)| self.key_at(*t, 0.0).is_some()).collect()
     }
 
-    /// The tangent modes of keys that exist, without those of keys that are gone.
+    /// The tangent modes of existing keys.
     pub fn modes_there(&self) -> TangentModes {
         let there = self.modes.iter().filter(|(t, _)| self.key_at(*t, 0.0).is_some());
         self.modes.replaced(there)
     }
 
-    /// Numbers a key.
+    /// Numbers per key.
     pub const fn stride(&self) -> usize {
         self.width * self.interpolation.values_per_key()
     }
 
-    /// The value at a key, without its tangents.
+    /// The value of a key, without its tangents.
     pub fn value(&self, key: usize) -> &[f32] {
         let start = key * self.stride()
             + if matches!(self.interpolation, Interpolation::CubicSpline) { self.width } else { 0 };
         &self.values[start..start + self.width]
     }
 
-    /// The key at a time, or the nearest within `tolerance` seconds of it: the keys of a cut may
-    /// lie closer together than that.
+    /// The nearest key within `tolerance` seconds of a time. Several keys can be within the
+    /// tolerance.
     pub fn key_at(&self, time: f32, tolerance: f32) -> Option<usize> {
         let first = self.times.partition_point(|t| *t < time - tolerance);
         let off = |t: f32| (t - time).abs();
@@ -188,10 +189,11 @@ impl Track {
         near.min_by(|a, b| off(*a.1).total_cmp(&off(*b.1))).map(|(k, _)| first + k)
     }
 
-    /// The track with a key of `value` at `time`; an existing key there is replaced.
+    /// The track with a key of `value` at `time`. An existing key within `tolerance` seconds is
+    /// replaced.
     ///
-    /// On a CUBICSPLINE track a new key gets the slope of its neighbors as both tangents, so that
-    /// the curve stays smooth; where the track names tangent modes, it is named automatic.
+    /// On a CUBICSPLINE track, both tangents of a new key get the slope between its neighbors, so
+    /// that the curve stays smooth. If the track has tangent modes, the new key becomes automatic.
     pub fn with_key(&self, time: f32, value: &[f32], tolerance: f32) -> Self {
         let stride = self.stride();
         let mut times = self.times.to_vec();

@@ -1,6 +1,5 @@
-//! The tracks of a clip, with what is asked of all of them again and again: which moves what, how
-//! long they are, how many keys they have. That is found once and kept until a track changes, so
-//! that no frame of the window looks through tens of thousands of tracks.
+//! The tracks of a clip, with cached targets, length and number of keys. The caches avoid searching
+//! tens of thousands of tracks in each frame of the window.
 
 use std::{
     collections::{BTreeMap, HashMap, btree_map},
@@ -12,8 +11,8 @@ use super::{AnyId, Held, IdKind, NodeId, Parts, Property, References, Shared, Tr
 
 /// Tracks by the index of their channel.
 ///
-/// [`Tracks::insert`] and [`Tracks::remove`] update the cached targets and extent. Every other
-/// change discards them.
+/// [`Tracks::insert`] and [`Tracks::remove`] update the cached targets and discard the cached
+/// extent. All other changes discard both.
 #[derive(Default)]
 pub struct Tracks {
     list: BTreeMap<TrackId, Shared<Track>>,
@@ -21,14 +20,14 @@ pub struct Tracks {
     extent: OnceLock<Extent>,
 }
 
-/// Targets of the tracks of a clip: the same memory as long as they stay the same.
+/// Targets of the tracks of a clip. The memory stays the same until a target changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Targets {
-    /// Of two tracks for one property, which a file must not have, the later.
+    /// Tracks by target. If two tracks have the same target, which is invalid glTF, the later one.
     by: HashMap<(NodeId, Property), TrackId>,
 }
 
-/// Last key time of tracks.
+/// Last key time in seconds, and number of keys, over all tracks.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
     end: f32,
@@ -36,14 +35,14 @@ struct Extent {
 }
 
 impl Targets {
-    /// What is moved.
+    /// All targets.
     pub fn all(&self) -> impl Iterator<Item = (NodeId, Property)> {
         self.by.keys().copied()
     }
 }
 
 impl Tracks {
-    /// Their targets.
+    /// The targets of the tracks.
     pub fn targets(&self) -> &Arc<Targets> {
         self.targets.get_or_init(|| {
             let by = self.list.iter().map(|(id, t)| ((t.target, t.property), *id));
@@ -51,7 +50,7 @@ impl Tracks {
         })
     }
 
-    /// The track of a property of a node. Where there are two, the later wins.
+    /// The track of a property of a node. If there are two, the later one.
     pub fn of(&self, node: NodeId, property: Property) -> Option<(TrackId, &Shared<Track>)> {
         let id = *self.targets().by.get(&(node, property))?;
         self.list.get(&id).map(|track| (id, track))
@@ -67,17 +66,17 @@ impl Tracks {
         })
     }
 
-    /// The time of the last key; 0 where there is none.
+    /// Time of the last key in seconds; 0 without keys.
     pub fn end(&self) -> f32 {
         self.extent().end
     }
 
-    /// Their number of keys together.
+    /// Total number of keys.
     pub fn key_count(&self) -> usize {
         self.extent().keys
     }
 
-    /// Puts a track in; the one that had its number.
+    /// Inserts a track. Returns the previous track with this id.
     pub fn insert(&mut self, id: TrackId, track: Shared<Track>) -> Option<Shared<Track>> {
         let place = |track: &Track| (track.target, track.property);
         let now = place(&track);
@@ -89,7 +88,7 @@ impl Tracks {
         was
     }
 
-    /// Takes a track out.
+    /// Removes and returns a track.
     pub fn remove(&mut self, id: &TrackId) -> Option<Shared<Track>> {
         let was = self.list.remove(id)?;
         self.extent = OnceLock::new();
@@ -97,7 +96,7 @@ impl Tracks {
         Some(was)
     }
 
-    /// A track moves something else now.
+    /// Updates the cached targets after the target of a track changed.
     fn move_target(
         &mut self,
         id: TrackId,
@@ -109,7 +108,7 @@ impl Tracks {
         if let Some(was) = was
             && targets.by.get(&was) == Some(&id)
         {
-            // An earlier track may be there for the same.
+            // Another track can have the same target.
             let fits = |(_, t): &(&TrackId, &Shared<Track>)| (t.target, t.property) == was;
             match self.list.iter().rev().find(fits) {
                 Some((other, _)) => targets.by.insert(was, *other),
@@ -122,7 +121,7 @@ impl Tracks {
         }
     }
 
-    /// The tracks, to be changed; the cached targets and extent are discarded.
+    /// Mutable access to the tracks; discards both caches.
     fn list_mut(&mut self) -> &mut BTreeMap<TrackId, Shared<Track>> {
         (self.targets, self.extent) = (OnceLock::new(), OnceLock::new());
         &mut self.list
@@ -148,7 +147,7 @@ impl Tracks {
         self.list.contains_key(id)
     }
 
-    /// The ids of all tracks, in rising order.
+    /// The ids of all tracks, in ascending order.
     pub fn keys(&self) -> btree_map::Keys<'_, TrackId, Shared<Track>> {
         self.list.keys()
     }
@@ -173,32 +172,32 @@ impl Tracks {
         self.list.last_key_value()
     }
 
-    /// The track of an id, to be changed.
+    /// Mutable access to the track of an id.
     pub fn get_mut(&mut self, id: &TrackId) -> Option<&mut Shared<Track>> {
         self.list_mut().get_mut(id)
     }
 
-    /// All tracks, to be changed.
+    /// Mutable access to all tracks.
     pub fn values_mut(&mut self) -> btree_map::ValuesMut<'_, TrackId, Shared<Track>> {
         self.list_mut().values_mut()
     }
 
-    /// All tracks with their ids, to be changed.
+    /// Mutable access to all tracks, with their ids.
     pub fn iter_mut(&mut self) -> btree_map::IterMut<'_, TrackId, Shared<Track>> {
         self.list_mut().iter_mut()
     }
 
-    /// The slot of an id, to be filled or changed.
+    /// The map entry of an id.
     pub fn entry(&mut self, id: TrackId) -> btree_map::Entry<'_, TrackId, Shared<Track>> {
         self.list_mut().entry(id)
     }
 
-    /// Keeps the tracks that fit.
+    /// Removes the tracks that do not fit.
     pub fn retain(&mut self, fits: impl FnMut(&TrackId, &mut Shared<Track>) -> bool) {
         self.list_mut().retain(fits);
     }
 
-    /// All tracks, in order.
+    /// All tracks, in the order of their ids.
     pub fn into_values(self) -> impl Iterator<Item = Shared<Track>> {
         self.list.into_values()
     }
@@ -240,7 +239,7 @@ impl References for Tracks {
     }
 }
 
-/// The track of an id that is known to be there.
+/// The track of an id that is known to exist.
 impl Index<&TrackId> for Tracks {
     type Output = Shared<Track>;
 
@@ -322,8 +321,8 @@ mod tests {
     }
 
     proptest! {
-        /// The index of tracks is true after any change of them, and the targets are the same
-        /// memory where none changed.
+        /// Cached targets are correct after any changes. Their memory stays the same if no target
+        /// changes.
         #[test]
         fn what_is_known_is_true(steps in proptest::collection::vec((0u32..6, 0u32..3, 0usize..3,
             1usize..5, 0u8..5), 1..40)) {

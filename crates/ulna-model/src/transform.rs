@@ -1,26 +1,26 @@
-//! Translation, rotation and scale, and the composition `∘` that every edit of a pose goes through.
+//! Translation, rotation and scale, and the composition `∘` of rest and pose offset.
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Mat4, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// A translation, rotation and scale: what a glTF node can store.
+/// A translation, rotation and scale, as a glTF node stores them.
 ///
-/// The matrix is `T · R · S` (glTF 2.0, *Transformations*). `rotation` is a unit quaternion.
+/// The matrix is `T · R · S` (glTF 2.0, 3.5.3). `rotation` is a unit quaternion.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transform {
-    /// Meters, in the space of the parent.
+    /// Translation in meters, in the space of the parent.
     pub translation: Vec3,
     /// Unit quaternion.
     pub rotation: Quat,
-    /// Factors along the own axes; may be negative or zero.
+    /// Factors along the node's own axes; can be negative or zero.
     pub scale: Vec3,
 }
 
-/// Why a wanted transform cannot be reached by an edit over this rest.
+/// The reason why no pose offset produces a wanted transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TransformError {
-    /// An element of the scale that has to be divided out is 0.
+    /// A scale factor of the rest is 0.
     #[error("its rest scale is 0 along an axis, so no pose offset exists; set the scale first")]
     ZeroScale,
     /// The parent's matrix cannot be inverted.
@@ -35,7 +35,7 @@ pub enum TransformError {
 }
 
 impl TransformError {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// The code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::ZeroScale => "scale_is_zero",
@@ -71,10 +71,10 @@ impl Transform {
         self.translation.is_finite() && self.rotation.is_finite() && self.scale.is_finite()
     }
 
-    /// `self ∘ ul`: composition by component, which a node can always store.
+    /// `self ∘ ul`: composition by component. A node can always store the result.
     ///
-    /// `t = t_A + R_A·S_A·t_B`, `r = r_A·r_B`, `s = s_A ∘ s_B`. It equals the product of the
-    /// matrices where `self`'s scale is uniform and positive, or `ul` does not rotate.
+    /// `t = t_A + R_A·S_A·t_B`, `r = r_A·r_B`, `s = s_A · s_B` per component. It equals the product
+    /// of the matrices if the scale of `self` is uniform and positive, or if `ul` does not rotate.
     pub fn compose(&self, ul: &Self) -> Self {
         Self {
             translation: self.translation + self.rotation * (self.scale * ul.translation),
@@ -86,7 +86,8 @@ impl Transform {
     /// The `ul` for which `self ∘ ul = local`.
     ///
     /// # Errors
-    /// [`TransformError::ZeroScale`] where an element of `self.scale` is 0.
+    /// - [`TransformError::ZeroScale`] if a factor of `self.scale` is 0
+    /// - [`TransformError::NotFinite`] if a number of the result is not finite
     pub fn user_from(&self, local: &Self) -> Result<Self, TransformError> {
         if self.scale.cmpeq(Vec3::ZERO).any() {
             return Err(TransformError::ZeroScale);
@@ -100,17 +101,16 @@ impl Transform {
         if user.is_finite() { Ok(user) } else { Err(TransformError::NotFinite) }
     }
 
-    /// Splits a matrix into a transform and the shear that is left over.
+    /// Splits a matrix into a transform and a residue.
     ///
     /// The signs of the scale follow `like`, so that a mirrored node stays mirrored along the same
-    /// axes. The residue is the largest difference between an element of the matrix's 3×3 part and
-    /// of the transform's, relative to the largest scale.
+    /// axes. See [`Decomposed`].
     pub fn decompose(matrix: &Mat4, like: &Self) -> Decomposed {
         decompose(&matrix.as_dmat4(), like)
     }
 
-    /// Whether two transforms are the same pose: within `angle` radians, `distance` meters, and
-    /// `1e-4` of scale.
+    /// Whether two transforms are equal within tolerances: `angle` in radians, `distance` in
+    /// meters, and a relative scale of `1e-4`.
     pub fn is_close(&self, other: &Self, angle: f32, distance: f32) -> bool {
         let scale = self.scale.abs().max_element().max(1e-9);
         self.translation.distance(other.translation) <= distance
@@ -119,13 +119,13 @@ impl Transform {
     }
 }
 
-/// What [`Transform::decompose`] found.
+/// Result of [`Transform::decompose`].
 #[derive(Clone, Copy, Debug)]
 pub struct Decomposed {
     /// The nearest transform.
     pub transform: Transform,
-    /// Largest element that a transform cannot hold (shear, a fourth row), relative to the largest
-    /// scale.
+    /// Largest error of an element of the matrix that a transform cannot represent (shear, the
+    /// fourth row), relative to the largest scale.
     pub residue: f32,
 }
 
@@ -175,7 +175,7 @@ pub fn decompose(matrix: &DMat4, like: &Transform) -> Decomposed {
     Decomposed { transform, residue: last_row.iter().fold(relative, |a, v| a.max(v.abs())) as f32 }
 }
 
-/// Fills in directions for axes whose scale is 0, following `like` where it helps.
+/// Chooses directions for axes with a scale of 0. If all axes have it, they are those of `like`.
 fn complete_basis(columns: &mut [DVec3; 3], missing: &[usize], like: &Transform) {
     match missing {
         [] => {}
@@ -196,7 +196,8 @@ fn complete_basis(columns: &mut [DVec3; 3], missing: &[usize], like: &Transform)
     }
 }
 
-/// Gram–Schmidt, keeping the first column's direction and right-handedness.
+/// Gram–Schmidt orthonormalization that keeps the direction of the first column. The result is
+/// right-handed.
 fn orthonormal(columns: &[DVec3; 3]) -> DMat3 {
     let x = columns[0].try_normalize().unwrap_or(DVec3::X);
     let y = (columns[1] - x * x.dot(columns[1]))
@@ -205,35 +206,35 @@ fn orthonormal(columns: &[DVec3; 3]) -> DMat3 {
     DMat3::from_cols(x, y, x.cross(y))
 }
 
-/// Whether a matrix of this determinant can be inverted; not where it is NaN.
+/// Whether a matrix with this determinant can be inverted; false for NaN.
 pub fn is_invertible(determinant: f64) -> bool {
     determinant.abs() > 1e-30
 }
 
-/// Angle in radians between two unit quaternions, exact near 0, where `acos` of a single-precision
-/// dot is not.
+/// Angle in radians between two unit quaternions. It is accurate near 0, unlike `acos` of a dot
+/// product in single precision.
 pub fn angle_between(a: Quat, b: Quat) -> f32 {
     let d = a.as_dquat().conjugate() * b.as_dquat();
     (2.0 * d.xyz().length().atan2(d.w.abs())) as f32
 }
 
-/// Whether [`angle_between`] two unit quaternions is at most `angle` radians, which is below π;
-/// without a number that is an angle.
+/// Whether [`angle_between`] two unit quaternions is at most `angle` radians. `angle` must be below
+/// π. This test avoids the arc tangent.
 pub fn is_turned_less(a: Quat, b: Quat, angle: f32) -> bool {
     let d = a.as_dquat().conjugate() * b.as_dquat();
     let half = f64::from(angle) * 0.5;
-    // Of so small an angle the tangent is the angle, and costs nothing.
+    // The tangent of a small angle equals the angle, and computing it is slow.
     let most = d.w * if half < 1e-4 { half } else { half.tan() };
     d.xyz().length_squared() <= most * most
 }
 
-/// The same rotation as the quaternion of at most half a turn.
+/// The same rotation as a quaternion with an angle of at most 180°.
 pub fn short_way(q: Quat) -> Quat {
     if q.w < 0.0 { -q } else { q }
 }
 
-/// A quaternion made unit, or `fallback` where it has no direction. One that is unit within
-/// rounding keeps its bits, so that what was made unit once is read back as it was written.
+/// The normalized quaternion, or `fallback` if its length is almost 0 or not finite. A quaternion
+/// of unit length within rounding keeps its bits, so that normalizing twice changes nothing.
 pub fn unit_or(q: Quat, fallback: Quat) -> Quat {
     let length = q.length();
     if length.is_finite() && length > 1e-12 {

@@ -1,47 +1,45 @@
-//! What a VRM file says of its avatar: who made it, under which terms, and which node is which bone
-//! of a human.
+//! Avatar data of VRM files: title, authors, license, and the map of humanoid bones.
 
 use std::{borrow::Cow, sync::Arc};
 
 use super::{NodeId, Shared};
 
-/// The avatar of a VRM file (`VRM` for version 0, `VRMC_vrm` for version 1).
+/// The avatar of a VRM file (extension `VRM` for version 0, `VRMC_vrm` for version 1).
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Vrm {
     /// The version of the specification, such as `0.0` or `1.0`.
     pub version: Arc<str>,
-    /// The avatar's name.
+    /// The name of the avatar.
     pub title: Option<Arc<str>>,
-    /// Who made it.
+    /// The authors.
     pub authors: Vec<Arc<str>>,
-    /// The license: its name or its address.
+    /// The license, by name or URL.
     pub license: Option<Arc<str>>,
-    /// Bones of a human by their role, such as `leftUpperArm`, in the spelling of the file's
-    /// version; sorted by role, no role twice.
+    /// Nodes by humanoid bone, such as `leftUpperArm`, with the bone names of the file's version;
+    /// sorted by name, without duplicates.
     pub bones: Shared<[(Arc<str>, NodeId)]>,
-    /// How many chains swing by themselves.
+    /// Number of spring bone chains.
     pub springs: usize,
 }
 
 impl Vrm {
-    /// The node of a role.
+    /// The node of a humanoid bone.
     pub fn node(&self, role: &str) -> Option<NodeId> {
         self.bones.binary_search_by(|(r, _)| (**r).cmp(role)).ok().map(|k| self.bones[k].1)
     }
 
-    /// The role of a node.
+    /// The humanoid bone of a node.
     pub fn role(&self, node: NodeId) -> Option<&str> {
         self.bones.iter().find(|(_, n)| *n == node).map(|(role, _)| &**role)
     }
 
-    /// Whether the joints of a thumb have other names than in VRM 1.0, as in VRM 0 and the betas
-    /// of VRM 1.
+    /// Whether thumb bones have the names of VRM 0 and of the betas of VRM 1.
     fn has_old_thumbs(&self) -> bool {
         self.version.starts_with('0')
             || self.bones.iter().any(|(r, _)| r.ends_with("ThumbIntermediate"))
     }
 
-    /// A role of VRM 1.0 in the spelling of the file.
+    /// A bone name of VRM 1.0 in the spelling of the file.
     pub fn spelled(&self, role: &str) -> String {
         let thumb = [("ThumbProximal", "ThumbIntermediate"), ("ThumbMetacarpal", "ThumbProximal")];
         let old = thumb
@@ -51,7 +49,7 @@ impl Vrm {
         old.unwrap_or_else(|| role.to_owned())
     }
 
-    /// Every role in the spelling of VRM 1.0, with its node.
+    /// All bones, with the names of VRM 1.0, and their nodes.
     pub fn roles(&self) -> impl Iterator<Item = (Cow<'_, str>, NodeId)> {
         let is_old = self.has_old_thumbs();
         self.bones.iter().map(move |(role, node)| {
@@ -67,7 +65,7 @@ impl Vrm {
         })
     }
 
-    /// The node with the same role on the other side; nothing for roles in the middle.
+    /// The node of the same bone on the other side; `None` for bones of the center.
     pub fn mirror(&self, node: NodeId) -> Option<NodeId> {
         let role = self.role(node)?;
         let other = match (role.strip_prefix("left"), role.strip_prefix("right")) {

@@ -1,31 +1,31 @@
-//! Weights by names: what stands in a file of weights, or on the clipboard, before it is known
-//! which joints and vertices of an open document are meant.
+//! Weights by names, as in weight files and on the clipboard, before joints and vertices are
+//! matched to a document.
 
 use glam::Vec3;
 
 use ulna_geometry::Csr;
 
-/// Weights of some meshes, by names.
+/// Weights of several shapes, by names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightTable {
-    /// A shape for every primitive, or mesh, that is in it.
+    /// One shape per primitive or mesh.
     pub shapes: Vec<WeightShape>,
 }
 
-/// Weights of one shape. Each row is a vertex.
+/// Weights of one shape; one row per vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightShape {
-    /// What it is called; empty where nothing says so.
+    /// The name; empty if unknown.
     pub name: String,
-    /// How many vertices it has in all; as many as rows where nothing says so.
+    /// Total number of vertices, which can exceed the number of rows.
     pub vertex_count: usize,
-    /// Where all of its vertices lie at rest, in its own unit; empty where that is not known.
+    /// Rest positions of all vertices, in the unit of the shape; empty if unknown.
     pub positions: Vec<Vec3>,
-    /// What the joints are called that entries count.
+    /// Names of the joints that entries refer to by index.
     pub joints: Vec<String>,
     /// The vertex of each row.
     pub vertices: Vec<u32>,
-    /// By rows, joints with their weights, which are finite and not negative.
+    /// Joint indices and weights of each row. Weights are finite and not negative.
     pub entries: Csr<(u16, f32)>,
 }
 
@@ -35,23 +35,23 @@ impl WeightShape {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// Adds a row after all others.
+    /// Appends a row.
     pub fn push(&mut self, vertex: u32, entries: impl IntoIterator<Item = (u16, f32)>) {
         self.vertices.push(vertex);
         self.entries.push_row(entries);
     }
 
-    /// How many rows it has.
+    /// The number of rows.
     pub const fn len(&self) -> usize {
         self.vertices.len()
     }
 
-    /// Whether it has no row.
+    /// Whether there are no rows.
     pub const fn is_empty(&self) -> bool {
         self.vertices.is_empty()
     }
 
-    /// Joints and weights of the `k`-th row.
+    /// Joint indices and weights of the `k`-th row.
     pub fn row(&self, k: usize) -> &[(u16, f32)] {
         self.entries.row(k)
     }

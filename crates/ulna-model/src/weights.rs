@@ -1,22 +1,21 @@
-//! Joint weights of a primitive's vertices, what type the file keeps them in, and sparse changes of
-//! them.
+//! Joint weights of a primitive's vertices, their stored type, and sparse changes of them.
 
 use super::{Shared, Slice};
 
-/// The type that weights are stored in.
+/// The stored type of weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WeightEncoding {
     /// Single-precision floats.
     #[default]
     Float,
-    /// Shorts, 65535 meaning 1.
+    /// 16-bit unsigned integers; 65535 is 1.
     Short,
-    /// Bytes, 255 meaning 1.
+    /// 8-bit unsigned integers; 255 is 1.
     Byte,
 }
 
 impl WeightEncoding {
-    /// The integer that means 1; nothing for floats.
+    /// The integer that represents 1; `None` for floats.
     pub const fn one(self) -> Option<u32> {
         match self {
             Self::Float => None,
@@ -25,7 +24,7 @@ impl WeightEncoding {
         }
     }
 
-    /// The weight of a stored integer, as the reader decodes it (glTF 2.0, *Accessor Data Types*).
+    /// The weight of a stored integer (glTF 2.0, *Accessor Data Types*).
     pub fn decode(self, value: u32) -> f32 {
         match self {
             Self::Float => value as f32,
@@ -39,12 +38,12 @@ impl WeightEncoding {
         self.one().map_or(0, |one| (weight.clamp(0.0, 1.0) * one as f32).round() as u32)
     }
 
-    /// The smallest difference it can hold; 0 for floats.
+    /// The smallest representable difference; 0 for floats.
     pub fn step(self) -> f32 {
         self.one().map_or(0.0, |one| 1.0 / one as f32)
     }
 
-    /// How it is called on screen.
+    /// The label in the window.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Float => "float",
@@ -54,33 +53,35 @@ impl WeightEncoding {
     }
 }
 
-/// Joint weights of a primitive's vertices, all sets of the file side by side.
+/// Joint weights of a primitive's vertices, with all sets of the file combined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightMap {
-    /// Sets of four: `JOINTS_0` … `JOINTS_{sets-1}`.
+    /// Number of sets of four: `JOINTS_0` … `JOINTS_{sets-1}`.
     pub sets: usize,
-    /// `sets × 4` joints a vertex: indices into the skin's joint list.
+    /// `sets × 4` joints per vertex, as indices into the skin's list.
     pub joints: Slice<u16>,
-    /// `sets × 4` weights a vertex, as stored (integers decoded), whatever they sum to.
+    /// `sets × 4` weights per vertex, as stored (integers decoded). They are not necessarily
+    /// normalized.
     pub weights: Slice<f32>,
-    /// The type the file keeps them in.
+    /// The stored type.
     pub encoding: WeightEncoding,
-    /// Vertices for which the file holds a weight that is no number, in rising order; read as 0.
+    /// Vertices with a weight that is not a number in the file, in ascending order. Such weights
+    /// are read as 0.
     pub not_numbers: Shared<[u32]>,
 }
 
 impl WeightMap {
-    /// Whether no weight is anything but 0.
+    /// Whether all weights are 0.
     pub fn is_bare(&self) -> bool {
         self.weights.iter().all(|w| *w == 0.0)
     }
 
-    /// Slots a vertex.
+    /// Slots per vertex.
     pub const fn stride(&self) -> usize {
         self.sets * 4
     }
 
-    /// How many vertices.
+    /// The number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.joints.len().checked_div(self.stride()).unwrap_or(0)
     }
@@ -91,13 +92,13 @@ impl WeightMap {
         self.joints[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
     }
 
-    /// The weight of a joint on a vertex, all its slots together.
+    /// The weight of a joint on a vertex: the sum of all of its slots.
     pub fn weight(&self, vertex: usize, joint: u16) -> f32 {
-        // Not `sum`, which begins at −0.
+        // `sum` would start at −0.
         self.vertex(vertex).filter(|(j, _)| *j == joint).fold(0.0, |sum, (_, w)| sum + w)
     }
 
-    /// The present influences of some vertices, as a patch.
+    /// The influences of some vertices, as a patch.
     pub fn pick(&self, vertices: &[u32]) -> WeightPatch {
         let stride = self.stride();
         let mut patch = WeightPatch::new(self.sets, vertices.len());
@@ -115,11 +116,11 @@ impl WeightMap {
         patch
     }
 
-    /// Puts a patch in and leaves what was there in it: done twice, nothing has changed. Copies the
-    /// arrays first where somebody else holds them.
+    /// Swaps the influences of the patch's vertices with those of the map. A second swap undoes the
+    /// first. Shared arrays are copied first.
     ///
     /// # Panics
-    /// Where [`WeightPatch::fits`] says no.
+    /// If the patch does not fit; see [`WeightPatch::fits`].
     pub fn swap(&mut self, patch: &mut WeightPatch) {
         let stride = self.stride();
         let joints = self.joints.make_mut();
@@ -143,8 +144,8 @@ impl WeightMap {
     }
 }
 
-/// Makes vertices rise, each once. Takes a bit for every vertex up to the last one: meant for many
-/// of a mesh.
+/// Sorts vertices and removes duplicates. It allocates one bit per vertex up to the highest, so it
+/// suits large parts of a mesh.
 pub fn put_in_order(vertices: &mut Vec<u32>) {
     let Some(last) = vertices.iter().max().copied() else { return };
     if vertices.is_sorted_by(|a, b| a < b) {
@@ -160,23 +161,23 @@ pub fn put_in_order(vertices: &mut Vec<u32>) {
     }
 }
 
-/// New influences of some vertices of a primitive.
+/// New influences for some vertices of a primitive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightPatch {
-    /// Sets of four, as in the map it is for.
+    /// Number of sets of four, as in the map.
     pub sets: usize,
-    /// The vertices, each once.
+    /// The vertices, without duplicates.
     pub vertices: Vec<u32>,
-    /// `sets × 4` joints a vertex.
+    /// `sets × 4` joints per vertex.
     pub joints: Vec<u16>,
-    /// `sets × 4` weights a vertex.
+    /// `sets × 4` weights per vertex.
     pub weights: Vec<f32>,
-    /// Those of the vertices that stand for a weight that is no number.
+    /// The vertices with a weight that is not a number.
     pub not_numbers: Vec<u32>,
 }
 
 impl WeightPatch {
-    /// An empty patch with room for some vertices.
+    /// An empty patch with capacity for `room` vertices.
     pub fn new(sets: usize, room: usize) -> Self {
         Self {
             sets,
@@ -187,7 +188,7 @@ impl WeightPatch {
         }
     }
 
-    /// Whether it can go into a map: as many sets, vertices that are there, finite weights.
+    /// Whether the patch fits a map: the same number of sets, existing vertices, finite weights.
     pub fn fits(&self, map: &WeightMap) -> bool {
         let (count, slots) = (map.vertex_count(), self.vertices.len() * self.sets * 4);
         self.sets == map.sets
@@ -197,7 +198,7 @@ impl WeightPatch {
             && self.weights.iter().all(|w| w.is_finite())
     }
 
-    /// Leaves out vertices that a map has just so already.
+    /// The patch without vertices whose influences in the map are the same.
     pub fn without_unchanged(&self, map: &WeightMap) -> Self {
         let stride = self.sets * 4;
         let mut kept = Self::new(self.sets, self.vertices.len());

@@ -1,13 +1,13 @@
-//! The eye: a turntable camera about a target, and what it sees.
+//! The viewport camera: a turntable about a target, with its projection and rays.
 
 use glam::{Mat4, Vec2, Vec3, camera::rh};
 
 use ulna_geometry::Ray;
 
-/// A direction to look along.
+/// A standard view direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// Along −Z: the front of a glTF model, which faces +Z.
+    /// Along −Z: the front view, as glTF models face +Z.
     Front,
     /// Along +Z.
     Back,
@@ -15,34 +15,34 @@ pub enum Axis {
     Side,
     /// Along +X, from the model's right.
     OtherSide,
-    /// Downwards.
+    /// Downward.
     Top,
-    /// Upwards.
+    /// Upward.
     Bottom,
-    /// From the front, to one side and a little above.
+    /// From the front, rotated to one side and slightly above.
     ThreeQuarter,
 }
 
-/// A turntable camera, with or without perspective.
+/// A turntable camera, with perspective or orthographic projection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// What it looks at and turns about.
+    /// The point that the camera looks at and orbits.
     pub target: Vec3,
-    /// Radians about Y; 0 looks along −Z.
+    /// Angle about Y, in radians; 0 looks along −Z.
     pub yaw: f32,
-    /// Radians above the horizon.
+    /// Angle above the horizon, in radians.
     pub pitch: f32,
-    /// Meters from the target.
+    /// Distance of the eye from the target, in meters; above 0.
     pub distance: f32,
-    /// Vertical field of view, radians. Without perspective, what it spans at the target is what is
-    /// seen.
+    /// Vertical field of view, in radians. The orthographic view has the height that this angle
+    /// spans at the target.
     pub fov: f32,
-    /// Radians about the line of sight: the picture turned clockwise. Only the file's own cameras
-    /// have any.
+    /// Angle about the view direction, in radians; positive values rotate the picture clockwise.
+    /// Only cameras of the file have a roll.
     pub roll: f32,
-    /// Without perspective.
+    /// Whether the projection is orthographic.
     pub orthographic: bool,
-    /// Meters before and behind the target that are seen without perspective.
+    /// Visible depth in front of and behind the target in the orthographic view, in meters.
     pub reach: f32,
 }
 
@@ -62,35 +62,35 @@ impl Default for Camera {
 }
 
 impl Camera {
-    /// The nearest that is seen with perspective, in distances to the target.
+    /// Distance of the perspective near plane, relative to the distance of the target.
     pub const NEAR: f32 = 0.005;
 
-    /// The least distance from the target, meters.
+    /// Minimum distance from the target, in meters.
     const NEAREST: f32 = 1e-6;
 
-    /// Where the eye is.
+    /// Position of the eye.
     pub fn eye(&self) -> Vec3 {
         self.target + self.backward() * self.distance
     }
 
-    /// From the target to the eye; unit.
+    /// Unit vector from the target to the eye.
     fn backward(&self) -> Vec3 {
         let (sin, cos) = self.pitch.sin_cos();
         Vec3::new(self.yaw.sin() * cos, sin, self.yaw.cos() * cos)
     }
 
-    /// Where it looks; unit.
+    /// View direction, as a unit vector.
     pub fn forward(&self) -> Vec3 {
         -self.backward()
     }
 
-    /// To the right on the screen; unit.
+    /// Unit vector to the right in the picture.
     pub fn right(&self) -> Vec3 {
         let level = Vec3::new(self.yaw.cos(), 0.0, -self.yaw.sin());
         level * self.roll.cos() - self.backward().cross(level) * self.roll.sin()
     }
 
-    /// Upwards on the screen; unit.
+    /// Unit vector upward in the picture.
     pub fn up(&self) -> Vec3 {
         self.backward().cross(self.right())
     }
@@ -100,17 +100,17 @@ impl Camera {
         rh::view::look_at_mat4(self.eye(), self.target, self.up())
     }
 
-    /// Half the height that is seen at the target, meters.
+    /// Half of the height of the view at the target's depth, in meters.
     fn half_height(&self) -> f32 {
         self.distance * (self.fov * 0.5).tan()
     }
 
-    /// `clip_from_world`: reverse depth; infinitely far with perspective.
+    /// `clip_from_world`, with reverse depth. The perspective projection has no far plane.
     pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
         let aspect = aspect.max(1e-3);
         let clip_from_view = if self.orthographic {
             let half = self.half_height();
-            // The eye is where it would be with perspective; depth runs from before it to far
+            // The eye is the same as with perspective. Depth ranges from in front of the eye to far
             // behind the target.
             let (near, far) = (self.distance - self.reach, self.distance + self.reach);
             rh::proj::directx::orthographic(-half * aspect, half * aspect, -half, half, far, near)
@@ -124,13 +124,13 @@ impl Camera {
         clip_from_view * self.view_from_world()
     }
 
-    /// A point on a picture of `size`, and the depth that [`Camera::meters_per_point`] takes;
-    /// `None` behind the eye.
+    /// Projects a point to a picture of `size`. Also returns the depth for
+    /// [`Camera::meters_per_point`]. Returns `None` behind the eye.
     pub fn project(&self, point: Vec3, size: Vec2) -> Option<(Vec2, f32)> {
         self.projector(size)(point)
     }
 
-    /// As [`Camera::project`], for many points.
+    /// Returns the function of [`Camera::project`], for many points.
     pub fn projector(&self, size: Vec2) -> impl Fn(Vec3) -> Option<(Vec2, f32)> {
         let clip_from_world = self.clip_from_world(size.x / size.y.max(1.0));
         let flat = self.orthographic.then_some(self.distance);
@@ -161,24 +161,25 @@ impl Camera {
         Ray { origin: self.eye(), direction: direction.normalize_or(-self.backward()) }
     }
 
-    /// Meters one point of a picture `height` high spans at a distance.
+    /// Meters per point of a picture with this height in points, at a depth.
     pub fn meters_per_point(&self, depth: f32, height: f32) -> f32 {
         2.0 * depth * (self.fov * 0.5).tan() / height.max(1.0)
     }
 
-    /// Turns about the target by a drag in points.
+    /// Orbits the target by a drag in points.
     pub fn orbit(&mut self, drag: Vec2) {
         self.yaw = (self.yaw - drag.x * 0.008).rem_euclid(std::f32::consts::TAU);
         self.pitch = (self.pitch + drag.y * 0.008).clamp(-1.55, 1.55);
     }
 
-    /// Moves with the picture: what was under the pointer stays there, at the target's depth.
+    /// Pans by a drag in points. The point under the pointer follows it, at the target's depth.
     pub fn pan(&mut self, drag: Vec2, height: f32) {
         let scale = self.meters_per_point(self.distance, height);
         self.target += (self.right() * -drag.x + self.up() * drag.y) * scale;
     }
 
-    /// Nearer (factor below 1) or farther, keeping what is under `at` there.
+    /// Zooms by a factor of the distance; below 1 moves closer. The point under `at` stays in
+    /// place.
     pub fn zoom(&mut self, factor: f32, at: Vec2, size: Vec2) {
         let ray = self.ray(at, size);
         let along = -ray.direction.dot(self.backward());
@@ -190,8 +191,8 @@ impl Camera {
         self.distance = distance;
     }
 
-    /// Shows a box whole from where it looks, with some room about it. A box of no size is shown as
-    /// one of a tenth of a millimeter.
+    /// Frames a box from the current direction, with some margin. An empty box is treated as 0.1 mm
+    /// wide.
     pub fn frame(&mut self, low: Vec3, high: Vec3, aspect: f32) {
         const ROOM: f32 = 0.88;
         self.target = (low + high) * 0.5;
@@ -203,21 +204,21 @@ impl Camera {
             let sign = |axis: u32| if corner >> axis & 1 == 1 { 1.0 } else { -1.0 };
             let at = half * Vec3::new(sign(0), sign(1), sign(2));
             let across = (at.dot(self.up()).abs() / tall).max(at.dot(self.right()).abs() / wide);
-            // What is nearer to the eye is seen larger.
+            // Corners closer to the eye appear larger.
             if self.orthographic { across } else { across + at.dot(self.backward()) }
         });
         self.distance = needed.fold(0.0, f32::max).clamp(Self::NEAREST, 1e7);
         self.reach = self.reach.max(half.length().max(self.distance) * 4.0);
     }
 
-    /// Sets the eye of a node: a camera that looks along its −Z (glTF 2.0, *Cameras*).
+    /// Takes the view of a node: a camera that looks along its −Z (glTF 2.0, 3.10).
     pub fn look_from(&mut self, scene_from_camera: &Mat4) {
         let (eye, axis) = (scene_from_camera.w_axis.truncate(), |v: glam::Vec4| {
             v.truncate().normalize_or(Vec3::Z)
         });
         let (right, back) = (axis(scene_from_camera.x_axis), axis(scene_from_camera.z_axis));
         self.pitch = back.y.clamp(-1.0, 1.0).asin();
-        // Straight up or down there is no heading but that of the picture.
+        // Straight up or down, only the picture defines the yaw.
         self.yaw =
             if back.y.abs() < 0.9999 { back.x.atan2(back.z) } else { (-right.z).atan2(right.x) };
         self.roll = 0.0;
@@ -226,14 +227,14 @@ impl Camera {
         self.target = eye - self.backward() * self.distance;
     }
 
-    /// Part of the way to another view: 0 here, 1 there.
+    /// A view between this one (`part` 0) and another (`part` 1).
     pub fn toward(&self, to: &Self, part: f32) -> Self {
         let mix = |a: f32, b: f32| a + (b - a) * part;
         Self {
             target: self.target.lerp(to.target, part),
             yaw: mix(self.yaw, to.yaw),
             pitch: mix(self.pitch, to.pitch),
-            // Evenly for the eye, which sees ratios.
+            // Zooming looks uniform if the ratio of distances per step is constant.
             distance: self.distance * (to.distance / self.distance).powf(part),
             fov: mix(self.fov, to.fov),
             roll: mix(self.roll, to.roll),
@@ -242,7 +243,7 @@ impl Camera {
         }
     }
 
-    /// Turns about the target by a drag in points, about the screen's own axes.
+    /// Orbits the target by a drag in points, about the axes of the picture.
     pub fn tumble(&mut self, drag: Vec2) {
         let turn = glam::Quat::from_axis_angle(self.up(), -drag.x * 0.008)
             * glam::Quat::from_axis_angle(self.right(), -drag.y * 0.008);
@@ -258,7 +259,7 @@ impl Camera {
         self.target = target;
     }
 
-    /// Looks along an axis.
+    /// Looks along a standard direction.
     pub fn look(&mut self, axis: Axis) {
         let quarter = std::f32::consts::FRAC_PI_2;
         self.roll = 0.0;
@@ -331,7 +332,7 @@ mod tests {
         let mut camera = Camera::default();
         let at = Vec2::new(650.0, 120.0);
         let before = camera.ray(at, SIZE);
-        // On the target's plane, where zooming pivots.
+        // Zooming pivots on the target's plane.
         let n = (camera.eye() - camera.target).normalize_or_zero();
         let spot = before.origin
             + before.direction * ((camera.target - before.origin).dot(n) / before.direction.dot(n));
@@ -341,7 +342,7 @@ mod tests {
 
     #[test]
     fn framing_shows_the_whole_box_and_fills_the_picture() {
-        // From a tall thin pole to a body of a tenth of a millimeter and a plain of kilometers.
+        // From a thin pole to a body of 0.1 mm and a plain of kilometers.
         let boxes = [
             (Vec3::new(-3.0, 0.0, -1.0), Vec3::new(1.0, 7.0, 2.0)),
             (Vec3::new(-0.1, 0.0, -0.1), Vec3::new(0.1, 3.0, 0.1)),

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-/// The design tokens (`assets/tokens.json`), which the themes and the pictures are made from.
+/// The design tokens (`assets/tokens.json`), the source of the colors of themes and pictures.
 pub fn tokens() -> &'static Value {
     static TOKENS: LazyLock<Value> = LazyLock::new(|| {
         serde_json::from_str(include_str!("../../../assets/tokens.json")).unwrap_or_default()
@@ -12,12 +12,13 @@ pub fn tokens() -> &'static Value {
     &TOKENS
 }
 
-/// A color with straight alpha, sRGB bytes.
+/// A color with straight alpha, as sRGB bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Color(pub [u8; 4]);
 
 impl Color {
-    /// `#RRGGBB` or `#RRGGBBAA`; magenta where it is neither, so that a wrong token is seen.
+    /// Parses `#RRGGBB` or `#RRGGBBAA`. Other texts become magenta, so that a wrong token is
+    /// visible.
     pub fn parse(text: &str) -> Self {
         let digits = text.trim_start_matches('#');
         let byte = |k: usize| digits.get(k..k + 2).and_then(|d| u8::from_str_radix(d, 16).ok());
@@ -27,7 +28,7 @@ impl Color {
         }
     }
 
-    /// Linear, straight alpha.
+    /// The linear color, `0..=1`, with straight alpha.
     pub fn linear(self) -> [f32; 4] {
         let [r, g, b, a] = self.0;
         let curve = |v: u8| {
@@ -38,12 +39,12 @@ impl Color {
     }
 }
 
-/// The light of a byte, 0..=1 (IEC 61966-2-1).
+/// Linear light of an sRGB byte, `0..=1` (IEC 61966-2-1).
 pub(super) fn light_of(byte: u8) -> f32 {
     Color([byte, 0, 0, 255]).linear()[0]
 }
 
-/// The byte of light (IEC 61966-2-1).
+/// sRGB byte of linear light, `0..=1` (IEC 61966-2-1).
 pub(super) fn byte_of(light: f32) -> u8 {
     let v =
         if light <= 0.003_130_8 { light * 12.92 } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };

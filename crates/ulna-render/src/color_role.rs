@@ -1,5 +1,4 @@
-//! The roles of the design tokens' colors and measures, as types: one that is not there does not
-//! compile.
+//! Color roles and measures of the design tokens, as types. A missing role does not compile.
 
 use std::sync::LazyLock;
 
@@ -8,7 +7,7 @@ use serde_json::Value;
 use super::color::{Color, tokens};
 use ulna_model::MarkerColor;
 
-/// Roles by their path in the tokens.
+/// Defines an enum of roles, by their path in the tokens.
 macro_rules! roles {
     ($(#[$about:meta])* $name:ident { $($role:ident = $path:literal,)* }) => {
         $(#[$about])*
@@ -19,10 +18,10 @@ macro_rules! roles {
         }
 
         impl $name {
-            /// All of them.
+            /// All roles.
             pub const ALL: &'static [Self] = &[$(Self::$role,)*];
 
-            /// Its path in the tokens.
+            /// The path in the tokens.
             pub const fn path(self) -> &'static str {
                 match self {
                     $(Self::$role => $path,)*
@@ -33,7 +32,7 @@ macro_rules! roles {
 }
 
 roles! {
-    /// What a color is for (table `color` of the tokens; LOOK, *Color: when to use what*).
+    /// Purpose of a color (table `color` of the tokens).
     ColorRole {
         SurfaceWindow = "surface.window",
         SurfacePanel = "surface.panel",
@@ -129,7 +128,7 @@ roles! {
 }
 
 impl ColorRole {
-    /// The color of a marker.
+    /// The role of a marker's color.
     pub const fn of_marker(color: MarkerColor) -> Self {
         match color {
             MarkerColor::Violet => Self::TimelineMarker,
@@ -142,7 +141,7 @@ impl ColorRole {
 }
 
 roles! {
-    /// What a measure is of (table `size` of the tokens), in points.
+    /// Measure of the layout, in points (table `size` of the tokens).
     Measure {
         MenuBar = "menu_bar",
         Toolbar = "toolbar",
@@ -194,7 +193,7 @@ fn at<'a>(mut value: &'a Value, path: &str) -> &'a Value {
     value
 }
 
-/// All colors of a theme, `dark`, `light` or `contrast`, by role.
+/// All colors of a theme (`dark`, `light` or `contrast`), by role.
 fn palette(theme: &str) -> Vec<Color> {
     let color = |role: &ColorRole| {
         Color::parse(at(&tokens()["color"][theme], role.path()).as_str().unwrap_or_default())
@@ -203,7 +202,7 @@ fn palette(theme: &str) -> Vec<Color> {
 }
 
 impl ColorRole {
-    /// Its color in a theme: `light`, `contrast`, or else dark; looked up in the tokens once.
+    /// The color in a theme: `light` or `contrast`, otherwise dark. The tokens are read once.
     pub fn color(self, theme: &str) -> Color {
         static DARK: LazyLock<Vec<Color>> = LazyLock::new(|| palette("dark"));
         static LIGHT: LazyLock<Vec<Color>> = LazyLock::new(|| palette("light"));
@@ -218,7 +217,7 @@ impl ColorRole {
 }
 
 impl Measure {
-    /// Points.
+    /// The measure in points.
     pub fn points(self) -> f32 {
         static SIZES: LazyLock<Vec<f32>> = LazyLock::new(|| {
             let size = |m: &Measure| tokens()["size"][m.path()].as_f64().unwrap_or_default() as f32;
@@ -232,7 +231,7 @@ impl Measure {
 mod tests {
     use super::*;
 
-    /// Every color of the tokens has a role, and every role a color in all themes.
+    /// Every color of the tokens has a role, and every role has a color in all themes.
     #[test]
     fn roles_are_those_of_the_tokens() {
         fn leaves(value: &Value) -> usize {

@@ -1,30 +1,30 @@
-//! Graphics devices as their drivers describe them: kind, limits, what is done another way where
-//! one lacks it, and the order in which they are tried.
+//! Graphics devices as reported by their drivers: type, limits, fallbacks for missing features, and
+//! the order in which they are tried.
 
 use serde::Serialize;
 
-/// What kind of device it is, the quickest first.
+/// Type of a device, fastest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum DeviceKind {
-    /// A GPU with memory of its own.
+    /// A GPU with its own memory.
     #[serde(rename = "a GPU of its own")]
     Discrete,
-    /// A GPU that shares the processor's memory.
+    /// A GPU that shares the CPU's memory.
     #[serde(rename = "a GPU within the processor")]
     Integrated,
     /// A GPU of a virtual machine.
     #[serde(rename = "a virtual GPU")]
     Virtual,
-    /// The driver does not say.
+    /// The driver reports no type.
     #[serde(rename = "of an unknown kind")]
     Unknown,
-    /// A program on the processor.
+    /// A renderer on the CPU.
     #[serde(rename = "a program on the processor")]
     Software,
 }
 
 impl DeviceKind {
-    /// In words.
+    /// The label in messages.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Discrete => "a discrete GPU",
@@ -36,31 +36,31 @@ impl DeviceKind {
     }
 }
 
-/// A graphics device as a driver offers it.
+/// A graphics device as reported by a driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeviceFacts {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Vulkan, Gl, Metal or Dx12.
+    /// The graphics API: Vulkan, Gl, Metal or Dx12.
     pub backend: String,
-    /// What kind it is.
+    /// The type.
     pub kind: DeviceKind,
-    /// The driver, and its version, where it says so.
+    /// The driver and its version; empty if unknown.
     pub driver: String,
-    /// Bytes of the largest buffer.
+    /// Size limit of a buffer, in bytes.
     pub largest_buffer: u64,
-    /// Pixels of a side of the largest texture.
+    /// Size limit of a texture along each side, in pixels.
     pub largest_texture: u32,
-    /// What is done another way, a sentence each.
+    /// Fallbacks for missing features, one sentence each.
     pub instead: Vec<String>,
-    /// Why nothing can be drawn on it, where that is known before it is tried.
+    /// Reason why the device cannot draw, if known in advance.
     pub unusable: Option<String>,
-    /// Whether it is the one that is used.
+    /// Whether this device is in use.
     pub used: bool,
 }
 
 impl DeviceFacts {
-    /// What an adapter says of itself.
+    /// Reads the properties of an adapter.
     pub fn of(adapter: &wgpu::Adapter) -> Self {
         let (info, limits) = (adapter.get_info(), adapter.limits());
         let software = is_software(&info);
@@ -107,31 +107,32 @@ impl DeviceFacts {
         }
     }
 
-    /// What it is called where it is to be told from others: one device may be offered by several
-    /// drivers.
+    /// Name with the graphics API, which distinguishes several drivers for the same device.
     pub fn id(&self) -> String {
         format!("{} by {}", self.name, self.backend)
     }
 
-    /// Whether a text is its [`id`](Self::id) or a part of it, in any case.
+    /// Whether a text is the [`id`](Self::id) or a part of it, ignoring case.
     pub fn is_called(&self, text: &str) -> bool {
         self.id().to_lowercase().contains(&text.to_lowercase())
     }
 }
 
-/// Which device a person wants, and which are not to be had.
+/// The device that the user wants, and the devices that failed.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceChoice {
-    /// A device's [`id`](DeviceFacts::id), or a part of it in any case; the best unless given.
+    /// [`id`](DeviceFacts::id) of a device, or a part of it, ignoring case. `None`: the fastest
+    /// device.
     pub wish: Option<String>,
-    /// Ids of those that failed: they come last, whatever they are.
+    /// Ids of devices that failed. They are tried last, even if requested.
     pub failed: Vec<String>,
 }
 
 impl DeviceChoice {
-    /// Places in a list of devices, the one to use first: the one that is wished for, then the
-    /// quicker kinds, and of one kind OpenGL last. Those that failed come after all others, and
-    /// those that are unusable are not among them.
+    /// Indices of devices in the order in which they are tried.
+    ///
+    /// The requested device comes first, then faster types; OpenGL comes last within a type. Failed
+    /// devices come after all others. Unusable devices are left out.
     pub fn order(&self, devices: &[DeviceFacts]) -> Vec<usize> {
         let mut places: Vec<usize> =
             (0..devices.len()).filter(|k| devices[*k].unusable.is_none()).collect();
@@ -144,11 +145,11 @@ impl DeviceChoice {
     }
 }
 
-/// Whether an OpenGL has the compute shaders of 4.3 and is of a version whose shaders cannot say
-/// where what they read is bound, as NVIDIA's is, which is asked for 3.3. wgpu 30 takes the one for
-/// the other then, and draws nothing.
+/// Whether an OpenGL device reports compute shaders (4.3), but a version without binding layouts in
+/// shaders (below 4.2). NVIDIA drivers do this for a context of version 3.3. wgpu 30 then draws
+/// nothing.
 fn mixed_version(driver: &str, flags: wgpu::DownlevelFlags) -> Option<String> {
-    // “3.3.0 NVIDIA 580.159”, “4.5 (Core Profile) Mesa 22.3.6”; OpenGL ES begins with its name.
+    // “3.3.0 NVIDIA 580.159”, “4.5 (Core Profile) Mesa 22.3.6”. OpenGL ES starts with its name.
     let mut numbers = driver.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
     let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return None };
     let mixed = (major, minor) < (4, 2) && flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS);
@@ -160,18 +161,18 @@ fn mixed_version(driver: &str, flags: wgpu::DownlevelFlags) -> Option<String> {
     })
 }
 
-/// Storage buffers that the compute pass binds.
+/// Number of storage buffers that the skinning pass binds.
 const SKIN_BUFFERS: u32 = 8;
 
-/// Whether an adapter is a program on the processor. OpenGL does not say so, but such an adapter
-/// has it in its name.
+/// Whether an adapter is a software renderer. OpenGL does not report this, so the name is checked,
+/// too.
 pub fn is_software(info: &wgpu::AdapterInfo) -> bool {
     let named =
         ["llvmpipe", "softpipe", "swrast", "SwiftShader"].iter().any(|n| info.name.contains(n));
     info.device_type == wgpu::DeviceType::Cpu || named
 }
 
-/// Whether an adapter has compute passes with as many buffers as skinning binds.
+/// Whether an adapter supports compute shaders with enough storage buffers for skinning.
 pub(super) fn can_skin(adapter: &wgpu::Adapter, limits: &wgpu::Limits) -> bool {
     adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS)
         && limits.max_storage_buffers_per_shader_stage >= SKIN_BUFFERS
@@ -220,7 +221,7 @@ mod tests {
         );
         assert!(!mixed("4.6.0 NVIDIA 580.159.03") && !mixed("4.5 (Core Profile) Mesa 22.3.6"));
         assert!(!mixed("OpenGL ES 3.2 Mesa 22.3.6") && !mixed(""));
-        // Of 3.3 alone it is as it should be.
+        // Version 3.3 without compute shaders is fine.
         assert!(mixed_version("3.3", wgpu::DownlevelFlags::empty()).is_none());
         let mut list = list();
         list[3].unusable = Some("it draws nothing".into());

@@ -1,6 +1,7 @@
-//! A clip as pictures: numbered files, one that moves, or one sheet of all. They are made beside
-//! the place where they go and put there together, so that what was stopped half way leaves
-//! nothing.
+//! Clips as images: numbered files, an animated GIF, or a contact sheet.
+//!
+//! Files are written to a temporary folder beside their destination, and moved when all are
+//! complete. Canceled or failed work therefore leaves no files.
 
 use std::{
     fs::{self, File},
@@ -13,21 +14,21 @@ use image::{Delay, Frame, ImageError, RgbaImage, codecs::gif::GifEncoder, codecs
 use super::GpuError;
 use ulna_model::picture_to_png;
 
-/// How pictures are kept.
+/// Output format of a clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FilmKind {
-    /// A `.png` each, numbered.
+    /// One numbered `.png` per image.
     #[default]
     Numbered,
-    /// One `.gif` that begins again. A pixel is seen or not: there is no half.
+    /// One looping `.gif`. GIF has no partial transparency.
     Gif,
-    /// All beside and below each other in one `.png`, row by row.
+    /// One `.png` contact sheet, row by row.
     Sheet,
 }
 
 impl FilmKind {
-    /// What its files end in.
+    /// File extension.
     pub const fn suffix(self) -> &'static str {
         match self {
             Self::Gif => "gif",
@@ -35,7 +36,7 @@ impl FilmKind {
         }
     }
 
-    /// The files that come of so many pictures.
+    /// Paths of the files for a number of images.
     pub fn files(self, to: &Path, pictures: usize) -> Vec<PathBuf> {
         if self != Self::Numbered {
             return vec![to.with_extension(self.suffix())];
@@ -46,36 +47,36 @@ impl FilmKind {
     }
 }
 
-/// Why there are no pictures.
+/// Error while rendering a clip to files.
 #[derive(Debug, thiserror::Error)]
 pub enum FilmError {
-    /// The device failed.
+    /// The graphics device failed.
     #[error("{0}")]
     Device(#[from] GpuError),
     /// A file could not be written.
     #[error("{} could not be written: {source}", path.display())]
     Io {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A picture could not be put into its format.
+    /// An image could not be encoded.
     #[error("an image could not be encoded: {0}")]
     Image(#[from] ImageError),
-    /// The sheet would be too large.
+    /// The contact sheet is too large; its width and height in pixels.
     #[error(
         "a contact sheet of {0} × {1} pixels is too large; use smaller or fewer images, so that \
             each side is at most {LARGEST_SHEET} pixels"
     )]
     Sheet(u32, u32),
-    /// Somebody canceled.
+    /// The user canceled.
     #[error("rendering was canceled")]
     Canceled,
 }
 
 impl FilmError {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// The code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Device(error) => error.code(),
@@ -87,10 +88,10 @@ impl FilmError {
     }
 }
 
-/// Pixels of a sheet, along a side.
+/// Size limit of a contact sheet along each side, in pixels.
 const LARGEST_SHEET: u32 = 16_384;
 
-/// Columns and rows of a sheet of so many pictures: nearly square.
+/// Columns and rows of a contact sheet for a number of images: nearly square.
 pub fn sheet_grid(pictures: usize, size: [u32; 2]) -> [u32; 2] {
     let n = pictures.max(1) as f64;
     let columns =
@@ -98,13 +99,13 @@ pub fn sheet_grid(pictures: usize, size: [u32; 2]) -> [u32; 2] {
     [columns as u32, (n / columns).ceil() as u32]
 }
 
-/// Takes pictures and writes them.
+/// Renders images and writes them to files. Returns the paths.
 ///
-/// `seconds` are from one picture to the next; `take` makes one by its number; `reach` is told how
-/// far it is, 0 to 1, and says whether to go on. The files come back.
+/// `seconds` is the time between two images. `take` renders an image by its index. `reach` receives
+/// the progress, `0..=1`, and returns whether to continue.
 ///
 /// # Errors
-/// See [`FilmError`]; nothing is left then.
+/// See [`FilmError`]. No files are left in this case.
 pub fn film(
     kind: FilmKind,
     to: &Path,
@@ -147,8 +148,8 @@ pub fn film(
             for k in 0..pictures {
                 let mut picture = next(k)?;
                 picture.pixels_mut().for_each(|p| p.0[3] = if p.0[3] < 128 { 0 } else { 255 });
-                // A GIF counts hundredths: each picture takes those up to the next, so that all of
-                // them last as long as the clip.
+                // A GIF counts hundredths of a second. Each image gets the hundredths up to the
+                // next one, so that rounding errors do not add up.
                 let hundredths = |k: usize| (k as f64 * seconds * 100.0).round();
                 let delay = (hundredths(k + 1) - hundredths(k)).max(2.0) as u32 * 10;
                 gif.encode_frame(Frame::from_parts(
@@ -187,7 +188,8 @@ pub fn film(
     Ok(files)
 }
 
-/// The moments of a clip's pictures, so many a second: with its end, unless it begins again there.
+/// Times of the images of a clip, in seconds, at a frame rate. The end is included unless the clip
+/// loops.
 pub fn film_times(length: f64, fps: f64, begins_again: bool) -> Vec<f64> {
     const MOST: f64 = 10_000.0;
     let steps = (length * fps).round().clamp(0.0, MOST) as usize;
@@ -195,10 +197,11 @@ pub fn film_times(length: f64, fps: f64, begins_again: bool) -> Vec<f64> {
     (0..count).map(|k| (k as f64 / fps).min(length)).collect()
 }
 
-/// Takes the share of light that a pixel has from its color: what is half covered has half of it.
+/// Converts premultiplied colors to straight alpha: divides the linear light of each pixel by its
+/// alpha.
 ///
-/// The picture was drawn over nothing, so its colors are premultiplied as light (IEC 61966-2-1
-/// says how light is written).
+/// The picture was drawn over a transparent background, so its colors are premultiplied in linear
+/// light, encoded as sRGB (IEC 61966-2-1).
 pub(super) fn straighten(picture: &mut RgbaImage) {
     let light: Vec<f32> = (0..=255u8).map(super::color::light_of).collect();
     for pixel in picture.pixels_mut() {

@@ -1,4 +1,4 @@
-//! The numbers of a frame, which every pass reads.
+//! Uniforms of a frame, which every pass reads.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -9,7 +9,7 @@ use super::{
     shadow::KEY,
 };
 
-/// Points that an outline is wide.
+/// Width of an outline, in points.
 const OUTLINE: f32 = 2.0;
 
 /// Keep in sync with `Frame` in shaders/frame.wgsl.
@@ -38,7 +38,8 @@ pub(super) struct FrameUniform {
     pub lights: [Shining; MOST],
 }
 
-/// All but the light, which the renderer knows. `off_surface` is 0 where nothing casts a shadow.
+/// All uniforms except lights, shadow matrices and irradiance, which the renderer sets.
+/// `off_surface` is 0 if nothing casts a shadow.
 pub(super) fn frame_uniform(
     camera: &Camera,
     look: &ViewportColors,
@@ -49,7 +50,8 @@ pub(super) fn frame_uniform(
     let [width, height] = target.shown.map(|s| s as f32);
     let clip_from_world = camera.clip_from_world(width / height.max(1.0));
     let eye = camera.eye();
-    // Cells that look about as large at every distance.
+    // The cell size follows the distance in powers of 10, so that cells have a similar size in the
+    // picture.
     let cell = 10f32.powf((camera.distance * 0.16).max(1e-6).log10().floor());
     let reach = (camera.distance * 6.0).max(show.size * 3.0);
     FrameUniform {

@@ -1,22 +1,22 @@
-//! Ghosts: the surfaces of a scene at other moments, posed once and kept, so that moving the
-//! playhead by a frame poses one more and no more than that.
+//! Ghosts: the surfaces of a scene at other times. They are posed once and cached, so that moving
+//! the playhead by a frame poses only one more.
 
 use glam::Vec3;
 
-/// A ghost that a picture is to show.
+/// Request to show a ghost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GhostLook {
-    /// Moment, by a number that is the caller's own. The same number is the same pose until
+    /// Key of the time, chosen by the caller. The same key means the same pose until
     /// [`Scene::forget_ghosts`](crate::Scene::forget_ghosts).
     pub moment: u64,
-    /// Linear, straight alpha.
+    /// Linear color with straight alpha.
     pub color: [f32; 4],
 }
 
-/// The surfaces at one moment.
+/// The posed surfaces at one time.
 pub(super) struct Ghost {
     pub moment: u64,
-    /// In the order of the scene's parts: what was posed, and where its instances were.
+    /// Posed vertices and instances of each part, in the order of the scene's parts.
     pub surfaces: Vec<Option<[wgpu::Buffer; 2]>>,
     pub center: Vec3,
     pub bind: wgpu::BindGroup,

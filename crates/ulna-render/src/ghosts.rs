@@ -1,4 +1,4 @@
-//! Ghosts of a scene: which are shown, posing and surfaces.
+//! Ghosts of a scene: selecting, posing and drawing them.
 
 use glam::Vec3;
 use wgpu::util::DeviceExt as _;
@@ -13,9 +13,8 @@ use ulna_model::{Document, NodeId, Topology};
 use ulna_motion::Pose;
 
 impl Scene {
-    /// Says which ghosts are shown from now on, and gives back the moments among them that are not
-    /// posed yet: each of them is to be given to [`Scene::pose_ghost`]. Those that are not named
-    /// go.
+    /// Sets the ghosts to show. Returns the keys of those that are not posed yet; the caller passes
+    /// each to [`Scene::pose_ghost`]. All other ghosts are dropped.
     pub fn show_ghosts(&mut self, gpu: &Gpu, looks: &[GhostLook]) -> Vec<u64> {
         self.ghosts.retain(|ghost| looks.iter().any(|l| l.moment == ghost.moment));
         for ghost in &self.ghosts {
@@ -27,8 +26,9 @@ impl Scene {
         missing.map(|l| l.moment).collect()
     }
 
-    /// Keeps the surfaces of a pose as a ghost: of these nodes alone, where `of` names some. What
-    /// is posed in the scene itself is that pose afterwards: [`Scene::update`] puts it back.
+    /// Stores the surfaces of a pose as a ghost; only those of the nodes in `of`, if given.
+    ///
+    /// Afterwards, the scene itself has this pose. Call [`Scene::update`] to restore it.
     pub fn pose_ghost(
         &mut self,
         gpu: &Gpu,
@@ -53,7 +53,7 @@ impl Scene {
             encoder.copy_buffer_to_buffer(from, 0, &to, 0, size);
             to
         };
-        // What the file hides at the ghost's moment is no part of it.
+        // Nodes that the file hides at this time are not part of the ghost.
         let meant = |part: &ScenePrimitive| {
             let wanted = of.is_none_or(|of| of.contains(&part.node));
             part.topology == Topology::Triangles && wanted && (!part.unseen || part.shown)
@@ -83,17 +83,17 @@ impl Scene {
         self.ghosts.push(Ghost { moment: look.moment, surfaces, center, bind, color });
     }
 
-    /// Lets all ghosts go: what they were made from is another.
+    /// Drops all ghosts, because the document changed.
     pub fn forget_ghosts(&mut self) {
         self.ghosts.clear();
     }
 
-    /// How many are shown.
+    /// The number of posed ghosts.
     pub const fn ghost_count(&self) -> usize {
         self.ghosts.len()
     }
 
-    /// The surfaces of a ghost that are drawn.
+    /// The drawn surfaces of a ghost, with their parts.
     pub(super) fn ghost_surfaces<'a>(
         &'a self,
         ghost: &'a Ghost,

@@ -1,4 +1,4 @@
-//! A device to compute and draw on, with or without a window.
+//! A graphics device for computing and drawing, with or without a window.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -9,62 +9,63 @@ use thiserror::Error;
 
 use super::device::{DeviceFacts, can_skin, is_software};
 
-/// A device and its queue.
+/// A graphics device with its queue.
 #[derive(Clone, Debug)]
 pub struct Gpu {
-    /// The device.
+    /// The wgpu device.
     pub device: wgpu::Device,
     /// Its queue.
     pub queue: wgpu::Queue,
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// Whether it is a program on the processor: then the CPU skins, which is several times faster
-    /// there.
+    /// Whether this is a software renderer. Skinning then runs as native code on the CPU, which is
+    /// several times faster.
     pub software: bool,
-    /// Whether it can run compute passes that skin.
+    /// Whether skinning can run as a compute pass.
     pub compute: bool,
-    /// Whether one picture can be seen both as light and as bytes.
+    /// Whether one texture can have views in two formats: sRGB for drawing, and plain bytes for the
+    /// window.
     pub view_formats: bool,
-    /// What there is to know of it.
+    /// Properties of the device.
     pub facts: Arc<DeviceFacts>,
-    /// What went wrong on it since it was asked last.
+    /// The first error since the last [`Gpu::check`].
     fault: Arc<Mutex<Option<String>>>,
-    /// Why it is no more.
+    /// The reason if the device was lost.
     lost: Arc<OnceLock<String>>,
 }
 
-/// Why there is no device, or why it failed.
+/// Error of a graphics device.
 #[derive(Debug, Error)]
 pub enum GpuError {
-    /// None was found.
+    /// No device was found.
     #[error(
         "no graphics device was found. Install a Vulkan or OpenGL driver, such as Mesa's software \
             renderer (package mesa-vulkan-drivers)"
     )]
     NoAdapter,
-    /// There is none of the name that was wished for.
+    /// No device has the requested name.
     #[error("there is no graphics device named “{wish}”; available: “{known}”")]
     NotThere {
-        /// What was wished for.
+        /// The requested name.
         wish: String,
-        /// Those that are there.
+        /// The names of the available devices.
         known: String,
     },
-    /// It was found, and refused.
+    /// A device was found, but could not be opened.
     #[error("the graphics device “{name}” could not be opened: {message}. Update its driver")]
     NoDevice {
-        /// Its name.
+        /// The name of the device.
         name: String,
-        /// What it says.
+        /// The error message.
         message: String,
     },
-    /// Work on it failed.
+    /// Work on the device failed.
     #[error("the graphics device failed: {0}")]
     Failed(String),
 }
 
 impl GpuError {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// The code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoAdapter => "no_graphics_device",
@@ -76,16 +77,16 @@ impl GpuError {
 }
 
 impl Gpu {
-    /// What is asked of a device: buffers and textures as large as the adapter has them. A model is
-    /// a few large buffers, so memory is asked for as it is needed: large blocks would be kept when
-    /// it is closed.
+    /// Requested properties of a device: the buffer and texture limits of the adapter.
+    ///
+    /// Memory is allocated on demand. Large blocks would stay allocated after a model is closed.
     pub fn descriptor(adapter: &wgpu::Adapter) -> wgpu::DeviceDescriptor<'static> {
         let has = adapter.limits();
         let required_limits = wgpu::Limits {
             max_buffer_size: has.max_buffer_size,
             max_storage_buffer_binding_size: has.max_storage_buffer_binding_size,
             max_texture_dimension_2d: has.max_texture_dimension_2d,
-            // What is less than usual is what there is.
+            // Limits below the defaults are accepted.
             ..wgpu::Limits::default().or_worse_values_from(&has)
         };
         let memory_hints = wgpu::MemoryHints::MemoryUsage;
@@ -97,8 +98,8 @@ impl Gpu {
         }
     }
 
-    /// Hands over what was gathered to be written, once so many bytes were: in slices, so that a
-    /// window's frames come in between, and the next of them has not all of it to wait for.
+    /// Submits queued uploads once they exceed a size. Smaller submissions let frames of the window
+    /// run in between, and shorten the wait of the next frame.
     pub(super) fn hand_over(&self, bytes: usize) {
         const SLICE: usize = 4 << 20;
         if bytes >= SLICE {
@@ -106,13 +107,13 @@ impl Gpu {
         }
     }
 
-    /// A device that somebody else opened.
+    /// Wraps a device that was opened elsewhere.
     pub fn new(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let (info, flags) = (adapter.get_info(), adapter.get_downlevel_capabilities().flags);
         let compute = can_skin(adapter, &device.limits());
         let fault = Arc::new(Mutex::new(None));
         let kept = fault.clone();
-        // By default an error ends the program, and the work with it.
+        // The default handler panics, and the user's work would be lost.
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
             log::error!("{error}");
             kept.lock()
@@ -138,30 +139,30 @@ impl Gpu {
         }
     }
 
-    /// What went wrong on the device since this was asked last: what it was to do then is not done.
+    /// Returns the first error since the last call, and clears it.
     ///
     /// # Errors
-    /// The first thing.
+    /// The first error; the work that caused it was not done.
     pub fn check(&self) -> Result<(), GpuError> {
         let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
         fault.map_or(Ok(()), |fault| Err(GpuError::Failed(fault)))
     }
 
-    /// Whether the device is no more: nothing that is asked of it is done, and only another one
-    /// helps.
+    /// Whether the device was lost. All further work on it is ignored, so another device must be
+    /// opened.
     pub fn is_lost(&self) -> bool {
-        // Some losses are only noticed when somebody looks.
+        // Some drivers report the loss only when the device is polled.
         self.lost.get().is_some()
             || self.poll(wgpu::PollType::Poll).is_err()
             || self.lost.get().is_some()
     }
 
-    /// Looks how far submitted work is.
+    /// Polls the progress of submitted work.
     fn poll(&self, how: wgpu::PollType) -> Result<(), GpuError> {
         if let Some(message) = self.lost.get() {
             return Err(GpuError::Failed(format!("the device was lost ({message})")));
         }
-        // wgpu panics where the driver says that the device is lost.
+        // wgpu panics if the driver reports a lost device.
         let looked = catch_unwind(AssertUnwindSafe(|| self.device.poll(how)));
         match looked {
             Ok(looked) => looked.map(|_| ()).map_err(|e| GpuError::Failed(e.to_string())),
@@ -176,15 +177,15 @@ impl Gpu {
     /// Waits until all submitted work is done.
     ///
     /// # Errors
-    /// Where the device is lost.
+    /// The device was lost.
     pub fn wait(&self) -> Result<(), GpuError> {
         self.poll(wgpu::PollType::wait_indefinitely())
     }
 
-    /// Copies a buffer back.
+    /// Reads a buffer back, and waits for it.
     ///
     /// # Errors
-    /// Where the device fails.
+    /// The device failed.
     pub fn read_buffer(&self, buffer: &wgpu::Buffer, size: u64) -> Result<Vec<u8>, GpuError> {
         let read = self.begin_read(buffer, size);
         self.wait()?;
@@ -192,7 +193,7 @@ impl Gpu {
             .ok_or_else(|| GpuError::Failed("data could not be read back from the device".into()))
     }
 
-    /// Begins to copy a buffer back.
+    /// Starts to read a buffer back.
     pub(super) fn begin_read(&self, buffer: &wgpu::Buffer, size: u64) -> ReadBack {
         let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("read back"),
@@ -205,14 +206,14 @@ impl Gpu {
         self.queue.submit([encoder.finish()]);
         let (sender, mapped) = mpsc::sync_channel(1);
         staging.slice(..).map_async(wgpu::MapMode::Read, move |result| {
-            // Whoever asked may have given it up.
+            // The receiver may have been dropped.
             drop(sender.send(result));
         });
         ReadBack { staging, mapped }
     }
 }
 
-/// A copy from the device that is under way.
+/// A pending read of a buffer.
 #[derive(Debug)]
 pub(super) struct ReadBack {
     staging: wgpu::Buffer,
@@ -220,10 +221,10 @@ pub(super) struct ReadBack {
 }
 
 impl ReadBack {
-    /// The bytes, once they are here; does not wait for them.
+    /// The bytes, or `None` if they are not available yet. Does not block.
     ///
     /// # Errors
-    /// Where the device fails.
+    /// The device failed.
     pub(super) fn poll(&self, gpu: &Gpu) -> Result<Option<Vec<u8>>, GpuError> {
         gpu.poll(wgpu::PollType::Poll)?;
         match self.mapped.try_recv() {
@@ -244,7 +245,7 @@ impl ReadBack {
     }
 }
 
-/// The line of an error that says what is wrong; the others say where in a call.
+/// The line of an error message with the cause. Other lines describe the call.
 fn first_line(error: &str) -> String {
     let cause = error.lines().map(str::trim).filter(|l| !l.is_empty() && !l.ends_with(':'));
     let said = cause.filter(|l| {

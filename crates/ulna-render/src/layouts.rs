@@ -1,8 +1,8 @@
-//! Layouts of the bind groups of all passes.
+//! Bind group layouts of all passes.
 
 use super::{Gpu, material::Materials, shadow::Shadow, sky};
 
-/// The numbers of a frame, which every pass reads.
+/// The uniforms of a frame, which every pass reads.
 const fn frame_entry() -> wgpu::BindGroupLayoutEntry {
     wgpu::BindGroupLayoutEntry {
         binding: 0,
@@ -78,16 +78,16 @@ pub(super) fn frame_bind(
     })
 }
 
-/// What passes are bound to.
+/// Bind group layouts of all passes.
 pub(super) struct Layouts {
-    /// The numbers of a frame, the sky and the shadow.
+    /// Uniforms of the frame, sky and shadow.
     pub frame: wgpu::BindGroupLayout,
-    /// The numbers of a frame alone, for what is drawn into the shadow.
+    /// Only the uniforms of the frame, for drawing the shadow map.
     pub shadow: wgpu::BindGroupLayout,
     pub material: wgpu::BindGroupLayout,
-    /// A picture that another one is made from.
+    /// A picture that a pass reads.
     pub picture: wgpu::BindGroupLayout,
-    /// What surfaces are, as [`SURFACES`](super::target::SURFACES) holds it.
+    /// Surface data of a quick picture, in the format [`SURFACES`](super::target::SURFACES).
     pub surfaces: wgpu::BindGroupLayout,
     /// The color of a ghost.
     pub ghost: wgpu::BindGroupLayout,
@@ -124,7 +124,7 @@ impl Layouts {
         }
     }
 
-    /// The color of a ghost.
+    /// The layout for the color of a ghost.
     pub(super) fn ghost(device: &wgpu::Device) -> wgpu::BindGroupLayout {
         device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("ghost"),

@@ -1,5 +1,13 @@
-//! Document and pose → pixels, on wgpu. The same code draws the viewport, the pictures of
-//! `ulna render` and of the tests.
+//! Rendering of a document in a pose, with wgpu.
+//!
+//! The same code draws the viewport, and the pictures of `ulna render` and of the tests. This crate
+//! changes no documents and poses no skeletons; it draws a given `Pose`.
+//!
+//! ```text
+//!  Document ──► Scene (buffers, materials) ──┐
+//!  Pose ──────► Scene::update (skinning) ────┤
+//!  Camera, Show, ViewportColors ─────────────┴─► Renderer::draw ──► RenderTarget ──► Capture
+//! ```
 
 mod camera;
 mod color;

@@ -1,4 +1,4 @@
-//! The file's own lights (`KHR_lights_punctual`), as the shader takes them.
+//! Lights of the file (`KHR_lights_punctual`), as uniforms of the shader.
 
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
@@ -6,29 +6,28 @@ use glam::Vec3;
 use ulna_model::{Document, LightKind};
 use ulna_motion::Pose;
 
-/// As many as the shader takes; the first ones of the scene. Keep in sync with `Frame` in
+/// Maximum number of lights; further lights of the scene are ignored. Keep in sync with `Frame` in
 /// shaders/frame.wgsl.
 pub(super) const MOST: usize = 8;
 
-/// The light that all together may send to the middle of the model: brighter files are dimmed to
-/// it, as an eye would.
+/// Maximum total light at the center of the model. Brighter scenes are dimmed to this value.
 const BRIGHTEST: f32 = 4.0;
 
-/// One light at a pose. Keep in sync with `Light` in shaders/frame.wgsl.
+/// One light in a pose. Keep in sync with `Light` in shaders/frame.wgsl.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub(super) struct Shining {
-    /// Where it is, and in w 1, or 0 where it comes from everywhere along `direction`.
+    /// Position; `w` is 1, or 0 for directional light.
     position: [f32; 4],
-    /// Where it shines; unit. In w one over the range, 0 without one.
+    /// Unit direction of the light; `w` is 1 divided by the range, or 0 without a range.
     direction: [f32; 4],
     /// Color times intensity.
     color: [f32; 4],
-    /// The cone: full at `cos · x + y ≥ 1`.
+    /// Cone factors: the intensity is full where `cos · x + y ≥ 1`.
     cone: [f32; 4],
 }
 
-/// The lights of the shown nodes at a pose; `bounds` are the model's.
+/// The lights of the displayed nodes in a pose; `bounds` is the box of the model.
 pub(super) fn shining(
     document: &Document,
     pose: &Pose,
@@ -50,14 +49,14 @@ pub(super) fn shining(
         let (from_point, cone) = match light.kind {
             LightKind::Directional => (0.0, [0.0, 1.0]),
             LightKind::Point => (1.0, [0.0, 1.0]),
-            // The extension's own formula.
+            // Formula of the extension KHR_lights_punctual.
             LightKind::Spot { inner, outer } => {
                 let scale = 1.0 / (inner.cos() - outer.cos()).max(0.001);
                 (1.0, [scale, -outer.cos() * scale])
             }
         };
         let away = bounds.map_or(1.0, |(low, high)| {
-            // Not from within the model's core, where a light would count without end.
+            // A light inside the model would have almost unlimited intensity.
             position.distance((low + high) * 0.5).max((high - low).length() * 0.1)
         });
         let part = light.range.map_or(0.0, |range| away / range);

@@ -8,11 +8,11 @@ use super::{
 };
 use ulna_model::{GroupColor, MarkerColor};
 
-/// Stops of the ramp of weights. Keep in sync with `Frame` in shaders/frame.wgsl.
+/// Number of stops of the weight ramp. Keep in sync with `Frame` in shaders/frame.wgsl.
 pub(super) const STOPS: usize = 9;
 
-/// The ramp of weights (token `heat`): where each stop stands in 0..=1, rising, and its color.
-/// What the tokens have too few of is magenta, so that it is seen.
+/// The weight ramp (token `heat`): ascending positions of `0..=1`, and colors. Missing stops are
+/// magenta, so that the error is visible.
 pub(super) fn ramp() -> &'static [(f32, Color); STOPS] {
     static RAMP: LazyLock<[(f32, Color); STOPS]> = LazyLock::new(|| {
         let stops = &tokens()["heat"]["stops"];
@@ -24,9 +24,11 @@ pub(super) fn ramp() -> &'static [(f32, Color); STOPS] {
     &RAMP
 }
 
-/// The color of a weight on the ramp, as surfaces show it: between two stops, mixed in sRGB. What
-/// is beyond 0..=1 has the color of that end, and what is no number that of 0. A weight of exactly
-/// 0 is off the ramp: see [`zero_weight`].
+/// The color of a weight on the ramp, as displayed on surfaces. Colors between two stops are
+/// interpolated in sRGB.
+///
+/// Weights outside of `0..=1` have the color of the nearer end; NaN has the color of 0. A weight of
+/// exactly 0 is displayed in another color: see [`zero_weight`].
 pub fn heat(weight: f32) -> Color {
     let weight = if weight.is_nan() { 0.0 } else { weight.clamp(0.0, 1.0) };
     let stops = ramp();
@@ -43,13 +45,13 @@ pub fn heat(weight: f32) -> Color {
     color
 }
 
-/// The gray of a weight that is exactly 0, of a theme: `dark`, `light` or `contrast`.
+/// The gray of a weight of exactly 0, in a theme (`dark`, `light` or `contrast`).
 pub fn zero_weight(theme: &str) -> Color {
     ColorRole::ViewportZeroWeight.color(theme)
 }
 
-/// The color of a group of joints in a theme: `dark`, `light` or `contrast`. The first five are
-/// those of markers, the others are the same in all themes.
+/// The color of a joint group in a theme (`dark`, `light` or `contrast`). The first five equal the
+/// marker colors; the others are the same in all themes.
 pub fn group_color(color: GroupColor, theme: &str) -> Color {
     let of_marker = |color| ColorRole::of_marker(color).color(theme);
     let place = match color {
@@ -71,55 +73,55 @@ pub fn group_color(color: GroupColor, theme: &str) -> Color {
     Color::parse(tokens()["categorical"][place].as_str().unwrap_or_default())
 }
 
-/// A joint of a group in this color, linear.
+/// The linear color of a joint in a group of this color.
 fn of_joint(color: Color) -> [f32; 4] {
     let [r, g, b, _] = color.linear();
     [r, g, b, 0.8]
 }
 
-/// Colors of the viewport, linear.
+/// Colors of the viewport, linear, with straight alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewportColors {
-    /// Behind everything.
+    /// The background.
     pub background: [f32; 4],
-    /// Lines of the grid.
+    /// Grid lines.
     pub grid_minor: [f32; 4],
-    /// Every tenth line.
+    /// Every tenth grid line.
     pub grid_major: [f32; 4],
     /// The X axis on the ground.
     pub axis_x: [f32; 4],
     /// The Z axis on the ground.
     pub axis_z: [f32; 4],
-    /// Edges of surfaces.
+    /// Edges of surfaces in wireframe shading.
     pub wire: [f32; 4],
     /// A weight of exactly 0.
     pub zero_weight: [f32; 4],
-    /// Edges over what is tinted.
+    /// Edges of tinted surfaces.
     pub tint_edge: [f32; 4],
-    /// The line around what is selected.
+    /// The outline of selected surfaces.
     pub outline: [f32; 4],
-    /// Ghosts of moments before, and after.
+    /// Ghosts before and after the current frame.
     pub ghosts: [[f32; 4]; 2],
-    /// A joint.
+    /// Faces of a joint.
     pub joint: [f32; 4],
-    /// Its edges.
+    /// Edges of a joint.
     pub joint_edge: [f32; 4],
-    /// A selected joint.
+    /// Faces of a selected joint.
     pub joint_selected: [f32; 4],
-    /// Its edges.
+    /// Edges of a selected joint.
     pub joint_selected_edge: [f32; 4],
     /// A child of a selected joint.
     pub joint_related: [f32; 4],
     /// The joint under the pointer.
     pub joint_hover: [f32; 4],
-    /// A joint whose pose waits to be keyed.
+    /// A joint with an unkeyed pose.
     pub joint_unkeyed: [f32; 4],
-    /// Joints of a group, by the place of its color in the palette.
+    /// Joints of a group, by the palette index of its color.
     joint_groups: [[f32; 4]; GroupColor::PALETTE.len()],
 }
 
 impl ViewportColors {
-    /// A joint of a group with this color.
+    /// The color of joints in a group of this color.
     pub fn joint_of_group(&self, color: GroupColor) -> [f32; 4] {
         match (color, color.place()) {
             (GroupColor::Free([r, g, b]), _) => of_joint(Color([r, g, b, 255])),
@@ -127,7 +129,7 @@ impl ViewportColors {
         }
     }
 
-    /// The colors of a theme, `dark` or `light`.
+    /// The colors of a theme: `light` or `contrast`, otherwise dark.
     pub fn theme(theme: &str) -> Self {
         let linear = |role: ColorRole| role.color(theme).linear();
         let faint = tokens()["opacity"]["joint"].as_f64().unwrap_or(0.62) as f32;
@@ -173,7 +175,7 @@ mod tests {
         let all = ramp();
         assert!(all.windows(2).all(|p| p[0].0 < p[1].0));
         assert_eq!((all[0].0, all[STOPS - 1].0), (0.0, 1.0));
-        // Halfway between two stops, every channel is halfway too.
+        // Halfway between two stops, every channel is the mean of both.
         for pair in all.windows(2) {
             let middle = heat((pair[0].0 + pair[1].0) * 0.5);
             for k in 0..4 {

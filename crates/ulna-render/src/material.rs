@@ -20,11 +20,11 @@ struct MaterialUniform {
 /// Base color, metallic-roughness, emission, normals, occlusion.
 const TEXTURES: usize = 5;
 
-/// Textures that are uploaded already, by image and use.
+/// Uploaded textures by image; separately for color and data.
 pub(super) struct Materials {
     layout: wgpu::BindGroupLayout,
     white: wgpu::TextureView,
-    /// The normal that changes nothing.
+    /// Normal map of a flat surface.
     flat: wgpu::TextureView,
     color: Vec<Option<wgpu::TextureView>>,
     data: Vec<Option<wgpu::TextureView>>,
@@ -113,7 +113,7 @@ impl Materials {
         }
     }
 
-    /// The bind group of a material on a part that is mirrored or not.
+    /// The bind group of a material, for mirrored parts or for others.
     pub(super) fn bind(&self, gpu: &Gpu, material: &Material, mirrored: bool) -> wgpu::BindGroup {
         let slots = [
             (&material.base_color_texture, &self.color),
@@ -134,7 +134,7 @@ impl Materials {
             views.push((view, sampler(gpu, texture.as_ref())));
         }
         let uniform = MaterialUniform {
-            // Glass is never quite unseen.
+            // Fully transmissive surfaces keep some opacity, so that they stay visible.
             base_color: (material.base_color
                 * glam::Vec4::new(1.0, 1.0, 1.0, 1.0 - 0.85 * material.transmission))
             .to_array(),
@@ -177,8 +177,8 @@ impl Materials {
     }
 }
 
-/// `KHR_texture_transform`: translation · rotation · scale, as two rows; the last number is the set
-/// of coordinates.
+/// `KHR_texture_transform` as two matrix rows (translation · rotation · scale). The last number is
+/// the index of the texture coordinates.
 fn rows(texture: &TextureRef) -> [[f32; 4]; 2] {
     let (sin, cos) = texture.rotation.sin_cos();
     let (s, o) = (texture.scale, texture.offset);

@@ -5,7 +5,7 @@ use super::{
     device::{DeviceChoice, DeviceFacts},
 };
 
-/// All devices, the one that is used first.
+/// All devices, in the order of use. The first one is marked as used.
 pub fn devices(choice: &DeviceChoice) -> Vec<DeviceFacts> {
     let list: Vec<DeviceFacts> =
         adapters(wgpu::Backends::all()).iter().map(DeviceFacts::of).collect();
@@ -18,22 +18,22 @@ pub fn devices(choice: &DeviceChoice) -> Vec<DeviceFacts> {
 }
 
 impl Gpu {
-    /// The best device without a window.
+    /// Opens the best device without a window.
     ///
     /// # Errors
-    /// Where there is none.
+    /// No device was found or could be opened.
     pub fn headless() -> Result<Self, GpuError> {
         Self::open(&DeviceChoice::default())
     }
 
-    /// A device without a window: where one cannot be opened, the next.
+    /// Opens a device without a window. If one cannot be opened, the next one is tried.
     ///
     /// # Errors
-    /// Where there is none, none of the name that is wished for, or none that can be opened.
+    /// No device was found, none has the requested name, or none could be opened.
     pub fn open(choice: &DeviceChoice) -> Result<Self, GpuError> {
         let mut refused = None;
         let mut known = Vec::new();
-        // Looking for OpenGL makes some drivers print errors: only where there is nothing better.
+        // Some drivers print errors when OpenGL is queried, so it is tried last.
         for backends in [wgpu::Backends::PRIMARY, wgpu::Backends::SECONDARY] {
             let found = adapters(backends);
             let facts: Vec<DeviceFacts> = found.iter().map(DeviceFacts::of).collect();
@@ -74,7 +74,7 @@ fn adapters(backends: wgpu::Backends) -> Vec<wgpu::Adapter> {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = backends;
     let mut descriptor = descriptor.with_env();
-    // What the environment allows, of what is asked for.
+    // Restricts the requested backends to those that the environment allows.
     descriptor.backends &= backends;
     if descriptor.backends.is_empty() {
         return Vec::new();

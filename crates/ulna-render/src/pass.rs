@@ -1,8 +1,8 @@
-//! Passes: their targets, and draws without a material.
+//! Helpers for passes: their targets, and draw calls without a material.
 
 use super::{Gpu, RenderTarget, scene_primitive::ScenePrimitive, target::Samples};
 
-/// Draws a part's posed vertices and its instances by some of its indices, without a material.
+/// Draws the posed vertices and instances of a part with the given indices, without a material.
 pub(super) fn draw_bare(
     pass: &mut wgpu::RenderPass<'_>,
     part: &ScenePrimitive,
@@ -16,12 +16,12 @@ pub(super) fn draw_bare(
     }
 }
 
-/// What a pass draws into.
+/// Target of a pass.
 #[derive(Clone, Copy)]
 pub(super) enum Onto<'a> {
-    /// What the surfaces of a quick picture are.
+    /// Surface data of a quick picture.
     Surfaces(&'a wgpu::TextureView),
-    /// Light, over a background, and in a quick picture behind what its surfaces hide.
+    /// Lit colors over a background color. In a quick picture, the depth of the surfaces is kept.
     Light(&'a RenderTarget, wgpu::Color),
 }
 
@@ -35,7 +35,7 @@ pub(super) fn begin<'e>(
         LoadOp::Clear,
         StoreOp::{Discard, Store},
     };
-    // Reverse depth: 0 is infinitely far.
+    // Reverse depth: 0 is at infinity.
     let (nothing, kept) = (Clear(0.0), wgpu::LoadOp::Load);
     let (view, resolve_target, clear, store, depth_load, depth_store) = match onto {
         Onto::Surfaces(view) => (view, None, wgpu::Color::TRANSPARENT, Store, nothing, Store),
@@ -65,7 +65,7 @@ pub(super) fn begin<'e>(
     })
 }
 
-/// One picture, bound for another to be made from it.
+/// Binds a picture that a pass reads.
 pub(super) fn picture_bind(
     gpu: &Gpu,
     layout: &wgpu::BindGroupLayout,

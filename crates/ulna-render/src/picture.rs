@@ -1,4 +1,4 @@
-//! A picture of a document, without a window.
+//! Pictures of a document without a window.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::{
 use ulna_model::{Document, NodeId};
 use ulna_motion::Pose;
 
-/// What to take a picture with, kept from one to the next.
+/// Renders pictures of a document without a window. The device and the uploaded scene are reused.
 pub struct Picture {
     /// The device.
     pub gpu: Gpu,
@@ -21,10 +21,10 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Uploads a document.
+    /// Opens a device, and uploads a document.
     ///
     /// # Errors
-    /// Where there is no such device.
+    /// The device could not be opened.
     pub fn new(
         document: &Document,
         size: [u32; 2],
@@ -33,7 +33,7 @@ impl Picture {
         Ok(Self::on(Gpu::open(choice)?, document, size))
     }
 
-    /// The same on a device that is open.
+    /// Uploads a document to an open device.
     pub fn on(gpu: Gpu, document: &Document, size: [u32; 2]) -> Self {
         let renderer = Renderer::new(&gpu);
         let (images, _) = super::decode_images(document);
@@ -42,16 +42,15 @@ impl Picture {
         Self { gpu, renderer, scene, target }
     }
 
-    /// Leaves the surfaces of these nodes out, and draws those of `shown` although the file hides
-    /// them.
+    /// Hides the surfaces of `nodes`, and draws those of `shown` even if the file hides them.
     pub fn hide(&mut self, nodes: &BTreeSet<NodeId>, shown: &BTreeSet<NodeId>) {
         self.scene.hide(nodes, shown);
     }
 
-    /// Takes one picture.
+    /// Renders one picture.
     ///
     /// # Errors
-    /// Where the device fails.
+    /// The device failed.
     pub fn take(
         &mut self,
         document: &Document,
@@ -72,10 +71,10 @@ impl Picture {
     }
 }
 
-/// Copies a picture back from the device.
+/// Reads a picture back from the device, and waits for it.
 ///
 /// # Errors
-/// Where the device fails.
+/// The device failed.
 pub fn capture(gpu: &Gpu, target: &RenderTarget) -> Result<RgbaImage, GpuError> {
     let capture = Capture::begin(gpu, target);
     gpu.wait()?;
@@ -84,7 +83,7 @@ pub fn capture(gpu: &Gpu, target: &RenderTarget) -> Result<RgbaImage, GpuError> 
         .ok_or_else(|| GpuError::Failed("the image could not be read back from the device".into()))
 }
 
-/// A picture that is on its way back from the device.
+/// A pending read of a picture.
 #[derive(Debug)]
 pub struct Capture {
     read: ReadBack,
@@ -92,7 +91,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Begins to copy a picture back; the target may be drawn to again at once.
+    /// Starts to read a picture back. The target can be drawn to again at once.
     pub fn begin(gpu: &Gpu, target: &RenderTarget) -> Self {
         let [width, height] = target.size;
         let row = bytes_of_row(width);
@@ -118,10 +117,10 @@ impl Capture {
         Self { read: gpu.begin_read(&buffer, size), size: target.size }
     }
 
-    /// The picture, once it is here; does not wait for it.
+    /// The picture, or `None` if it is not available yet. Does not block.
     ///
     /// # Errors
-    /// Where the device fails.
+    /// The device failed.
     pub fn poll(&self, gpu: &Gpu) -> Result<Option<RgbaImage>, GpuError> {
         let Some(bytes) = self.read.poll(gpu)? else { return Ok(None) };
         let [width, height] = self.size;
@@ -132,7 +131,7 @@ impl Capture {
     }
 }
 
-/// Rows lie this far apart in a buffer that a texture is copied to.
+/// Bytes per row in a buffer that a texture is copied to.
 const fn bytes_of_row(width: u32) -> u32 {
     (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT)
 }

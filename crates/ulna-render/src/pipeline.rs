@@ -1,4 +1,4 @@
-//! Pipelines of the passes, each made when it is first needed.
+//! Pipelines of the passes. Each is created at its first use.
 
 use std::{
     collections::HashMap,
@@ -14,69 +14,68 @@ use super::{
     target::{COLOR, COLOR_SRGB, DEPTH, MASK, SAMPLES, SURFACES},
 };
 
-/// What is drawn by one pipeline.
+/// A kind of draw call; each has one pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Draw {
     /// A surface with its material.
     Mesh(MeshKey),
-    /// A surface with tints at its vertices in place of a material, or bare.
+    /// A surface with tints per vertex instead of a material, or an untinted one.
     Tint {
         topology: wgpu::PrimitiveTopology,
         tinted: bool,
     },
-    /// Light on what the surfaces of a quick picture are, as their features say.
+    /// Lighting of the surface data of a quick picture, by feature bits.
     MeshLight(u16),
-    /// The same for tints.
+    /// Lighting of tinted surfaces of a quick picture.
     TintLight,
-    /// The edges of surfaces.
+    /// Edges of surfaces in wireframe shading.
     Wires,
-    /// The same, faint over tints.
+    /// Faint edges over tinted surfaces.
     Edges,
-    /// Where the outlined surfaces are, whatever is before them.
+    /// Mask of outlined surfaces, including hidden parts.
     Mask,
-    /// The line around what the mask holds.
+    /// The outline around the mask.
     Outline,
-    /// A surface at another moment; its depth alone, or its color where nothing is nearer.
+    /// A ghost: only its depth, or its color where it is nearest.
     Ghost {
         depth: bool,
     },
     Grid,
     /// The shadow on the ground.
     Ground,
-    /// Bones, one an instance.
+    /// Bones, one per instance.
     Joints,
-    /// Depth alone, from the key light; cut out by alpha or not, which costs far more than depth.
+    /// Depth from the key light. With `cut`, alpha cutouts are applied, which is much slower.
     Caster {
         cut: bool,
     },
-    /// A picture of light as the bytes that a window blends.
+    /// Conversion of linear colors to sRGB bytes, in which the window blends.
     Encode,
 }
 
-/// How a surface is laid over what is there.
+/// Blending of a surface with the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Layer {
-    /// It hides what is behind.
+    /// The surface hides the background.
     Opaque,
-    /// What is behind shines through.
+    /// The surface is blended with the background.
     Blend,
 }
 
-/// Which pipeline shades a surface.
+/// Properties of a surface that select its pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct MeshKey {
     pub topology: wgpu::PrimitiveTopology,
     pub layer: Layer,
-    /// Which sides of its triangles are not drawn.
+    /// Culled faces; `None` draws both sides.
     pub cull: Option<wgpu::Face>,
-    /// Whether it has tangents.
+    /// Whether the surface has tangents.
     pub bumped: bool,
-    /// What it is and how it is shown: see [`features`].
+    /// Feature bits: see [`features`].
     pub features: u16,
 }
 
-/// What a surface is and how it is shown, one bit each. Keep in sync with `features` in
-/// shaders/mesh.wgsl.
+/// Feature bits of a surface and its shading. Keep in sync with `features` in shaders/mesh.wgsl.
 pub(super) mod features {
     pub(in super::super) const ROUGH: u16 = 1;
     pub(in super::super) const GLOW: u16 = 2;
@@ -91,27 +90,27 @@ pub(super) mod features {
     pub(in super::super) const QUICK: u16 = 1024;
 }
 
-/// What differs from pass to pass.
+/// Parameters of a pipeline.
 struct Recipe<'a> {
     shader: &'static str,
     vertex: &'a str,
-    /// None where only depth is drawn.
+    /// `None` if only depth is drawn.
     fragment: Option<&'a str>,
     layouts: &'a [Option<&'a wgpu::BindGroupLayout>],
     buffers: &'a [Option<wgpu::VertexBufferLayout<'a>>],
     topology: wgpu::PrimitiveTopology,
     cull: Option<wgpu::Face>,
-    /// None where only depth is drawn.
+    /// `None` if only depth is drawn.
     format: Option<wgpu::TextureFormat>,
     blend: Option<wgpu::BlendState>,
-    /// None where depth does not count.
+    /// `None` without a depth test.
     depth: Option<wgpu::DepthStencilState>,
     samples: u32,
-    /// Of both shaders.
+    /// Constants of both shader stages.
     constants: &'a [(&'a str, f64)],
 }
 
-/// Reverse depth: what is nearer passes; `hides` what is farther, or leaves it as it is.
+/// Depth test with reverse depth: nearer fragments pass. `hides`: whether they also write depth.
 fn depth(hides: bool) -> Option<wgpu::DepthStencilState> {
     Some(wgpu::DepthStencilState {
         format: DEPTH,
@@ -122,7 +121,7 @@ fn depth(hides: bool) -> Option<wgpu::DepthStencilState> {
     })
 }
 
-/// As much of a color as the pass says, part by part.
+/// Blends each channel by the blend constant of the pass.
 const CONSTANT: wgpu::BlendState = wgpu::BlendState {
     color: wgpu::BlendComponent {
         src_factor: wgpu::BlendFactor::Constant,
@@ -136,7 +135,7 @@ const CONSTANT: wgpu::BlendState = wgpu::BlendState {
     },
 };
 
-/// Colors stay as they are.
+/// Leaves colors unchanged.
 const NOTHING: wgpu::BlendState = {
     let keep = wgpu::BlendComponent {
         src_factor: wgpu::BlendFactor::Zero,
@@ -146,7 +145,7 @@ const NOTHING: wgpu::BlendState = {
     wgpu::BlendState { color: keep, alpha: keep }
 };
 
-/// All pipelines of a device: each is made when it is first asked for, by whichever thread asks.
+/// All pipelines of a device. Each is created at its first use, on the calling thread.
 pub struct Pipelines {
     device: wgpu::Device,
     pub(super) layouts: Layouts,
@@ -165,14 +164,14 @@ impl Pipelines {
         }
     }
 
-    /// The pipeline for this, in a picture that lasts a moment (see
-    /// [`RenderTarget::quick`](super::RenderTarget::quick)) or not.
+    /// The pipeline of a draw, for a quick picture (see
+    /// [`RenderTarget::quick`](super::RenderTarget::quick)) or a full one.
     pub(super) fn get(&self, draw: Draw, quick: bool) -> wgpu::RenderPipeline {
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipeline) = made().get(&(draw, quick)) {
             return pipeline.clone();
         }
-        // Others are not to wait meanwhile.
+        // The lock is released, so that other threads need not wait for the compilation.
         let pipeline = Maker { pipelines: self, quick }.make(draw);
         made().entry((draw, quick)).or_insert(pipeline).clone()
     }
@@ -195,11 +194,11 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// The pipeline of a draw.
+    /// Creates the pipeline of a draw.
     fn make(&self, draw: Draw) -> wgpu::RenderPipeline {
         let Layouts { frame, picture, ghost, .. } = &self.pipelines.layouts;
         let buffers = [position_layout(), placed()];
-        // What lies over surfaces, from which the others differ.
+        // Base recipe for overlays; the others change some parameters.
         let over = Recipe {
             shader: "wire",
             vertex: "vertex",
@@ -271,8 +270,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Light over what a quick picture kept of surfaces: of surfaces with these features, or of
-    /// those that are tinted.
+    /// Lighting of the surface data of a quick picture: of surfaces with these features, or of
+    /// tinted ones.
     fn light(
         &self,
         shader: &'static str,
@@ -281,7 +280,7 @@ impl Maker<'_> {
     ) -> wgpu::RenderPipeline {
         let Layouts { frame, surfaces, .. } = &self.pipelines.layouts;
         let constants = features.map(|features| ("features", f64::from(features)));
-        // It lies as far as can be, and passes where something is nearer.
+        // The full-screen triangle is at the far end, and passes where a surface is nearer.
         let nearer = depth(false).map(|d| wgpu::DepthStencilState {
             depth_compare: Some(wgpu::CompareFunction::Less),
             ..d
@@ -298,7 +297,7 @@ impl Maker<'_> {
         })
     }
 
-    /// Joints as solids, an instance a joint.
+    /// Joints as solids, one per instance.
     fn joints(&self, over: Recipe<'_>) -> wgpu::RenderPipeline {
         let attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3,
             2 => Float32, 3 => Float32x4, 4 => Float32x4];
@@ -310,7 +309,7 @@ impl Maker<'_> {
         self.build(&Recipe { shader: "joint", buffers: &instance, depth: depth(true), ..over })
     }
 
-    /// Surfaces that cast shadows; `cut` where parts of them are cut out by their alpha.
+    /// Shadow casters; `cut` for surfaces with alpha cutouts.
     fn caster(&self, cut: bool, over: Recipe<'_>) -> wgpu::RenderPipeline {
         let Layouts { shadow, material, .. } = &self.pipelines.layouts;
         self.build(&Recipe {
@@ -331,7 +330,7 @@ impl Maker<'_> {
         })
     }
 
-    /// What surfaces are drawn into: light, or, in a quick picture, what they are.
+    /// Output of opaque surfaces: lit colors, or surface data in a quick picture.
     fn opaque<'r>(&self, over: Recipe<'r>) -> Recipe<'r> {
         let over = Recipe { blend: None, depth: depth(true), ..over };
         if self.quick {
@@ -430,10 +429,10 @@ impl Maker<'_> {
     }
 }
 
-/// Bytes of a bone's instance.
+/// Bytes per bone instance.
 pub(super) const BONE_STRIDE: u64 = 60;
 
-/// Texture coordinates and colors.
+/// Vertex layout of texture coordinates and colors.
 const fn color_layout() -> Option<wgpu::VertexBufferLayout<'static>> {
     const ATTRIBUTES: [wgpu::VertexAttribute; 3] =
         wgpu::vertex_attr_array![2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
@@ -444,7 +443,7 @@ const fn color_layout() -> Option<wgpu::VertexBufferLayout<'static>> {
     })
 }
 
-/// Positions and normals, as skinning leaves them.
+/// Vertex layout of posed positions and normals.
 const fn position_layout() -> Option<wgpu::VertexBufferLayout<'static>> {
     const ATTRIBUTES: [wgpu::VertexAttribute; 2] =
         wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3];
@@ -455,7 +454,7 @@ const fn position_layout() -> Option<wgpu::VertexBufferLayout<'static>> {
     })
 }
 
-/// The place of an instance: three rows of a matrix.
+/// Instance layout of a transform: three rows of a matrix.
 const fn placed() -> Option<wgpu::VertexBufferLayout<'static>> {
     const ATTRIBUTES: [wgpu::VertexAttribute; 3] =
         wgpu::vertex_attr_array![6 => Float32x4, 7 => Float32x4, 8 => Float32x4];

@@ -1,5 +1,5 @@
-//! The passes of one picture: surfaces, ground grid, what is see-through, outlines, then joints
-//! over all.
+//! The passes of one picture: opaque surfaces, ground grid, transparent surfaces, outlines, then
+//! joints on top.
 
 use std::sync::Arc;
 
@@ -42,14 +42,14 @@ pub struct Renderer {
     shadow: Shadow,
     matt: [[f32; 4]; 9],
     pipelines: Arc<Pipelines>,
-    /// Whether a picture drawn as light is written once more as bytes.
+    /// Whether the picture is drawn to a separate sRGB texture, and then converted to plain bytes.
     encodes: bool,
     bones: Option<wgpu::Buffer>,
 }
 
 impl Pipelines {
-    /// Makes what a full picture of a scene is drawn by, so that it need not be made when the
-    /// picture is.
+    /// Creates the pipelines for a full picture of a scene, so that the first picture need not wait
+    /// for them.
     pub fn make_ready(&self, scene: &Scene) {
         let show = Show::default();
         let shot = Shot {
@@ -75,7 +75,7 @@ impl Pipelines {
 }
 
 impl Renderer {
-    /// Makes what pictures need; pipelines come when they are first drawn by.
+    /// Creates the buffers and bind groups. Pipelines are created at their first use.
     pub fn new(gpu: &Gpu) -> Self {
         let pipelines = Arc::new(Pipelines::new(gpu));
         let frame = gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -102,7 +102,7 @@ impl Renderer {
         }
     }
 
-    /// What pictures are drawn by, which scenes are made for.
+    /// The pipelines, which are needed to create scenes.
     pub const fn pipelines(&self) -> &Arc<Pipelines> {
         &self.pipelines
     }
@@ -136,7 +136,7 @@ impl Renderer {
             show,
             quick: matches!(target.samples, Samples::One { .. }),
             height: target.shown[1] as f32 / show.scale.max(1e-3),
-            // A line is at least one of its pixels wide.
+            // A line is at least one pixel of the target wide.
             edge_alpha: look.tint_edge[3] * target.part,
         };
         gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&uniform));
@@ -144,7 +144,7 @@ impl Renderer {
         let mut encoder = gpu
             .device
             .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("viewport") });
-        // Nothing casts a shadow on tints, whose colors are to be read.
+        // Tinted surfaces have no shadow, so that their colors stay readable.
         if show.tint.is_none() && self.shadow.version != scene.version && off_surface > 0.0 {
             self.draw_shadow(&mut encoder, scene);
             self.shadow.version = scene.version;
@@ -177,8 +177,7 @@ impl Renderer {
             let mut pass =
                 begin(&mut encoder, "viewport", Onto::Light(target, behind), &target.depth_view);
             pass.set_bind_group(0, &self.frame_bind, &[]);
-            // Reverse depth: surfaces have the farther half of it, what is drawn over all of them
-            // the nearer.
+            // Reverse depth: surfaces use the farther half of the range, overlays the nearer half.
             pass.set_viewport(0.0, 0.0, size.x, size.y, 0.0, 0.5);
             match kept {
                 Some(kept) => self.draw_light(&mut pass, &kept, &shot),
@@ -204,7 +203,7 @@ impl Renderer {
         gpu.queue.submit([encoder.finish()]);
     }
 
-    /// What hides what is behind.
+    /// Draws opaque or tinted surfaces.
     fn draw_opaque(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>) {
         for part in shot.scene.shown() {
             if shot.show.tint.is_some() {
@@ -221,7 +220,7 @@ impl Renderer {
         }
     }
 
-    /// Light on the surfaces of a quick picture.
+    /// Lights the surface data of a quick picture.
     fn draw_light(&self, pass: &mut wgpu::RenderPass<'_>, kept: &wgpu::BindGroup, shot: &Shot<'_>) {
         let Shot { scene, show, .. } = *shot;
         let lights = show.lights && show.shading == Shading::Textured && !scene.lights.is_empty();
@@ -232,7 +231,8 @@ impl Renderer {
         pass.draw(0..3, 0..1);
     }
 
-    /// What lies over it, the farthest first: the ground, edges, what is see-through.
+    /// Draws the layers over opaque surfaces: edges, ground, transparent surfaces (farthest first),
+    /// ghosts.
     fn draw_over(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>, casts: bool) {
         let Shot { scene, camera, show, quick, .. } = *shot;
         if show.tint.is_some() && show.tint_edges {
@@ -265,8 +265,8 @@ impl Renderer {
         self.draw_ghosts(pass, shot);
     }
 
-    /// The farthest first. Of each only what is nearest is seen, or an arm would show through a
-    /// body.
+    /// Draws ghosts, farthest first. A depth pass comes first, so that only the nearest surface of
+    /// each ghost is visible.
     fn draw_ghosts(&self, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>) {
         let eye = shot.camera.eye();
         let mut ghosts: Vec<_> = shot.scene.ghosts.iter().collect();
@@ -291,7 +291,7 @@ impl Renderer {
 
     fn draw_edges(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>, draw: Draw) {
         pass.set_pipeline(&self.pipelines.get(draw, shot.quick));
-        // Whatever is drawn after it is refused where there is none.
+        // A pipeline with a blend constant requires that one is set.
         pass.set_blend_constant(wgpu::Color::TRANSPARENT);
         for part in shot.scene.shown() {
             if draw == Draw::Edges {
@@ -341,7 +341,7 @@ impl Renderer {
         }
     }
 
-    /// Writes what was drawn as light as the bytes that a window blends.
+    /// Converts the sRGB picture to plain bytes, in which the window blends.
     fn encode(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, target: &RenderTarget) {
         let picture = picture_bind(gpu, &self.pipelines.layouts.picture, &target.srgb_view);
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {

@@ -1,4 +1,5 @@
-//! A document on the device: what is uploaded once, and what is posed again when the pose changes.
+//! A document on the device: static data is uploaded once, posed data after each change of the
+//! pose.
 
 use std::{
     collections::BTreeSet,
@@ -24,26 +25,27 @@ use ulna_motion::{Placement, Pose, Posed, skinning};
 pub struct Scene {
     pub(super) parts: Vec<ScenePrimitive>,
     pass: Option<SkinPass>,
-    /// Another number for every scene and every change of its pose.
+    /// A unique number; changes with each change of the pose.
     pub(super) version: u64,
-    /// A box around everything that is posed; nothing where nothing is.
+    /// Bounding box of all posed surfaces; `None` without surfaces.
     pub(super) bounds: Option<(Vec3, Vec3)>,
-    /// The file's own lights at this pose.
+    /// The lights of the file in this pose.
     pub(super) lights: Vec<Shining>,
     left_out: Vec<NodeId>,
-    /// At other moments.
+    /// Surfaces at other times.
     pub(super) ghosts: Vec<Ghost>,
     pub(super) ghost_layout: Option<wgpu::BindGroupLayout>,
 }
 
-/// A number that was not given before.
+/// A new unique number.
 fn next_version() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Scene {
-    /// Uploads a document. `images` are its images decoded. On a software adapter the CPU skins.
+    /// Uploads a document. `images` are its decoded images. With a software renderer, skinning runs
+    /// on the CPU.
     pub fn new(gpu: &Gpu, pipelines: &Pipelines, document: &Document, images: &[Decoded]) -> Self {
         let pass = (gpu.compute && !gpu.software).then(|| SkinPass::new(gpu));
         let loader = Loader::new(gpu, pipelines, document, images, pass.as_ref());
@@ -74,14 +76,13 @@ impl Scene {
         }
     }
 
-    /// Nodes whose surfaces, or some of them, are larger than the buffers of the device, and are
-    /// not shown.
+    /// Nodes with surfaces that exceed the buffer limit of the device, and are not displayed.
     pub fn left_out(&self) -> &[NodeId] {
         &self.left_out
     }
 
-    /// Hides the surfaces of these nodes, and shows all others but those that the file hides; of
-    /// the latter only `shown`.
+    /// Hides the surfaces of `nodes` and shows all others. Surfaces that the file hides are
+    /// displayed only for nodes in `shown`.
     pub fn hide(&mut self, nodes: &BTreeSet<NodeId>, shown: &BTreeSet<NodeId>) {
         let mut changed = false;
         for part in &mut self.parts {
@@ -90,15 +91,16 @@ impl Scene {
             (part.marked, part.shown) = marks;
         }
         if changed {
-            // Shadows are drawn anew.
+            // Shadows must be drawn again.
             self.version = next_version();
         }
     }
 
-    /// Takes over the weights of these vertices of a primitive under a node; the next
-    /// [`Scene::update_reweighed`] poses by them. The primitive is otherwise the one that the scene
-    /// was made from. Only what changed is uploaded, unless there are more or fewer weights a
-    /// vertex now. The bounds only ever grow.
+    /// Replaces the weights of some vertices of a primitive under a node. The next
+    /// [`Scene::update_reweighed`] poses them. All other data of the primitive must be unchanged.
+    ///
+    /// Only changed weights are uploaded, unless the number of slots per vertex changed. The
+    /// bounding box never shrinks.
     pub fn update_weights(
         &mut self,
         gpu: &Gpu,
@@ -142,11 +144,11 @@ impl Scene {
         }
     }
 
-    /// The posed vertices of a primitive under a node as they are on the device, those that a
-    /// normal map split after its own; nothing where there is no such part.
+    /// Reads the posed vertices of a primitive under a node from the device; `None` if there is no
+    /// such part. Vertices that were split for a normal map come after the primitive's own.
     ///
     /// # Errors
-    /// Where the device fails.
+    /// The device failed.
     pub fn posed(
         &self,
         gpu: &Gpu,
@@ -158,9 +160,10 @@ impl Scene {
     }
 
     /// Sets the tints of vertices `first..first + values.len()` of a primitive under a node, as
-    /// [`TintKind`](super::TintKind) encodes them; those of its other vertices stay, and are no
-    /// value where none was set. Vertices and parts that are not there are passed over. A picture
-    /// shows them where [`Show::tint`](super::Show) says so.
+    /// encoded by [`TintKind`](super::TintKind).
+    ///
+    /// Other vertices keep their tints; vertices without one have no value. Missing vertices and
+    /// parts are ignored. Tints are displayed if [`Show::tint`](super::Show) is set.
     pub fn tint(
         &mut self,
         gpu: &Gpu,
@@ -185,7 +188,7 @@ impl Scene {
         any
     }
 
-    /// The nodes whose surfaces these joints move, by weights or as what is below them.
+    /// The nodes whose surfaces move with these joints, by weights or as descendants.
     pub fn moved_by(&self, document: &Document, joints: &[NodeId]) -> Vec<NodeId> {
         let moves = |part: &&ScenePrimitive| match document.node(part.node).skin {
             Some(skin) => {
@@ -200,23 +203,23 @@ impl Scene {
         self.parts.iter().filter(moves).map(|part| part.node).collect()
     }
 
-    /// What is drawn.
+    /// The displayed parts.
     pub(super) fn shown(&self) -> impl Iterator<Item = &ScenePrimitive> {
         self.parts.iter().filter(|p| !p.is_hidden())
     }
 
-    /// Poses every part. Call it when the pose changed, not when the eye moved.
+    /// Poses all parts. Needed after a change of the pose, not of the camera.
     pub fn update(&mut self, gpu: &Gpu, document: &Document, pose: &Pose) {
         self.pose(gpu, document, pose, true);
     }
 
-    /// Poses what was weighed anew since the last update. Call it where no joint moved and nothing
-    /// else changed.
+    /// Poses only the vertices with changed weights since the last update. The pose itself must be
+    /// unchanged.
     pub fn update_reweighed(&mut self, gpu: &Gpu, document: &Document, pose: &Pose) {
         self.pose(gpu, document, pose, false);
     }
 
-    /// Finds the bounds of all parts, and poses all or those that were weighed anew.
+    /// Updates the bounding boxes of all parts, and poses all parts or those with changed weights.
     fn pose(&mut self, gpu: &Gpu, document: &Document, pose: &Pose, all: bool) {
         self.version = next_version();
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);

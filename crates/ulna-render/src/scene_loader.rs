@@ -1,4 +1,4 @@
-//! Puts the primitives of a document on a device.
+//! Uploads the primitives of a document to a device.
 
 use std::sync::OnceLock;
 
@@ -16,17 +16,17 @@ use super::{
 use ulna_model::{AlphaMode, Document, Material, NodeId, Primitive, PrimitiveId, Topology};
 use ulna_motion::{Tangents, skinning};
 
-/// Puts the primitives of a document on a device.
+/// Uploads the primitives of a document to a device.
 pub(super) struct Loader<'a> {
     gpu: &'a Gpu,
     document: &'a Document,
     pass: Option<&'a SkinPass>,
     materials: Materials,
-    /// The material of primitives that have none.
+    /// Material of primitives without one.
     plain: Material,
-    /// The places of nodes without instances: the identity alone.
+    /// Instance transforms of nodes without instances: one identity matrix.
     identity: wgpu::Buffer,
-    /// Bytes of the largest buffer.
+    /// Size limit of a buffer, in bytes.
     most: u64,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Loader<'a> {
         Self { gpu, document, pass, materials, plain: Material::default(), identity, most }
     }
 
-    /// The buffer of a node's places, which a node with instances has alone.
+    /// The buffer of a node's instance transforms. Nodes without instances share one.
     pub(super) fn places(&self, node: NodeId) -> wgpu::Buffer {
         let node = self.document.node(node);
         match node.instances.as_ref().filter(|_| node.skin.is_none()) {
@@ -65,7 +65,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// A primitive of a node's mesh; `None` where it is larger than the buffers of the device.
+    /// Uploads a primitive of a node's mesh; `None` if it exceeds the buffer limit of the device.
     pub(super) fn primitive(
         &self,
         node: NodeId,
@@ -79,7 +79,7 @@ impl<'a> Loader<'a> {
         let material = document.material_of(primitive, document.shown.variant);
         let material = material.and_then(|m| document.materials.get(m)).unwrap_or(&self.plain);
         let joints = joints(document, node);
-        // Only a normal map needs them, and they cost bytes.
+        // Only normal maps need tangents, which take memory.
         let tangents =
             material.normal_texture.as_ref().and_then(|t| Tangents::of(primitive, t.uv_set));
         let copies = tangents.as_ref().map_or(&[][..], |t| &t.copies);
@@ -131,7 +131,7 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// Texture coordinates and colors of a primitive's vertices, and of copies of some of them.
+/// Texture coordinates and colors of a primitive's vertices, followed by those of split vertices.
 fn vertex_looks(primitive: &Primitive, copies: &[u32]) -> Vec<[f32; 5]> {
     (0..primitive.positions.len())
         .chain(copies.iter().map(|v| *v as usize))
@@ -146,7 +146,7 @@ fn vertex_looks(primitive: &Primitive, copies: &[u32]) -> Vec<[f32; 5]> {
         .collect()
 }
 
-/// What a part with this material is, as its pipeline is to know.
+/// The feature bits of a part with this material.
 fn features(material: &Material, flat: bool) -> u16 {
     let has = [
         (features::ROUGH, material.metallic_roughness_texture.is_some()),

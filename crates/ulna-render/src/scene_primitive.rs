@@ -17,55 +17,55 @@ use ulna_motion::Tangents;
 pub(super) struct ScenePrimitive {
     pub node: NodeId,
     pub primitive: PrimitiveId,
-    /// Whether a person hides the node.
+    /// Whether the user hides the node.
     pub marked: bool,
-    /// Whether a person shows the node although the file hides it.
+    /// Whether the user shows the node although the file hides it.
     pub shown: bool,
-    /// Whether the file, or a clip of it, hides the node in the pose that was drawn last.
+    /// Whether the file, or a clip of it, hides the node in the current pose.
     pub unseen: bool,
     pub skin: SkinPart,
     pub looks: wgpu::Buffer,
     pub indices: wgpu::Buffer,
     pub tints: Tints,
-    /// Influences a vertex.
+    /// Slots per vertex.
     pub slots: usize,
-    /// Of its split vertices, once weights change.
+    /// Copies of split vertices; computed when weights first change.
     pub copies: OnceLock<Copies>,
     pub index_count: u32,
     pub topology: Topology,
     pub blend: bool,
-    /// What it is, as its pipeline is to know.
+    /// Feature bits for the pipeline.
     pub features: u16,
     pub double_sided: bool,
-    /// The corners of its triangles, until edges are wanted.
+    /// Corner indices of the triangles, for creating edges on demand.
     pub corners: Slice<u32>,
     pub edges: OnceLock<Option<wgpu::Buffer>>,
     pub normals: Slice<Vec3>,
     pub tangents: Option<Tangents>,
     pub material: [wgpu::BindGroup; 2],
-    /// `scene_from_posed`, three rows an instance: the identity alone, unless the node has
-    /// instances.
+    /// `scene_from_posed` per instance, as three matrix rows. Nodes without instances have one
+    /// identity matrix.
     pub places: wgpu::Buffer,
-    /// Instances that are not mirrored, and all of them; those that are come last.
+    /// Number of unmirrored instances, which come first, and of all instances.
     pub unmirrored_count: u32,
     pub placed: u32,
-    /// A box in mesh space around the vertices that each joint moves; the first alone where the
-    /// part is rigid.
+    /// Bounding box, in mesh space, of the vertices that each joint moves. Rigid parts use only the
+    /// first.
     pub boxes: Vec<Option<(Vec3, Vec3)>>,
-    /// The middle of it, for drawing what is behind first.
+    /// Center of the bounding box, for sorting by depth.
     pub center: Vec3,
-    /// How far it goes from there, in meters.
+    /// Radius of the bounding box, in meters.
     pub reach: f32,
 }
 
 impl ScenePrimitive {
-    /// Whether it is not drawn.
+    /// Whether the part is not drawn.
     pub(super) const fn is_hidden(&self) -> bool {
         self.marked || (self.unseen && !self.shown)
     }
 
-    /// What is drawn at once: instances, whether they are mirrored, and the material for that. One
-    /// draw for most parts.
+    /// The draw calls: range of instances, whether they are mirrored, and the matching material.
+    /// Most parts have one.
     pub(super) fn draws(&self) -> impl Iterator<Item = (Range<u32>, bool, &wgpu::BindGroup)> {
         let ranges = [0..self.unmirrored_count, self.unmirrored_count..self.placed];
         let draws = ranges.into_iter().zip([false, true]).zip(&self.material);
@@ -74,7 +74,7 @@ impl ScenePrimitive {
             .filter(|(range, ..)| !range.is_empty())
     }
 
-    /// Puts the instances where they are: those that are mirrored after those that are not.
+    /// Uploads the instance transforms, unmirrored ones first.
     pub(super) fn place(&mut self, gpu: &Gpu, places: &[Mat4]) {
         let mirrored = |m: &Mat4| glam::Mat3::from_mat4(*m).determinant() < 0.0;
         let (turned, unmirrored_count): (Vec<&Mat4>, Vec<&Mat4>) =
@@ -85,7 +85,7 @@ impl ScenePrimitive {
         gpu.queue.write_buffer(&self.places, 0, bytemuck::cast_slice(&rows));
     }
 
-    /// The primitive's own indices, which name none of the vertices that were split.
+    /// The primitive's own indices, which do not use split vertices.
     pub(super) fn own_indices(&self, gpu: &Gpu) -> &wgpu::Buffer {
         if self.tangents.as_ref().is_some_and(|t| !t.copies.is_empty()) {
             self.tints.indices(gpu, &self.corners)
@@ -94,8 +94,7 @@ impl ScenePrimitive {
         }
     }
 
-    /// Pairs of indices, one an edge of its triangles; nothing where it has none. Made when first
-    /// asked for.
+    /// Index pairs of the triangle edges; `None` without triangles. Created on demand.
     pub(super) fn edges(&self, gpu: &Gpu) -> Option<&wgpu::Buffer> {
         let make = || {
             if self.topology != Topology::Triangles {
@@ -122,21 +121,22 @@ impl ScenePrimitive {
     }
 }
 
-/// For every joint, a box around the vertices that it moves, wherever their morph targets take
-/// them. A blend of points lies within the boxes of its joints together. Where no joint counts, the
-/// first box holds everything.
+/// One bounding box per joint around the vertices that it moves, including their morph targets.
+///
+/// A skinned point lies within the union of its joints' boxes. If no joint has weights, the first
+/// box contains everything.
 pub(super) fn boxes(primitive: &Primitive, joints: usize) -> Vec<Option<(Vec3, Vec3)>> {
     let mut boxes = vec![None; joints.max(1)];
     grow(&mut boxes, primitive, 0..primitive.positions.len());
     if boxes.iter().all(Option::is_none) {
-        // Nothing moves any of it: it stands where it was modeled.
+        // Without weights, the primitive stays at its rest position.
         let bare = Primitive { weights: None, ..primitive.clone() };
         grow(&mut boxes, &bare, 0..primitive.positions.len());
     }
     boxes
 }
 
-/// Grows the boxes by some vertices.
+/// Extends the boxes by some vertices.
 pub(super) fn grow(
     boxes: &mut [Option<(Vec3, Vec3)>],
     primitive: &Primitive,
@@ -164,12 +164,12 @@ pub(super) fn grow(
     }
 }
 
-/// Influences a vertex; 0 where it has none.
+/// Slots per vertex; 0 without weights.
 pub(super) fn slots(primitive: &Primitive) -> usize {
     primitive.weights.as_ref().map_or(0, |w| w.stride())
 }
 
-/// Matrices that a node's surface is posed by.
+/// Number of matrices that pose a node's surface.
 pub(super) fn joints(document: &Document, node: NodeId) -> usize {
     document.node(node).skin.map_or(1, |s| document.skin(s).joints.len())
 }

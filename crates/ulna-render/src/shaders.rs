@@ -1,7 +1,7 @@
-//! Shaders: their sources, put together from the files they include.
+//! Sources of the shaders, combined from their files.
 
-/// Every shader by name, with what it includes: for the passes, and for the test that validates
-/// them all.
+/// All shaders by name, with the files that they include. Used by the passes, and by the test that
+/// validates them.
 pub const SHADERS: [(&str, &str); 11] = [
     ("skin", include_str!("../../../shaders/skin.wgsl")),
     ("encode", include_str!("../../../shaders/encode.wgsl")),
@@ -68,7 +68,7 @@ pub const SHADERS: [(&str, &str); 11] = [
     ),
 ];
 
-/// A shader's source by name.
+/// The source of a shader by name; empty if there is none.
 pub(super) fn shader(name: &str) -> &'static str {
     SHADERS.iter().find(|(n, _)| *n == name).map_or("", |(_, text)| text)
 }

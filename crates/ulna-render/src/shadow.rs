@@ -1,26 +1,27 @@
-//! The key light's shadow: a depth picture of the model as that light sees it, drawn again only
-//! when the pose changed.
+//! The shadow of the key light: a depth map from the light, drawn again only after a change of the
+//! pose.
 
 use glam::{Mat4, Vec3, camera::rh};
 
 use super::Gpu;
 
-/// Toward the key light: up, to the left, and in front of the model, wherever the eye is.
+/// Unit vector toward the key light: up, to the left and in front of the model. It does not follow
+/// the camera.
 pub(super) const KEY: Vec3 = Vec3::new(-0.4914, 0.6850, 0.5380);
 
 pub(super) const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
-/// The picture of depth.
+/// The shadow map.
 pub(super) struct Shadow {
     pub view: wgpu::TextureView,
     side: u32,
-    /// The scene that it was drawn of.
+    /// Version of the scene in the shadow map.
     pub version: u64,
 }
 
 impl Shadow {
     pub(super) fn new(gpu: &Gpu) -> Self {
-        // A program on the processor fills a quarter of it in the time that it has.
+        // A software renderer uses a smaller map, to save time.
         let side = if gpu.software { 1024 } else { 2048 };
         let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("shadow"),
@@ -35,8 +36,8 @@ impl Shadow {
         Self { view: texture.create_view(&Default::default()), side, version: 0 }
     }
 
-    /// The light's view of a box, and how far a point is moved off its surface so that it does not
-    /// shade itself.
+    /// The light's projection of a box, and the offset of shadow lookups from the surface in
+    /// meters, which prevents self-shadowing.
     pub(super) fn frame(&self, bounds: Option<(Vec3, Vec3)>) -> (Mat4, f32) {
         let Some((low, high)) = bounds.filter(|(l, h)| (*h - *l).length() > 0.0) else {
             return (Mat4::IDENTITY, 0.0);
@@ -50,7 +51,7 @@ impl Shadow {
             near = near.min(p);
             far = far.max(p);
         }
-        // Room for the soft edge on the ground, and a ground that lies under the model.
+        // Margin for the soft edge of the shadow, and for the ground below the model.
         let room = (far - near).truncate().max_element() * 0.03;
         let depth = (far.z - near.z).max(1e-6);
         let (l, r, b, t) = (near.x - room, far.x + room, near.y - room, far.y + room);

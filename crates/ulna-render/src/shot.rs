@@ -1,4 +1,4 @@
-//! One picture of a scene: what is drawn of each part, and by which pipelines.
+//! The draw calls of one picture, with their pipelines.
 
 use super::{
     Camera, Scene, Shading, Show,
@@ -7,27 +7,27 @@ use super::{
 };
 use ulna_model::Topology;
 
-/// What one picture is of.
+/// The inputs of one picture.
 #[derive(Clone, Copy)]
 pub(super) struct Shot<'a> {
     pub scene: &'a Scene,
     pub camera: &'a Camera,
     pub show: &'a Show,
-    /// Whether light is found once for each pixel.
+    /// Whether this is a quick picture, which is lit once per pixel.
     pub quick: bool,
-    /// Points of its height.
+    /// Height of the picture, in points.
     pub height: f32,
-    /// How much of their color edges over tints have.
+    /// Opacity of edges over tints, `0..=1`.
     pub edge_alpha: f32,
 }
 
 impl Shot<'_> {
-    /// How much there is of a part's edges, 0..=1: where triangles are hardly larger than lines are
-    /// wide, lines would be all that is seen.
+    /// Opacity of a part's edges, `0..=1`. Edges fade out where triangles are hardly larger than
+    /// the line width, because lines would cover the surface.
     pub fn edges_of(&self, part: &ScenePrimitive) -> f32 {
-        // Of the disc about a part's box, what its surface covers, about.
+        // Approximate share of a part's bounding disc that its surface covers.
         const FILLED: f32 = 0.3;
-        // Square points of a triangle.
+        // Area per triangle, in square points, at which edges are invisible and fully visible.
         const NONE: f32 = 8.0;
         const ALL: f32 = 28.0;
         let depth = match self.camera.orthographic {
@@ -37,7 +37,7 @@ impl Shot<'_> {
             }
         };
         let radius = part.reach / self.camera.meters_per_point(depth.max(1e-6), self.height);
-        // Half of them turn away.
+        // Half of the triangles face away.
         let triangles = (part.index_count as f32 / 6.0).max(1.0);
         let points = std::f32::consts::PI * radius * radius * FILLED / triangles;
         ((points - NONE) / (ALL - NONE)).clamp(0.0, 1.0)
@@ -48,13 +48,13 @@ pub(super) fn is_see_through(part: &ScenePrimitive, show: &Show) -> bool {
     match show.shading {
         Shading::Textured => part.blend,
         Shading::Solid => false,
-        // Lines and points stay as they are among the wires.
+        // Lines and points are opaque in wireframe shading.
         Shading::Wireframe => part.topology == Topology::Triangles,
         Shading::XRay => true,
     }
 }
 
-/// Which sides of a part's triangles are drawn.
+/// Drawn sides of a part's triangles.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sides {
     Front,
@@ -62,8 +62,7 @@ pub(super) enum Sides {
     Both,
 }
 
-/// The draws of a part. A see-through, double-sided surface is drawn twice: what turns from the eye
-/// first.
+/// The draw calls of a part. A transparent, double-sided surface is drawn twice, back faces first.
 pub(super) const fn sides_of(part: &ScenePrimitive, show: &Show) -> &'static [Sides] {
     match show.shading {
         _ if !part.double_sided => &[Sides::Front],
@@ -76,7 +75,7 @@ pub(super) const fn caster_of(part: &ScenePrimitive) -> Draw {
     Draw::Caster { cut: part.features & features::CUT != 0 }
 }
 
-/// Which pipeline draws these sides of a part.
+/// The pipeline for these sides of a part.
 pub(super) fn key_of(
     part: &ScenePrimitive,
     sides: Sides,
@@ -89,7 +88,7 @@ pub(super) fn key_of(
         // Lines and points have no sides.
         _ if part.topology != Topology::Triangles => None,
         (Sides::Both, _) => None,
-        // What is mirrored turns its other side to the eye.
+        // Mirroring swaps front and back faces.
         (Sides::Front, false) | (Sides::Back, true) => Some(wgpu::Face::Back),
         (Sides::Back, false) | (Sides::Front, true) => Some(wgpu::Face::Front),
     };

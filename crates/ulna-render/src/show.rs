@@ -1,4 +1,4 @@
-//! What a picture shows, and how: what the window and the command line ask of the renderer.
+//! Display settings of a picture.
 
 use super::TintKind;
 use ulna_model::NodeId;
@@ -7,55 +7,55 @@ use ulna_motion::Bone;
 /// A bone with its colors (linear, straight alpha).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoneLook {
-    /// Where it is.
+    /// Position and direction.
     pub bone: Bone,
-    /// Its faces.
+    /// Color of the faces.
     pub color: [f32; 4],
-    /// Its edges.
+    /// Color of the edges.
     pub edge: [f32; 4],
 }
 
-/// How surfaces are shown.
+/// Shading of surfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shading {
-    /// With their materials.
+    /// With materials.
     #[default]
     Textured,
-    /// As clay: their form alone.
+    /// In plain clay, without materials.
     Solid,
-    /// Their edges.
+    /// Only edges.
     Wireframe,
-    /// See-through, with what lies inside.
+    /// Transparent, so that the inside is visible.
     XRay,
 }
 
-/// What is drawn, and how.
+/// Display settings of a picture.
 #[derive(Clone, Debug, Default)]
 pub struct Show {
-    /// How surfaces are shown.
+    /// Shading of surfaces.
     pub shading: Shading,
-    /// Tints in place of materials, whatever `shading` says: matt, opaque, both sides, and shading
-    /// reduced to half.
+    /// Shows tints instead of materials, regardless of `shading`: matte, opaque, double-sided, with
+    /// half of the shading contrast.
     pub tint: Option<TintKind>,
-    /// The edges of triangles, faint over what is tinted.
+    /// Whether edges of triangles are drawn faintly over tinted surfaces.
     pub tint_edges: bool,
     /// Nodes whose surfaces get an outline.
     pub outlined: Vec<NodeId>,
-    /// Pixels a point, of those it is shown on.
+    /// Pixels per point of the display.
     pub scale: f32,
-    /// The ground grid.
+    /// Whether the ground grid is drawn.
     pub grid: bool,
-    /// Bones over everything.
+    /// Bones, drawn on top of everything.
     pub bones: Vec<BoneLook>,
-    /// How thick they are; 1, as usual, unless given.
+    /// Factor of the bones' thickness; 1 if `None`.
     pub bone_width: Option<f32>,
-    /// Bones as sticks, not as octahedra.
+    /// Whether bones are drawn as sticks instead of octahedra.
     pub sticks: bool,
-    /// The file's own lights instead of the studio's, where it has some.
+    /// Whether lights of the file, if any, replace the studio light.
     pub lights: bool,
-    /// Nothing behind the model: where there is none, the picture is see-through.
+    /// Whether the background is transparent.
     pub transparent: bool,
-    /// The model's size in meters: how far the grid goes.
+    /// Size of the model in meters, which determines the extent of the grid.
     pub size: f32,
 }

@@ -1,5 +1,5 @@
-//! The compute pass that morphs and skins: one dispatch a primitive, once per change of pose or
-//! weights.
+//! The compute pass for morphing and skinning: one dispatch per primitive, after each change of
+//! pose or weights.
 
 use std::ops::Range;
 
@@ -23,14 +23,14 @@ struct SkinParams {
     unused: [u32; 3],
 }
 
-/// Bytes of a posed vertex: position and normal.
+/// Bytes per posed vertex: position and normal.
 pub(super) const POSED_STRIDE: u64 = 24;
-/// Bytes of the place of an instance.
+/// Bytes per instance transform.
 pub(super) const PLACE_STRIDE: u64 = 48;
-/// Bytes of a posed tangent.
+/// Bytes per posed tangent.
 pub(super) const TANGENT_STRIDE: u64 = 16;
 
-/// The pipeline.
+/// The compute pipeline of skinning.
 #[derive(Clone, Debug)]
 pub(super) struct SkinPass {
     pipeline: wgpu::ComputePipeline,
@@ -86,16 +86,15 @@ impl SkinPass {
 /// One primitive on the device, ready to be posed.
 #[derive(Debug)]
 pub(super) struct SkinPart {
-    /// Positions and normals in scene space.
+    /// Posed positions and normals in scene space.
     pub posed: wgpu::Buffer,
-    /// Tangents in scene space, where the surface has a normal map.
+    /// Posed tangents in scene space, if the surface has a normal map.
     pub posed_tangents: Option<wgpu::Buffer>,
     bind: Option<SkinBind>,
     vertex_count: u32,
-    /// Memory of the CPU's skinning, from frame to frame.
+    /// Reused memory for skinning on the CPU.
     scratch: Posed,
-    /// What was weighed anew since it was posed, and as which copies it stands behind the
-    /// primitive's own.
+    /// Vertices with changed weights since the last update, and the ranges of their split copies.
     reweighed: Vec<Range<usize>>,
     reweighed_copies: Vec<Range<usize>>,
 }
@@ -112,7 +111,7 @@ struct SkinBind {
 }
 
 impl SkinPart {
-    /// `pass` is absent where the CPU skins.
+    /// Creates the buffers of a primitive. `pass` is `None` if skinning runs on the CPU.
     pub(super) fn new(
         gpu: &Gpu,
         pass: Option<&SkinPass>,
@@ -145,15 +144,16 @@ impl SkinPart {
             bind,
             vertex_count: count as u32,
             scratch: Posed::default(),
-            // All of it waits to be posed.
+            // Nothing is posed yet.
             reweighed: std::iter::once(0..primitive.positions.len()).collect(),
             reweighed_copies: Vec::new(),
         }
     }
 
-    /// Uploads the weights of these vertices anew, as many slots as before. `copies` are the
-    /// vertices behind those that stand after the primitive's own `own`. Where the CPU skins there
-    /// is nothing to upload yet.
+    /// Uploads changed weights of some vertices, with the same number of slots.
+    ///
+    /// `copies` are the split vertices, which come after the primitive's `own` vertices. If
+    /// skinning runs on the CPU, nothing is uploaded yet.
     pub(super) fn update_weights(
         &mut self,
         gpu: &Gpu,
@@ -186,13 +186,13 @@ impl SkinPart {
         self.reweighed_copies.extend(runs);
     }
 
-    /// Whether it is to be posed again though no joint moved.
+    /// Whether weights changed since the last update.
     pub(super) fn is_reweighed(&self) -> bool {
         !self.reweighed.is_empty()
     }
 
-    /// Poses on the CPU what was weighed anew and uploads that alone; `false` where all of it is to
-    /// be posed.
+    /// Poses only vertices with changed weights on the CPU, and uploads them. Returns `false` if
+    /// the whole primitive must be posed instead.
     pub(super) fn update_reweighed(
         &mut self,
         gpu: &Gpu,
@@ -244,7 +244,7 @@ impl SkinPart {
         true
     }
 
-    /// The posed vertices, split ones after the primitive's own.
+    /// Reads the posed vertices back; split vertices come after the primitive's own.
     pub(super) fn read(&self, gpu: &Gpu) -> Result<Posed, GpuError> {
         let size = u64::from(self.vertex_count) * POSED_STRIDE;
         let mut posed = Posed::default();
@@ -258,7 +258,8 @@ impl SkinPart {
         Ok(posed)
     }
 
-    /// Poses the primitive: on the device where it can, else on the CPU with the result uploaded.
+    /// Poses the primitive: on the device if possible, else on the CPU with an upload of the
+    /// result.
     pub(super) fn update(
         &mut self,
         gpu: &Gpu,
@@ -318,12 +319,12 @@ impl SkinPart {
     }
 }
 
-/// Vertices that were split, and which they are copies of, found by either.
+/// Split vertices and the vertices that they are copies of, for lookup in both directions.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
-    /// The vertex each is a copy of.
+    /// The original vertex of each copy.
     sources: Vec<u32>,
-    /// Vertex and copy, in order.
+    /// Vertices with their copies, sorted.
     by_source: Vec<(u32, u32)>,
 }
 
@@ -335,9 +336,9 @@ impl Copies {
         Self { sources, by_source }
     }
 
-    /// The copies of these vertices as few ranges, which may hold some others too.
+    /// The copies of some vertices as a small number of ranges, which can include other copies.
     fn runs(&self, vertices: &[Range<usize>]) -> Vec<Range<usize>> {
-        /// Copies between two that are cheaper to write than to leave out.
+        /// Maximum gap between two ranges that is written instead of starting a new range.
         const GAP: usize = 64;
         let mut found: Vec<usize> = Vec::new();
         for range in vertices {
@@ -358,14 +359,14 @@ impl Copies {
     }
 }
 
-/// Joint and weight bits, slot by slot.
+/// Joint and weight bits of all slots of some vertices.
 fn pairs(map: &WeightMap, vertices: impl Iterator<Item = usize>) -> Vec<[u32; 2]> {
     vertices
         .flat_map(|v| map.vertex(v).map(|(joint, weight)| [u32::from(joint), weight.to_bits()]))
         .collect()
 }
 
-/// What is uploaded of a primitive before it is posed. Split vertices come after its own.
+/// Uploaded data of a primitive in its rest pose. Split vertices come after its own.
 struct Rest<'a> {
     primitive: &'a Primitive,
     normals: &'a [Vec3],
@@ -374,13 +375,14 @@ struct Rest<'a> {
 }
 
 impl Rest<'_> {
-    /// The primitive's vertex behind each uploaded one.
+    /// The original vertex of each uploaded one.
     fn sources(&self) -> impl Iterator<Item = usize> {
         let copies = self.tangents.map_or(&[][..], |t| &t.copies);
         (0..self.primitive.positions.len()).chain(copies.iter().map(|v| *v as usize))
     }
 
-    /// Whether the device can hold the primitive in its buffers; else the CPU skins it.
+    /// Whether the primitive fits into the buffers of the device. Otherwise, skinning runs on the
+    /// CPU.
     fn fits(&self, gpu: &Gpu) -> bool {
         let most = gpu.device.limits().max_storage_buffer_binding_size;
         let count = self.count as u64;
@@ -474,7 +476,7 @@ impl Rest<'_> {
     }
 }
 
-/// Position and normal side by side, split vertices after the primitive's own.
+/// Interleaved positions and normals; split vertices come after the primitive's own.
 fn interleaved(
     positions: &[Vec3],
     normals: &[Vec3],
@@ -491,11 +493,11 @@ pub(super) fn rows(m: &Mat4) -> [f32; 12] {
     [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], c[0], c[1], c[2], c[3]]
 }
 
-/// Every shown primitive morphed and skinned by the compute pass and read back: what
-/// `eval --device gpu` gives.
+/// Morphs and skins every displayed primitive with the compute pass, and reads the results back.
+/// Used by `eval --device gpu`.
 ///
 /// # Errors
-/// Where the device cannot compute, or fails.
+/// The device does not support compute shaders, or failed.
 pub fn skin_on_gpu(
     gpu: &Gpu,
     document: &Document,

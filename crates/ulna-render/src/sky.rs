@@ -1,8 +1,8 @@
-//! The sky that lights the model: a small procedural one, so that a picture looks alike on every
-//! machine and needs no file.
+//! The sky that lights the model. It is procedural, so that pictures look the same on every machine
+//! and need no file.
 //!
-//! It is prefiltered once for each roughness into the levels of a cube (Karis, *Real Shading in
-//! Unreal Engine 4*, 2013), and for matt surfaces into nine numbers of spherical harmonics
+//! It is prefiltered per roughness into the levels of a cube map (Karis, *Real Shading in Unreal
+//! Engine 4*, 2013). For diffuse light, it is projected to nine coefficients of spherical harmonics
 //! (Ramamoorthi and Hanrahan, *An Efficient Representation for Irradiance Environment Maps*, 2001).
 
 use std::f32::consts::PI;
@@ -12,14 +12,15 @@ use half::f16;
 
 use super::Gpu;
 
-/// Texels along a face of the sharpest level.
+/// Texels per side of a face, at the sharpest level.
 const SIDE: u32 = 32;
-/// Levels from mirror to matt; keep in sync with `SKY_LEVELS` in shaders/mesh.wgsl.
+/// Number of levels, from mirror to fully rough. Keep in sync with `SKY_LEVELS` in
+/// shaders/mesh.wgsl.
 const LEVELS: u32 = 6;
 const SAMPLES: u32 = 64;
 
-/// Light from a direction: cool from above, warm and dim from below, and a broad soft box in front
-/// and to the right for a highlight that glides over curved skin.
+/// Radiance from a direction: cool from above, warm and dim from below. A large soft box in front
+/// and to the right creates highlights on curved surfaces.
 fn radiance(direction: Vec3) -> Vec3 {
     let smooth = |from: f32, to: f32, x: f32| {
         let t = ((x - from) / (to - from)).clamp(0.0, 1.0);
@@ -35,7 +36,7 @@ fn radiance(direction: Vec3) -> Vec3 {
     open + Vec3::new(1.5, 1.45, 1.35) * smooth(0.78, 0.96, toward_box)
 }
 
-/// Center of a texel of a cube's face (in the order of the layers), not normalized.
+/// Direction to the center of a texel of a cube face (in layer order), not normalized.
 fn toward(face: u32, x: u32, y: u32, side: u32) -> Vec3 {
     let [u, v] = [x, y].map(|k| (k as f32 + 0.5) / side as f32 * 2.0 - 1.0);
     match face {
@@ -48,7 +49,7 @@ fn toward(face: u32, x: u32, y: u32, side: u32) -> Vec3 {
     }
 }
 
-/// What a surface of a roughness reflects around a direction: the mean of the sky, weighted by GGX.
+/// Reflected light around a direction for a roughness: the mean of the sky, weighted by GGX.
 fn reflected(around: Vec3, roughness: f32) -> Vec3 {
     if roughness == 0.0 {
         return radiance(around);
@@ -73,7 +74,7 @@ fn reflected(around: Vec3, roughness: f32) -> Vec3 {
     sum / weight.max(1e-6)
 }
 
-/// The cube, one level a roughness.
+/// The prefiltered cube map, with one level per roughness.
 pub(super) fn cube(gpu: &Gpu) -> wgpu::TextureView {
     let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
         label: Some("sky"),
@@ -120,8 +121,8 @@ pub(super) fn cube(gpu: &Gpu) -> wgpu::TextureView {
     })
 }
 
-/// Light that arrives on a matt surface, over π, as nine coefficients; the factors of the cosine
-/// are in them already.
+/// Irradiance of a diffuse surface divided by π, as nine coefficients. The cosine factors are
+/// included.
 pub(super) fn irradiance() -> [[f32; 4]; 9] {
     let mut sums = [Vec3::ZERO; 9];
     for face in 0..6 {
@@ -137,12 +138,12 @@ pub(super) fn irradiance() -> [[f32; 4]; 9] {
             }
         }
     }
-    // A_l / π of the paper's equation 8.
+    // A_l / π of equation 8 in the paper.
     let cosine = [1.0, 2.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, 0.25, 0.25, 0.25, 0.25, 0.25];
     std::array::from_fn(|k| (sums[k] * cosine[k]).extend(0.0).to_array())
 }
 
-/// The first nine real spherical harmonics; keep in sync with `matt_light` in shaders/frame.wgsl.
+/// The first nine real spherical harmonics. Keep in sync with `matt_light` in shaders/frame.wgsl.
 fn harmonics(d: Vec3) -> [f32; 9] {
     [
         0.282_095,

@@ -1,19 +1,19 @@
-//! What a picture is drawn into: colors, depth, and the mask that outlines are found from.
+//! Render targets: colors, depth, and the mask for outlines.
 
 use super::Gpu;
 
-/// Colors, depth, and samples of the offscreen picture. The window blends in gamma space and shows
-/// the plain view; we draw through the sRGB view, so that light adds up linearly; where a device
-/// has no such views, into a picture beside it.
+/// Format of the offscreen picture. The window blends in gamma space and displays the plain view.
+/// Drawing uses the sRGB view, so that light is added linearly. Devices without such views draw to
+/// a separate sRGB texture.
 pub(super) const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 pub(super) const COLOR_SRGB: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
-/// A float, since reverse infinite depth spreads its digits over all distances.
+/// A float format, which suits the infinite reverse depth.
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-/// The one count besides 1 that every adapter has.
+/// The only sample count besides 1 that every adapter supports.
 pub(super) const SAMPLES: u32 = 4;
-/// What the surfaces of a quick picture are, until light is found: see shaders/deferred.wgsl.
+/// Surface data of a quick picture, before lighting; see shaders/deferred.wgsl.
 pub(super) const SURFACES: wgpu::TextureFormat = wgpu::TextureFormat::Rgba32Uint;
-/// Where outlined surfaces are.
+/// Mask of outlined surfaces.
 pub(super) const MASK: wgpu::TextureFormat = wgpu::TextureFormat::R8Unorm;
 
 /// A picture to draw into.
@@ -21,12 +21,12 @@ pub(super) const MASK: wgpu::TextureFormat = wgpu::TextureFormat::R8Unorm;
 pub struct RenderTarget {
     /// Width and height in pixels.
     pub size: [u32; 2],
-    /// Its pixels for each of those it is shown on, along a side, 0..=1.
+    /// Resolution relative to the display, per side, `0..=1`.
     pub part: f32,
-    /// How many pixels it is shown on.
+    /// Width and height on the display, in pixels.
     pub shown: [u32; 2],
     texture: wgpu::Texture,
-    /// Gamma-encoded, as a window expects it.
+    /// Gamma-encoded view, as the window expects it.
     pub plain_view: wgpu::TextureView,
     pub(super) srgb_view: wgpu::TextureView,
     pub(super) depth_view: wgpu::TextureView,
@@ -34,24 +34,24 @@ pub struct RenderTarget {
     pub(super) samples: Samples,
 }
 
-/// How a picture is sampled.
+/// Sampling of a picture.
 #[derive(Debug)]
 pub(super) enum Samples {
-    /// [`SAMPLES`] a pixel: of light, and of the mask.
+    /// [`SAMPLES`] per pixel, for colors and mask.
     Several { light: wgpu::TextureView, mask: wgpu::TextureView },
-    /// One a pixel: what its surface is.
+    /// One per pixel, with surface data for deferred lighting.
     One { surfaces: wgpu::TextureView },
 }
 
 impl RenderTarget {
-    /// A picture of a size, at least one pixel.
+    /// A picture of a size in pixels; at least 1 × 1.
     pub fn new(gpu: &Gpu, size: [u32; 2]) -> Self {
         Self::sampled(gpu, size, 1.0, SAMPLES)
     }
 
-    /// A picture that lasts a moment, while something moves: one sample a pixel, and light found
-    /// once for each, not for every triangle there. As bright as the other. It has a part of the
-    /// pixels, along a side, of those it is shown on.
+    /// A quick picture for use during motion: one sample per pixel, and lighting once per pixel
+    /// instead of once per fragment. Its brightness equals that of a full picture. `part` is its
+    /// resolution relative to the display, per side.
     pub fn quick(gpu: &Gpu, shown: [u32; 2], part: f32) -> Self {
         Self::sampled(gpu, shown, part.clamp(0.01, 1.0), 1)
     }
@@ -119,7 +119,7 @@ impl RenderTarget {
         }
     }
 
-    /// The picture.
+    /// The texture of the picture.
     pub const fn texture(&self) -> &wgpu::Texture {
         &self.texture
     }

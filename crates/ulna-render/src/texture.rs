@@ -1,17 +1,18 @@
-//! Images decoded, scaled to what the device can hold, with all their mip levels.
+//! Decoding of images, and upload as textures with mipmaps.
 
 use image::RgbaImage;
 
 use super::Gpu;
 use ulna_model::{Diagnostic, Document, IdKind, Image, Location, Severity};
 
-/// A decoded image, or nothing where it cannot be shown.
+/// A decoded image; `None` if it cannot be decoded.
 pub type Decoded = Option<RgbaImage>;
 
-/// The largest side a texture keeps; larger images are scaled down and a finding says so.
+/// Size limit of a texture along each side, in pixels. Larger images are scaled down, and reported.
 const LARGEST: u32 = 4096;
 
-/// Decodes all images, off the thread that draws. What cannot be shown is named.
+/// Decodes all images. Also returns findings about images that cannot be decoded or were scaled
+/// down.
 pub fn decode_images(document: &Document) -> (Vec<Decoded>, Vec<Diagnostic>) {
     let mut findings = Vec::new();
     let images = document
@@ -62,8 +63,8 @@ fn decode(image: &Image) -> image::ImageResult<(RgbaImage, bool)> {
     Ok((picture.into_rgba8(), large))
 }
 
-/// Uploads an image with its mip levels. `srgb` for colors, not for data. One that is larger than
-/// the device takes is shown at half its size, or a quarter, and so on.
+/// Uploads an image with its mipmaps; `srgb` for colors, not for data. An image above the texture
+/// limit of the device is halved until it fits.
 pub(super) fn upload(gpu: &Gpu, picture: &RgbaImage, srgb: bool) -> wgpu::TextureView {
     let most = gpu.device.limits().max_texture_dimension_2d;
     if picture.width().max(picture.height()) > most {
@@ -115,7 +116,7 @@ pub(super) fn upload(gpu: &Gpu, picture: &RgbaImage, srgb: bool) -> wgpu::Textur
     texture.create_view(&Default::default())
 }
 
-/// Half the size, by the mean of each two by two pixels.
+/// The image at half its size; each pixel is the mean of 2 × 2 pixels.
 fn half(picture: &RgbaImage) -> RgbaImage {
     let (width, height) = ((picture.width() / 2).max(1), (picture.height() / 2).max(1));
     RgbaImage::from_fn(width, height, |x, y| {

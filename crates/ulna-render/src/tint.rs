@@ -1,5 +1,4 @@
-//! Tints: a weight or a color at every vertex, shown in place of materials while weights are
-//! painted.
+//! Tints: a weight or color per vertex, displayed instead of materials during weight painting.
 
 use std::sync::OnceLock;
 
@@ -7,32 +6,31 @@ use wgpu::util::DeviceExt as _;
 
 use super::{Color, Gpu};
 
-/// What the tints of a picture are.
+/// Meaning of the tint values of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TintKind {
-    /// Weights, looked up on the ramp of [`heat`](super::heat).
+    /// Weights, displayed with the ramp of [`heat`](super::heat).
     Heat,
     /// Colors.
     Colors,
 }
 
 impl TintKind {
-    /// No value, of either kind: the vertex is dimmed clay.
+    /// No value, for both kinds: the vertex is displayed as dimmed clay.
     pub const NONE: u32 = 0x7FC0_0000;
 
-    /// The value of a weight of 0..=1, for [`Heat`](Self::Heat): its bits. What is no number is no
-    /// value.
+    /// The value of a weight of `0..=1`, for [`Heat`](Self::Heat): its bits. NaN means no value.
     pub const fn weight(weight: f32) -> u32 {
         weight.to_bits()
     }
 
-    /// The value of a color, for [`Colors`](Self::Colors): red in the highest byte, alpha, which
-    /// is how much of it lies over the clay, in the lowest.
+    /// The value of a color, for [`Colors`](Self::Colors). Red is the highest byte. The lowest byte
+    /// is alpha, the opacity over the clay.
     pub const fn color(color: Color) -> u32 {
         u32::from_be_bytes(color.0)
     }
 
-    /// How the shader knows it.
+    /// The number of the kind in the shader.
     pub(super) const fn number(self) -> f32 {
         match self {
             Self::Heat => 1.0,
@@ -41,14 +39,14 @@ impl TintKind {
     }
 }
 
-/// The tints of one part. They are drawn by the primitive's own indices, so that split vertices,
-/// which only normal maps need, need no tints.
+/// The tints of one part. They are drawn with the primitive's own indices. Vertices that were split
+/// for normal maps therefore need no tints.
 #[derive(Debug)]
 pub(super) struct Tints {
     count: usize,
-    /// One value a vertex; none before the first is set.
+    /// One value per vertex; `None` until the first one is set.
     pub values: Option<wgpu::Buffer>,
-    /// The primitive's own indices, where those it is drawn by are others. Made when first drawn.
+    /// The primitive's own indices, if the part is drawn with others. Created on demand.
     own: OnceLock<wgpu::Buffer>,
 }
 
@@ -57,7 +55,7 @@ impl Tints {
         Self { count: primitive_vertices, values: None, own: OnceLock::new() }
     }
 
-    /// Sets the values of vertices from `first` on; those beyond the last vertex are dropped.
+    /// Sets the values of vertices from `first` on. Excess values are ignored.
     pub(super) fn set(&mut self, gpu: &Gpu, first: usize, values: &[u32]) {
         let values = &values[..values.len().min(self.count.saturating_sub(first))];
         if values.is_empty() {

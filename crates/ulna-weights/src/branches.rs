@@ -1,18 +1,19 @@
-//! Branches of the joint tree: which joints are below which.
+//! Subtrees of the joint tree.
 
 use super::Influences;
 use ulna_model::JointSlot;
 
-/// Spans of the joint tree: a joint and all joints below it are `first..end` in its order.
+/// Subtrees of the joint tree: a joint and its descendants are the range `first..end` in
+/// depth-first order.
 #[derive(Debug)]
 pub(super) struct Branches {
     spans: Vec<(u32, u32)>,
-    /// By joint, its place in the order.
+    /// The position of each joint in the order.
     order: Vec<u32>,
 }
 
 impl Branches {
-    /// From each joint's parent.
+    /// Computes the subtrees from the parent of each joint.
     pub fn of(parents: &[Option<JointSlot>]) -> Self {
         let joints = || JointSlot::first(parents.len());
         let count = joints().count();
@@ -41,7 +42,7 @@ impl Branches {
         Self { spans, order }
     }
 
-    /// The share of a list that a joint and those below it have.
+    /// The total weight of a joint and its descendants in a list of influences.
     pub(super) fn share(&self, joint: u16, list: &Influences) -> f32 {
         let Some((first, end)) = self.spans.get(usize::from(joint)) else { return 0.0 };
         let within =
@@ -82,7 +83,7 @@ mod tests {
         near(3, 0.25);
         near(4, 0.15);
         near(9, 0.0);
-        // A ring of parents, which a hostile file may have, ends.
+        // A cycle of parents, which a malicious file can have, terminates.
         assert_eq!(Branches::of(&[1, 0].map(|p| Some(JointSlot(p)))).share(0, &list), 0.0);
     }
 }

@@ -1,4 +1,4 @@
-//! A brush: what it does, how far it reaches, and how it falls off.
+//! A brush: operation, radius, falloff and options.
 
 use pulp::{Scalar, Simd};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::{
     normalize::lanes::F32Lanes,
 };
 
-/// What a brush does to the weight of the painted joint, or to all of a vertex.
+/// The operation of a brush on the weight of the painted joint, or on all weights of a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BrushKind {
@@ -26,14 +26,14 @@ pub enum BrushKind {
     Smooth,
     /// Away from the mean of the neighbors.
     Sharpen,
-    /// Toward the mean of what the brush covers.
+    /// Toward the mean of all vertices within the brush.
     Average,
-    /// Weights are dragged along with the brush.
+    /// Weights are moved along with the brush.
     Smear,
 }
 
 impl BrushKind {
-    /// All of them, in the order of the panel.
+    /// All operations, in the order of the panel.
     pub const ALL: [Self; 8] = [
         Self::Add,
         Self::Subtract,
@@ -45,7 +45,7 @@ impl BrushKind {
         Self::Smear,
     ];
 
-    /// Its name on a button.
+    /// The label of its button.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Add => "Add",
@@ -59,7 +59,7 @@ impl BrushKind {
         }
     }
 
-    /// What it does, in one word.
+    /// The operation as a lowercase verb.
     pub const fn verb(self) -> &'static str {
         match self {
             Self::Add => "add",
@@ -73,7 +73,7 @@ impl BrushKind {
         }
     }
 
-    /// The largest value that makes sense: what scales may double.
+    /// The maximum value: 2 for the factor of `Scale`, else 1.
     pub const fn most_value(self) -> f32 {
         match self {
             Self::Scale => 2.0,
@@ -81,13 +81,13 @@ impl BrushKind {
         }
     }
 
-    /// Whether it gives one joint a weight. The others mix whole vertices, and work on as long as
-    /// one rubs.
+    /// Whether the brush changes the weight of one joint. The others mix all weights of a vertex,
+    /// and are applied repeatedly while the button is held.
     pub const fn is_of_one_joint(self) -> bool {
         matches!(self, Self::Add | Self::Subtract | Self::Replace | Self::Scale)
     }
 
-    /// Weight that a brush of one joint makes of the joint's own, `0..=1`, in every lane.
+    /// The new weight of the painted joint, `0..=1`, in every lane. Only for brushes of one joint.
     #[inline(always)]
     pub(super) fn weight_for<S: Simd>(
         self,
@@ -107,7 +107,7 @@ impl BrushKind {
     }
 }
 
-/// How the strength falls from the middle (p = 1) to the rim (p = 0).
+/// Falloff of the strength from the center (p = 1) to the rim (p = 0).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Falloff {
@@ -128,12 +128,12 @@ pub enum Falloff {
     Sphere,
     /// 1 up to the rim.
     Constant,
-    /// A person's own: values at even steps from the rim to the middle, joined by a smooth curve.
+    /// A custom curve: values at equal steps from the rim to the center, interpolated smoothly.
     Own([f32; 7]),
 }
 
 impl Falloff {
-    /// Those that have a formula.
+    /// The curves with a formula.
     pub const PRESETS: [Self; 8] = [
         Self::Smooth,
         Self::Smoother,
@@ -145,7 +145,7 @@ impl Falloff {
         Self::Constant,
     ];
 
-    /// Its name.
+    /// The label in the window.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Smooth => "Smooth",
@@ -160,7 +160,7 @@ impl Falloff {
         }
     }
 
-    /// The strength at `p`, 0 at the rim and 1 in the middle.
+    /// The strength at `p`, which is 0 at the rim and 1 at the center.
     #[inline(always)]
     pub fn at(&self, p: f32) -> f32 {
         let p = p.clamp(0.0, 1.0);
@@ -174,8 +174,8 @@ impl Falloff {
             Self::Sphere => (2.0 * p - p * p).max(0.0).sqrt(),
             Self::Constant => 1.0,
             Self::Own(points) => {
-                // Catmull and Rom, *A class of local interpolating splines* (1974), kept within 0
-                // and 1.
+                // Catmull and Rom, *A class of local interpolating splines* (1974), clamped to
+                // `0..=1`.
                 let last = points.len() - 1;
                 let at = p * to_f32(last);
                 let k = floor_index(at).min(last - 1);
@@ -192,8 +192,8 @@ impl Falloff {
         }
     }
 
-    /// [`Self::at`] of many. What is chosen is chosen before the loop, which so becomes one of
-    /// vectors.
+    /// [`Self::at`] of many values. The variant is chosen before the loops, so that the compiler
+    /// can vectorize them.
     #[inline(always)]
     pub(super) fn fill<const N: usize>(&self, p: &[f32; N], values: &mut [f32; N]) {
         match self {
@@ -209,7 +209,7 @@ impl Falloff {
         }
     }
 
-    /// The own curve that is nearest to this one: where drawing begins.
+    /// A custom curve with the values of this one, as a start for editing.
     pub fn to_own(self) -> [f32; 7] {
         if let Self::Own(points) = self {
             points
@@ -219,24 +219,24 @@ impl Falloff {
     }
 }
 
-/// What a brush reaches.
+/// The vertices that a brush affects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
-    /// What hangs together under the brush: never across a gap.
+    /// Connected surface under the brush; never across a gap.
     #[default]
     Surface,
-    /// Everything in a ball.
+    /// All vertices within a sphere.
     Volume,
-    /// Everything under the ring on screen, at any depth.
+    /// All vertices under the circle on screen, at any depth.
     Through,
 }
 
 impl Reach {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 3] = [Self::Surface, Self::Volume, Self::Through];
 
-    /// Its name.
+    /// The label in the window.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Surface => "Along surface",
@@ -246,52 +246,52 @@ impl Reach {
     }
 }
 
-/// How large a brush is.
+/// Radius of a brush.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Radius {
-    /// Points on screen.
+    /// In points on screen.
     Pixels(f32),
-    /// Meters of the scene.
+    /// In meters of the scene.
     Scene(f32),
 }
 
-/// A brush.
+/// A brush with all of its settings.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Brush {
-    /// What it does.
+    /// The operation.
     pub kind: BrushKind,
-    /// How large.
+    /// The radius.
     pub radius: Radius,
-    /// How much of it is done at full fall-off, 0 to 1.
+    /// Strength at full falloff, `0..=1`.
     pub strength: f32,
-    /// The value that is painted, 0 to 1; for [`BrushKind::Scale`] the factor, 0 to 2.
+    /// The painted value, `0..=1`; a factor of `0..=2` for [`BrushKind::Scale`].
     pub value: f32,
-    /// How it falls off.
+    /// The falloff.
     pub falloff: Falloff,
-    /// What it reaches.
+    /// The affected vertices.
     pub reach: Reach,
-    /// Way between two dabs, as a part of the radius.
+    /// Distance between two dabs, relative to the radius.
     pub spacing: f32,
-    /// Whether what turns from the eye is left alone.
+    /// Whether back faces are ignored.
     pub front_only: bool,
-    /// Whether what lies behind something is left alone, too.
+    /// Whether hidden vertices are ignored, too.
     pub visible_only: bool,
-    /// Whether a pen's pressure scales the strength.
+    /// Whether pen pressure scales the strength.
     pub pressure: bool,
-    /// Whether a pen's pressure scales the radius.
+    /// Whether pen pressure scales the radius.
     pub pressure_radius: bool,
-    /// How far the brush stays behind the pointer, points on screen: it is pulled as on a string,
-    /// so that a hand that trembles draws a smooth line. 0: not at all.
+    /// Stabilizer: distance by which the brush lags behind the pointer, in points on screen, as if
+    /// pulled on a string. 0 turns it off.
     pub steady: f32,
-    /// Whether a stroke builds up on itself.
+    /// Whether a stroke accumulates where it overlaps itself.
     pub build_up: bool,
-    /// Whether the other side is painted too, with the joint of the other side.
+    /// Whether the mirrored vertices are painted, too, with the mirror joint.
     pub mirror: bool,
-    /// Whether brushes that mix change the painted joint alone.
+    /// Whether mixing brushes change only the painted joint.
     pub this_joint: bool,
-    /// Whether smoothing goes only as far as bending leaves a spot its volume.
+    /// Whether smoothing is limited where it would lose volume in bends.
     pub keep_volume: bool,
 }
 
@@ -319,15 +319,15 @@ impl Default for Brush {
 }
 
 impl Brush {
-    /// What becomes of the weight of the painted joint at an amount of 0 to 1.
+    /// The new weight of the painted joint, for an amount of `0..=1`.
     #[inline]
     pub fn value_for(&self, weight: f32, amount: f32) -> f32 {
         let (weight, amount) = (F32Lanes(Scalar, weight), F32Lanes(Scalar, amount));
         self.kind.weight_for(self.value, weight, amount).1
     }
 
-    /// What it is while the key that inverts is held: what sets sets the rest to 1, what scales
-    /// scales back. Nothing for those that have no other way round.
+    /// The inverse brush, used while the inversion key is held; `None` if there is none. `Replace`
+    /// then paints 1 − value, and `Scale` the reciprocal factor.
     pub fn inverted(self) -> Option<Self> {
         let kind = match self.kind {
             BrushKind::Add => BrushKind::Subtract,
@@ -341,7 +341,7 @@ impl Brush {
         Some(Self { kind, ..self })
     }
 
-    /// As large as a pen's pressure makes it, a twentieth at least.
+    /// The brush with its radius scaled by pen pressure, if enabled; at least by 0.05.
     #[must_use]
     pub fn pressed(mut self, pressure: f32) -> Self {
         if self.pressure_radius {
@@ -354,14 +354,15 @@ impl Brush {
         self
     }
 
-    /// Where the brush is pulled to from `at` by a pointer: no nearer than the string is long.
+    /// The brush position after the pointer moved, for a brush at `at`: at most the length of the
+    /// string from the pointer.
     pub fn pulled(&self, at: glam::Vec2, pointer: glam::Vec2) -> glam::Vec2 {
         let way = pointer - at;
         let length = way.length();
         if length <= self.steady { at } else { at + way * ((length - self.steady) / length) }
     }
 
-    /// With every number within its bounds, whatever a preferences file says.
+    /// The brush with all numbers in range. Preference files can contain others.
     #[must_use]
     pub fn clamped(mut self) -> Self {
         let within = |v: f32, low: f32, high: f32, other: f32| {
@@ -419,7 +420,7 @@ mod tests {
                 last = falloff.at(p);
                 assert!((0.0..=1.0).contains(&own.at(p)), "{falloff:?} at {p}: {}", own.at(p));
             }
-            // A curve of one's own begins as the one that was chosen: the same at its points.
+            // A custom curve starts with the chosen preset: equal at its points.
             for k in 0u8..=6 {
                 let p = f32::from(k) / 6.0;
                 assert!((own.at(p) - falloff.at(p)).abs() < 1e-6, "{falloff:?} at {p}");

@@ -1,9 +1,8 @@
-//! What can be painted: all that hangs on one skin, surfaces, lines and points, as points with
-//! their neighbors.
+//! The paintable surface of one skin: its triangles, lines and points, as points with neighbors.
 //!
-//! A file splits a vertex wherever normals, texture coordinates or materials differ, over
-//! primitives and meshes too. Such vertices lie at one point, and are painted alike: what is done
-//! depends on the point, never on the copy.
+//! A file splits a vertex where normals, texture coordinates or materials differ, also over
+//! primitives and meshes. Such coincident vertices share one point and are painted alike: results
+//! depend only on the point.
 
 use std::{collections::BTreeSet, sync::OnceLock};
 
@@ -18,22 +17,22 @@ use ulna_model::{
     Document, JointSlot, MeshId, NodeId, PrimitiveId, Shared, SkinId, Slice, Topology, WeightMap,
 };
 
-/// One primitive of a canvas.
+/// One primitive of a skinned surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SurfacePart {
-    /// The first node that shows it on this skin.
+    /// The first node with this mesh and skin.
     pub node: NodeId,
-    /// Its mesh.
+    /// The mesh.
     pub mesh: MeshId,
-    /// Which primitive of the mesh.
+    /// The primitive within the mesh.
     pub primitive: PrimitiveId,
-    /// The number of its first vertex in the canvas.
+    /// Index of its first vertex in the surface.
     pub first: u32,
-    /// How many vertices.
+    /// Number of vertices.
     pub count: u32,
 }
 
-/// What a part is drawn from.
+/// Geometry of a part.
 #[derive(Debug)]
 struct Drawn {
     positions: Slice<Vec3>,
@@ -49,38 +48,38 @@ impl Drawn {
     }
 }
 
-/// All that hangs on one skin. Vertices are numbered through, part by part.
+/// All surfaces of one skin. Vertices are numbered consecutively, part by part.
 #[derive(Debug)]
 pub struct SkinnedSurface {
     /// The skin.
     pub skin: SkinId,
     parts: Vec<SurfacePart>,
     shapes: Vec<Drawn>,
-    /// By the parts, which of several skins each hangs on; empty where there is but one. What lies
-    /// at one point on two skins is two points.
+    /// The skin of each part, as an index; empty if there is only one. Coincident vertices of
+    /// different skins are different points.
     owners: Vec<u16>,
     count: u32,
     joints: Shared<[NodeId]>,
     heads: Vec<Vec3>,
     parents: Vec<Option<JointSlot>>,
-    /// Made when first asked for: what looks at one vertex at a time does not need it.
+    /// Computed on demand, because single-vertex queries do not need it.
     topo: OnceLock<Topo>,
     flaws: OnceLock<WeightIssues>,
     branches: OnceLock<Branches>,
 }
 
 impl SkinnedSurface {
-    /// The surfaces of a skin; nothing where it has none with weights.
+    /// The displayed surfaces of a skin; `None` if none has weights.
     pub fn new(document: &Document, skin: SkinId) -> Option<Self> {
         Self::of_nodes(document, skin, document.shown_nodes())
     }
 
-    /// All surfaces of a skin, of scenes that are not shown, too.
+    /// All surfaces of a skin, including those of other scenes.
     pub fn whole(document: &Document, skin: SkinId) -> Option<Self> {
         Self::of_nodes(document, skin, document.node_ids())
     }
 
-    /// The surfaces of a skin at these nodes, shown or not.
+    /// The surfaces of a skin at these nodes.
     fn of_nodes(
         document: &Document,
         skin: SkinId,
@@ -123,10 +122,12 @@ impl SkinnedSurface {
         })
     }
 
-    /// The surfaces of several canvases as one, in a space that they share: each with what leads
-    /// there from its own. `joints` are those of all of them, with where they are in that space. A
-    /// primitive that several have is in it once. Also, by its parts, which of the canvases each is
-    /// of, and which part of that. Nothing where there are too many vertices.
+    /// Combines several surfaces into one. Each has a matrix to the common space. `joints` has the
+    /// joints of all of them, and `heads` their positions in that space. A primitive of several
+    /// surfaces is included once.
+    ///
+    /// Also returns, per part, the index of its surface and of its part there. Returns `None` if
+    /// there are too many vertices.
     pub(super) fn of_several(
         document: &Document,
         canvases: &[(&Self, Mat4)],
@@ -180,7 +181,7 @@ impl SkinnedSurface {
         Some((canvas, origins))
     }
 
-    /// By the points, which of several skins each hangs on; empty where there is but one.
+    /// The skin of each point, as an index; empty if there is only one.
     pub(super) fn owners(&self) -> Vec<u16> {
         if self.owners.is_empty() {
             return Vec::new();
@@ -188,7 +189,7 @@ impl SkinnedSurface {
         self.topo().firsts.iter().map(|v| self.owners[self.part_of(*v).0]).collect()
     }
 
-    /// All of it at once, for what asks often.
+    /// The topology, for repeated queries.
     pub(super) fn topo(&self) -> &Topo {
         self.topo.get_or_init(|| {
             let (mut point_of, mut rest) = (Vec::with_capacity(self.vertex_count()), Vec::new());
@@ -208,7 +209,7 @@ impl SkinnedSurface {
                 match shape.topology {
                     Topology::Triangles => corners.extend(points),
                     Topology::Lines => ends.extend(points),
-                    // Nothing leads from a point to another.
+                    // Points have no neighbors.
                     Topology::Points => {}
                 }
             }
@@ -216,34 +217,32 @@ impl SkinnedSurface {
         })
     }
 
-    /// Whether it is known which vertices lie at one point, and which points are neighbors. Where
-    /// not, whoever asks first waits for that.
+    /// Whether the topology is computed. Otherwise, the first query computes it and blocks.
     pub fn is_ready(&self) -> bool {
         self.topo.get().is_some()
     }
 
-    /// Finds out which vertices lie at one point, and which points are neighbors: for a thread
-    /// that has the time.
+    /// Computes the topology in advance, for use on another thread.
     pub fn prepare(&self) {
         self.flaws();
     }
 
-    /// Where the triangles do not make a closed surface.
+    /// Problems of the triangles, such as open edges.
     pub fn flaws(&self) -> &WeightIssues {
         self.flaws.get_or_init(|| WeightIssues::of(self.topo(), self.point_count()))
     }
 
-    /// Its primitives.
+    /// The primitives.
     pub fn parts(&self) -> &[SurfacePart] {
         &self.parts
     }
 
-    /// How many vertices.
+    /// The number of vertices.
     pub const fn vertex_count(&self) -> usize {
         to_index(self.count)
     }
 
-    /// How many points.
+    /// The number of points.
     pub fn point_count(&self) -> usize {
         self.topo().rest.len()
     }
@@ -253,40 +252,40 @@ impl SkinnedSurface {
         &self.joints
     }
 
-    /// Where the joints were when the skin was bound, mesh space.
+    /// Joint positions in the bind pose, in mesh space.
     pub fn heads(&self) -> &[Vec3] {
         &self.heads
     }
 
-    /// The number of a joint in the skin.
+    /// The index of a joint in the skin.
     pub fn joint(&self, node: NodeId) -> Option<u16> {
         let mut slots = JointSlot::first(self.joints.len()).zip(self.joints.iter());
         slots.find(|(_, joint)| **joint == node).map(|(slot, _)| slot.0)
     }
 
-    /// For every joint the nearest ancestor that is one too.
+    /// The nearest ancestor joint of each joint.
     pub fn parents(&self) -> &[Option<JointSlot>] {
         &self.parents
     }
 
-    /// Which joints hang on which.
+    /// The subtrees of the joints.
     pub(super) fn branches(&self) -> &Branches {
         self.branches.get_or_init(|| Branches::of(&self.parents))
     }
 
-    /// Where a vertex lies.
+    /// The point of a vertex.
     #[inline]
     pub fn point_of(&self, vertex: u32) -> PointId {
         self.topo().point_of[to_index(vertex)]
     }
 
-    /// The first vertex of a point: what stands for it where one is read.
+    /// The first vertex of a point, which represents it for reading.
     #[inline]
     pub fn first_at(&self, point: PointId) -> u32 {
         self.topo().firsts[point.index()]
     }
 
-    /// The vertices of a point: at least one.
+    /// The vertices of a point; at least one.
     #[inline]
     pub fn vertices_at(&self, point: PointId) -> &[u32] {
         self.topo().vertices.row(point.index())
@@ -298,29 +297,29 @@ impl SkinnedSurface {
         self.topo().rings.row(point.index())
     }
 
-    /// The triangles around a point: the two points that follow it in each.
+    /// The triangles around a point: the two next points of each.
     pub(super) fn fan(&self, point: PointId) -> &[[PointId; 2]] {
         self.topo().fan(point)
     }
 
-    /// Rest positions of the points, mesh space.
+    /// Rest positions of the points, in mesh space.
     pub fn rest(&self) -> &[Vec3] {
         &self.topo().rest
     }
 
-    /// The part of a vertex, and its number there.
+    /// The part of a vertex, and the vertex's index in the part.
     pub fn part_of(&self, vertex: u32) -> (usize, u32) {
         let part = self.parts.partition_point(|p| p.first <= vertex) - 1;
         (part, vertex - self.parts[part].first)
     }
 
-    /// The number in the canvas of a vertex of a primitive.
+    /// The index in the surface of a vertex of a primitive.
     pub fn vertex_of(&self, mesh: MeshId, primitive: PrimitiveId, vertex: u32) -> Option<u32> {
         let part = self.parts.iter().find(|p| p.mesh == mesh && p.primitive == primitive)?;
         (vertex < part.count).then_some(part.first + vertex)
     }
 
-    /// The weights of all parts, for many reads.
+    /// The weights of all parts, for repeated reads.
     pub fn maps<'a>(&self, document: &'a Document) -> Maps<'a> {
         let map = |p: &SurfacePart| {
             document.mesh(p.mesh).primitives[p.primitive.index()].weights.as_deref()
@@ -328,7 +327,7 @@ impl SkinnedSurface {
         Maps::of(self, self.parts.iter().filter_map(map))
     }
 
-    /// Whether another is of the very same surfaces and joints, so that points are numbered alike.
+    /// Whether both have the same surfaces and joints, so that their points have the same indices.
     pub(super) fn is_of_the_same(&self, other: &Self) -> bool {
         self.skin == other.skin
             && self.parts == other.parts
@@ -336,7 +335,7 @@ impl SkinnedSurface {
             && self.shapes.iter().zip(&other.shapes).all(|(a, b)| a.is_same(b))
     }
 
-    /// Whether a document has these parts still, with as many vertices.
+    /// Whether a document still has these parts, with the same number of vertices.
     pub fn fits(&self, document: &Document) -> bool {
         self.parts.iter().all(|p| {
             document.primitive(p.mesh, p.primitive).is_some_and(|primitive| {
@@ -346,13 +345,13 @@ impl SkinnedSurface {
     }
 }
 
-/// The weights of a canvas's parts.
+/// The weights of a surface's parts.
 #[derive(Clone, Debug)]
 pub struct Maps<'a> {
     parts: Vec<MapPart<'a>>,
 }
 
-/// A map with its slots at hand: reaching them through the map costs, vertex by vertex.
+/// A weight map with direct references to its slots, which avoids a lookup per vertex.
 #[derive(Clone, Copy, Debug)]
 struct MapPart<'a> {
     first: u32,
@@ -363,7 +362,7 @@ struct MapPart<'a> {
 }
 
 impl<'a> Maps<'a> {
-    /// Maps that are worked on, part by part.
+    /// Weights that are being edited, one map per part.
     pub(super) fn of(canvas: &SkinnedSurface, maps: impl Iterator<Item = &'a WeightMap>) -> Self {
         let part = |(part, map): (&SurfacePart, &'a WeightMap)| MapPart {
             first: part.first,
@@ -383,14 +382,14 @@ impl<'a> Maps<'a> {
         }
     }
 
-    /// The map of a vertex, and the vertex's number there.
+    /// The map of a vertex, and the vertex's index in the map.
     #[inline]
     pub fn map_of(&self, vertex: u32) -> (&'a WeightMap, usize) {
         let part = self.find(vertex);
         (part.map, to_index(vertex - part.first))
     }
 
-    /// The slots of a vertex.
+    /// The joints and weights of a vertex.
     #[inline]
     pub fn slots(&self, vertex: u32) -> (&'a [u16], &'a [f32]) {
         let part = self.find(vertex);
@@ -406,7 +405,7 @@ impl<'a> Maps<'a> {
     /// Reads a vertex.
     ///
     /// # Errors
-    /// As [`Influences::read`].
+    /// As for [`Influences::read`].
     #[inline]
     pub fn read(
         &self,
@@ -419,7 +418,7 @@ impl<'a> Maps<'a> {
     }
 }
 
-/// Where the joints of a skin were when it was bound, mesh space.
+/// Joint positions of a skin in the bind pose, in mesh space.
 pub fn joint_heads(document: &Document, skin: SkinId) -> Vec<Vec3> {
     document
         .skin(skin)
@@ -429,8 +428,8 @@ pub fn joint_heads(document: &Document, skin: SkinId) -> Vec<Vec3> {
         .collect()
 }
 
-/// The axes of the joints of a skin when it was bound, mesh space, of length 1; 0 where a joint has
-/// none.
+/// Joint axes of a skin in the bind pose, in mesh space, as unit vectors; 0 for an axis without
+/// length.
 pub fn joint_axes(document: &Document, skin: SkinId) -> Vec<Mat3> {
     let axes = |inverse: &Mat4| {
         let bound = inverse.inverse();
@@ -440,15 +439,15 @@ pub fn joint_axes(document: &Document, skin: SkinId) -> Vec<Mat3> {
     document.skin(skin).inverse_bind.iter().map(axes).collect()
 }
 
-/// For every joint of a skin the nearest ancestor that is one too.
+/// The nearest ancestor joint of each joint of a skin.
 pub fn joint_parents(document: &Document, skin: SkinId) -> Vec<Option<JointSlot>> {
     joints_above(document, &document.skin(skin).joints)
 }
 
-/// For every one of some joints the nearest ancestor that is one of them.
+/// The nearest ancestor of each joint among the given joints.
 pub fn joints_above(document: &Document, joints: &[NodeId]) -> Vec<Option<JointSlot>> {
     let mut by_node = vec![None; document.nodes.len()];
-    // Of a node that is listed twice, the first entry counts.
+    // A node that is listed twice counts at its first index.
     for (slot, joint) in JointSlot::first(joints.len()).zip(joints) {
         by_node[joint.index()].get_or_insert(slot);
     }

@@ -1,5 +1,5 @@
-//! Weights of one surface for another: each place takes what the nearest spot of the other has, or
-//! what lies at the same texture coordinates, or what has the same number.
+//! Transfer of weights between surfaces: from the nearest point, from the same texture coordinates,
+//! or from the same vertex index.
 
 use std::borrow::Cow;
 
@@ -13,46 +13,47 @@ use super::{
 use ulna_geometry::{ClosestSurface, Nearest};
 use ulna_model::{Primitive, Topology};
 
-/// Which spot of the other surface a vertex takes its weights from.
+/// The source point of a vertex's weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CarryBy {
-    /// The nearest of the surface.
+    /// The nearest point of the surface.
     #[default]
     Surface,
-    /// The nearest vertex, where no triangles are known.
+    /// The nearest vertex, for sources without triangles.
     Vertex,
-    /// That with the same texture coordinates; of several, the one on the same side along x.
+    /// The point with the same texture coordinates. If there are several, the one on the same side
+    /// along x.
     Uv,
-    /// The vertex of the same number.
+    /// The vertex with the same index.
     Order,
 }
 
-/// Takes a joint, by the number of the skin that takes it, `None` where it has no such joint, with
-/// its weight.
+/// Receives a weight with its joint index in the target skin; `None` for a joint that the target
+/// skin lacks.
 pub type TakeWeight<'a> = dyn FnMut(Option<u16>, f32) + 'a;
 
-/// Tells what a vertex has.
+/// Reports the weights of a source vertex.
 pub type RowOf<'a> = dyn Fn(u32, &mut TakeWeight<'_>) + Sync + 'a;
 
-/// Of what has no vertex.
+/// A [`RowOf`] for sources without vertices.
 pub fn no_row(_vertex: u32, _take: &mut TakeWeight<'_>) {}
 
-/// A surface that weights come from, as it lies in the mesh space of the one that takes them.
+/// A source of weights, in the mesh space of the target.
 pub struct CarrySource<'a> {
-    /// How many vertices it has.
+    /// Number of vertices.
     pub count: usize,
-    /// Where they lie; empty where that is not known, and then nothing is found by it.
+    /// Vertex positions; if empty, no nearest point is found.
     pub positions: Vec<Vec3>,
-    /// First texture coordinates; empty where there are none.
+    /// First texture coordinates; empty if there are none.
     pub uvs: &'a [Vec2],
-    /// Its triangles, see [`corners`]; empty where they are not known.
+    /// Triangles, see [`corners`]; empty if unknown.
     pub indices: Cow<'a, [u32]>,
-    /// What a vertex has.
+    /// The weights of a vertex.
     pub row: &'a RowOf<'a>,
 }
 
-/// The triangles of a primitive, in which nearest points are searched. A line is a triangle with
-/// two corners at one end, and a point one with all three at one place.
+/// The triangles of a primitive, for nearest-point queries. Lines and points become degenerate
+/// triangles.
 pub fn corners(primitive: &Primitive) -> Cow<'_, [u32]> {
     match primitive.topology {
         Topology::Triangles => Cow::Borrowed(&primitive.indices),
@@ -63,29 +64,29 @@ pub fn corners(primitive: &Primitive) -> Cow<'_, [u32]> {
     }
 }
 
-/// A point of the surface of one of several sources.
+/// A point on the surface of one of several sources.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
     /// Index of the source.
     pub source: usize,
     /// The vertices of its triangle.
     pub triangle: [u32; 3],
-    /// Their shares at the point; sum to 1.
+    /// Barycentric coordinates of the point; they sum to 1.
     pub barycentric: [f32; 3],
 }
 
-/// A source, ready to be asked.
+/// A source, prepared for queries.
 struct Asked<'a> {
     source: &'a CarrySource<'a>,
     surface: Option<ClosestSurface>,
 }
 
-/// How far apart the two sides of a surface lie in a plane of texture coordinates: less than a
-/// texel, more than rounding.
+/// Separation of the two sides of a surface in texture space: less than a texel, more than
+/// rounding.
 const SIDE: f32 = 1e-4;
 
-/// Where a vertex lies in a plane of texture coordinates, halves that lie on each other a little
-/// apart.
+/// Position of a vertex in texture space. Overlapping mirrored halves are separated slightly by
+/// their x coordinates.
 fn in_uv(uv: Vec2, position: Vec3, size: f32) -> Vec3 {
     Vec3::new(uv.x, uv.y, position.x / size * SIDE)
 }
@@ -97,7 +98,7 @@ fn size_of(positions: &[Vec3]) -> f32 {
 impl<'a> Asked<'a> {
     fn new(source: &'a CarrySource<'a>, by: CarryBy, size: f32) -> Self {
         let points = |list: Vec<Vec3>| {
-            // A vertex as a triangle without an area.
+            // Each vertex is a triangle without area.
             let each: Vec<u32> = numbers(list.len()).flat_map(|v| [v, v, v]).collect();
             ClosestSurface::new(list, each)
         };
@@ -119,14 +120,14 @@ impl<'a> Asked<'a> {
         Self { source, surface }
     }
 
-    /// The nearest point.
+    /// The nearest point of the surface.
     fn nearest(&self, at: Vec3) -> Option<Nearest> {
         self.surface.as_ref()?.nearest(at)
     }
 }
 
-/// The vertices that a point takes from, and their shares. What lies on a vertex is that vertex, to
-/// the bit.
+/// The source vertices of a point, with their shares. A point on a vertex uses only that vertex, so
+/// that its weights are copied exactly.
 fn givers_of(point: &Nearest) -> ([u32; 3], [f32; 3]) {
     match (0..3).find(|k| point.shares[*k] > 1.0 - 1e-4) {
         Some(k) => ([point.vertices[k]; 3], [1.0, 0.0, 0.0]),
@@ -134,29 +135,30 @@ fn givers_of(point: &Nearest) -> ([u32; 3], [f32; 3]) {
     }
 }
 
-/// Influences that a vertex takes, whether a part of them was of joints that are not here, and the
-/// distance to the point that they were taken from, with the point.
+/// Influences of one target vertex; whether a part belonged to missing joints; distance and source
+/// point.
 type CarriedRow = (Influences, bool, (f32, Option<SurfacePoint>));
 
-/// Weights taken over from another surface.
+/// Result of a weight transfer.
 #[derive(Clone, Debug, Default)]
 pub struct Carried {
-    /// By the canvas's vertices, in rising order, what each takes.
+    /// New influences by vertex of the surface, in ascending order of vertices.
     pub rows: Vec<(u32, Influences)>,
-    /// By row, the distance to the point that it was taken from, in units of mesh space; empty
-    /// where no nearest point was searched.
+    /// Distance to the source point per row, in units of mesh space; empty if no nearest point was
+    /// searched.
     pub distances: Vec<f32>,
-    /// By row, the point that it was taken from; empty where no point was searched.
+    /// Source point per row; empty if no point was searched.
     pub points: Vec<SurfacePoint>,
-    /// Vertices for which nothing was found.
+    /// Number of vertices without a source.
     pub unfound: usize,
-    /// Vertices of which a part of the weights was of joints that are not here.
+    /// Number of vertices with weights of missing joints.
     pub partly: usize,
 }
 
-/// What vertices of a canvas take from surfaces. With [`CarryBy::Order`] the `k`-th source is for
-/// the `k`-th of `parts`, which are the canvas's. All copies of a vertex take the same, but by
-/// order, where each has its own number.
+/// Transfers weights to vertices of a surface.
+///
+/// With [`CarryBy::Order`], the `k`-th source belongs to the `k`-th part of the surface, and
+/// coincident vertices can differ. Otherwise, coincident vertices get the same weights.
 pub fn carry(
     canvas: &SkinnedSurface,
     uv_of: &(dyn Fn(u32) -> Option<Vec2> + Sync),
@@ -229,24 +231,23 @@ pub fn carry(
     carried
 }
 
-/// How far two surfaces lie apart, over the vertices that took weights, in scene meters.
+/// Distances between two surfaces, per transferred vertex, in scene meters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Distances {
     all: Vec<f32>,
 }
 
 impl Distances {
-    /// A vertex that lies farther than this from the point that it took its weights from is counted
-    /// as far, meters.
+    /// Minimum distance, in meters, of a vertex that counts as far from its source point.
     pub const FAR: f32 = 0.05;
 
-    /// Adds what was carried over into a mesh space with units of `scale` meters.
+    /// Adds the distances of a transfer. `scale`: scene meters per unit of the mesh space.
     pub fn add(&mut self, carried: &Carried, scale: f32) {
         self.all.extend(carried.distances.iter().map(|d| d * scale));
     }
 
-    /// The distance that is not exceeded by this share of the vertices, `0..=1`; nothing where none
-    /// was measured.
+    /// The distance that this fraction of the vertices (`0..=1`) does not exceed; `None` without
+    /// distances.
     pub fn percentile(&self, share: f32) -> Option<f32> {
         let mut sorted = self.all.clone();
         sorted.sort_by(f32::total_cmp);
@@ -259,13 +260,13 @@ impl Distances {
         self.all.iter().filter(|d| **d > Self::FAR).count()
     }
 
-    /// The mean; 0 where none was measured.
+    /// The mean distance in meters; 0 without distances.
     pub fn mean(&self) -> f32 {
         let sum: f64 = self.all.iter().map(|d| f64::from(*d)).sum();
         to_single(sum / to_f64(self.all.len().max(1)))
     }
 
-    /// The distances as a part of a sentence; nothing where none was measured.
+    /// The distances as part of a sentence; `None` without distances.
     pub fn text(&self) -> Option<String> {
         let cm = |share: f32| self.percentile(share).map(|d| format!("{:.2} cm", d * 100.0));
         let far = match self.far() {

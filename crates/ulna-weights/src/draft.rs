@@ -1,4 +1,4 @@
-//! A draft of a canvas's weights, on which tools work and which then becomes edits.
+//! A working copy of a surface's weights. Tools change it, and the difference becomes edits.
 
 use std::collections::BTreeMap;
 
@@ -14,67 +14,67 @@ use super::{
 };
 use ulna_model::{Document, WeightMap, WeightPatch};
 
-/// What a tool may touch, and what it must not.
+/// The vertices, locks and limits of a tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
-    /// By the skin's joints: those that never move.
+    /// Whether each joint of the skin is locked.
     pub locked: &'a [bool],
-    /// The most joints a vertex may have.
+    /// Maximum number of influences per vertex.
     pub limit: usize,
-    /// By the canvas's vertices, those that are touched; nothing: all.
+    /// Selected vertices of the surface; `None` for all.
     pub vertices: Option<&'a [bool]>,
 }
 
 impl Scope<'_> {
-    /// Whether a vertex of the canvas is touched.
+    /// Whether a vertex of the surface is selected.
     #[inline]
     pub fn has(&self, vertex: u32) -> bool {
         self.vertices.is_none_or(|list| list[to_index(vertex)])
     }
 
-    /// Whether a part has a vertex that is touched.
+    /// Whether any vertex of a part is selected.
     pub(super) fn has_any(&self, part: &SurfacePart) -> bool {
         let own = to_index(part.first)..to_index(part.first + part.count);
         self.vertices.is_none_or(|list| list[own].contains(&true))
     }
 }
 
-/// How often vertices were left as they are, and why.
+/// Number of unchanged vertices per reason.
 pub type Refused = BTreeMap<Refusal, usize>;
 
-/// How often each reason was given.
+/// Counts each reason.
 pub(super) fn tally(refused: &[(u32, Refusal)]) -> Refused {
     let mut tally = Refused::new();
     refused.iter().for_each(|(_, why)| *tally.entry(*why).or_default() += 1);
     tally
 }
 
-/// A change of one part's weights.
+/// The change of one part's weights.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PartChange {
-    /// Few vertices.
+    /// Some vertices.
     Patch(WeightPatch),
-    /// All of it.
+    /// The whole map.
     Whole(WeightMap),
 }
 
-/// Weights of a canvas while they are worked on.
+/// A working copy of the weights of a surface.
 #[derive(Clone, Debug)]
 pub struct WorkingWeights<'a> {
     pub(super) canvas: &'a SkinnedSurface,
     pub(super) maps: Vec<WeightMap>,
 }
 
-/// Vertices a task.
+/// Vertices per task.
 const CHUNK: usize = 4_096;
 
-/// A quick way to do to four floats what the work does to any vertex, to the bit; what it does not
-/// do is left to that.
+/// A vectorized version of a tool for vertices with four float weights. Its results are identical
+/// to the bit. Other vertices use the general version.
 pub(super) enum Fast<'a> {
     None,
-    /// A group of vertices at once; these are their numbers.
+    /// Handles a group of vertices in place; also receives their indices.
     Group(&'a (dyn Fn(&SimdNormalizer, &mut LaneGroup, &[u32]) + Sync)),
-    /// As `Group`, of other slots than the vertices' own, which are put in here.
+    /// Like `Group`, but fills in the slots itself instead of using those of the vertices.
     Others(&'a Others<'a>),
 }
 
@@ -83,19 +83,19 @@ type Others<'a> = dyn Fn(&SimdNormalizer, &mut LaneGroup, &Maps<'_>, &[u32]) + S
 /// Joints and weights of a vertex with four slots.
 type Slots = ([u16; 4], [f32; 4]);
 
-/// A vertex as it is, before anything is done to it.
+/// A vertex before the change.
 #[derive(Clone, Copy)]
 pub(super) struct VertexView<'a> {
-    /// Its number in the part.
+    /// Index in the part.
     pub own: u32,
-    /// Its number in the canvas.
+    /// Index in the surface.
     pub vertex: u32,
     pub map: &'a WeightMap,
     pub joints: &'a [u16],
     pub weights: &'a [f32],
 }
 
-/// A part as it is, before anything is done to it.
+/// A part before the change.
 #[derive(Clone, Copy)]
 struct PartLook<'a> {
     first: u32,
@@ -113,7 +113,7 @@ impl<'a> PartLook<'a> {
         VertexView { own, vertex: self.first + own, map: self.map, joints, weights }
     }
 
-    /// Where a vertex has four of them.
+    /// The slots of a vertex, in maps with four slots per vertex.
     #[inline]
     fn slots(&self, own: u32) -> Option<(&'a [u16; 4], &'a [f32; 4])> {
         Some((
@@ -130,23 +130,23 @@ impl VertexView<'_> {
     }
 }
 
-/// Memory for one vertex: its own influences, which become the new ones, and others.
+/// Reused memory for one vertex: `list` has its own influences, which become the new ones.
 #[derive(Default)]
 pub(super) struct Scratch {
     pub list: Influences,
     pub other: Influences,
 }
 
-/// What becomes of the vertices of a chunk.
+/// The result for one chunk of vertices.
 #[derive(Default)]
 struct ChunkResult {
-    /// By the canvas's numbers.
+    /// Refused vertices by their index in the surface.
     refused: Vec<(u32, Refusal)>,
-    /// Those that change, by their numbers in the part, with their slots.
+    /// Changed vertices by their index in the part, with their slots.
     vertices: Vec<u32>,
     joints: Vec<u16>,
     weights: Vec<f32>,
-    /// Those that stood for a weight that is no number.
+    /// Vertices that had a weight that is not a number, and now have valid ones.
     mended: Vec<u32>,
 }
 
@@ -169,7 +169,7 @@ impl ChunkResult {
         }
     }
 
-    /// As [`Self::keep`], where no weight of the map is no number.
+    /// Like [`Self::keep`], for maps in which all weights are numbers.
     #[inline]
     fn keep_slots(&mut self, own: u32, now: (&[u16; 4], &[f32; 4]), (joints, weights): &Slots) {
         if now.0 != joints || now.1 != weights {
@@ -184,14 +184,14 @@ impl ChunkResult {
         }
     }
 
-    /// Puts what the vertices have now where they have it: of a known length, so that no call
-    /// copies it.
+    /// Writes the new slots of the changed vertices. The constant length avoids a call to `memcpy`
+    /// per vertex.
     fn place<T: Copy>(&self, to: &mut [[T; 4]], from: &[[T; 4]]) {
         self.vertices.iter().zip(from).for_each(|(own, slots)| to[to_index(*own) % CHUNK] = *slots);
     }
 }
 
-/// What takes the vertices of a chunk.
+/// Processes the vertices of a chunk.
 struct Worker<'a, W> {
     maps: &'a Maps<'a>,
     part: PartLook<'a>,
@@ -201,7 +201,7 @@ struct Worker<'a, W> {
     work: &'a W,
     scratch: Scratch,
     group: LaneGroup,
-    /// Those that are to become a group, by their numbers in the part.
+    /// Vertices waiting for a full group, by their index in the part.
     waiting: [u32; LANES],
     count: usize,
     out: ChunkResult,
@@ -282,7 +282,7 @@ pub(super) fn rule<'a>(
 }
 
 impl<'a> WorkingWeights<'a> {
-    /// The weights as they are.
+    /// A copy of the current weights.
     pub fn new(document: &Document, canvas: &'a SkinnedSurface) -> Self {
         let maps = canvas.maps(document);
         Self { canvas, maps: (0..canvas.parts().len()).map(|k| maps.part(k).clone()).collect() }
@@ -293,7 +293,7 @@ impl<'a> WorkingWeights<'a> {
         &self.maps[part]
     }
 
-    /// What differs from the document now, part by part.
+    /// The changes relative to the document, by part.
     pub fn changes(self, document: &Document) -> Vec<(usize, PartChange)> {
         let before = self.canvas.maps(document);
         let mut list = Vec::new();
@@ -327,9 +327,9 @@ impl<'a> WorkingWeights<'a> {
         list
     }
 
-    /// Does something to every vertex of the scope that passes the test, from the weights as they
-    /// are now. What is refused, or of which the work says no, stays as it is; and nothing is
-    /// written where nothing changes.
+    /// Applies `work` to every vertex of the scope that passes `test`, based on the current
+    /// weights. A vertex stays unchanged if it is refused, or if `work` returns `false`. Nothing is
+    /// written without a change.
     pub(super) fn each(
         &mut self,
         scope: &Scope<'_>,
@@ -341,8 +341,8 @@ impl<'a> WorkingWeights<'a> {
         tally(&self.each_of(scope, &[], fast, test, work))
     }
 
-    /// As [`WorkingWeights::each`]. Of a part that has a list, the vertices in it and no others; it
-    /// is in rising order. What was refused, vertex by vertex.
+    /// Like [`WorkingWeights::each`]. If a part has a list of vertices, in ascending order, only
+    /// these are processed. Returns the refused vertices.
     pub(super) fn each_of(
         &mut self,
         scope: &Scope<'_>,
@@ -441,8 +441,8 @@ impl<'a> WorkingWeights<'a> {
         refused
     }
 
-    /// As [`Self::put`], but that influences which break no rule in the type that is stored come to
-    /// the bit as they are, where no locked joint holds anything.
+    /// Like [`Self::put`], but copies valid influences exactly. They must be representable in the
+    /// stored type, and involve no locked joints.
     pub fn put_as_is(
         &mut self,
         scope: &Scope<'_>,
@@ -460,14 +460,14 @@ impl<'a> WorkingWeights<'a> {
                 && !target.iter().chain(now.iter()).any(|(j, w)| w > 0.0 && is_locked(j));
             let (mut joints, mut weights) = (vec![0u16; stride], vec![0.0f32; stride]);
             if free {
-                // Strongest first, as everything that is written.
+                // Strongest first, as in all written weights.
                 let mut slots: Vec<(u16, f32)> = target.iter().filter(|(_, w)| *w > 0.0).collect();
                 slots.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
                 for (k, (j, w)) in slots.into_iter().enumerate() {
                     (joints[k], weights[k]) = (j, w);
                 }
             }
-            // A number that the stored type does not have would be another one in the file.
+            // A weight that the stored type cannot represent would be rounded in the file.
             let encoding = map.encoding;
             let is_stored = |w: &f32| {
                 encoding.one().is_none()
@@ -480,7 +480,7 @@ impl<'a> WorkingWeights<'a> {
                 others.push((vertex, target));
                 continue;
             }
-            // What holds the same in other slots is left in them.
+            // Equal influences in other slots are not rewritten.
             let same = now.len() == target.len()
                 && target.iter().all(|(j, w)| now.get(j).to_bits() == w.to_bits())
                 && fault_of(
@@ -498,7 +498,7 @@ impl<'a> WorkingWeights<'a> {
         self.put(scope, others)
     }
 
-    /// Puts influences on vertices: the unlocked weights become these.
+    /// Replaces the unlocked weights of vertices.
     pub fn put(
         &mut self,
         scope: &Scope<'_>,

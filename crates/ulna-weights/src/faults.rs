@@ -1,12 +1,11 @@
-//! What is wrong with weights, in the words of the file's own rules (glTF 2.0, *Skinned Mesh
-//! Attributes*).
+//! Violations of the rules for weights (glTF 2.0, *Skinned Mesh Attributes*).
 
 use rayon::prelude::*;
 
 use super::{ids::to_number, normalize::is_valid_sum};
 use ulna_model::{WeightEncoding, WeightMap};
 
-/// What is wrong with the weights of one vertex; where several things are, the first of these.
+/// A problem of one vertex's weights. If there are several, the first variant is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
     /// A weight is not a number.
@@ -15,18 +14,18 @@ pub enum Fault {
     Negative,
     /// All weights are 0.
     None,
-    /// A joint has two weights.
+    /// A joint has two nonzero weights.
     Twice,
-    /// The weights do not sum to 1: whole numbers not at all, floats not within the validator's
-    /// limit, `2e-7 × count` in slot order.
+    /// The weights do not sum to 1. Integers must match exactly. Floats must be within the
+    /// validator's tolerance, `2e-7 × count` when added in slot order.
     Sum,
-    /// A joint is past those of the skin. It moves nothing.
+    /// A joint index exceeds the joints of the skin. Such a joint moves nothing.
     Past,
-    /// More joints than wanted. No rule of the file's.
+    /// More influences than wanted. This does not violate glTF.
     Many,
 }
 
-/// What is wrong with a vertex. `most` joints are wanted.
+/// The problem of a vertex. `most` is the wanted maximum number of influences.
 pub fn fault(map: &WeightMap, vertex: usize, most: usize) -> Option<Fault> {
     let stride = map.stride();
     if !map.not_numbers.is_empty() && map.not_numbers.binary_search(&to_number(vertex)).is_ok() {
@@ -36,8 +35,8 @@ pub fn fault(map: &WeightMap, vertex: usize, most: usize) -> Option<Fault> {
     fault_of(&map.joints[range.clone()], &map.weights[range], map.encoding, most)
 }
 
-/// As [`fault`], with the skin's joints counted: whether a vertex names others, be it without a
-/// weight.
+/// Like [`fault`], but also checks joint indices against the number of joints, even for weights of
+/// 0.
 pub fn fault_in(map: &WeightMap, vertex: usize, most: usize, joint_count: usize) -> Option<Fault> {
     let found = fault(map, vertex, most);
     let slots = &map.joints[vertex * map.stride()..(vertex + 1) * map.stride()];
@@ -45,7 +44,7 @@ pub fn fault_in(map: &WeightMap, vertex: usize, most: usize, joint_count: usize)
     if matches!(found, None | Some(Fault::Many)) && past() { Some(Fault::Past) } else { found }
 }
 
-/// What is wrong with slots in their stored type.
+/// The problem of a vertex's slots, as stored.
 pub(super) fn fault_of(
     joints: &[u16],
     weights: &[f32],
@@ -80,7 +79,7 @@ pub(super) fn fault_of(
     }
 }
 
-/// How many vertices break which rule.
+/// Number of vertices per problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     /// [`Fault::Sum`]
@@ -100,7 +99,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Counts one fault more.
+    /// Adds one problem.
     pub const fn add(&mut self, fault: Fault) {
         match fault {
             Fault::Sum => self.sum += 1,
@@ -113,7 +112,7 @@ impl Faults {
         }
     }
 
-    /// Counts one fault less.
+    /// Removes one problem.
     pub const fn remove(&mut self, fault: Fault) {
         match fault {
             Fault::Sum => self.sum -= 1,
@@ -126,20 +125,20 @@ impl Faults {
         }
     }
 
-    /// Vertices that break a rule of the file's.
+    /// Number of vertices that violate glTF.
     pub const fn broken(&self) -> usize {
         self.sum + self.negative + self.not_numbers + self.twice + self.none + self.past
     }
 }
 
-/// Counts the vertices that break a rule, or have more than `most` joints.
+/// Counts the vertices with problems; `most` is the wanted maximum number of influences.
 pub fn faults(map: &WeightMap, most: usize) -> Faults {
     faults_in(map, most, usize::MAX)
 }
 
-/// As [`faults`], with the skin's joints counted.
+/// Like [`faults`], but also checks joint indices against the number of joints.
 pub fn faults_in(map: &WeightMap, most: usize, joint_count: usize) -> Faults {
-    /// Vertices that one core looks over before another may help.
+    /// Vertices per task.
     const BLOCK: usize = 1 << 16;
     let plain = map.encoding.one().is_none()
         && map.stride() == 4
@@ -175,12 +174,12 @@ pub fn faults_in(map: &WeightMap, most: usize, joint_count: usize) -> Faults {
     (0..blocks).into_par_iter().map(|k| block(k * BLOCK)).reduce(Faults::default, sum)
 }
 
-/// Whether joints are a skin's.
+/// Whether all joint indices are below the number of joints.
 pub(super) fn are_inside(joints: &[u16; 4], joint_count: usize) -> bool {
     joints.iter().fold(true, |inside, j| inside & (usize::from(*j) < joint_count))
 }
 
-/// Whether a vertex plainly breaks no rule; most do not, and this has no branches.
+/// Fast test without branches: true only for vertices without problems, which most are.
 pub(super) fn is_valid(joints: &[u16; 4], weights: &[f32; 4]) -> bool {
     let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
     let twice = |(a, b): (usize, usize)| {

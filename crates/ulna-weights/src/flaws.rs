@@ -1,23 +1,23 @@
-//! Where a surface is not closed, not a surface, or there twice: what a brush along it and a mirror
-//! stumble over.
+//! Problems of a surface: open edges, non-manifold edges and duplicate triangles. They affect
+//! brushes along the surface, and mirroring.
 
 use rayon::prelude::*;
 
 use super::topology::Topo;
 use ulna_geometry::PointId;
 
-/// Points of a canvas where its triangles do not make a closed surface. Points rise.
+/// Points at problematic triangles or edges, in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WeightIssues {
-    /// At an edge of one triangle alone: the rim of a hole, or of a sheet.
+    /// Points at an open edge, which has only one triangle: the border of a hole or sheet.
     pub open: Vec<PointId>,
-    /// At an edge of three triangles or more.
+    /// Points at a non-manifold edge, which has three or more triangles.
     pub crowded: Vec<PointId>,
-    /// At a triangle that is there more than once, whichever way each copy winds.
+    /// Points at a duplicate triangle, regardless of winding.
     pub doubled: Vec<PointId>,
 }
 
-/// What is found around one point.
+/// Problems around one point.
 #[derive(Clone, Copy, Default)]
 struct PointIssues {
     open: bool,
@@ -25,7 +25,7 @@ struct PointIssues {
     doubled: bool,
 }
 
-/// Looks at all triangles around a point. A triangle that is there twice counts once for its edges.
+/// Checks all triangles around a point. Duplicate triangles count once for their edges.
 fn look(
     topo: &Topo,
     point: PointId,

@@ -1,5 +1,4 @@
-//! Influences of one vertex, the constraints on them, and the reasons for which they stay as they
-//! are.
+//! Influences of one vertex, the constraints on them, and the reasons why a vertex stays unchanged.
 
 use std::ops::Range;
 
@@ -8,8 +7,7 @@ use thiserror::Error;
 use super::ids::to_index;
 use ulna_model::{JointSlot, WeightEncoding, WeightMap};
 
-/// The most influences of a vertex that are worked with. A file may hold more; the smallest then
-/// count for nothing.
+/// Maximum number of influences that are processed. If a file has more, the excess is ignored.
 pub const MOST: usize = 64;
 
 /// Indices of a vertex's slots in lists with `stride` slots per vertex.
@@ -19,7 +17,7 @@ pub(super) const fn slots_of(vertex: u32, stride: usize) -> Range<usize> {
     first..first + stride
 }
 
-/// The influences of one vertex while they are worked on: each joint once, no weight negative.
+/// Influences of one vertex during a change: no duplicate joints, no negative weights.
 #[derive(Clone, Debug)]
 pub struct Influences {
     pub(super) len: usize,
@@ -64,7 +62,7 @@ impl Influences {
         self.joints[..self.len].iter().copied().zip(self.weights[..self.len].iter().copied())
     }
 
-    /// The weight of a joint; 0 where it has none.
+    /// The weight of a joint; 0 if it is not in the list.
     #[inline]
     pub fn get(&self, joint: u16) -> f32 {
         self.find(joint).map_or(0.0, |k| self.weights[k])
@@ -75,7 +73,7 @@ impl Influences {
         self.joints[..self.len].iter().position(|j| *j == joint)
     }
 
-    /// Adds to the weight of a joint. A list that is full takes no further joint.
+    /// Adds to the weight of a joint. A new joint is ignored if the list is full.
     #[inline]
     pub fn add(&mut self, joint: u16, weight: f32) {
         match self.find(joint) {
@@ -104,7 +102,7 @@ impl Influences {
         self.weights[k] = self.weights[self.len];
     }
 
-    /// As [`Self::remove`], and keeps the order of the others.
+    /// Like [`Self::remove`], but keeps the order of the others.
     #[inline]
     pub(super) fn take_out(&mut self, k: usize) {
         self.joints.copy_within(k + 1..self.len, k);
@@ -112,14 +110,17 @@ impl Influences {
         self.len -= 1;
     }
 
-    /// Adds all of another list, times a factor.
+    /// Adds all influences of another list, times a factor.
     #[inline]
     pub fn add_all(&mut self, other: &Self, factor: f32) {
         other.iter().for_each(|(j, w)| self.add(j, w * factor));
     }
 
-    /// Reads a vertex: slots of one joint together, what is 0, negative or past the skin's joints
-    /// left out. Whether a locked joint lost something by that.
+    /// Reads a vertex. Slots of the same joint are merged. Slots that are 0, negative or beyond the
+    /// skin's joints are skipped.
+    ///
+    /// # Errors
+    /// [`Refusal::LockedNegative`] if a skipped negative weight belongs to a locked joint.
     #[inline]
     pub fn read(
         &mut self,
@@ -138,14 +139,14 @@ impl Influences {
         Ok(())
     }
 
-    /// Reads a vertex of a map without a rule: for showing.
+    /// Reads a vertex of a map without constraints, for display.
     pub fn of(map: &WeightMap, vertex: usize) -> Self {
         let mut list = Self::default();
         map.vertex(vertex).filter(|(_, w)| *w > 0.0).for_each(|(j, w)| list.add(j, w));
         list
     }
 
-    /// Writes the slots of a vertex; what is left over is joint 0 with weight 0.
+    /// Writes the slots of a vertex. Unused slots get joint 0 with weight 0.
     #[inline]
     pub fn write(&self, joints: &mut [u16], weights: &mut [f32]) {
         for (k, (j, w)) in joints.iter_mut().zip(weights).enumerate() {
@@ -153,7 +154,7 @@ impl Influences {
         }
     }
 
-    /// Strongest first; of equals, the joint that comes first in the skin.
+    /// Sorts by descending weight; equal weights by ascending joint index.
     #[inline]
     pub(super) fn sort(&mut self) {
         for k in 1..self.len {
@@ -173,27 +174,26 @@ impl Influences {
     }
 }
 
-/// Constraints of a change of weights.
+/// Constraints on a change of weights.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightConstraints<'a> {
-    /// By the skin's joints: those that never move.
+    /// Whether each joint of the skin is locked.
     pub locked: &'a [bool],
-    /// By the skin's joints: the nearest ancestor that is a joint too.
+    /// The nearest ancestor joint of each joint.
     pub parents: &'a [Option<JointSlot>],
-    /// The most joints a vertex may have: no more than it has slots.
+    /// Maximum number of influences per vertex; at most its number of slots.
     pub limit: usize,
-    /// The type the weights are stored in.
+    /// The stored type of the weights.
     pub encoding: WeightEncoding,
-    /// By the skin's joints, the mirror joint of each, where both sides are to come out alike; else
-    /// empty.
+    /// The mirror joint of each joint, for changes that must be symmetric; otherwise empty.
     pub pairs: &'a [Option<JointSlot>],
-    /// Whether the vertex is of the side that is the other's mirror image.
+    /// Whether the vertex is on the mirrored side.
     pub turned: bool,
 }
 
 impl WeightConstraints<'_> {
-    /// Which of two equal weights comes first: told by the pair and, within one, by the side, so
-    /// that it is the mirror image on the other side.
+    /// Sort key of a joint among equal weights: by mirror pair, then by side. The order on one side
+    /// is the mirror image of the order on the other.
     #[inline]
     pub(super) fn rank(&self, joint: u16) -> u32 {
         match self.pairs.get(usize::from(joint)) {
@@ -204,8 +204,8 @@ impl WeightConstraints<'_> {
         }
     }
 
-    /// A weight as it is compared with others. Where both sides are to come out alike, sums in
-    /// another order must not decide: what is nearly equal is equal.
+    /// A weight for comparisons. For symmetric changes, it is rounded, so that rounding errors do
+    /// not decide the order.
     #[inline]
     pub(super) fn grade(&self, weight: f32) -> f32 {
         if self.pairs.is_empty() { weight } else { (weight * 1e4).round() }
@@ -217,22 +217,22 @@ impl WeightConstraints<'_> {
     }
 }
 
-/// Reason for which the weights of a vertex were not changed.
+/// Reason why the weights of a vertex were not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum Refusal {
     /// The painted joint is locked.
     #[error("the joint is locked; unlock it to paint it")]
     Locked,
-    /// Locked joints hold everything.
+    /// Locked joints have all of the weight.
     #[error("locked joints have all of the weight; unlock one of them")]
     Full,
-    /// Nobody unlocked can take what is left.
+    /// No unlocked joint can receive the remaining weight.
     #[error(
         "no unlocked joint can receive the remaining weight; unlock one, or paint another \
         joint first"
     )]
     NobodyTakes,
-    /// The locked joints alone do not leave a slot.
+    /// Locked joints use all slots.
     #[error(
         "the vertex already has the maximum number of influences; unlock one, or raise the \
         maximum"
@@ -241,7 +241,7 @@ pub enum Refusal {
     /// A locked weight is negative.
     #[error("a locked weight is negative; unlock its joint, then normalize")]
     LockedNegative,
-    /// A mesh on another skin shares the vertex, and cannot have the same weights.
+    /// A coincident vertex of a mesh with another skin cannot have the same weights.
     #[error(
         "a coincident vertex of a mesh with another skin cannot get the same weights; paint joints \
             that both skins have, or flatten its weight layers"
@@ -250,7 +250,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// The code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Locked => "joint_is_locked",

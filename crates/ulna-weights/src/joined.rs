@@ -1,8 +1,8 @@
-//! Several skins of one body as one surface: what is mirrored from a mesh on one skin to a mesh on
+//! Several skins of one body as one surface, for mirroring from a mesh of one skin to a mesh of
 //! another.
 //!
-//! The left arm and the right arm of a body are often meshes of their own, on a skin each. Neither
-//! skin has two sides; together they have.
+//! The left and the right arm of a body are often separate meshes with separate skins. Neither skin
+//! has two sides, but together they do.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,11 +15,11 @@ use super::{
 use ulna_model::{Document, JointSlot, NodeId, SkinId, WeightMap};
 use ulna_motion::{Mirror, MirrorPairs, Side};
 
-/// Joint in a slot that no skin has: surfaces are joined only where all joints are below it.
+/// Joint index that no skin has. Surfaces are only joined if all joint indices are below it.
 const PAST_ALL: u16 = u16::MAX;
 
-/// The skins with surfaces that belong to one body each: they share a joint, or a joint of one is
-/// the mirror image of another's, or all of them stand so. Each skin is in one of the lists.
+/// Groups the skins with surfaces by body. Skins belong to one body if they share a joint, or have
+/// mirror joints of each other, or are mirror images by joint positions. Each skin is in one group.
 pub fn bodies(document: &Document) -> Vec<Vec<SkinId>> {
     let painted: BTreeSet<SkinId> =
         document.skins.ids().filter(|s| SkinnedSurface::new(document, *s).is_some()).collect();
@@ -47,10 +47,9 @@ pub fn bodies(document: &Document) -> Vec<Vec<SkinId>> {
     lists
 }
 
-/// Joins skins of which no joint has a mirror joint, but which stand as each other's mirror image,
-/// joint by joint.
+/// Joins skins without mirror joints that are mirror images of each other, joint by joint.
 fn join_by_place(document: &Document, mirror: &Mirror, lists: &mut Vec<Vec<SkinId>>) {
-    /// More of them are a heap of things, not the sides of one.
+    /// Above this number, they are unrelated objects rather than two sides.
     const MOST: usize = 16;
     let joints = |list: &[SkinId]| -> Vec<NodeId> {
         list.iter().flat_map(|s| document.skin(*s).joints.iter().copied()).collect()
@@ -87,11 +86,11 @@ fn join_by_place(document: &Document, mirror: &Mirror, lists: &mut Vec<Vec<SkinI
 #[derive(Debug)]
 pub struct Joined {
     canvases: Vec<SkinnedSurface>,
-    /// Of all of them, in a space that they share, with the joints of all.
+    /// The combined surface in a common space, with the joints of all skins.
     all: SkinnedSurface,
-    /// By the parts of that: of which canvas each is, and which part of it.
+    /// The surface of each part, and the index of its part there.
     origins: Vec<(usize, usize)>,
-    /// By canvas, what the joints of its skin are among all.
+    /// Index in the combined list of each surface's joints.
     numbers: Vec<Vec<u16>>,
     roles: MirrorPairs,
     axis: usize,
@@ -99,20 +98,20 @@ pub struct Joined {
     left_is_high: bool,
 }
 
-/// What mirroring came to.
+/// Result of mirroring.
 #[derive(Debug, Default)]
 pub struct JoinedMirror {
-    /// By canvas, what its parts are now.
+    /// Changed parts by surface.
     pub changes: Vec<Vec<(usize, PartChange)>>,
-    /// Vertices that were left as they are.
+    /// Unchanged vertices by reason.
     pub refused: Refused,
-    /// Vertices that were left since their skin lacks a joint that they would need.
+    /// Vertices that stay unchanged because their skin lacks a required joint.
     pub missing: BTreeMap<(SkinId, NodeId), usize>,
 }
 
-/// How several skins lie to each other, and what their joints are to the mirror.
+/// Relative placement of several skins, and the mirror pairs of their joints.
 struct JoinedSkins {
-    /// By canvas, what leads from its mesh space into the one that they share.
+    /// Matrix from each surface's mesh space to the common space.
     spaces: Vec<Mat4>,
     joints: Joints,
     roles: MirrorPairs,
@@ -126,7 +125,7 @@ impl JoinedSkins {
             let roles = joints.roles(document, mirror, &spaces);
             Some(Self { spaces, joints, roles })
         });
-        // Where they stand counts, unless they fit better as they were bound.
+        // The placement in the scene is preferred, unless the bind poses match better.
         tries.into_iter().flatten().reduce(|a, b| if b.agreeing() > a.agreeing() { b } else { a })
     }
 
@@ -134,11 +133,11 @@ impl JoinedSkins {
         (0..self.joints.nodes.len()).filter(|j| self.roles.agrees(*j)).count()
     }
 
-    /// Whether a skin is symmetric about another plane than all of them.
+    /// Whether a skin is symmetric about another plane than the common one.
     fn is_strange(&self, document: &Document, mirror: &Mirror, canvas: &SkinnedSurface) -> bool {
         let own = MirrorPairs::of(document, canvas.skin);
         let joints = canvas.joints();
-        // Fingers may lie across from each other, and are no pair of a body.
+        // Opposite fingers can look like mirror pairs, but are no pairs of the body.
         let is_pair = |j: usize| {
             let other = own.joints()[j].partner.map(|p| joints[p]);
             own.agrees(j) && mirror.partner(joints[j]).is_none_or(|p| Some(p) == other)
@@ -155,15 +154,15 @@ impl JoinedSkins {
     }
 }
 
-/// The joints of all skins, and where they stand in the space that those share.
+/// The joints of all skins, and their positions in the common space.
 struct Joints {
     nodes: Vec<NodeId>,
     places: Vec<Vec3>,
 }
 
 impl Joined {
-    /// Joins them. Nothing where they have no two sides together, or are too large. A skin of them
-    /// that has two sides of its own about another plane, as of a second body, is left out.
+    /// Joins the skins. Returns `None` if they have no two sides together, or are too large. A skin
+    /// that is symmetric about another plane, such as that of a second body, is left out.
     pub fn of(document: &Document, skins: &[SkinId]) -> Option<Self> {
         let mirror = Mirror::of(document);
         let mut canvases: Vec<SkinnedSurface> =
@@ -206,17 +205,18 @@ impl Joined {
         &self.canvases
     }
 
-    /// The surfaces of each skin, without the others.
+    /// The surfaces of each skin, by value.
     pub fn into_canvases(self) -> Vec<SkinnedSurface> {
         self.canvases
     }
 
-    /// The surfaces of all of them.
+    /// The combined surface.
     pub const fn all(&self) -> &SkinnedSurface {
         &self.all
     }
 
-    /// Their sides, places paired by where they lie, or by their texture coordinates.
+    /// The sides of the combined surface. Points are paired by position, or by texture coordinates
+    /// if `uv_of` is given.
     pub fn sides(&self, uv_of: Option<&dyn Fn(u32) -> Option<Vec2>>) -> Sides {
         let Self { all, axis, offset, left_is_high, .. } = self;
         let joints = self.roles.mirror_joints();
@@ -227,7 +227,7 @@ impl Joined {
         Sides { axis: *axis, offset: *offset, left_is_high: *left_is_high, pairs }
     }
 
-    /// Mirrors one side to the other. `scope` counts the vertices and the joints of all.
+    /// Mirrors one side to the other. The indices of `scope` refer to the combined surface.
     pub fn mirror(
         &self,
         document: &Document,
@@ -258,7 +258,7 @@ impl Joined {
         }
     }
 
-    /// The weights of a part with the numbers of all joints.
+    /// The weights of a part, with joint indices of the combined list.
     fn renumbered(&self, document: &Document, (canvas, part): (usize, usize)) -> WeightMap {
         let map = self.canvases[canvas].maps(document).part(part).clone();
         let numbers = &self.numbers[canvas];
@@ -266,8 +266,8 @@ impl Joined {
         WeightMap { joints: map.joints.iter().map(number).collect::<Vec<u16>>().into(), ..map }
     }
 
-    /// Puts vertices that are other ones than before into the map of their skin; those for which
-    /// that lacks a joint stay.
+    /// Writes changed vertices to the map of their skin. Vertices that need a joint that the skin
+    /// lacks stay unchanged.
     fn put_back(
         &self,
         (before, after): (&WeightMap, &WeightMap),
@@ -312,8 +312,8 @@ impl Joined {
     }
 }
 
-/// A turn that takes a normal to an axis, which axis that is, and whether it points along it or
-/// against.
+/// A rotation that aligns a normal with an axis, the index of the axis, and the sign of the
+/// direction along it.
 fn along_axis(normal: Vec3) -> (Mat4, usize, f32) {
     for axis in 0..3 {
         if normal[axis].abs() > 0.999_999 {
@@ -345,7 +345,7 @@ impl Joints {
                 add(*joint, place);
             }
         }
-        // A mirror joint that no skin has is to be named, not passed over.
+        // A mirror joint that no skin has is included, so that it can be reported.
         for joint in canvases.iter().flat_map(|c| c.joints()) {
             if let Some(partner) = mirror.partner(*joint) {
                 add(partner, stand(partner));
@@ -354,8 +354,7 @@ impl Joints {
         Self { nodes, places }
     }
 
-    /// What each is to the mirror: as poses are mirrored, and where that says nothing, by names and
-    /// places.
+    /// The mirror pairs of the joints: as for poses, otherwise by names and positions.
     fn roles(&self, document: &Document, mirror: &Mirror, spaces: &[Mat4]) -> MirrorPairs {
         let number: HashMap<NodeId, usize> =
             self.nodes.iter().enumerate().map(|(k, n)| (*n, k)).collect();
@@ -382,9 +381,11 @@ impl Joints {
     }
 }
 
-/// What leads from the mesh space of each canvas into one that they share. Those that have joints
-/// in common, bound alike, lie as these say. Others lie where their joints stand in the scene, or,
-/// `bound_as_one`, in the same space as the largest of them.
+/// Matrices from the mesh space of each surface to a common space.
+///
+/// Surfaces with common joints and the same bind pose are aligned by these. Others are placed by
+/// their joints in the scene. With `bound_as_one`, they use the same space as the largest one
+/// instead.
 fn spaces(
     document: &Document,
     mirror: &Mirror,
@@ -430,13 +431,13 @@ fn spaces(
     spaces.into_iter().collect()
 }
 
-/// `scene_from_mesh` of a canvas, as the joint says that most others hang on.
+/// `scene_from_mesh` of a surface, from the root joint with the most descendants.
 fn in_scene(document: &Document, mirror: &Mirror, canvas: &SkinnedSurface) -> Option<Mat4> {
     let skin = document.skin(canvas.skin);
     let parents = canvas.parents();
     let top_of = |joint: usize| {
         let mut at = joint;
-        // No more steps than joints, whatever the list of parents says.
+        // At most one step per joint, in case the parents form a cycle.
         for _ in 0..parents.len() {
             let Some(above) = parents.get(at).copied().flatten() else { break };
             at = above.index();
@@ -453,6 +454,6 @@ fn in_scene(document: &Document, mirror: &Mirror, canvas: &SkinnedSurface) -> Op
         (found.is_finite() && found.determinant() != 0.0).then_some(found)
     };
     let found = tops.into_iter().find_map(space)?;
-    // What is the same space but for the rounding of a file is the same.
+    // A matrix that differs from the identity only by rounding is replaced by it.
     Some(if found.abs_diff_eq(Mat4::IDENTITY, 1e-6) { Mat4::IDENTITY } else { found })
 }

@@ -1,5 +1,4 @@
-//! The surfaces that weights come from, placed over the surface that takes them, before nearest
-//! points are searched.
+//! Placement of the source surfaces over the target surface, before nearest points are searched.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,37 +13,37 @@ use super::{
 use ulna_geometry::ClosestSurface;
 use ulna_model::{Document, NodeId, Primitive, SkinId};
 
-/// A primitive that weights come from.
+/// A source primitive of a weight transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Giver<'a> {
     /// The primitive.
     pub primitive: &'a Primitive,
     /// Its skin.
     pub skin: SkinId,
-    /// By joint of its skin, the number of the counterpart in the skin that takes.
+    /// Index in the target skin of each joint's counterpart.
     pub joints: &'a [Option<u16>],
 }
 
-/// How the surfaces that give were placed.
+/// Placement of the source surfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaidBy {
-    /// Both skins are bound in one pose, so that the surfaces lie over each other.
+    /// Both skins have the same bind pose, so the surfaces overlap.
     Bind,
-    /// The source was posed onto the rest pose of the target.
+    /// The source was posed to match the rest pose of the target.
     Pose {
-        /// Joints of the source with a counterpart that it was posed by.
+        /// Number of source joints with a counterpart.
         matched: usize,
     },
-    /// As they lie: there are too few counterparts to pose by.
+    /// In place: too few joints have counterparts.
     NoMatch,
-    /// As they lie: posed, the surfaces were much farther apart.
+    /// In place: posing moved the surfaces much farther apart.
     Farther,
-    /// As they lie: the source has no skeleton.
+    /// In place: the source has no skeleton.
     NoSkeleton,
 }
 
 impl LaidBy {
-    /// The placing as a part of a sentence; nothing where there is nothing to say.
+    /// The placement as part of a sentence; `None` if it needs no mention.
     pub fn text(self) -> Option<String> {
         const AS_THEY_LIE: &str = "the surfaces were matched in place";
         match self {
@@ -64,11 +63,10 @@ impl LaidBy {
     }
 }
 
-/// Places the primitives that give in the mesh space of a canvas; by primitive, the positions of
-/// its vertices.
+/// Places the source primitives in the mesh space of a surface. Returns the vertex positions of
+/// each primitive, and the placement.
 ///
-/// `pairs` are joints of the source with their counterparts, `wanted` the canvas's vertices that
-/// take.
+/// `pairs` are joints of the source with their counterparts. `wanted` are the target vertices.
 pub fn laid_over(
     (theirs, ours): (&Document, &Document),
     canvas: &SkinnedSurface,
@@ -95,8 +93,8 @@ pub fn laid_over(
             .collect::<Option<Vec<_>>>()
     });
     let (Some(overlay), Some(posed)) = (overlay, posed) else { return (lying, LaidBy::NoMatch) };
-    // Counterparts say more than distances: hair, clothes and arms differ between bodies. Much
-    // farther apart is a wrong match.
+    // Counterparts are more reliable than distances, because hair, clothes and arms differ between
+    // bodies. A much larger distance indicates a wrong match.
     if apart(canvas, givers, &posed, wanted) < FARTHER * apart(canvas, givers, &lying, wanted) {
         let joints: Vec<NodeId> =
             givers.iter().flat_map(|g| theirs.skin(g.skin).joints.iter().copied()).collect();
@@ -106,12 +104,12 @@ pub fn laid_over(
     (lying, LaidBy::Farther)
 }
 
-/// Posed surfaces may lie farther apart than unposed ones by this factor.
+/// Maximum ratio of the distances of posed and unposed surfaces.
 const FARTHER: f32 = 1.5;
 
-/// Whether two skeletons match: half of the weights that come over are on joints with a
-/// counterpart; or there are as many counterparts as the trunk and limbs of a body have. A body
-/// with few fingers has no counterparts for most joints of one with all of them.
+/// Whether two skeletons match. Either half of the transferred weight is on joints with a
+/// counterpart, or the number of counterparts suffices for trunk and limbs. The latter covers a
+/// body with few fingers and one with all of them.
 fn is_match(givers: &[Giver<'_>]) -> bool {
     const ENOUGH: f64 = 0.5;
     const BODY: usize = 10;
@@ -119,9 +117,8 @@ fn is_match(givers: &[Giver<'_>]) -> bool {
     share_matched(givers) >= ENOUGH || found.len() >= BODY
 }
 
-/// By primitive and by joint of its skin, the number of the joint that takes its weights. Where the
-/// skeletons match, that is for a joint without counterpart the counterpart of the nearest joint
-/// above.
+/// The target joint of each joint's weights, by primitive. If the skeletons match, a joint without
+/// a counterpart uses the one of its nearest ancestor.
 pub fn takers(theirs: &Document, givers: &[Giver<'_>]) -> Vec<Vec<Option<u16>>> {
     if !is_match(givers) {
         return givers.iter().map(|g| g.joints.to_vec()).collect();
@@ -139,7 +136,7 @@ pub fn takers(theirs: &Document, givers: &[Giver<'_>]) -> Vec<Vec<Option<u16>>> 
     givers.iter().map(one).collect()
 }
 
-/// The part of the weights that is on joints with a counterpart.
+/// Share of the weights on joints with a counterpart, `0..=1`.
 fn share_matched(givers: &[Giver<'_>]) -> f64 {
     let (mut found, mut all) = (0.0f64, 0.0f64);
     for giver in givers {
@@ -155,7 +152,8 @@ fn share_matched(givers: &[Giver<'_>]) -> f64 {
     if all > 0.0 { found / all } else { 0.0 }
 }
 
-/// Mesh space of the canvas from that of a primitive whose skin was bound in the same pose.
+/// Matrix from the mesh space of a primitive to that of the target surface, if both skins have the
+/// same bind pose.
 fn bound_alike(
     (theirs, ours): (&Document, &Document),
     canvas: &SkinnedSurface,
@@ -171,9 +169,9 @@ fn moved(positions: &[Vec3], by: &Mat4) -> Vec<Vec3> {
     positions.iter().map(|p| by.transform_point3(*p)).collect()
 }
 
-/// The surfaces as they stand in their scenes at rest, in the mesh space of the canvas. Where the
-/// source seems to be in another unit, its lengths are brought to the unit here, as long as that
-/// brings the surfaces nearer.
+/// The surfaces at their rest positions in the scene, in the mesh space of the target. If the
+/// source seems to use another length unit, it is scaled, provided that this brings the surfaces
+/// closer.
 fn lying(
     (theirs, ours): (&Document, &Document),
     canvas: &SkinnedSurface,
@@ -199,7 +197,7 @@ fn lying(
     }
 }
 
-/// The mean distance of vertices from the nearest points, over at most two thousand of them.
+/// Mean distance of vertices from the nearest source points, over at most 2000 samples.
 fn apart(
     canvas: &SkinnedSurface,
     givers: &[Giver<'_>],
@@ -224,8 +222,8 @@ fn apart(
     if count == 0 { f32::INFINITY } else { to_single(sum / to_f64(count)) }
 }
 
-/// The factor that brings lengths of one surface to the unit of another, by the sizes of both; 1
-/// where they differ as bodies do.
+/// Factor between the length units of two surfaces, guessed from their sizes; 1 if the ratio is
+/// plausible for two bodies.
 pub fn unit_between(theirs: f32, ours: f32) -> f32 {
     let factor = if theirs > 0.0 && ours > 0.0 { ours / theirs } else { 1.0 };
     if (0.2..5.0).contains(&factor) {
@@ -236,7 +234,7 @@ pub fn unit_between(theirs: f32, ours: f32) -> f32 {
     units.into_iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(1.0)
 }
 
-/// The diagonal of the box around points, of those that are finite.
+/// Diagonal of the bounding box of the finite points.
 pub fn size_of(points: &[Vec3]) -> f32 {
     let (low, high) = points
         .iter()

@@ -1,5 +1,14 @@
-//! What is done *to weights*: the rule that keeps their sum, brushes, and the tools that work on
-//! many vertices at once.
+//! Operations on joint weights: normalizing, painting, layers, binding, and tools on many vertices.
+//!
+//! The functions take documents and surfaces, and return new weights. This crate changes no
+//! document: `ulna-edit` turns the results into edits.
+//!
+//! ```text
+//!  Document, skin ──► SkinnedSurface ─┬─► WorkingWeights ──► tools ───────► PartChange
+//!                                     ├─► Stroke ──► Dab ──► Paint ───────► WeightPatch
+//!                                     └─► layers ──► compose ─────────────► PartChange
+//!  meshes, bones ──► bind_weights ──► BoundWeights
+//! ```
 
 mod bind;
 mod branches;

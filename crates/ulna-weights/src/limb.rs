@@ -1,5 +1,5 @@
-//! A gradient along a limb: each vertex by how far along a chain of joints it lies, from one bone
-//! to the next by a curve.
+//! A gradient along a limb: weights by the position of each vertex along a chain of joints, blended
+//! between bones by a curve.
 
 use glam::Vec3;
 
@@ -9,16 +9,16 @@ use super::{
     normalize::normalize,
 };
 
-/// Parts of the chain's length below which a joint stands where the next one does: it has no bone
-/// to share along.
+/// Minimum length of a bone, relative to the chain. A shorter bone means coincident joints, which
+/// share nothing.
 const NO_BONE: f32 = 1e-4;
 
-/// A chain of joints as a line: the joints, where they stand, and how far each is from the first.
+/// A chain of joints as a polyline: joints, positions, and distances from the first joint.
 struct Line {
     joints: Vec<u16>,
     heads: Vec<Vec3>,
     along: Vec<f32>,
-    /// Half of the passage about each joint; of the first, none.
+    /// Half of the blend length around each joint; 0 for the first one.
     half: Vec<f32>,
 }
 
@@ -28,8 +28,8 @@ impl Line {
         for k in 1..heads.len() {
             along[k] = along[k - 1] + heads[k].distance(heads[k - 1]);
         }
-        // As far as half of the shorter bone on either side; the last bone is as long as the one
-        // before.
+        // Up to half of the shorter adjacent bone. The last bone has the length of the previous
+        // one.
         let bone = |k: usize| {
             along.get(k + 1).map_or_else(|| along[k] - along[k - 1], |next| next - along[k])
         };
@@ -38,8 +38,8 @@ impl Line {
         Self { joints: joints.to_vec(), heads, along, half }
     }
 
-    /// How far along the line a spot lies: at the nearest point of it, the last bone going on as it
-    /// came.
+    /// Position of a point along the line, from the nearest point of the line. The last bone
+    /// extends in its direction.
     fn place_of(&self, at: Vec3) -> f32 {
         let mut best = (f32::INFINITY, 0.0);
         for k in 0..self.heads.len() {
@@ -56,7 +56,7 @@ impl Line {
         best.1
     }
 
-    /// The share of each joint there; they sum to 1.
+    /// The share of each joint at a position; the shares sum to 1.
     fn shares(&self, place: f32, curve: &Falloff) -> impl Iterator<Item = (u16, f32)> + '_ {
         let curve = *curve;
         let beyond = move |k: usize| -> f32 {
@@ -77,15 +77,17 @@ impl Line {
 }
 
 impl WorkingWeights<'_> {
-    /// Shares what the joints of a chain have of each vertex anew among them, by how far along the
-    /// chain it was bound: each has the middle of its bone, and about a joint one passes into the
-    /// next by a curve, over `width`, 0 to 1, of half of the shorter bone on either side. What
-    /// other joints have of a vertex, and locked ones, stays; a vertex that the chain does not move
-    /// does, too. Of the two that share a spot the weaker gives way where there is no slot for
-    /// both.
+    /// Distributes the weight of a chain's joints along the limb, by the rest position of each
+    /// vertex.
     ///
-    /// Each joint of the chain hangs on the one before; there are two at least. A joint that stands
-    /// where the next one does is left out: what it has is its own.
+    /// Each joint has the center of its bone. Around a joint, the weight is blended from one bone
+    /// to the next by a curve. The blend covers a fraction `width` (`0..=1`) of half of the shorter
+    /// adjacent bone on each side. Weights of other joints and of locked joints stay the same, as
+    /// do vertices without weight on the chain. If there is no slot for both joints at a vertex,
+    /// the weaker one is dropped.
+    ///
+    /// Each joint of the chain must be below the previous one, and there must be at least two. A
+    /// joint at the same position as the next one is left out and keeps its weight.
     pub fn along_limb(
         &mut self,
         chain: &[u16],
@@ -125,7 +127,7 @@ impl WorkingWeights<'_> {
                 list.iter()
                     .filter(|(j, w)| !open(*j) && *w > 0.0)
                     .for_each(|(j, w)| other.add(j, w));
-                // What is no joint of the limb keeps its slots.
+                // Joints outside of the chain keep their slots.
                 let slots = rule.limit.saturating_sub(other.iter().count()).max(1);
                 let mut shares: Vec<(u16, f32)> =
                     line.shares(place, &curve).filter(|(j, s)| open(*j) && *s > 0.0).collect();

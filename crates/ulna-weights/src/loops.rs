@@ -1,17 +1,16 @@
-//! Loops and rings of edges: how a row of points goes on over a surface whose quads a file has cut
-//! into triangles.
+//! Edge loops and edge rings on surfaces whose quads were triangulated by the file format.
 //!
 //! ```text
-//!    ·──·──·──·          a loop goes straight on from edge to edge,  a═b═c═d
-//!    │ ╱│ ╱│ ╱│          over points; a ring goes across the quads, from
-//!    a══b══c══d          an edge to the one that lies opposite.
+//!    ·──·──·──·          A loop continues straight from edge to edge, a═b═c═d.
+//!    │ ╱│ ╱│ ╱│          A ring continues across the quads, from an edge to the
+//!    a══b══c══d          opposite one.
 //!    │ ╱│ ╱│ ╱│
 //!    ·──·──·──·
 //! ```
 //!
-//! Neither knows quads: a loop takes the edge that turns least as the surface is seen from outside,
-//! never by more than 40°, which a diagonal always does; a ring takes the longer side of two
-//! triangles for the diagonal of a quad.
+//! The quads are unknown. A loop follows the edge with the smallest turn, as seen along the normal,
+//! up to 40°; diagonals turn more. A ring treats the longer side of two triangles as the diagonal
+//! of a quad.
 
 use std::collections::BTreeSet;
 
@@ -20,10 +19,10 @@ use glam::Vec3;
 use super::SkinnedSurface;
 use ulna_geometry::PointId;
 
-/// The cosine of the most that a loop may turn from one edge to the next.
+/// Cosine of the maximum turn of a loop from one edge to the next.
 const STRAIGHT: f32 = 0.766;
 
-/// Directed edges between neighbors that are both chosen. Of many, diagonals of quads are left out.
+/// Directed edges between selected neighbors. With several edges, diagonals of quads are left out.
 fn edges_among(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) -> Vec<(PointId, PointId)> {
     let among = |a: &PointId| {
         canvas.ring(*a).iter().filter(|b| points.contains(b)).map(|b| (*a, *b)).collect::<Vec<_>>()
@@ -35,7 +34,7 @@ fn edges_among(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) -> Vec<(Poin
     all.into_iter().filter(|(a, b)| !is_diagonal(canvas, *a, *b)).collect()
 }
 
-/// Whether an edge is the longest of both its triangles.
+/// Whether an edge is the longest one of both its triangles.
 fn is_diagonal(canvas: &SkinnedSurface, a: PointId, b: PointId) -> bool {
     let rest = canvas.rest();
     let length = |a: PointId, b: PointId| rest[a.index()].distance_squared(rest[b.index()]);
@@ -44,12 +43,12 @@ fn is_diagonal(canvas: &SkinnedSurface, a: PointId, b: PointId) -> bool {
     thirds.into_iter().flatten().filter(|t| length(a, *t) < own && length(b, *t) < own).count() == 2
 }
 
-/// The third point of the triangle that has the edge from `a` to `b`, in this direction.
+/// The third point of the triangle with the directed edge from `a` to `b`.
 fn third(canvas: &SkinnedSurface, a: PointId, b: PointId) -> Option<PointId> {
     canvas.fan(a).iter().find(|[next, _]| *next == b).map(|[_, t]| *t)
 }
 
-/// The normal of the surface at a point, of no certain length.
+/// The normal of the surface at a point, not normalized.
 fn normal(canvas: &SkinnedSurface, point: PointId) -> Vec3 {
     let rest = canvas.rest();
     let here = rest[point.index()];
@@ -57,7 +56,7 @@ fn normal(canvas: &SkinnedSurface, point: PointId) -> Vec3 {
     canvas.fan(point).iter().map(across).sum()
 }
 
-/// Where a loop that came from `a` to `b` goes on; nothing where it would turn.
+/// The next point of a loop from `a` to `b`; `None` if it would turn too much.
 fn straight_on(canvas: &SkinnedSurface, a: PointId, b: PointId) -> Option<PointId> {
     let rest = canvas.rest();
     let up = normal(canvas, b).normalize_or_zero();
@@ -71,7 +70,7 @@ fn straight_on(canvas: &SkinnedSurface, a: PointId, b: PointId) -> Option<PointI
     (found.0 > STRAIGHT).then_some(found.1)
 }
 
-/// The loops that go through the edges between chosen points.
+/// The loops through the edges between selected points.
 pub(super) fn edge_loops(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) -> BTreeSet<PointId> {
     let mut found = points.clone();
     let mut walked = BTreeSet::new();
@@ -85,7 +84,7 @@ pub(super) fn edge_loops(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) ->
     found
 }
 
-/// The chosen points with those that come next on their loops.
+/// The selected points, with the next points on their loops.
 pub(super) fn grown_along(
     canvas: &SkinnedSurface,
     points: &BTreeSet<PointId>,
@@ -95,13 +94,12 @@ pub(super) fn grown_along(
     points.iter().copied().chain(next).collect()
 }
 
-/// The edge opposite to one, over the quad on the left of it; of triangles that are no quad,
-/// nothing.
+/// The edge opposite to one, across the quad on its left; `None` if there is no quad.
 fn opposite(canvas: &SkinnedSurface, a: PointId, b: PointId) -> Option<(PointId, PointId)> {
     let rest = canvas.rest();
     let length = |a: PointId, b: PointId| rest[a.index()].distance_squared(rest[b.index()]);
     let t = third(canvas, a, b)?;
-    // The diagonal is the longer of the two other sides; beyond it lies the fourth corner.
+    // The diagonal is the longer one of the two other sides. The fourth corner is beyond it.
     if length(a, t) > length(b, t) {
         Some((third(canvas, a, t)?, t))
     } else {
@@ -109,11 +107,11 @@ fn opposite(canvas: &SkinnedSurface, a: PointId, b: PointId) -> Option<(PointId,
     }
 }
 
-/// The rings of edges that lie opposite to those between chosen points.
+/// The rings through the edges between selected points.
 pub(super) fn edge_rings(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) -> BTreeSet<PointId> {
     let mut found = points.clone();
     let mut walked = BTreeSet::new();
-    // Both directions of each edge are there: one goes to the left, the other to the right.
+    // Each edge is present in both directions, one for each side.
     for (mut a, mut b) in edges_among(canvas, points) {
         while walked.insert((a, b)) {
             let Some((c, d)) = opposite(canvas, a, b) else { break };

@@ -7,7 +7,7 @@ use super::{
 use ulna_geometry::PointId;
 use ulna_model::JointSlot;
 
-/// Adds what the first vertex of a point has.
+/// Adds the influences of a point's first vertex, times a factor.
 #[inline]
 pub(super) fn add_point(
     canvas: &SkinnedSurface,
@@ -24,7 +24,7 @@ pub(super) fn add_point(
     }
 }
 
-/// The mean of the points around a point.
+/// The mean of a point's neighbors.
 #[inline]
 pub(super) fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, point: PointId, out: &mut Influences) {
     out.clear();
@@ -35,7 +35,7 @@ pub(super) fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, point: PointId, out
     }
 }
 
-/// The mean of the points around, each by 1 over its distance at rest.
+/// The mean of a point's neighbors, weighted by the inverse of their rest distances.
 pub(super) fn near_mean(
     canvas: &SkinnedSurface,
     maps: &Maps<'_>,
@@ -55,8 +55,8 @@ pub(super) fn near_mean(
     }
 }
 
-/// The mean of vertices, each with a weight of its own; joints up to `joints` count, and of these
-/// the strongest.
+/// The weighted mean of vertices. Joint indices from `joints` on are ignored, and only the
+/// strongest joints are kept.
 pub(super) fn weighted_mean(
     maps: &Maps<'_>,
     joints: usize,

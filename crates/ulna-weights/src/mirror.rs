@@ -1,4 +1,4 @@
-//! The other side: points paired across a plane by where they lie, then by how they hang together.
+//! Mirror pairs of points across a plane: by position, then by topology.
 
 use std::collections::HashMap;
 
@@ -10,28 +10,30 @@ use ulna_geometry::{PointGrid, PointId};
 use ulna_model::{Document, JointSlot};
 use ulna_motion::MirrorPairs;
 
-/// Which point and which joint is the other's mirror.
+/// Mirror pairs of points and of joints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MirrorMap {
     points: Vec<Option<PointId>>,
     joints: Vec<Option<JointSlot>>,
-    /// Where the weight of each joint goes on the other side.
+    /// The joint that receives the weight of each joint on the other side.
     across: Vec<JointSlot>,
     parents: Vec<Option<JointSlot>>,
-    /// Points without a partner.
+    /// Number of points without a partner.
     pub unpaired: usize,
-    /// Points that were paired by their neighbors, not by where they lie.
+    /// Number of points that were paired by topology instead of position.
     pub by_topology: usize,
 }
 
 impl MirrorMap {
-    /// Pairs the points of a canvas across the plane `axis = offset` of its mesh space. `joints`
-    /// are the partners of the skin's joints; a center joint is its own.
+    /// Pairs the points of a surface across the plane `axis = offset` in mesh space. `joints` are
+    /// the mirror joints of the skin's joints; a center joint is its own.
     ///
-    /// A pair is the nearest point to the mirrored spot within `tolerance` meters, if it is so both
-    /// ways; on a canvas of several skins the nearest of the same skin, and only where that has
-    /// none, of another. What is left is paired by the neighbors: of two paired points, the
-    /// neighbors that alone are unpaired mirror each other; then triangle by triangle.
+    /// A pair consists of two points that are each the nearest one to the other's mirrored
+    /// position, within `tolerance` meters. On a surface of several skins, points of the same skin
+    /// are preferred.
+    ///
+    /// The remaining points are paired by their neighbors. If both points of a pair have one
+    /// unpaired neighbor, these mirror each other. Finally, points are paired triangle by triangle.
     pub fn new(
         canvas: &SkinnedSurface,
         axis: usize,
@@ -39,7 +41,7 @@ impl MirrorMap {
         tolerance: f32,
         joints: Vec<Option<JointSlot>>,
     ) -> Self {
-        /// Meshes over one another that are told apart.
+        /// Maximum number of overlapping meshes that are distinguished.
         const LAYERS: usize = 4;
         let rest = canvas.rest();
         let mirrored = |p: Vec3| {
@@ -47,7 +49,7 @@ impl MirrorMap {
             p[axis] = 2.0 * offset - p[axis];
             p
         };
-        // Many points lie in a plane through 0, which is therefore no border of cells.
+        // Many points are in a plane through 0, so no cell border is there.
         let cell = (tolerance * 24.0).max(f32::MIN_POSITIVE);
         let grid = PointGrid::new(rest, cell, 0.5, CROWD);
         let nearest_of =
@@ -67,10 +69,10 @@ impl MirrorMap {
                 joints,
             );
         }
-        // First what is of the same skin: meshes of others may lie there, too.
+        // The same skin first, because meshes of other skins can overlap.
         let is_same = |a: PointId, b: PointId| owners[a.index()] == owners[b.index()];
         let mut points = mutual(&nearest_of(&is_same));
-        // Where meshes of several others lie one over the other, each finds its own in the end.
+        // Overlapping meshes of several other skins need one pass each.
         for _ in 0..LAYERS {
             let is_open = |p: PointId| points[p.index()].is_none();
             let others = mutual(&nearest_of(&|a, b| is_open(a) && is_open(b) && !is_same(a, b)));
@@ -82,10 +84,10 @@ impl MirrorMap {
         Self::completed(canvas, points, axis, offset, joints)
     }
 
-    /// Pairs points whose texture coordinates are the same, or mirrored about the middle of the
-    /// picture, on different sides of the plane; of several, the one that lies nearest to the
-    /// mirrored spot. What lies on the plane is its own mirror. What is left is paired as by
-    /// [`MirrorMap::new`].
+    /// Pairs points with equal texture coordinates, or coordinates mirrored about the center of the
+    /// texture, on different sides of the plane. If there are several, the one nearest to the
+    /// mirrored position is chosen. Points on the plane are their own partners. The remaining
+    /// points are paired as by [`MirrorMap::new`].
     pub fn by_uv(
         canvas: &SkinnedSurface,
         uv_of: &dyn Fn(u32) -> Option<Vec2>,
@@ -93,10 +95,9 @@ impl MirrorMap {
         offset: f32,
         joints: Vec<Option<JointSlot>>,
     ) -> Self {
-        /// Steps of the grid along one side of the picture: coordinates nearer than that are the
-        /// same.
+        /// Grid cells along one side of the texture; closer coordinates count as equal.
         const STEPS: f32 = 4_096.0;
-        /// Coordinates past that are no point of a picture.
+        /// Limit of valid texture coordinates.
         const FAR: f32 = 1e6;
         let rest = canvas.rest();
         let size = rest
@@ -116,7 +117,8 @@ impl MirrorMap {
         }
         let side = |p: PointId| rest[p.index()][axis] - offset;
         let owners = canvas.owners();
-        // What is of the same skin comes first: meshes of others may have the same picture.
+        // Points of the same skin are preferred, because meshes of other skins can use the same
+        // texture.
         let is_other =
             |p: PointId, q: PointId| !owners.is_empty() && owners[p.index()] != owners[q.index()];
         let partner = |(p, uv): (PointId, &Option<Vec2>)| {
@@ -130,7 +132,7 @@ impl MirrorMap {
             for uv in [*uv, Vec2::new(1.0 - uv.x, uv.y)] {
                 let (x, y) = cell(uv);
                 let around = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (x + dx, y + dy)));
-                // A picture's corner that holds thousands of points tells nothing of any of them.
+                // A texel with thousands of points is not distinctive.
                 for q in
                     around.filter_map(|c| grid.get(&c)).flat_map(|list| list.iter().take(CROWD))
                 {
@@ -151,7 +153,7 @@ impl MirrorMap {
         Self::completed(canvas, mutual(&one_way), axis, offset, joints)
     }
 
-    /// With what is left paired by how points hang together.
+    /// Pairs the remaining points by topology.
     fn completed(
         canvas: &SkinnedSurface,
         mut points: Vec<Option<PointId>>,
@@ -166,8 +168,8 @@ impl MirrorMap {
         Self { points, across: across(&joints, &parents), joints, parents, unpaired, by_topology }
     }
 
-    /// The two sides of a canvas, as the roles of its joints have them. Where those of the other
-    /// side are on another skin, no point has a mirror image here.
+    /// Pairs the points of a surface by the mirror pairs of its joints. If the joints of the other
+    /// side belong to another skin, no point has a partner.
     pub fn of(document: &Document, canvas: &SkinnedSurface, roles: &MirrorPairs) -> Self {
         let joints = roles.mirror_joints();
         if !is_one_sided(document, canvas.skin) {
@@ -178,7 +180,7 @@ impl MirrorMap {
         Self { points: vec![None; count], across, joints, parents, unpaired: count, by_topology: 0 }
     }
 
-    /// [`MirrorMap::new`] with a tolerance of a ten-thousandth of the surface's size.
+    /// [`MirrorMap::new`] with a tolerance of 1/10,000 of the surface's size.
     pub fn near(
         canvas: &SkinnedSurface,
         axis: usize,
@@ -193,19 +195,19 @@ impl MirrorMap {
         Self::new(canvas, axis, offset, tolerance, joints)
     }
 
-    /// The same pairs of points, with others of joints.
+    /// The same pairs of points, with other pairs of joints.
     #[must_use]
     pub fn with_joints(&self, joints: Vec<Option<JointSlot>>) -> Self {
         Self { across: across(&joints, &self.parents), joints, ..self.clone() }
     }
 
-    /// The mirror of a point, if it has one.
+    /// The partner of a point, if it has one.
     #[inline]
     pub fn point(&self, point: PointId) -> Option<PointId> {
         self.points.get(point.index()).copied().flatten()
     }
 
-    /// The points without a partner, in rising order.
+    /// The points without a partner, in ascending order.
     pub fn alone(&self) -> impl Iterator<Item = PointId> + '_ {
         let all = PointId::first(self.points.len()).zip(&self.points);
         all.filter(|(_, other)| other.is_none()).map(|(point, _)| point)
@@ -216,21 +218,22 @@ impl MirrorMap {
         &self.joints
     }
 
-    /// The mirror of a joint, if it has one.
+    /// The mirror joint of a joint, if it has one.
     #[inline]
     pub fn joint(&self, joint: JointSlot) -> Option<JointSlot> {
         self.joints.get(joint.index()).copied().flatten()
     }
 
-    /// Which joint has on the other side what a joint has on this one: its mirror; where it has
-    /// none, as what one hand holds, that of its nearest ancestor that has one; else itself.
+    /// The joint that receives a joint's weight on the other side: its mirror joint, else that of
+    /// the nearest ancestor with one, else itself. An example of the second case is an object in
+    /// one hand.
     #[inline]
     pub fn across(&self, joint: JointSlot) -> JointSlot {
         self.across.get(joint.index()).copied().unwrap_or(joint)
     }
 }
 
-/// Of pairs that were found one way, those that are so both ways.
+/// The pairs that were found in both directions.
 fn mutual(one_way: &[Option<PointId>]) -> Vec<Option<PointId>> {
     let all = PointId::first(one_way.len()).zip(one_way);
     all.map(|(p, q)| q.filter(|q| one_way[q.index()] == Some(p))).collect()
@@ -243,7 +246,7 @@ fn across(joints: &[Option<JointSlot>], parents: &[Option<JointSlot>]) -> Vec<Jo
     };
     let one = |joint: JointSlot| {
         let mut at = joint;
-        // No more steps than joints, whatever the list of parents says.
+        // At most one step per joint, in case the parents form a cycle.
         for _ in 0..joints.len() {
             if let Some(partner) = of(joints, at) {
                 return partner;
@@ -256,10 +259,10 @@ fn across(joints: &[Option<JointSlot>], parents: &[Option<JointSlot>]) -> Vec<Jo
     JointSlot::first(joints.len()).map(one).collect()
 }
 
-/// Points of a cell that are looked at; what lies beyond is left to the neighbors.
+/// Maximum number of points per cell that are compared. The others are paired by topology.
 const CROWD: usize = 256;
 
-/// Of the points that are accepted, the nearest to a spot within the tolerance.
+/// The nearest accepted point to a position, within the tolerance.
 fn nearest(
     grid: &PointGrid,
     rest: &[Vec3],
@@ -278,17 +281,18 @@ fn nearest(
     best.map(|(_, point)| point)
 }
 
-/// Pairs what is left by its paired neighbors; how many points that paired. Of two points that
-/// mirror each other, the unpaired neighbors mirror each other: the only ones left whatever their
-/// points, of several those that lie nearest to each other's mirror images, nearer than half the
-/// way to the neighbor that is known.
+/// Pairs the remaining points by paired neighbors, and returns their number.
+///
+/// Of two points that mirror each other, the unpaired neighbors mirror each other, too. If both
+/// have a single one, these are paired. If they have several, two are paired if they are mutually
+/// nearest, within half of the distance to the paired neighbor.
 fn by_neighbors(
     canvas: &SkinnedSurface,
     points: &mut [Option<PointId>],
     axis: usize,
     offset: f32,
 ) -> usize {
-    // Only next to what is unpaired there is something to find.
+    // Only neighbors of unpaired points can add pairs.
     let open = PointId::first(points.len()).filter(|p| points[p.index()].is_none());
     let mut front: Vec<PointId> = open.flat_map(|p| canvas.ring(p)).copied().collect();
     front.retain(|p| points[p.index()].is_some());
@@ -309,8 +313,8 @@ fn by_neighbors(
             let open = |of: PointId, points: &[Option<PointId>]| -> Vec<PointId> {
                 canvas.ring(of).iter().copied().filter(|n| points[n.index()].is_none()).collect()
             };
-            /// Pairs of neighbors that are looked at: a point with thousands of them tells
-            /// nothing.
+            /// Maximum number of neighbor pairs to compare. A point with thousands of neighbors is
+            /// not distinctive.
             const MOST: usize = 4_096;
             let (here, there) = (open(p, points), open(q, points));
             if here.len() * there.len() > MOST {
@@ -326,8 +330,8 @@ fn by_neighbors(
                 if !alone && (nearest(b, &here) != Some(*a) || !near()) {
                     continue;
                 }
-                // Of a point and its mirror on the same side, neither is the other's; what is its
-                // own lies on the plane.
+                // Two points on the same side are no pair. A point that is its own partner must be
+                // on the plane.
                 let wrong = if *a == b { !near() } else { side(*a) == side(b) };
                 if wrong || points[a.index()].is_some() || points[b.index()].is_some() {
                     continue;
@@ -343,9 +347,9 @@ fn by_neighbors(
     paired
 }
 
-/// Pairs what is left triangle by triangle, wherever it lies: where an edge has a mirror edge, the
-/// triangles beyond them mirror each other, and so do their third points, if as many edges meet in
-/// both. How many points that paired.
+/// Pairs the remaining points triangle by triangle, regardless of position, and returns their
+/// number. If an edge has a mirror edge, the adjacent triangles mirror each other. Their third
+/// points are paired if they have the same number of edges.
 fn by_triangles(
     canvas: &SkinnedSurface,
     points: &mut [Option<PointId>],
@@ -365,7 +369,7 @@ fn by_triangles(
             else {
                 continue;
             };
-            // Seen in a mirror a triangle goes round the other way: a, b, t is b', a', t'.
+            // Mirroring reverses the winding of a triangle: a, b, t becomes b', a', t'.
             let Some([_, t]) = canvas.fan(image_of_b).iter().find(|[next, _]| *next == image_of_a)
             else {
                 continue;

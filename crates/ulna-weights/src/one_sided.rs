@@ -1,12 +1,12 @@
-//! Skins of one side of a body, whose mirror joints belong to other skins.
+//! Skins that cover one side of a body, while the mirror joints belong to other skins.
 
 use std::collections::BTreeSet;
 
 use ulna_model::{Document, NodeId, SkinId};
 use ulna_motion::Mirror;
 
-/// Whether the mirror joints of a skin's joints are on other skins, so that it has no two sides of
-/// its own.
+/// Whether the mirror joints of a skin's joints belong to other skins, so that it has only one
+/// side.
 pub fn is_one_sided(document: &Document, skin: SkinId) -> bool {
     if document.skins.len() < 2 {
         return false;

@@ -1,18 +1,18 @@
-//! One character's surface posed onto the rest pose of another, so that the nearest points of the
-//! two surfaces are of the same part of the body.
+//! Poses one character's surface to match the rest pose of another. Nearest points of the two
+//! surfaces then belong to the same part of the body.
 //!
-//! Each joint of the source that has a counterpart gets a matrix in scene space, and its surface
-//! follows by linear blend skinning:
+//! Each source joint with a counterpart gets a matrix in scene space. The surface follows by linear
+//! blend skinning:
 //!
 //! ```text
 //!  X_j = translate(h_p) · R · S · translate(−h_j)   p' = Σ w · (W_p·IBM_p)⁻¹ · X_j · W_j·IBM_j · p
 //! ```
 //!
-//! `h` are the heads of a joint `j` and of its counterpart `p` at rest, `W` their rest transforms
-//! in the scene. `S` is the ratio of sizes, along a limb's bone that of the two bones. `R` turns
-//! `j` from its rest to that of `p`: where the axes of both skeletons are alike, it is
-//! `rot(W_p)·rot(W_j)⁻¹`; elsewhere it takes the directions to the next joints onto those of the
-//! counterpart, with as little twist as possible against the joint above.
+//! `h` are the rest positions of a joint `j` and its counterpart `p`, and `W` their rest transforms
+//! in the scene. `S` is the ratio of sizes; along a limb's bone, the ratio of the two bones. `R`
+//! rotates `j` from its rest to that of `p`. If both skeletons use the same axes, it is
+//! `rot(W_p)·rot(W_j)⁻¹`. Otherwise, it aligns the directions to the next joints with those of the
+//! counterpart, with as little twist as possible relative to the parent.
 
 use std::collections::HashMap;
 
@@ -34,8 +34,7 @@ fn rest_worlds(document: &Document) -> Vec<DMat4> {
     worlds
 }
 
-/// The length in scene meters of one unit of a skin's mesh space at rest; 1 where its joints do not
-/// tell.
+/// Scene meters per unit of a skin's mesh space at rest; 1 if the joints do not determine it.
 pub fn rest_scale(document: &Document, skin: SkinId) -> f32 {
     let worlds = rest_worlds(document);
     let skin = document.skin(skin);
@@ -47,31 +46,31 @@ pub fn rest_scale(document: &Document, skin: SkinId) -> f32 {
     skin.joints.iter().zip(skin.inverse_bind.iter()).find_map(scale).unwrap_or(1.0)
 }
 
-/// A joint of the source with its counterpart.
+/// A source joint with its counterpart.
 struct Bone {
     from: NodeId,
     to: NodeId,
-    /// The joint above that has a counterpart, as an index of an earlier bone.
+    /// Index of the nearest ancestor bone, which comes earlier in the list.
     parent: Option<usize>,
-    /// Where both start, scene space.
+    /// Positions of both joints in scene space.
     heads: [DVec3; 2],
-    /// From the heads to those of the joints below that hang on both alike.
+    /// Vectors to the joints below that are children of both.
     ways: Vec<[DVec3; 2]>,
 }
 
-/// A source posed onto the rest pose of a target.
+/// A source surface, posed to the rest pose of a target.
 pub struct Overlay<'a> {
     theirs: &'a Document,
     ours: &'a Document,
     worlds: [Vec<DMat4>; 2],
-    /// By node of the source: its matrix in scene space, and the counterpart that it comes from.
+    /// The matrix in scene space of each source node, and the counterpart that determines it.
     moved: Vec<(DMat4, Option<NodeId>)>,
     matched: Vec<NodeId>,
 }
 
 impl<'a> Overlay<'a> {
-    /// The source `theirs` over the target `ours`, by joints with their counterparts. Nothing where
-    /// these make no bone of both.
+    /// Poses the source `theirs` to the target `ours`, by joints with their counterparts. Returns
+    /// `None` if these have no bone in common.
     pub fn new(
         theirs: &'a Document,
         ours: &'a Document,
@@ -101,20 +100,20 @@ impl<'a> Overlay<'a> {
         is_sound.then_some(Self { theirs, ours, worlds, moved, matched })
     }
 
-    /// The source as it stands in its own scene at rest.
+    /// The source at its rest positions in its own scene.
     pub fn standing(theirs: &'a Document, ours: &'a Document) -> Self {
         let worlds = [rest_worlds(theirs), rest_worlds(ours)];
         let moved = vec![(DMat4::IDENTITY, None); theirs.nodes.len()];
         Self { theirs, ours, worlds, moved, matched: Vec::new() }
     }
 
-    /// The joints of the source that have a counterpart.
+    /// The source joints with a counterpart.
     pub fn matched(&self) -> &[NodeId] {
         &self.matched
     }
 
-    /// The vertices of a primitive of the source, in the mesh space of a skin of the target.
-    /// Nothing where the skins cannot tell.
+    /// The vertices of a source primitive, in the mesh space of a skin of the target. `None` if the
+    /// skins do not determine them.
     pub fn positions(&self, primitive: &Primitive, from: SkinId, to: SkinId) -> Option<Vec<Vec3>> {
         let (theirs, ours) = (self.theirs.skin(from), self.ours.skin(to));
         let back = |node: NodeId| {
@@ -123,7 +122,7 @@ impl<'a> Overlay<'a> {
                 self.worlds[1][node.index()] * ours.inverse_bind.get(k)?.as_dmat4();
             Some(scene_from_mesh.inverse()).filter(DMat4::is_finite)
         };
-        // A counterpart that is no joint of that skin: as its other joints are.
+        // A counterpart that is not a joint of the skin uses the matrix of its other joints.
         let usual = ours.joints.iter().find_map(|j| back(*j))?;
         let joints = theirs.joints.iter().filter_map(|j| self.moved[j.index()].1);
         let backs: HashMap<NodeId, DMat4> =
@@ -142,7 +141,7 @@ impl<'a> Overlay<'a> {
     }
 }
 
-/// The positions of a primitive by a palette, whatever its weights sum to.
+/// The skinned positions of a primitive. Weights need not be normalized.
 fn skinned(primitive: &Primitive, palette: &[Mat4]) -> Vec<Vec3> {
     let Some(map) = primitive.weights.as_deref() else { return primitive.positions.to_vec() };
     let place = |(vertex, position): (usize, &Vec3)| {
@@ -162,14 +161,14 @@ fn skinned(primitive: &Primitive, palette: &[Mat4]) -> Vec<Vec3> {
     primitive.positions.par_iter().enumerate().with_min_len(1024).map(place).collect()
 }
 
-/// The joints with their counterparts, those above first.
+/// The joints with their counterparts, parents first.
 fn bones(
     theirs: &Document,
     ours: &Document,
     pairs: &[(NodeId, NodeId)],
     worlds: &[Vec<DMat4>; 2],
 ) -> Vec<Bone> {
-    /// A bone of less than this part of the skeleton has no direction.
+    /// Minimum length of a bone with a direction, relative to the longest bone.
     const LEAST: f64 = 1e-3;
     let to: HashMap<NodeId, NodeId> = pairs.iter().copied().collect();
     let here: HashMap<NodeId, NodeId> = pairs.iter().map(|(a, b)| (*b, *a)).collect();
@@ -207,7 +206,7 @@ fn bones(
     bones
 }
 
-/// Lengths of the target in one of the source, by all bones. Nothing where there is no bone.
+/// Size of the target relative to the source, from all bones. `None` without bones.
 fn ratio(bones: &[Bone]) -> Option<f64> {
     let (mut both, mut own) = (0.0, 0.0);
     for [there, here] in bones.iter().flat_map(|b| &b.ways) {
@@ -217,8 +216,8 @@ fn ratio(bones: &[Bone]) -> Option<f64> {
     Some(both / own).filter(|r| r.is_finite() && *r > 0.0)
 }
 
-/// The turn that takes the joints of the source as a whole best onto those of the target. Nothing
-/// where they lie at one point.
+/// The rotation that best aligns all source joints with those of the target. `None` if they are all
+/// at one point.
 fn whole_turn(bones: &[Bone]) -> Option<DQuat> {
     let count = to_f64(bones.len());
     let mean = |side: usize| bones.iter().map(|b| b.heads[side]).sum::<DVec3>() / count;
@@ -226,14 +225,14 @@ fn whole_turn(bones: &[Bone]) -> Option<DQuat> {
     let ways: Vec<[DVec3; 2]> =
         bones.iter().map(|b| [b.heads[0] - means[0], b.heads[1] - means[1]]).collect();
     let fit = |turn: DQuat| ways.iter().map(|[a, b]| (turn * *a).dot(*b)).sum::<f64>();
-    // From the turn by right angles that fits best, or none that is much better than none.
+    // Starts at the best rotation by right angles, if it is much better than the identity.
     let start = right_angles().max_by(|a, b| fit(*a).total_cmp(&fit(*b)))?;
     let start = if fit(start) > fit(DQuat::IDENTITY) * 1.1 { start } else { DQuat::IDENTITY };
     let size = ways.iter().map(|[a, b]| a.length() * b.length()).sum::<f64>();
     (size > 0.0 && size.is_finite()).then(|| fitted(&ways, start))
 }
 
-/// All turns by right angles.
+/// All rotations by right angles.
 fn right_angles() -> impl Iterator<Item = DQuat> {
     let axes = [DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X, DVec3::NEG_Y, DVec3::NEG_Z];
     axes.into_iter().flat_map(move |x| {
@@ -243,8 +242,8 @@ fn right_angles() -> impl Iterator<Item = DQuat> {
     })
 }
 
-/// The turn that takes the first of each pair best onto the second, weighed by their lengths, as
-/// near as can be to where it starts: Müller and others, *A Robust Method to Extract the Rotational
+/// The rotation that best aligns the first vector of each pair with the second, weighted by their
+/// lengths, starting from `start`: Müller and others, *A Robust Method to Extract the Rotational
 /// Part of Deformations* (2016).
 fn fitted(ways: &[[DVec3; 2]], start: DQuat) -> DQuat {
     const STEPS: usize = 100;
@@ -269,7 +268,7 @@ fn fitted(ways: &[[DVec3; 2]], start: DQuat) -> DQuat {
     turn
 }
 
-/// The least turn from one direction to another.
+/// The smallest rotation from one direction to another.
 fn arc(from: DVec3, to: DVec3) -> DQuat {
     match (from.try_normalize(), to.try_normalize()) {
         (Some(from), Some(to)) => DQuat::from_rotation_arc(from, to),
@@ -277,11 +276,11 @@ fn arc(from: DVec3, to: DVec3) -> DQuat {
     }
 }
 
-/// How each bone of the source is turned to lie as its counterpart rests, scene space.
+/// The rotation of each source bone to the rest of its counterpart, in scene space.
 fn turns(bones: &[Bone], worlds: &[Vec<DMat4>; 2], whole: DQuat) -> Vec<DQuat> {
-    /// Radians: more is another axis, not another rest pose of a joint.
+    /// Maximum angle in radians between both methods that counts as the same axes.
     const ALIKE: f64 = 0.45;
-    /// Joints that must agree for two skeletons to have the same axes, of 1.
+    /// Minimum fraction of joints with the same axes for this method.
     const NEARLY_ALL: f64 = 0.9;
     let mut by_ways: Vec<DQuat> = Vec::with_capacity(bones.len());
     for bone in bones {
@@ -302,14 +301,15 @@ fn turns(bones: &[Bone], worlds: &[Vec<DMat4>; 2], whole: DQuat) -> Vec<DQuat> {
 }
 
 impl Bone {
-    /// Its matrix in scene space, by how it is turned and the ratio of both sizes.
+    /// The bone's matrix in scene space, for a rotation and the ratio of both sizes.
     fn matrix(&self, turn: &DMat3, ratio: f64) -> DMat4 {
-        /// Bodies differ in their proportions by less; more is a joint that sits elsewhere.
+        /// Maximum difference of the proportions of two bodies, as a factor. More indicates a joint
+        /// at another place.
         const MOST: f64 = 2.0;
         let kept = |scale: f64| if (scale - 1.0).abs() < 1e-4 { 1.0 } else { scale };
         let across = kept(ratio);
         let mut shape = DMat3::from_diagonal(DVec3::splat(across));
-        // A limb is stretched along its bone, so that the next joint comes to lie on its
+        // A limb is stretched along its bone, so that the next joint matches the position of its
         // counterpart.
         if let [[there, here]] = &self.ways[..]
             && let Some(way) = there.try_normalize()

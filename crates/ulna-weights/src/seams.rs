@@ -1,9 +1,9 @@
-//! Seams between meshes on different skins: vertices that lie at one point and had the same weights
-//! keep them alike.
+//! Seams between meshes with different skins: coincident vertices with equal weights are changed
+//! together.
 //!
-//! Within one skin the canvas knows which vertices are copies of each other. A head and a body are
-//! often meshes on a skin each, with joints of one skeleton: what is done to one side of the neck
-//! has to be done to the other, or it tears.
+//! Within one skin, the surface knows which vertices are coincident. A head and a body are often
+//! meshes with separate skins, but with joints of one skeleton. Changes on one side of the neck
+//! must be applied to the other, or a gap opens.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,10 +16,10 @@ use super::{
 use ulna_geometry::{PointGrid, PointId};
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId, Skin, SkinId, WeightMap, WeightPatch};
 
-/// A vertex of a mesh on another skin.
+/// A vertex of a mesh with another skin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct CoincidentVertex {
-    /// The canvas's point that it lies on.
+    /// The coincident point of the surface.
     point: PointId,
     skin: SkinId,
     mesh: MeshId,
@@ -27,39 +27,38 @@ struct CoincidentVertex {
     own: u32,
 }
 
-/// Vertices of a mesh on another skin that were changed along with those they lie on: mesh,
-/// primitive, vertex.
+/// Vertices of other skins that were changed along with coincident ones: mesh, primitive, vertex.
 pub type Claimed = BTreeSet<(MeshId, PrimitiveId, u32)>;
 
-/// Vertices of other skins that lie where vertices of a canvas do.
+/// Vertices of other skins that coincide with vertices of a surface.
 #[derive(Clone, Debug, Default)]
 pub struct CrossSkinSeams {
-    /// By the canvas's points.
+    /// Sorted by point of the surface.
     twins: Vec<CoincidentVertex>,
-    /// By another skin, the number there of each of the canvas's joints.
+    /// The joint index in each other skin of each joint of the surface's skin.
     joints: BTreeMap<SkinId, Vec<Option<u16>>>,
 }
 
-/// Mesh space of one skin from that of another: where a joint that both have was bound says it.
-/// Nothing where they have none, or were bound in poses that differ.
+/// Matrix between the mesh spaces of two skins, from the bind poses of common joints. `None`
+/// without common joints, or if the bind poses differ.
 pub fn mesh_from_mesh(to: &Skin, from: &Skin, pairs: &[(usize, usize)]) -> Option<Mat4> {
     let of = |(a, b): &(usize, usize)| {
         Some(to.inverse_bind.get(*a)?.inverse() * *from.inverse_bind.get(*b)?)
     };
     let all: Vec<Mat4> = pairs.iter().filter_map(of).filter(|m| m.is_finite()).collect();
     let first = *all.first()?;
-    // Files are written with some five digits.
+    // Files are written with approximately five digits.
     let near = |m: &Mat4| {
         let size = first.to_cols_array().iter().fold(0.0f32, |s, v| s.max(v.abs()));
         m.abs_diff_eq(first, size.max(1e-6) * 1e-3)
     };
-    // What is the same space but for the rounding of a file is the same.
+    // A matrix that differs from the identity only by rounding is replaced by it.
     let first = if first.abs_diff_eq(Mat4::IDENTITY, 1e-4) { Mat4::IDENTITY } else { first };
     all.iter().all(near).then_some(first)
 }
 
 impl CrossSkinSeams {
-    /// Looks for them.
+    /// Finds the coincident vertices.
     pub fn of(document: &Document, canvas: &SkinnedSurface) -> Self {
         let mut found = Self::default();
         let numbers: HashMap<NodeId, usize> =
@@ -107,7 +106,7 @@ impl CrossSkinSeams {
         found
     }
 
-    /// Whether there are none.
+    /// Whether there are no coincident vertices.
     pub const fn is_empty(&self) -> bool {
         self.twins.is_empty()
     }
@@ -115,17 +114,19 @@ impl CrossSkinSeams {
     fn at_point(&self, point: PointId) -> &[CoincidentVertex] {
         let first = self.twins.partition_point(|t| t.point < point);
         let count = self.twins[first..].iter().take_while(|t| t.point == point).count();
-        // A heap of vertices at one spot is no seam.
+        // A cluster of vertices at one position is not a seam.
         &self.twins[first..first + count.min(Self::MOST)]
     }
 
-    /// Twins of one point that are heeded.
+    /// Maximum number of coincident vertices per point that are changed.
     const MOST: usize = 256;
 
-    /// What keeps twins alike where these changes, by the canvas's parts, of the document as it is
-    /// now set them apart. A vertex whose twin cannot follow, since its skin lacks a joint or has
-    /// layers, is left as it is with `hold`, and parts from its twin without. `claimed` vertices
-    /// were changed for others already: they are not heeded, and new ones join them.
+    /// Changes of coincident vertices that keep their weights equal to those of changed vertices.
+    /// `changes` are relative to the current document, by part.
+    ///
+    /// A coincident vertex cannot follow if its skin lacks a joint or has weight layers. With
+    /// `hold`, the changed vertex is then reverted; without, the two vertices differ. `claimed`
+    /// vertices already follow others, and are ignored. New ones are added to them.
     pub fn follow(
         &self,
         document: &Document,
@@ -145,7 +146,7 @@ impl CrossSkinSeams {
             let (point, before) = (canvas.parts()[*part], now.part(*part));
             let vertices: Vec<(usize, u32)> = match change {
                 PartChange::Patch(patch) => patch.vertices.iter().copied().enumerate().collect(),
-                // What gets other sets or another type keeps its weights.
+                // A change of sets or type does not change weights.
                 PartChange::Whole(map)
                     if map.sets != before.sets || map.encoding != before.encoding =>
                 {
@@ -211,7 +212,7 @@ impl CrossSkinSeams {
     }
 }
 
-/// Takes vertices out of a change.
+/// Removes vertices from a change.
 fn keep_as_they_are(change: &mut PartChange, before: &WeightMap, stays: &[u32]) {
     let stays: BTreeSet<u32> = stays.iter().copied().collect();
     match change {
@@ -238,7 +239,7 @@ fn keep_as_they_are(change: &mut PartChange, before: &WeightMap, stays: &[u32]) 
     }
 }
 
-/// What is asked vertex by vertex.
+/// Data for handling single vertices.
 struct Follower<'a> {
     document: &'a Document,
     joints: &'a BTreeMap<SkinId, Vec<Option<u16>>>,
@@ -249,7 +250,7 @@ impl Follower<'_> {
         self.document.mesh(twin.mesh).primitives[twin.primitive.index()].weights.as_deref()
     }
 
-    /// A list with the numbers of another skin; nothing where that lacks a joint.
+    /// A list with the joint indices of another skin; `None` if this lacks a joint.
     fn turned(&self, skin: SkinId, list: &Influences) -> Option<Influences> {
         let numbers = self.joints.get(&skin)?;
         let mut turned = Influences::default();
@@ -259,7 +260,7 @@ impl Follower<'_> {
         Some(turned)
     }
 
-    /// Whether a twin has what a vertex had, as far as their types can hold it.
+    /// Whether a coincident vertex had the same weights, within the precision of the stored types.
     fn was_alike(&self, twin: &CoincidentVertex, were: &Influences, of: &WeightMap) -> bool {
         let Some(wanted) = self.turned(twin.skin, were) else { return false };
         let Some(map) = self.map(twin) else { return false };
@@ -270,9 +271,9 @@ impl Follower<'_> {
         !has.is_empty() && near(&has, &wanted) && near(&wanted, &has)
     }
 
-    /// The slots that a twin gets, in its own type; nothing where it cannot have them.
+    /// The slots of a coincident vertex, in its own type; `None` if it cannot have them.
     fn list_for(&self, twin: &CoincidentVertex, list: &Influences) -> Option<(Vec<u16>, Vec<f32>)> {
-        // A tool or a stroke goes into the layers of one skin.
+        // A tool or stroke can change the layers of only one skin.
         if self.document.layered(twin.mesh, twin.primitive).is_some() {
             return None;
         }
@@ -301,7 +302,7 @@ impl Follower<'_> {
 /// Search for the point of a surface at a position.
 struct PointSearch<'a> {
     points: &'a [Vec3],
-    /// Largest distance from a point, which rounding explains.
+    /// Maximum distance that counts as rounding.
     near: f32,
     low: Vec3,
     high: Vec3,
@@ -309,7 +310,7 @@ struct PointSearch<'a> {
 }
 
 impl<'a> PointSearch<'a> {
-    /// Largest number of points of a cell that are compared.
+    /// Maximum number of points per cell that are compared.
     const MOST: usize = 64;
 
     fn new(points: &'a [Vec3]) -> Self {
@@ -322,7 +323,7 @@ impl<'a> PointSearch<'a> {
         Self { points, near, low: low - near, high: high + near, grid }
     }
 
-    /// The point nearest to a position, as near as rounding lets it be.
+    /// The nearest point to a position, within rounding.
     fn at(&self, position: Vec3) -> Option<PointId> {
         if !(position.cmpge(self.low).all() && position.cmple(self.high).all()) {
             return None;

@@ -1,5 +1,4 @@
-//! Which vertices are meant: by what is wrong with them, by a joint's weight, by how they hang
-//! together.
+//! Selection of vertices by problems, by a joint's weight, or by topology.
 
 use std::collections::BTreeSet;
 
@@ -13,61 +12,61 @@ use ulna_geometry::PointId;
 use ulna_model::{Document, MeshId};
 use ulna_motion::MirrorPairs;
 
-/// Vertices by what they are.
+/// Criterion for selecting vertices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pick {
-    /// All of them.
+    /// All vertices.
     All,
-    /// Whose weights break a rule, or have more joints than wanted.
+    /// Vertices with invalid weights, or more influences than wanted.
     Faulty {
-        /// The most joints wanted.
+        /// Maximum wanted number of influences.
         most: usize,
     },
-    /// Unlike all of their neighbors.
+    /// Outliers: vertices whose weights differ from all of their neighbors.
     Stray,
-    /// At the rim of a hole or a sheet.
+    /// Vertices at an open edge.
     Open,
-    /// At an edge of three triangles or more.
+    /// Vertices at a non-manifold edge.
     Crowded,
-    /// At a triangle that is there twice.
+    /// Vertices at a duplicate triangle.
     Doubled,
-    /// Without a mirror image on the other side.
+    /// Vertices without a mirror partner.
     Unpaired,
-    /// Of a mesh.
+    /// Vertices of a mesh.
     Mesh(MeshId),
-    /// Which a joint moves, with a weight within these bounds.
+    /// Vertices with a joint's weight in a range.
     Of {
-        /// The joint, by its number in the skin.
+        /// Index of the joint in the skin.
         joint: u16,
-        /// The least weight; 0 stands for any.
+        /// Minimum weight; vertices with a weight of 0 are never included.
         from: f32,
-        /// The largest weight.
+        /// Maximum weight.
         to: f32,
     },
 }
 
-/// How a selection becomes another.
+/// Change of a selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reshape {
-    /// The neighbors, too.
+    /// Adds the neighbors.
     Grow,
-    /// Without its rim.
+    /// Removes the border.
     Shrink,
-    /// All that hangs together with it.
+    /// Adds all connected vertices.
     Linked,
-    /// The others.
+    /// Inverts the selection.
     Invert,
-    /// The loops of edges that go through it.
+    /// Adds the edge loops through the selection.
     Loop,
-    /// The rings of edges that lie opposite to its edges.
+    /// Adds the edge rings through the selection.
     Ring,
-    /// What comes next on its loops.
+    /// Adds the next points on the edge loops.
     GrowLoop,
-    /// Its mirror image.
+    /// Replaces the selection by its mirror image.
     Mirror,
 }
 
-/// All vertices at some points, in rising order.
+/// All vertices of some points, in ascending order.
 fn at_points(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) -> Vec<u32> {
     let mut all: Vec<u32> =
         points.iter().flat_map(|p| canvas.vertices_at(*p).iter().copied()).collect();
@@ -75,7 +74,7 @@ fn at_points(canvas: &SkinnedSurface, points: &BTreeSet<PointId>) -> Vec<u32> {
     all
 }
 
-/// The canvas's vertices that are meant, in rising order.
+/// The vertices that match a criterion, in ascending order.
 pub fn pick(document: &Document, canvas: &SkinnedSurface, what: &Pick) -> Vec<u32> {
     let (count, maps) = (to_number(canvas.vertex_count()), canvas.maps(document));
     let points = |list: &[PointId]| at_points(canvas, &list.iter().copied().collect());
@@ -111,13 +110,13 @@ pub fn pick(document: &Document, canvas: &SkinnedSurface, what: &Pick) -> Vec<u3
     }
 }
 
-/// The two sides of a canvas.
+/// The mirror pairs of a surface.
 fn mirror_of(document: &Document, canvas: &SkinnedSurface) -> MirrorMap {
     MirrorMap::of(document, canvas, &MirrorPairs::of(document, canvas.skin))
 }
 
-/// What becomes of a selection of the canvas's vertices, in rising order. Copies of a vertex go
-/// together.
+/// Changes a selection. Returns vertices in ascending order. Coincident vertices are selected
+/// together, except by [`Reshape::Invert`].
 pub fn reshape(
     document: &Document,
     canvas: &SkinnedSurface,

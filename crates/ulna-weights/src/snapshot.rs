@@ -1,12 +1,13 @@
-//! Binding as a snapshot: a skin's inverse bind matrices from where its joints and its mesh are at
-//! a moment, and the rest that follows.
+//! Binding at a pose: inverse bind matrices from the current transforms of the joints and the mesh,
+//! and the rest that follows from them.
 //!
 //! ```text
-//!   IBM_j = W_j⁻¹ · W_mesh        T_j = W_j · IBM_j is then W_mesh for every joint: nothing moves
+//!   IBM_j = W_j⁻¹ · W_mesh        T_j = W_j · IBM_j = W_mesh for every joint: nothing moves
 //! ```
 //!
-//! `W_mesh` of a mesh on no skin is its node's. The node of a skinned mesh counts for nothing (glTF
-//! 2.0, 3.7.3.3): what is bound of one is where its skin shows it at rest, `W_j · IBM_j`.
+//! `W_mesh` of an unskinned mesh is the world transform of its node. The node transform of a
+//! skinned mesh is ignored (glTF 2.0, 3.7.3.3). For such a mesh, `W_mesh` is its placement by the
+//! skin at rest, `W_j · IBM_j`.
 
 use glam::{DMat3, DMat4, Mat4, Vec3, Vec4};
 
@@ -16,7 +17,7 @@ use ulna_model::{
 };
 use ulna_motion::Pose;
 
-/// The document with nothing posed: every node in its rest.
+/// The document with every node in its rest pose.
 #[must_use]
 pub fn at_rest(document: &Document) -> Document {
     let mut rest = document.clone();
@@ -24,7 +25,7 @@ pub fn at_rest(document: &Document) -> Document {
     rest
 }
 
-/// `scene_from_node` in double precision, of a pose.
+/// `scene_from_node` of a pose, in double precision.
 pub fn world(document: &Document, pose: &Pose, node: NodeId) -> DMat4 {
     let mut made = DMat4::IDENTITY;
     let mut at = Some(node);
@@ -35,16 +36,17 @@ pub fn world(document: &Document, pose: &Pose, node: NodeId) -> DMat4 {
     made
 }
 
-/// Where a skin shows its meshes at rest.
+/// Placement of a skin's meshes at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundMesh {
-    /// `scene_from_mesh`, of the joint that weighs most.
+    /// `scene_from_mesh`, by the joint with the most weight.
     pub scene_from_mesh: DMat4,
-    /// How far another joint would show a corner of the mesh elsewhere, meters; 0 where all agree.
+    /// Maximum distance, in meters, between the placements of a mesh corner by different joints; 0
+    /// if all agree.
     pub apart: f64,
 }
 
-/// How much each joint of a skin weighs over all vertices of its meshes.
+/// The total weight of each joint over all vertices of a skin's meshes.
 fn shares(document: &Document, skin: SkinId) -> Vec<f64> {
     let mut sums = vec![0.0f64; document.skin(skin).joints.len()];
     for node in document.nodes.values().filter(|n| n.skin == Some(skin)) {
@@ -60,7 +62,7 @@ fn shares(document: &Document, skin: SkinId) -> Vec<f64> {
     sums
 }
 
-/// Where a skin shows its meshes when all of its joints are in `rest`.
+/// The placement of a skin's meshes when all of its joints are in the pose `rest`.
 pub fn bound_mesh(document: &Document, rest: &Pose, skin: SkinId) -> BoundMesh {
     let about = document.skin(skin);
     let shares = shares(document, skin);
@@ -85,7 +87,7 @@ pub fn bound_mesh(document: &Document, rest: &Pose, skin: SkinId) -> BoundMesh {
     BoundMesh { scene_from_mesh, apart }
 }
 
-/// The corners of the box around a skin's meshes.
+/// The corners of the bounding box of a skin's meshes.
 fn corners(document: &Document, skin: SkinId) -> Vec<glam::DVec3> {
     let meshes = document.nodes.values().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
     let points = meshes.flat_map(|m| &document.mesh(m).primitives).flat_map(|p| p.positions.iter());
@@ -105,11 +107,11 @@ fn corners(document: &Document, skin: SkinId) -> Vec<glam::DVec3> {
         .collect()
 }
 
-/// `joint_from_mesh` of each joint as they stand in a pose, with the last row of what only moves,
-/// turns and scales.
+/// Inverse bind matrices, `joint_from_mesh`, for the joints in a pose. The last row is set to that
+/// of an affine matrix.
 ///
 /// # Errors
-/// The first joint that has no inverse: it is squashed flat there.
+/// The first joint without an inverse, because its scale is 0 along an axis.
 pub fn snapshot(
     document: &Document,
     pose: &Pose,
@@ -127,7 +129,7 @@ pub fn snapshot(
     joints.iter().map(one).collect()
 }
 
-/// The file with the rests that its bind matrices give, as reopening would find them without
+/// The file content with the rests implied by its bind matrices, as if it was reopened without
 /// extras.
 pub fn found_rests(document: &Document) -> FileContent {
     let mut asset = document.file.clone();
@@ -138,13 +140,14 @@ pub fn found_rests(document: &Document) -> FileContent {
     asset
 }
 
-/// The nodes of some joints as reopening the file would find their rest, those of them that change.
+/// Nodes of some joints with the rest that reopening the file would find, if it differs from the
+/// current one.
 pub fn rests_after(document: &Document, joints: &[NodeId]) -> Vec<(NodeId, Node)> {
     let asset = found_rests(document);
     let mut made = Vec::new();
     for joint in joints {
         let (now, found) = (document.node(*joint), asset.node(*joint));
-        // What an earlier save remembered stays where the bind says nothing.
+        // A rest from an earlier save is kept if the bind pose implies none.
         let is_bound = found.rest_source == RestSource::Bind;
         let differs =
             (found.rest, found.rest_source, found.pose) != (now.rest, now.rest_source, now.pose);
@@ -156,18 +159,20 @@ pub fn rests_after(document: &Document, joints: &[NodeId]) -> Vec<(NodeId, Node)
     made
 }
 
-/// Why a shape cannot be baked.
+/// Error: a shape cannot be baked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("its skin deforms it to a flat shape there, so it cannot be bound")]
 pub struct Flat;
 
-/// The shapes of a skinned node's primitives as they stand in a pose, in a mesh that is at
-/// `scene_from_mesh`: each vertex by its own blended matrix `M = W_mesh⁻¹ · Σ w·T`, normals by its
-/// cofactors, tangents and what morph targets add by its linear part (so that morph weights go on
-/// meaning what they did). Vertices without weights stay.
+/// The rest geometry of a skinned node's primitives with the pose baked in, for a mesh at
+/// `scene_from_mesh`.
+///
+/// Each vertex uses its own blended matrix `M = W_mesh⁻¹ · Σ w·T`. Normals use its cofactors.
+/// Tangents and morph target offsets use its linear part, so that morph weights keep their effect.
+/// Vertices without weights stay unchanged.
 ///
 /// # Errors
-/// Where `scene_from_mesh` has no inverse.
+/// `scene_from_mesh` has no inverse.
 pub fn baked_shapes(
     document: &Document,
     pose: &Pose,
@@ -199,8 +204,8 @@ pub fn baked_shapes(
                     .filter_map(|(j, w)| Some(*palette.get(usize::from(j))? * f64::from(w)));
                 let sum = parts.fold(DMat4::ZERO, |sum, part| sum + part);
                 let total = sum.w_axis.w;
-                // Weights that do not sum to 1 scale what is shown, once more when it is shown
-                // again.
+                // Weights with another sum than 1 scale the result. Baking this in would apply the
+                // scale twice.
                 if total.abs() > 1e-9 { sum * total.recip() } else { DMat4::IDENTITY }
             })
             .collect();
@@ -214,7 +219,7 @@ pub fn baked_shapes(
                 m.z_axis.cross(m.x_axis),
                 m.x_axis.cross(m.y_axis),
             );
-            // A mirrored part is turned inside out, and looks outward all the same.
+            // Mirroring reverses the winding, but normals still point outward.
             let side = if m.determinant() < 0.0 { -1.0 } else { 1.0 };
             (cofactors * n.as_dvec3() * side).normalize_or(n.as_dvec3()).as_vec3()
         };

@@ -1,4 +1,4 @@
-//! Weights in another stored type, and what that does to the surface before it is done.
+//! Conversion of weights to another stored type, and a preview of its effect on the surface.
 
 use rayon::prelude::*;
 
@@ -10,10 +10,12 @@ use ulna_model::{Document, Primitive, WeightEncoding};
 use ulna_motion::{Placement, Pose, Posed, skinning};
 
 impl WorkingWeights<'_> {
-    /// Keeps the weights of parts in another stored type, with a sum of 1 in it: what is smaller
-    /// than half a step of it is lost. No lock holds, for every weight is rounded, and a part is
-    /// kept in one type, however few of its vertices are meant. Vertices for which there is no way
-    /// to a sum of 1 are rounded alone.
+    /// Converts the weights of parts to another stored type with a sum of 1. Weights below half a
+    /// step become 0.
+    ///
+    /// Locks are ignored, because every weight is rounded. A part has one type, so all of its
+    /// vertices are converted if any is selected. Vertices that cannot be normalized are only
+    /// rounded.
     pub fn store(&mut self, encoding: WeightEncoding, scope: &Scope<'_>) -> Refused {
         let locked = vec![false; self.canvas.joints().len()];
         let mut refused = Refused::new();
@@ -62,7 +64,7 @@ impl WorkingWeights<'_> {
     }
 }
 
-/// How far each of a canvas's vertices moves in a pose when weights are kept in another type,
+/// Distance that each vertex moves in a pose when its weights are converted to another type, in
 /// meters.
 pub fn moved_by_storing(
     document: &Document,

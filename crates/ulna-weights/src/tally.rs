@@ -1,5 +1,5 @@
-//! Counts of a canvas that are kept up to date by differences: a stroke touches a few of many
-//! vertices, and nobody shall wait for all of them to be counted again.
+//! Weight statistics that are updated incrementally, because a stroke changes only a few of many
+//! vertices.
 
 use rayon::prelude::*;
 
@@ -12,8 +12,8 @@ use super::{
 use ulna_geometry::PointId;
 use ulna_model::JointSlot;
 
-/// Joint that a vertex holds, if any: 2 bytes, since there are four or more per vertex. The last
-/// joint that a slot can name is never held.
+/// Optional joint index in 2 bytes, because there are four or more per vertex. The highest index
+/// stands for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct HeldJoint(u16);
 
@@ -29,10 +29,10 @@ impl HeldJoint {
     }
 }
 
-/// What a point has in common with those around it at most, to be a stray.
+/// Maximum overlap of a point's weights with those of its neighbors for an outlier, `0..=1`.
 pub const STRAY: f32 = 0.4;
 
-/// Items that have to be counted again, each once, with their indices.
+/// Items to count again, without duplicates.
 #[derive(Clone, Debug)]
 struct Queue<T> {
     list: Vec<T>,
@@ -46,7 +46,7 @@ impl<T> Default for Queue<T> {
 }
 
 impl<T> Queue<T> {
-    /// All items, which come out in this order.
+    /// A queue of all items, in this order.
     fn of_all(items: impl DoubleEndedIterator<Item = T>) -> Self {
         let list: Vec<T> = items.rev().collect();
         Self { queued: vec![true; list.len()], list }
@@ -65,29 +65,30 @@ impl<T> Queue<T> {
     }
 }
 
-/// What is wrong with the vertices of a canvas, how many vertices each joint moves, and which
-/// points are strays. What changed is named with [`WeightStats::touch`]; [`WeightStats::step`]
-/// counts some of it, so that a window can go on meanwhile. Between the two the counts are of what
-/// was counted last.
+/// Weight statistics of a surface: problems of vertices, vertices per joint, and outliers.
+///
+/// Changed vertices are reported with [`WeightStats::touch`]. [`WeightStats::step`] counts some of
+/// them, so that the window stays responsive. Until then, the statistics are those of the last
+/// count.
 #[derive(Clone, Debug, Default)]
 pub struct WeightStats {
     limit: usize,
     faults: Faults,
     used: Vec<u32>,
     strays: usize,
-    /// By the canvas's vertices, as they are in the counts.
+    /// The counted fault of each vertex.
     fault_of: Vec<Option<Fault>>,
-    /// Joints that hold each vertex, as they are in the counts: `wide` a vertex.
+    /// The counted joints of each vertex, `wide` entries per vertex.
     held: Vec<HeldJoint>,
     wide: usize,
-    /// By points; empty until the canvas knows them.
+    /// Whether each point is an outlier; empty until the surface's topology is ready.
     stray: Vec<bool>,
     vertices: Queue<u32>,
     points: Queue<PointId>,
 }
 
 impl WeightStats {
-    /// Nothing counted yet, everything to be counted. More joints a vertex than `limit` are a
+    /// Statistics with all vertices still to be counted. More influences than `limit` count as a
     /// fault.
     pub fn new(canvas: &SkinnedSurface, maps: &Maps<'_>, limit: usize) -> Self {
         let wide = (0..canvas.parts().len()).map(|k| maps.part(k).stride()).max().unwrap_or(0);
@@ -103,27 +104,27 @@ impl WeightStats {
         }
     }
 
-    /// How many vertices have which fault.
+    /// Number of vertices per fault.
     pub const fn faults(&self) -> Faults {
         self.faults
     }
 
-    /// By the skin's joints, how many vertices each moves.
+    /// Number of vertices per joint of the skin.
     pub fn used(&self) -> &[u32] {
         &self.used
     }
 
-    /// How many points are strays.
+    /// Number of outlier points.
     pub const fn strays(&self) -> usize {
         self.strays
     }
 
-    /// Whether a point is a stray, as far as is known.
+    /// Whether a point is an outlier, as of the last count.
     pub fn is_stray(&self, point: PointId) -> bool {
         self.stray.get(point.index()).copied().unwrap_or(false)
     }
 
-    /// Whether every vertex is counted; strays may be looked for still.
+    /// Whether all vertices are counted. Outliers can still be incomplete.
     pub fn has_vertices(&self) -> bool {
         self.vertices.list.is_empty()
     }
@@ -133,7 +134,7 @@ impl WeightStats {
         self.has_vertices() && self.points.list.is_empty() && !self.stray.is_empty()
     }
 
-    /// Another limit: all vertices are looked at again.
+    /// Changes the limit. All vertices must be counted again.
     pub fn set_limit(&mut self, limit: usize) {
         if self.limit != limit {
             self.limit = limit;
@@ -141,20 +142,21 @@ impl WeightStats {
         }
     }
 
-    /// The weights of these vertices of the canvas changed.
+    /// Reports changed weights of vertices.
     pub fn touch(&mut self, vertices: impl IntoIterator<Item = u32>) {
         vertices.into_iter().for_each(|v| self.vertices.push(v, to_index(v)));
     }
 
-    /// Whether a map with more slots than before came in, which takes a new tally.
+    /// Whether these statistics can be used for the maps. More slots per vertex than before require
+    /// new ones.
     pub fn fits(&self, canvas: &SkinnedSurface, maps: &Maps<'_>) -> bool {
         canvas.vertex_count() == self.fault_of.len()
             && (0..canvas.parts().len()).all(|k| maps.part(k).stride() <= self.wide)
     }
 
-    /// Counts at most so many vertices, and once all are counted and the canvas [is
-    /// ready](SkinnedSurface::is_ready), points. The points that are strays now and were none, or
-    /// the other way round, are added to `moved`. Whether something could be counted.
+    /// Counts at most `most` vertices. When all are counted and the surface [is
+    /// ready](SkinnedSurface::is_ready), it counts points instead. Points that became outliers, or
+    /// no longer are, are added to `moved`. Returns whether anything could be counted.
     pub fn step(
         &mut self,
         canvas: &SkinnedSurface,
@@ -209,7 +211,7 @@ impl WeightStats {
                 }
             }
             if !self.stray.is_empty() {
-                // A point is judged by itself and by those around it.
+                // A point depends on itself and its neighbors.
                 let point = canvas.point_of(v);
                 self.points.push(point, point.index());
                 canvas.ring(point).iter().for_each(|p| self.points.push(*p, p.index()));

@@ -1,4 +1,4 @@
-//! Topology of a surface: which vertices lie at one point, and which points are neighbors.
+//! Topology of a surface: coincident vertices, and neighboring points.
 
 use glam::Vec3;
 
@@ -12,15 +12,15 @@ pub(super) struct Topo {
     pub firsts: Vec<u32>,
     pub vertices: Csr,
     pub rings: Csr<PointId>,
-    /// The triangles around each point: pairs of the points that follow it in them.
+    /// The triangles around each point, as pairs of the next two points.
     fans: Csr<PointId>,
-    /// Rest positions of the points, mesh space.
+    /// Rest positions of the points, in mesh space.
     pub rest: Vec<Vec3>,
 }
 
 impl Topo {
-    /// The topology of vertices at these points, with rest positions of the points. `corners` are
-    /// triples of points, `ends` pairs of those that a line joins.
+    /// The topology of vertices with the given points and rest positions. `corners` are triples of
+    /// points, and `ends` are pairs of points joined by a line.
     pub(super) fn of(
         point_of: Vec<PointId>,
         rest: Vec<Vec3>,
@@ -38,7 +38,7 @@ impl Topo {
     }
 }
 
-/// By the points, the two that follow each in its triangles. `corners` are triples of points.
+/// The pairs of next points in the triangles of each point. `corners` are triples of points.
 fn following(corners: &[PointId], points: usize) -> Csr<PointId> {
     let mut counter = CsrCounter::new(points);
     corners.iter().for_each(|c| counter.add(c.index(), 2));
@@ -51,8 +51,8 @@ fn following(corners: &[PointId], points: usize) -> Csr<PointId> {
     filler.finish()
 }
 
-/// The points around each point, each once, in rising order; and before, two by two, as triangles
-/// have them. `corners` are triples of points, `ends` pairs of those that a line joins.
+/// The neighbors of each point, sorted and without duplicates, and the pairs of next points in its
+/// triangles. `corners` are triples of points, and `ends` are pairs of points joined by a line.
 fn around(
     mut corners: Vec<PointId>,
     ends: &[PointId],
@@ -63,7 +63,8 @@ fn around(
     let joined = if ends.is_empty() {
         fans.clone()
     } else {
-        // A line is a triangle that goes there and back: what names itself is left out below.
+        // A line is added as a degenerate triangle. A point is removed from its own neighbors
+        // below.
         corners.extend(ends.as_chunks::<2>().0.iter().flat_map(|[a, b]| [*a, *b, *b]));
         following(&corners, points)
     };
@@ -71,7 +72,7 @@ fn around(
         list.sort_unstable();
         let mut kept = 0;
         for k in 0..list.len() {
-            // A triangle without area names a point twice.
+            // A triangle without area contains a point twice.
             if list[k].index() != point && (kept == 0 || list[kept - 1] != list[k]) {
                 list[kept] = list[k];
                 kept += 1;
@@ -89,7 +90,7 @@ mod tests {
 
     #[test]
     fn copies_of_a_vertex_are_one_place_and_edges_cross_seams() {
-        // Two triangles that share an edge, but no vertex; one corner is at −0.
+        // Two triangles with a common edge, but no common vertex; one corner is at −0.
         let at = [
             [0.0, 0.0, 0.0],
             [1.0, 0.0, 0.0],
@@ -107,7 +108,7 @@ mod tests {
         assert_eq!(indices(rings.row(1)), [0, 2, 3]);
         assert_eq!(indices(fans.row(1)), [2, 0, 2, 3]);
         assert_eq!(Csr::grouped(point_of.iter().map(|p| p.index()), 4).row(2), [2, 4]);
-        // A line joins its ends, and is no triangle.
+        // A line joins its ends, but is not a triangle.
         let ends = [PointId::from(0), PointId::from(3)];
         let (rings, fans) = around(point_of, &ends, 4);
         assert_eq!(indices(rings.row(0)), [1, 2, 3]);

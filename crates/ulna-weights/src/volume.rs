@@ -1,13 +1,17 @@
-//! Smoothing that keeps volume: a vertex goes toward its neighbors only as far as bending leaves
-//! it enough of its volume and, beside neighbors that stay as they are, strains it no more than
-//! before.
+//! Smoothing that preserves volume: a vertex moves toward its neighbors only as far as bending
+//! leaves it enough volume. Relative to unchanged neighbors, its strain must not increase.
 //!
-//! Each joint is tried alone, with all that hangs on it, turned by 60 degrees about each axis. Of a
-//! vertex only the share `m` moves that the joint and those below it have: it goes to
-//! `p + m·(Rp − p)`, and its volume is that of `(1−m)·I + m·R`, which is `1 − 2m(1−m)(1−cos 60°)`
-//! whatever the axis (linear blend skinning, the loss that dual quaternions were made against:
-//! Kavan et al., *Skinning with Dual Quaternions*, 2007, section 2). Lengths of edges and volumes
-//! are weighed as in [`VertexStrain::score`](ulna_motion::VertexStrain::score).
+//! Each joint is tested alone, with all of its descendants, rotated by 60° about each axis. The
+//! share `m` of a vertex is the weight of the joint and its descendants.
+//!
+//! ```text
+//!  position  p + m·(Rp − p)
+//!  volume    det((1−m)·I + m·R) = 1 − 2m(1−m)(1−cos 60°)     for any axis
+//! ```
+//!
+//! This is the volume loss of linear blend skinning (Kavan et al., *Skinning with Dual
+//! Quaternions*, 2007, section 2). Edge lengths and volumes are weighted as in
+//! [`VertexStrain::score`](ulna_motion::VertexStrain::score).
 
 use glam::{Quat, Vec3};
 
@@ -20,43 +24,42 @@ use super::{
     normalize::{blend, normalize},
 };
 
-/// How far joints are turned, radians.
+/// Rotation of tested joints, in radians.
 const ANGLE: f32 = std::f32::consts::FRAC_PI_3;
-/// The part of its volume that a spot keeps, unless it is asked for otherwise: a half and a half
-/// has three quarters.
+/// Default for the minimum volume, relative to rest. Equal weights of two joints leave 0.75.
 pub const KEPT: f32 = 0.8;
-/// Parts of the way that are tried, the farthest first.
+/// Tested fractions of the movement, in descending order.
 const STEPS: [f32; 5] = [1.0, 0.75, 0.5, 0.25, 0.1];
-/// Shares that differ by less move alike.
+/// Maximum difference of shares that move alike.
 const ALIKE: f32 = 1e-4;
-/// Doublings by which a step must strain less to be worth more than a farther one: roundings decide
-/// nothing then.
+/// Minimum reduction of strain, in powers of 2, for which a smaller step is preferred over a larger
+/// one. Prevents decisions by rounding.
 const WORTH: f32 = 1e-3;
 
-/// What of its volume a spot has of which a share is turned.
+/// Volume at a vertex for a rotated share of its weight, relative to rest.
 fn volume(share: f32) -> f32 {
     1.0 - 2.0 * share * (1.0 - share) * (1.0 - ANGLE.cos())
 }
 
-/// A joint that is tried at a spot: where its neighbors are then, and which way the spot would go.
+/// A joint tested at a point: posed neighbors, and the movement of the point.
 struct Trial {
     joint: u16,
-    /// For each turn the way of the whole spot, and the points of its neighbors.
+    /// For each rotation: movement of the point with full weight, and positions of its neighbors.
     turns: Vec<(Vec3, Vec<Vec3>)>,
 }
 
-/// What is tried at one point.
+/// All tests at one point.
 struct Trials<'a> {
     branches: &'a Branches,
     here: Vec3,
-    /// To the neighbors at rest.
+    /// Rest distances to the neighbors.
     lengths: Vec<f32>,
     list: Vec<Trial>,
 }
 
 impl<'a> Trials<'a> {
-    /// Of all joints that move the spot, or would once it has `target`, otherwise than its
-    /// neighbors.
+    /// Tests of all joints that move the point differently from its neighbors, now or with the
+    /// weights `target`.
     fn of(
         canvas: &'a SkinnedSurface,
         maps: &Maps<'_>,
@@ -105,7 +108,8 @@ impl<'a> Trials<'a> {
                 let (a, b) = (branches.share(at, own), branches.share(at, target));
                 let shares: Vec<f32> =
                     around.iter().map(|(_, list)| branches.share(at, list)).collect();
-                // All hang on it, and on whatever it hangs on.
+                // The point and its neighbors follow the joint completely, and so also its
+                // ancestors.
                 if a.min(b) > 1.0 - ALIKE && shares.iter().all(|s| *s > 1.0 - ALIKE) {
                     break;
                 }
@@ -123,7 +127,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// The least volume, and the worst strain in doublings.
+    /// The minimum volume, and the maximum strain in powers of 2.
     fn measure(&self, list: &Influences) -> (f32, f32) {
         let (mut least, mut worst) = (1.0f32, 0.0f32);
         for trial in &self.list {
@@ -144,13 +148,13 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Moves the unlocked weights of a spot toward others as [`blend`] does, as far as it keeps
-/// `kept` of its volume, or what it had, and is strained no more than before beside its neighbors
-/// as they are. Weights that break the rule are brought under it in any case. Whether anything
-/// moved.
+/// Blends the unlocked weights of a point toward others like [`blend`], as far as two conditions
+/// hold. The point keeps `kept` of its volume, or its current volume if less. Its strain relative
+/// to its unchanged neighbors does not increase. Invalid weights are normalized in any case.
+/// Returns whether anything changed.
 ///
 /// # Errors
-/// Why nothing can be moved; the list is of no use then.
+/// The reason of the refusal; the list is then undefined.
 pub(super) fn blend_keeping(
     (canvas, maps, point): (&SkinnedSurface, &Maps<'_>, PointId),
     list: &mut Influences,
@@ -162,7 +166,7 @@ pub(super) fn blend_keeping(
     normalize(&mut start, rule)?;
     let trials = Trials::of(canvas, maps, point, &start, target);
     if trials.list.is_empty() {
-        // No joint moves it otherwise than its neighbors.
+        // All joints move the point like its neighbors.
         return blend(list, target, amount, rule).map(|()| true);
     }
     let (volume, strain) = trials.measure(&start);

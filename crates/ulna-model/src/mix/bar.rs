@@ -1,4 +1,4 @@
-//! Bars: clips and blends that play from a time to a time.
+//! Bars: clips and blends with a start and a length.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,25 +8,26 @@ use super::{
     mask::MixMask,
 };
 
-/// How a bar comes in, over its `fade_in`.
+/// Transition into a bar, over its `fade_in`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Enter {
-    /// Its weight rises; what was there goes on below it.
+    /// Cross-fade: the weight rises while the bars below continue.
     #[default]
     Fade,
-    /// Its weight rises over the pose that was there when it came in.
+    /// The weight rises over a frozen pose: the pose at the start of the bar.
     Frozen,
-    /// What was there stops as it stands, at its last key where it comes to its end just then; this
-    /// stands at its first, and then goes.
+    /// The previous bar freezes, at its last key if it ends at that time. The pose is interpolated
+    /// from there to this bar's first key, and then this bar starts to play.
     Keys,
-    /// It is there at once, and the difference to what was seen, with its velocity, dies away.
+    /// Inertial blend: the bar has full weight at once. The difference to the previous pose and
+    /// velocity decays over `fade_in`.
     Inertial,
-    /// It is there at once.
+    /// Full weight at once, without a transition.
     Cut,
 }
 
-/// How a weight rises over a fade.
+/// Shape of a fade, as a function of `u` in `0..=1`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FadeCurve {
@@ -38,7 +39,7 @@ pub enum FadeCurve {
 }
 
 impl FadeCurve {
-    /// How much counts at a part of the fade.
+    /// The weight factor, `0..=1`, at a fraction of the fade.
     pub fn at(self, part: f64) -> f32 {
         let u = part.clamp(0.0, 1.0);
         (match self {
@@ -48,46 +49,46 @@ impl FadeCurve {
     }
 }
 
-/// By what bars that lie over each other in a lane keep step.
+/// Synchronization of overlapping bars in a lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InStep {
-    /// By nothing: each on its own clock.
+    /// None: each bar has its own clock.
     #[default]
     Free,
-    /// By the share of their length.
+    /// By normalized time.
     Share,
-    /// By the markers of their clips.
+    /// By the markers of the clips.
     Markers,
-    /// By when their feet come down.
+    /// By foot contacts.
     Contacts,
 }
 
-/// What a bar plays.
+/// The source of a bar's motion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Plays<C = ClipId> {
     /// A clip.
     Clip(C),
-    /// The clips around a value on a line.
+    /// A one-dimensional blend of clips.
     Blend {
-        /// Each with its value, such as its speed over the ground; in any order.
+        /// Clips with their values, such as the speed over the ground, in any order.
         points: Vec<(C, f32)>,
-        /// The value.
+        /// The value at which the clips are blended.
         value: f32,
     },
-    /// The clips around a place in a plane: strafing.
+    /// A two-dimensional blend of clips, such as for strafing.
     Plane {
-        /// Each with its place, such as meters a second to the body's right, and ahead; in any
-        /// order.
+        /// Clips with their points, such as the velocity to the right and ahead in meters per
+        /// second, in any order.
         points: Vec<(C, [f32; 2])>,
-        /// The place.
+        /// The point at which the clips are blended.
         value: [f32; 2],
     },
 }
 
 impl<C> Plays<C> {
-    /// The clips that it plays.
+    /// All clips of the source.
     pub fn clips(&self) -> impl Iterator<Item = &C> {
         let (one, line, plane) = match self {
             Self::Clip(clip) => (Some(clip), &[][..], &[][..]),
@@ -99,7 +100,7 @@ impl<C> Plays<C> {
             .chain(plane.iter().map(|(clip, _)| clip))
     }
 
-    /// Leaves out the clips between which it goes that are not wanted.
+    /// Removes unwanted clips from a blend. A single clip is kept.
     pub fn retain(&mut self, wanted: impl Fn(&C) -> bool) {
         match self {
             Self::Clip(_) => {}
@@ -138,54 +139,54 @@ impl<C> Plays<C> {
     }
 }
 
-/// Something that plays from a time to a time.
+/// A section of a lane that plays a source for a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MixBar<C = ClipId, N: Ord = NodeId> {
-    /// What.
+    /// The source.
     pub plays: Plays<C>,
-    /// When it begins, seconds of the mix.
+    /// Start in seconds of the mix.
     #[serde(default)]
     pub start: f64,
-    /// How long it is there, seconds.
+    /// Length in seconds of the mix.
     pub length: f64,
-    /// Where in its clip it begins, seconds.
+    /// Start time within the clip, in seconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub offset: f64,
-    /// How fast its clip plays.
+    /// Speed factor of the clip.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub speed: f64,
-    /// Whether its clip begins again at its end; else it stands there.
+    /// Whether the clip loops; otherwise it is held at its end.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub repeat: bool,
-    /// How much it counts, 0 to 1.
+    /// Weight, `0..=1`.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: f32,
-    /// Seconds over which it comes in.
+    /// Length of the fade-in, in seconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub fade_in: f64,
-    /// Seconds over which it goes.
+    /// Length of the fade-out, in seconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub fade_out: f64,
-    /// How it comes in.
+    /// Transition into the bar.
     #[serde(default, skip_serializing_if = "is_default")]
     pub enter: Enter,
-    /// How its weight rises and falls.
+    /// Shape of the fades.
     #[serde(default, skip_serializing_if = "is_default")]
     pub curve: FadeCurve,
-    /// Whether it plays along with the bars that are there, and does not cover them.
+    /// Whether the bar is blended with the other bars of its lane instead of covering them.
     #[serde(default, skip_serializing_if = "is_no")]
     pub along: bool,
-    /// By what it keeps step with the bars that it meets.
+    /// Synchronization with overlapping bars.
     #[serde(default, skip_serializing_if = "is_default")]
     pub in_step: InStep,
-    /// Where it counts; everywhere if `None`.
+    /// The affected joints; all if `None`.
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
     pub mask: Option<MixMask<N>>,
 }
 
 impl<C, N: Ord> MixBar<C, N> {
-    /// A clip that loops from a time on.
+    /// A looping clip at a start time, with the defaults of all other members.
     pub const fn new(clip: C, start: f64, length: f64) -> Self {
         Self {
             plays: Plays::Clip(clip),
@@ -205,17 +206,17 @@ impl<C, N: Ord> MixBar<C, N> {
         }
     }
 
-    /// When it goes.
+    /// End in seconds of the mix.
     pub fn end(&self) -> f64 {
         self.start + self.length
     }
 
-    /// How much it counts by itself at a time.
+    /// The bar's own weight at a time, `0..=1`, with both fades.
     pub fn weight_at(&self, time: f64) -> f32 {
         self.full_weight_at(time) * self.comes_at(time)
     }
 
-    /// How far its fade in has come at a time, `0..=1`; 1 where it has none.
+    /// Progress of the fade-in at a time, `0..=1`; 1 without a fade-in.
     pub fn comes_at(&self, time: f64) -> f32 {
         match self.enter {
             Enter::Inertial | Enter::Cut => 1.0,
@@ -224,7 +225,7 @@ impl<C, N: Ord> MixBar<C, N> {
         }
     }
 
-    /// How much it would count at a time, had it come in whole.
+    /// Weight at a time without the fade-in, `0..=1`; 0 outside of the bar.
     pub fn full_weight_at(&self, time: f64) -> f32 {
         if time < self.start || time > self.end() {
             return 0.0;
@@ -237,7 +238,7 @@ impl<C, N: Ord> MixBar<C, N> {
         self.weight.clamp(0.0, 1.0) * goes
     }
 
-    /// The clips that it plays.
+    /// All clips of the source.
     pub fn clips(&self) -> impl Iterator<Item = &C> {
         self.plays.clips()
     }

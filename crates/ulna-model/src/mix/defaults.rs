@@ -1,4 +1,4 @@
-//! Defaults of members in text, which are not written.
+//! Default values for serde. Members with the default value are not written.
 
 pub(super) fn one<T: From<u8>>() -> T {
     T::from(1)
@@ -8,7 +8,7 @@ pub(super) fn yes() -> bool {
     true
 }
 
-// serde hands references to all of these.
+// serde passes references to all of these functions.
 pub(super) fn is_one<T: From<u8> + PartialEq>(value: &T) -> bool {
     *value == T::from(1)
 }

@@ -6,35 +6,35 @@ use serde::{Deserialize, Serialize};
 
 use super::{super::NodeId, defaults::is_zero};
 
-/// Where something counts.
+/// The set of affected joints, with weights of `0..=1`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", bound(deserialize = "N: Ord + Deserialize<'de>"))]
 pub enum MixMask<N: Ord = NodeId> {
-    /// A joint and all below it.
+    /// A joint and its descendants.
     Below {
         /// The joint.
         joint: N,
-        /// Over so many joints, this one the first, it rises to full.
+        /// Number of joints, from this one downward, before the weight reaches 1.
         #[serde(default, skip_serializing_if = "is_zero")]
         falloff: u32,
     },
-    /// What is not on the right, by what part of a body it is.
+    /// All joints except those of the right side, by body part.
     Left,
-    /// What is not on the left.
+    /// All joints except those of the left side, by body part.
     Right,
-    /// All from the lowest joint of the spine up.
+    /// All joints from the lowest spine joint upward.
     Upper,
-    /// All but that.
+    /// All joints except those of `Upper`.
     Lower,
-    /// Painted, 0 to 1; what is not named does not count.
+    /// Painted weights, `0..=1`; 0 for joints without an entry.
     Painted(BTreeMap<N, f32>),
 }
 
 impl<N: Ord> MixMask<N> {
-    /// The same with its joints named otherwise.
+    /// The same with other names for joints.
     ///
     /// # Errors
-    /// What the naming says.
+    /// The first error that `node` returns.
     pub fn renamed<M: Ord, E>(
         &self,
         node: &mut dyn FnMut(&N) -> Result<M, E>,

@@ -1,14 +1,13 @@
-//! A mix: clips laid out on lanes over time, as plain data. What it comes to at a moment is worked
-//! out by the `Mixer` in motion.
+//! A mix: clips on lanes over time, as plain data. The `Mixer` of `ulna-motion` evaluates it.
 //!
 //! ```text
 //!  additive lane   ▁▂▃▄▅▆▇██████████     adds the difference to a reference
-//!  upper lane           ╱████╳███╲       covers what is below, where its mask lets it
+//!  upper lane           ╱████╳███╲       covers the lanes below, within its mask
 //!  lowest lane     █████╳███████│███     bars in a row; a later bar covers the earlier one
 //! ```
 //!
-//! The same data names clips and joints by id in a document, and by name in text
-//! (`ulna eval --mix`, `ulna.mix` in a scene's extras).
+//! In a document, clips and joints are ids. In text, they are names (`ulna eval --mix`, and
+//! `ulna.mix` in a scene's extras).
 
 mod bar;
 mod defaults;
@@ -26,11 +25,11 @@ pub use self::{
 };
 use super::{ClipId, NodeId};
 
-/// Lanes of clips. `C` names clips, `N` names nodes.
+/// Lanes of clips. `C` identifies clips, `N` identifies nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mix<C = ClipId, N: Ord = NodeId> {
-    /// Lanes, the lowest first; additive ones add to what all others make, in their order.
+    /// The lanes, bottom to top. Additive lanes are applied after all others, in the same order.
     pub lanes: Vec<MixLane<C, N>>,
 }
 
@@ -40,50 +39,50 @@ impl<C, N: Ord> Default for Mix<C, N> {
     }
 }
 
-/// A lane.
+/// A lane: a row of bars with a weight and a mask.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MixLane<C = ClipId, N: Ord = NodeId> {
-    /// What a person calls it.
+    /// The name that the user chose.
     #[serde(default)]
     pub name: Arc<str>,
-    /// The difference to what is added; nothing where the lane covers what is below.
+    /// The reference of an additive lane. `None`: the lane covers the lanes below it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additive: Option<MixReference>,
-    /// How much of it counts, 0 or more; 1 covers.
+    /// Weight, at least 0; a lane with weight 1 covers the lanes below completely.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: f32,
-    /// Where it counts; everywhere if `None`.
+    /// The affected joints; all if `None`.
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
     pub mask: Option<MixMask<N>>,
-    /// Whether it counts at all.
+    /// Whether the lane is on.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub on: bool,
-    /// Whether only lanes like this one count.
+    /// Whether the lane is soloed. Other lanes then have no effect.
     #[serde(default, skip_serializing_if = "is_no")]
     pub solo: bool,
-    /// Whether rotations are averaged by the normalized sum, and not on the sphere.
+    /// Whether rotations are averaged with NLERP instead of on the sphere.
     #[serde(default, skip_serializing_if = "is_no")]
     pub nlerp: bool,
-    /// What plays, in any order.
+    /// The bars, in any order.
     #[serde(default = "Vec::new")]
     pub bars: Vec<MixBar<C, N>>,
 }
 
-/// What an additive lane adds is the difference to this.
+/// The reference pose of an additive lane. The lane adds the difference to it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MixReference {
-    /// The rest of each node.
+    /// The rest pose of each node.
     Rest,
-    /// The clip's first key.
+    /// The first key of the clip.
     First,
-    /// The clip at this time, seconds.
+    /// The clip at this time, in seconds.
     At(f64),
 }
 
 impl<C, N: Ord> MixLane<C, N> {
-    /// A lane that covers what is below, with nothing on it.
+    /// An empty lane that covers the lanes below.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -97,7 +96,7 @@ impl<C, N: Ord> MixLane<C, N> {
         }
     }
 
-    /// Its bars as they come in: by start, those of one start in their own order.
+    /// Indices of the bars, sorted by start; equal starts keep their order.
     pub fn in_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.bars.len()).collect();
         order.sort_by(|a, b| self.bars[*a].start.total_cmp(&self.bars[*b].start));
@@ -106,18 +105,19 @@ impl<C, N: Ord> MixLane<C, N> {
 }
 
 impl<C, N: Ord> Mix<C, N> {
-    /// When the last bar ends, seconds.
+    /// End of the last bar, in seconds.
     pub fn length(&self) -> f64 {
         self.lanes.iter().flat_map(|l| &l.bars).map(MixBar::end).fold(0.0, f64::max)
     }
 
-    /// The first thing in it that is no number, or out of its bounds, in words.
+    /// A message about the first value that is not finite, or out of range; `None` if the mix is
+    /// valid.
     pub fn fault(&self) -> Option<String> {
-        /// Seconds; more is no mix that anyone watches.
+        /// Maximum end of a bar, in seconds.
         const LONGEST: f64 = 1e6;
-        /// Times as fast.
+        /// Maximum speed factor.
         const FASTEST: f64 = 100.0;
-        /// Clips that one bar goes between.
+        /// Maximum number of clips of one bar.
         const MOST_CLIPS: usize = 64;
         for (l, lane) in self.lanes.iter().enumerate() {
             let name = if lane.name.is_empty() {
@@ -173,7 +173,7 @@ impl<C, N: Ord> Mix<C, N> {
         None
     }
 
-    /// The place in a later state of the mix of a lane of this one; `None` where it was removed.
+    /// The index, in a later state of the mix, of a lane of this one; `None` if it was removed.
     pub fn lane_in(&self, now: &Self, lane: usize) -> Option<usize>
     where
         C: PartialEq,
@@ -182,7 +182,7 @@ impl<C, N: Ord> Mix<C, N> {
         place_in(&self.lanes, &now.lanes, lane)
     }
 
-    /// The place in a later state of the mix of a bar of this one; `None` where it was removed.
+    /// The indices, in a later state of the mix, of a bar of this one; `None` if it was removed.
     pub fn bar_in(&self, now: &Self, (lane, bar): (usize, usize)) -> Option<(usize, usize)>
     where
         C: PartialEq,
@@ -191,14 +191,13 @@ impl<C, N: Ord> Mix<C, N> {
         let was = self.lanes.get(lane)?;
         let to = match self.lane_in(now, lane) {
             Some(to) => to,
-            // A lane that lost or got a bar is no longer equal; its name and place among the others
-            // tell it.
+            // A lane with an added or removed bar is no longer equal. It is found by its name.
             None => now.lanes.iter().position(|l| l.name == was.name)?,
         };
         Some((to, place_in(&was.bars, &now.lanes[to].bars, bar)?))
     }
 
-    /// The same with another bar in the place of one.
+    /// The same with one bar replaced.
     #[must_use]
     pub fn with_bar(&self, (lane, bar): (usize, usize), to: MixBar<C, N>) -> Self
     where
@@ -212,7 +211,7 @@ impl<C, N: Ord> Mix<C, N> {
         made
     }
 
-    /// The same without a bar.
+    /// The same without one bar.
     #[must_use]
     pub fn without_bar(&self, (lane, bar): (usize, usize)) -> Self
     where
@@ -226,14 +225,14 @@ impl<C, N: Ord> Mix<C, N> {
         made
     }
 
-    /// The same with a bar in two, which play as the one did; nothing where the time lies outside
-    /// it or within one of its fades.
+    /// The same with one bar cut into two, which play like the original. `None` if the time is
+    /// outside of the bar or within one of its fades.
     pub fn cut(&self, (lane, bar): (usize, usize), time: f64) -> Option<Self>
     where
         C: Clone,
         N: Clone,
     {
-        /// Seconds of the shortest part.
+        /// Minimum length of both parts, in seconds.
         const SHORTEST: f64 = 0.02;
         let one = self.lanes.get(lane)?.bars.get(bar)?;
         if time < one.start + one.fade_in.max(SHORTEST)
@@ -256,10 +255,10 @@ impl<C, N: Ord> Mix<C, N> {
         Some(made)
     }
 
-    /// The same with clips and nodes named otherwise.
+    /// The same with other identifiers for clips and nodes.
     ///
     /// # Errors
-    /// The first that one of the namers gives.
+    /// The first error that `clip` or `node` returns.
     pub fn renamed<D: Clone, M: Ord, E>(
         &self,
         clip: &mut dyn FnMut(&C) -> Result<D, E>,
@@ -301,9 +300,11 @@ impl<C, N: Ord> Mix<C, N> {
     }
 }
 
-/// The place in `now` of an item of `before`: an equal one at its place, else an equal one
-/// elsewhere, else its own place if no item was added or removed, since it was edited there, or if
-/// all others are as they were, since it was cut in two.
+/// The index in `now` of an item of `before`.
+///
+/// An equal item at the same index is preferred, then an equal item elsewhere. Otherwise the index
+/// is unchanged if the lengths are equal: the item was edited. It is also unchanged if all other
+/// items are unchanged: the item was cut in two.
 fn place_in<T: PartialEq>(before: &[T], now: &[T], at: usize) -> Option<usize> {
     let item = before.get(at)?;
     if now.get(at) == Some(item) {

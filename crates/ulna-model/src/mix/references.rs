@@ -1,4 +1,4 @@
-//! The ids in sources and masks of mixes, which name clips and nodes by id or by name.
+//! Visits the ids in sources and masks of mixes, which identify clips and nodes by id or by name.
 
 use super::{
     super::{AnyId, IdKind, References},

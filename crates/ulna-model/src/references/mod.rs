@@ -1,8 +1,8 @@
-//! References: the ids that the values of a document hold.
+//! References: the ids in the values of a document.
 //!
-//! Every type of the document is taken apart member by member (`members.rs`), so that a new member
-//! does not compile until the ids in it are visited. Ids that mean something only inside one
-//! element are not visited: tracks of a clip, primitives of a mesh, joint slots of a skin, layers.
+//! Every type of the document is destructured without `..` (`members.rs`). A new member therefore
+//! does not compile until its ids are visited. Ids that are local to one element are not visited:
+//! tracks of a clip, primitives of a mesh, joint slots of a skin, layers.
 
 #[cfg(test)]
 mod tests;
@@ -21,7 +21,7 @@ pub trait References {
     /// Whether values of this type hold no ids, so that lists of them are skipped.
     const NONE: bool = false;
 
-    /// Visits every id that the value holds, once per place, always in the same order.
+    /// Visits every id in the value, once per occurrence, always in the same order.
     fn for_each_id(&self, visit: &mut dyn FnMut(AnyId));
 
     /// Visits every id in the order of [`References::for_each_id`]; the index may be replaced.
@@ -37,7 +37,7 @@ pub trait References {
         });
     }
 
-    /// Whether the value holds an id.
+    /// Whether the value contains an id.
     fn names(&self, id: impl Into<AnyId>) -> bool
     where
         Self: Sized,
@@ -205,7 +205,7 @@ impl<K: References + Ord, V: References> References for BTreeMap<K, V> {
     }
 }
 
-/// Whether a value holds an id at all.
+/// Whether a value contains any id.
 fn holds_ids<T: References + ?Sized>(value: &T) -> bool {
     let mut any = false;
     value.for_each_id(&mut |_| any = true);
@@ -244,7 +244,7 @@ impl<T: References + Clone> References for Shared<[T]> {
     }
 }
 
-/// The elements; the ids under which they are stored are places, not references.
+/// The ids in the elements. The ids under which elements are stored are not references.
 impl<I: SlotId, T: References + Clone> References for Slots<I, T> {
     const NONE: bool = T::NONE;
 

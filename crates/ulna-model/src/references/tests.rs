@@ -325,7 +325,7 @@ proptest! {
             .collect();
         prop_assert_eq!(there.apply(&mut document), None);
         let mut ids = ids_of(&document);
-        // Maps are in the order of their new keys.
+        // Maps are sorted by their new keys.
         ids.sort_unstable();
         expected.sort_unstable();
         prop_assert_eq!(ids, expected);

@@ -1,14 +1,14 @@
-//! The bones of a skin, and their envelopes.
+//! Bones of a skin, and their envelopes.
 
 use glam::{Mat3, Vec3};
 
 use crate::ids::to_f32;
 use ulna_model::JointSlot;
 
-/// A bone: the segment from a joint to the next, or the joint alone.
+/// A bone: the segment from a joint to the next one, or only the joint.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BindBone {
-    /// The joint that the bone moves with.
+    /// The joint that moves the bone.
     pub joint: JointSlot,
     /// Position of the joint.
     pub head: Vec3,
@@ -38,21 +38,23 @@ pub struct Bones {
 }
 
 impl Bones {
-    /// The bones of all joints from their positions in mesh space and their parents. A joint
-    /// without a joint below goes on for half the length of the bone that leads to it.
+    /// Creates the bones of all joints from their positions in mesh space and their parents. A
+    /// joint without children gets half the length of the bone that leads to it, in the same
+    /// direction.
     pub fn new(heads: &[Vec3], parents: &[Option<JointSlot>]) -> Self {
         Self::of_joints(heads, parents, &vec![true; heads.len()])
     }
 
-    /// As [`Self::new`] for some of the joints. A bone then ends at the next of these joints below,
-    /// or at the joints right below if none of those is meant.
+    /// Like [`Self::new`], for some of the joints. A bone ends at the next selected joint below, or
+    /// at the direct children if none of their descendants is selected.
     pub fn of_joints(heads: &[Vec3], parents: &[Option<JointSlot>], is_meant: &[bool]) -> Self {
         Self::along_axes(heads, parents, &[], is_meant)
     }
 
-    /// As [`Self::of_joints`] with the local axes of the joints, of length 1. Where the bones of a
-    /// skeleton lie along one of them, as those of Blender do, so does a bone that leads to no
-    /// joint, and it is as long as the one that leads to it.
+    /// Like [`Self::of_joints`], with the local axes of the joints as unit vectors.
+    ///
+    /// If most bones of the skeleton point along one local axis, as in Blender, end bones use this
+    /// axis. They are as long as the bone that leads to them.
     pub fn along_axes(
         heads: &[Vec3],
         parents: &[Option<JointSlot>],
@@ -75,7 +77,7 @@ impl Bones {
         };
         let finite = || JointSlot::first(heads.len()).filter(|j| place_of(*j).is_some());
         for joint in finite().filter(|j| is_meant(*j)) {
-            // No more steps than joints, whatever the list of parents says.
+            // At most one step per joint, in case the parents form a cycle.
             let ancestors = std::iter::successors(parent_of(joint), |j| parent_of(*j));
             let above = ancestors.take(heads.len()).find(|j| is_meant(*j));
             let Some(above) = above.filter(|above| *above != joint) else { continue };
@@ -109,8 +111,8 @@ impl Bones {
         &self.bones
     }
 
-    /// The joint whose bone is nearest to a position, of those that count; the first of several.
-    /// `None` where none of them has a bone.
+    /// The joint whose bone is nearest to a position, among the joints that `counts` accepts; the
+    /// lowest of several. `None` if none of them has a bone.
     pub fn nearest(&self, position: Vec3, counts: impl Fn(JointSlot) -> bool) -> Option<JointSlot> {
         let counted = self.bones.iter().filter(|bone| counts(bone.joint));
         let near = counted.map(|bone| (bone.distance(position), bone.joint));
@@ -118,18 +120,18 @@ impl Bones {
     }
 }
 
-/// A local axis along which bones lie.
+/// A local axis that bones point along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BoneAxis {
-    /// 0 to 2.
+    /// Index of the axis, `0..=2`.
     column: usize,
     is_negative: bool,
 }
 
 impl BoneAxis {
-    /// The axis along which at least half of the joints with joints below have one of those.
+    /// The axis that points to a child for at least half of the joints with children.
     fn of(heads: &[Vec3], parents: &[Option<JointSlot>], axes: &[Mat3]) -> Option<Self> {
-        /// The least cosine between a bone and the axis.
+        /// Minimum cosine of the angle between a bone and the axis.
         const LEAST_COSINE: f32 = 0.99;
         let mut with_child = vec![false; heads.len()];
         let mut lies_along = vec![[false; 6]; heads.len()];
@@ -147,21 +149,21 @@ impl BoneAxis {
         }
         let joints = with_child.iter().filter(|has| **has).count();
         let count = |k: usize| lies_along.iter().filter(|along| along[k]).count();
-        // The first of several.
+        // The first of several equal ones.
         let best = (0..6).rev().max_by_key(|k| count(*k))?;
         let is_usual = joints > 0 && count(best) * 2 >= joints;
         is_usual.then_some(Self { column: best / 2, is_negative: best % 2 == 1 })
     }
 
-    /// Its direction; none for a joint whose axis has no length.
+    /// The direction of the axis; `None` if the axis has no length.
     fn direction(self, axes: &Mat3) -> Option<Vec3> {
         let way = axes.col(self.column).try_normalize()?;
         Some(if self.is_negative { -way } else { way })
     }
 }
 
-/// Radii of the envelopes around bones: `factor` times the length of each bone. A bone without
-/// length has the mean length of the others.
+/// Radii of the envelopes around bones: `factor` times the length of each bone. Bones without
+/// length use the mean length of the others.
 pub fn envelope_radii(bones: &[BindBone], factor: f32) -> Vec<f32> {
     let length = |bone: &BindBone| bone.head.distance(bone.tail);
     let lengths = || bones.iter().map(length).filter(|l| l.is_finite() && *l > 0.0);
@@ -195,7 +197,7 @@ mod tests {
 
     #[test]
     fn the_last_bones_lie_along_the_axis_of_the_others() {
-        // An arm along X, and a hand that is bent down.
+        // An arm along X, and a bent hand.
         let heads = [0.0, 1.0, 2.0].map(|x| Vec3::X * x);
         let parents = [None, Some(0), Some(1)].map(|p| p.map(JointSlot));
         let tail = |axes: &[Mat3]| {
@@ -205,7 +207,7 @@ mod tests {
         let turned = |x: Vec3, y: Vec3| Mat3::from_cols(x, y, x.cross(y));
         let (arm, hand) = (turned(Vec3::Y, -Vec3::X), turned(Vec3::X, Vec3::Y));
         assert!(tail(&[arm, arm, hand]).distance(Vec3::new(2.0, -1.0, 0.0)) < 1e-6);
-        // No axis of most bones, no axes at all, and one without length: half a bone straight on.
+        // No common axis, no axes, or axes without length: half a bone in the same direction.
         let crooked = turned(Vec3::new(0.6, 0.8, 0.0), Vec3::new(-0.8, 0.6, 0.0));
         for axes in [&[crooked, crooked, hand][..], &[], &[arm, arm, Mat3::ZERO], &[Mat3::NAN; 3]] {
             assert_eq!(tail(axes), Vec3::X * 2.5, "{axes:?}");

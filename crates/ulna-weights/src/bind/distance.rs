@@ -8,8 +8,8 @@ use super::{
 };
 use ulna_model::JointSlot;
 
-/// Weights that sum to 1 by the distances to joints. Joints at an infinite distance get none; if
-/// all are, the list is empty.
+/// Normalized weights by the distances of joints. Joints at an infinite distance get none; if all
+/// are, the list is empty.
 pub(super) fn by_distances(
     distances: impl Iterator<Item = (JointSlot, f32)> + Clone,
 ) -> Vec<JointWeight> {
@@ -26,11 +26,11 @@ pub(super) fn by_distances(
     list
 }
 
-/// Weights of a point by its distance to bones, of which those of a joint lie side by side. There
-/// is at least one bone. A point that is not finite goes with the first joint.
+/// Weights of a point by its distance to bones, which must be sorted by joint. There is at least
+/// one bone. A point that is not finite gets the first joint.
 ///
-/// With `radii` of envelopes, the weight of a bone falls to 0 at its envelope; a point outside all
-/// envelopes goes with the nearest joint.
+/// With envelope `radii`, the weight of a bone falls to 0 at its envelope. A point outside of all
+/// envelopes gets the nearest joint.
 pub(super) fn by_bones(bones: &[BindBone], radii: Option<&[f32]>, point: Vec3) -> Vec<JointWeight> {
     let joints = || bones.chunk_by(|a, b| a.joint == b.joint);
     let distance =
@@ -48,7 +48,7 @@ pub(super) fn by_bones(bones: &[BindBone], radii: Option<&[f32]>, point: Vec3) -
     if list.is_empty() { bones.first().map(|b| (b.joint, 1.0)).into_iter().collect() } else { list }
 }
 
-/// Weights by distance, scaled by the fall-off of the envelopes; none outside of them all.
+/// Weights by distance times the falloff of the envelopes; empty outside of all envelopes.
 fn within_envelopes(
     bones: &[BindBone],
     radii: &[f32],
@@ -57,7 +57,7 @@ fn within_envelopes(
 ) -> Vec<JointWeight> {
     let inside = |bone: &BindBone, radius: f32| {
         let part = bone.distance(point) / radius.max(f32::MIN_POSITIVE);
-        // NaN of a point that is not finite counts as outside.
+        // NaN, from a point that is not finite, counts as outside.
         if part < 1.0 { (1.0 - part * part).powi(2) } else { 0.0 }
     };
     let mut falloff: Vec<(JointSlot, f32)> = Vec::new();

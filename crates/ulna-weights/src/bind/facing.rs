@@ -1,12 +1,12 @@
-//! How squarely the surface around a point faces a direction.
+//! Orientation of the surface around a point, relative to a direction.
 
 use glam::{Mat3, Vec3};
 
 use super::surface::BindSurface;
 use crate::ids::to_index;
 
-/// By point, the mean of `n·nᵀ` over the triangles around it, each by its angle at the point. It is
-/// the same for both sides of a triangle, so the winding does not matter.
+/// The mean of `n·nᵀ` over the triangles around each point, weighted by their angles at the point.
+/// The sign of the normal cancels, so the winding does not matter.
 pub(super) struct Facing {
     squares: Vec<Mat3>,
 }
@@ -37,8 +37,8 @@ impl Facing {
         Self { squares }
     }
 
-    /// 1 for a direction along the normal of a flat surface, 0 for one within it, and between them
-    /// where the surface is bent. `way` has any length.
+    /// 1 for a direction along the normal of a flat surface, 0 for a tangential direction. Curved
+    /// surfaces have values in between. `way` can have any length.
     pub fn part(&self, point: usize, way: Vec3) -> f32 {
         let unit = way.normalize_or_zero();
         (self.squares[point] * unit).dot(unit).clamp(0.0, 1.0).sqrt()

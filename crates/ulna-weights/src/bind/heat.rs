@@ -1,4 +1,4 @@
-//! Weights by the equilibrium of heat: `(L + A·H)·w = A·H·p` for each joint.
+//! Weights by heat equilibrium: `(L + A·H)·w = A·H·p` for each joint.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,14 +17,17 @@ use ulna_geometry::{
 };
 use ulna_model::JointSlot;
 
-/// The least distance to a bone, in sizes of the surface.
+/// Minimum distance to a bone, relative to the size of the surface.
 const LEAST_DISTANCE: f64 = 1e-4;
-/// The least heat of the warmest point of a piece, as a part of its row of the Laplacian. Less
-/// would be lost in rounding; where all heat is this faint, more of it gives the same weights.
+/// Minimum heat at the warmest point of a piece, relative to the diagonal of the Laplacian. Fainter
+/// heat is scaled up, because rounding errors would dominate. If all heat is this faint, scaling
+/// does not change the weights.
 const LEAST_HEAT: f64 = 1e-6;
 
-/// Solves for the weights of all points of the wanted pieces. Each must have a point that sees a
-/// bone. Nothing if the system is too large, or singular within rounding.
+/// Solves for the weights of all points of the wanted pieces. Each piece must have a point that
+/// sees a bone.
+///
+/// Returns `None` if the system is too large, or numerically singular.
 pub(super) fn heat(
     surface: &BindSurface,
     sights: &[PointSight],
@@ -68,7 +71,7 @@ pub(super) fn heat(
     Ok(Some(weights))
 }
 
-/// `A·H` by row.
+/// `A·H` per row.
 fn heat_of_rows(
     surface: &BindSurface,
     sights: &[PointSight],
@@ -98,7 +101,7 @@ fn heat_of_rows(
     heat
 }
 
-/// Solves for all joints, several at once. Weights that mean nothing are left out.
+/// Solves for all joints, several at once. Negligible weights are left out.
 fn solve(
     factor: &Factor,
     rows: &[usize],

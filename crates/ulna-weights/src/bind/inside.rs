@@ -1,4 +1,4 @@
-//! Bones inside a body.
+//! Test whether bones are inside a body.
 
 use std::f32::consts::{PI, TAU};
 
@@ -10,35 +10,37 @@ use crate::ids::to_f32;
 use ulna_geometry::{ClosestSurface, Ray};
 use ulna_model::JointSlot;
 
-/// Points this close to the surface count as near, and as on it, in sizes of the surface.
+/// Maximum distance of a point near the surface, and on it, relative to the size of the surface.
 const NEAR: f32 = 0.03;
 const ON: f32 = 0.01;
-/// Points per bone.
+/// Sample points per bone.
 const SAMPLES: usize = 9;
-/// Rays per point, and how many of them must hit the surface.
+/// Rays per point, and the minimum number of hits for a point inside.
 const RAYS: usize = 18;
 const ENCLOSED: usize = 14;
 
-/// Parts of a bone inside meshes, `0..=1`.
+/// Fractions of a bone that are inside meshes, `0..=1`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct InsidePart {
-    /// Inside, or near the surface.
+    /// Fraction inside, or near the surface.
     pub near: f32,
-    /// Inside, or on the surface.
+    /// Fraction inside, or on the surface.
     pub on: f32,
 }
 
 impl InsidePart {
-    /// The larger parts of two bones.
+    /// The maximum of both, per member.
     #[must_use]
     pub const fn max(self, other: Self) -> Self {
         Self { near: self.near.max(other.near), on: self.on.max(other.on) }
     }
 }
 
-/// By joint, the largest parts of its bones that are inside the meshes. A point is inside if nearly
-/// all rays from it hit a triangle: the winding does not matter, and small holes do not. All of
-/// each bone if the meshes have no triangles, nothing for a joint without a bone.
+/// The maximum fractions of each joint's bones that are inside the meshes; 0 for a joint without a
+/// bone.
+///
+/// A point is inside if nearly all rays from it hit a triangle. The winding and small holes do not
+/// matter. Without triangles, all fractions are 1.
 pub fn parts_inside(meshes: &[BindMesh<'_>], bones: &[BindBone], joints: usize) -> Vec<InsidePart> {
     let surface = BindSurface::new(meshes, bones);
     if surface.triangles.is_empty() {
@@ -73,7 +75,8 @@ pub fn parts_inside(meshes: &[BindMesh<'_>], bones: &[BindBone], joints: usize) 
     parts
 }
 
-/// Even directions over the sphere, none along an axis: a spiral of equal areas.
+/// Directions that are distributed evenly over the sphere, on a spiral. None is parallel to an
+/// axis.
 fn directions() -> [Vec3; RAYS] {
     let golden = PI * (3.0 - 5.0f32.sqrt());
     std::array::from_fn(|k| {

@@ -1,4 +1,4 @@
-//! Weights of a point while a bind works on them.
+//! Weights of a point during a bind.
 
 use ulna_model::JointSlot;
 
@@ -8,5 +8,5 @@ pub(super) type JointWeight = (JointSlot, f32);
 /// The weights of a point, by its index.
 pub(super) type PointWeights = (usize, Vec<JointWeight>);
 
-/// Weights up to this mean nothing.
+/// Weights up to this value are negligible.
 pub(super) const TRACE: f32 = 1e-4;

@@ -1,11 +1,12 @@
-//! Automatic weights for surfaces that have none.
+//! Automatic weights for unweighted surfaces.
 //!
 //! *Heat* (Baran and Popović, *Automatic rigging and animation of 3D characters*, 2007) solves for
-//! the equilibrium of heat that each joint gives to the points that see its bones. Where it cannot,
-//! the *geodesic voxel* method (Dionne and de Lasa, *Geodesic voxel binding for production
-//! character meshes*, 2013) measures distances inside the body. Next come the weights of the
-//! nearest solved surface, and at last the distance to the bones. Each connected piece of the
-//! surface gets one method, and the result says which.
+//! heat equilibrium: each joint heats the points that see its bones. The fallback is the *geodesic
+//! voxel* method (Dionne and de Lasa, *Geodesic voxel binding for production character meshes*,
+//! 2013), which measures distances inside the body. The next fallback copies the weights of the
+//! nearest solved surface. The last one uses the distance to the bones.
+//!
+//! Each connected piece of the surface uses one method, and the result names it.
 
 mod bones;
 mod distance;

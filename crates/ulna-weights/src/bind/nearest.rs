@@ -4,7 +4,7 @@ use super::{joint_weight::JointWeight, surface::BindSurface};
 use crate::ids::to_index;
 use ulna_geometry::ClosestSurface;
 
-/// The triangles whose corners all have weights.
+/// The triangles with weights at all corners.
 pub(super) struct SolvedSurface<'a> {
     weights: &'a [Vec<JointWeight>],
     surface: ClosestSurface,
@@ -20,12 +20,12 @@ impl<'a> SolvedSurface<'a> {
         Self { weights, surface: ClosestSurface::new(surface.points.clone(), indices) }
     }
 
-    /// The weights of the nearest point; none if nothing is solved.
+    /// The weights of the nearest point; empty if nothing is solved.
     pub fn weights(&self, point: glam::Vec3) -> Vec<JointWeight> {
         self.weights_where(point, |_| true).unwrap_or_default()
     }
 
-    /// The weights of the nearest point, if the first corner of its triangle is meant.
+    /// The weights of the nearest point, if `is_meant` accepts the first corner of its triangle.
     pub fn weights_where(
         &self,
         point: glam::Vec3,

@@ -13,20 +13,20 @@ use ulna_model::{JointSlot, WeightMap};
 pub struct BindMesh<'a> {
     /// Positions in the bind space that all meshes and bones of a request share.
     pub positions: &'a [Vec3],
-    /// Corners of the triangles, three per triangle. Triangles with a corner that is no vertex are
-    /// ignored, as is the winding.
+    /// Corner indices, three per triangle. Triangles with an invalid index are ignored. The winding
+    /// does not matter.
     pub triangles: &'a [u32],
 }
 
 /// The first method to try.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BindMethod {
-    /// The method that was measured to be nearest to painted weights: today, heat.
+    /// The method with the results nearest to painted weights in measurements: currently heat.
     #[default]
     Auto,
     /// Heat for every piece that sees a bone.
     Heat,
-    /// Distance inside the body.
+    /// Distance inside the body, by voxels.
     Voxel,
     /// Distance in a straight line.
     Distance,
@@ -35,24 +35,23 @@ pub enum BindMethod {
 /// Parameters of a bind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BindSettings {
-    /// The first method to try; each piece falls back to the next one where it fails.
+    /// The first method to try. Each piece falls back to the next method if it fails.
     pub method: BindMethod,
-    /// How fast the weight of a bone falls off beside it, `0.5..=8`.
+    /// Falloff of a bone's weight beside it, `0.5..=8`; higher values fall off faster.
     pub sharpness: f32,
     /// Number of voxels along the longest side, `64..=256`.
     pub grid: usize,
-    /// The most influences per vertex, `1..=16`.
+    /// Maximum number of influences per vertex, `1..=16`.
     pub limit: usize,
-    /// With [`BindMethod::Distance`], radius of the envelope around each bone in lengths of the
-    /// bone, at which its weight is 0. No envelopes if `None`.
+    /// Radius of the envelope around each bone, relative to the length of the bone. The weight is 0
+    /// at the envelope. It applies to [`BindMethod::Distance`]. `None`: no envelopes.
     pub envelope: Option<f32>,
-    /// Weights below this are dropped, `0..=0.5`.
+    /// Minimum weight; smaller ones are dropped. Range `0..=0.5`.
     pub prune: f32,
-    /// The most points of a simplified surface on which weights are found, for a result that is
-    /// less exact and there sooner. The whole surface if `None`.
+    /// Maximum number of points of a simplified surface, for a faster and less accurate result.
+    /// `None`: the whole surface.
     pub most_points: Option<usize>,
-    /// The most memory for the factor of the heat system, bytes. A larger surface falls back to
-    /// voxels.
+    /// Memory limit for factoring the heat system, in bytes. Larger surfaces fall back to voxels.
     pub memory: usize,
 }
 
@@ -76,32 +75,32 @@ impl Default for BindSettings {
 pub struct BindRequest<'a> {
     /// The meshes.
     pub meshes: &'a [BindMesh<'a>],
-    /// The bones of the joints that may get weight. A joint may have any number of bones.
+    /// Bones of the joints that can receive weight. A joint can have any number of bones.
     pub bones: &'a [BindBone],
     /// Parameters.
     pub settings: BindSettings,
-    /// The mirror image, if the weights are to be symmetric.
+    /// The mirror mapping, for symmetric weights.
     pub mirror: Option<&'a BindMirror>,
 }
 
-/// The mirror image of meshes and joints. Weights of mirrored vertices are averaged before the
-/// number of influences is limited.
+/// Mirror mapping of meshes and joints. Weights of mirrored vertices are averaged before the
+/// influence limit applies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BindMirror {
-    /// By mesh and vertex, the mesh and vertex at the mirrored position.
+    /// The mesh and vertex at the mirrored position, by mesh and vertex.
     pub vertices: Vec<Vec<Option<(u32, u32)>>>,
-    /// By joint, its mirror joint, or itself.
+    /// The mirror joint of each joint; can be the joint itself.
     pub joints: Vec<JointSlot>,
 }
 
-/// The method from which a piece got its weights.
+/// The method that produced the weights of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PieceMethod {
     /// Equilibrium of heat.
     Heat,
     /// Distance inside the body.
     Voxel,
-    /// The weights of the nearest point of the other pieces.
+    /// The weights of the nearest point of other pieces.
     Nearest,
     /// Distance in a straight line.
     Distance,
@@ -112,40 +111,40 @@ pub enum PieceMethod {
 pub struct RigidProposal {
     /// The joint with the most weight.
     pub joint: JointSlot,
-    /// Its part of the weight over the area of the piece, `0.5..=1`.
+    /// Its share of the weight over the area of the piece, `0.5..=1`.
     pub confidence: f32,
 }
 
 /// A connected piece of the surface, over all meshes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BindPiece {
-    /// The method from which it got its weights.
+    /// The method that produced its weights.
     pub method: PieceMethod,
     /// Number of vertices.
     pub vertices: usize,
-    /// Part of its welded points that see no bone, `0..=1`; 0 if no method asked.
+    /// Fraction of its welded points that see no bone, `0..=1`; 0 if visibility was not computed.
     pub hidden: f32,
-    /// The joint that has at least half of the weight. Only a proposal: the weights do not follow
-    /// it.
+    /// The joint with at least half of the weight. This is only a proposal, which the weights do
+    /// not use.
     pub rigid: Option<RigidProposal>,
 }
 
-/// Automatic weights.
+/// The result of automatic binding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundWeights {
-    /// Weights by mesh. Every vertex has weights that sum to 1.
+    /// Weights by mesh. The weights of every vertex are normalized.
     pub maps: Vec<WeightMap>,
-    /// The pieces, by their first vertex.
+    /// The pieces, sorted by their first vertex.
     pub pieces: Vec<BindPiece>,
-    /// By mesh and vertex, the index of the piece. `None` for a vertex in no triangle.
+    /// The index of the piece, by mesh and vertex. `None` for a vertex outside of all triangles.
     pub piece_of: Vec<Vec<Option<u32>>>,
-    /// Number of vertices in no triangle. They got the weights of the nearest point of the
-    /// surface, or weights by distance.
+    /// Number of vertices outside of all triangles. They have the weights of the nearest point of
+    /// the surface, or weights by distance.
     pub loose: usize,
 }
 
 impl BoundWeights {
-    /// Gives all weight of pieces to one joint each.
+    /// Assigns the whole weight of pieces to one joint each.
     pub fn make_rigid(&mut self, joints: &BTreeMap<u32, JointSlot>) {
         if joints.is_empty() {
             return;
@@ -164,7 +163,7 @@ impl BoundWeights {
     }
 }
 
-/// Reason for which there are no weights.
+/// Reason why binding produced no weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum BindError {
     /// The request has no bones.

@@ -1,4 +1,4 @@
-//! The chain of methods.
+//! Runs the binding methods one after the other.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,18 +25,18 @@ use crate::{
 use ulna_geometry::PointId;
 use ulna_model::{JointSlot, Slice, WeightEncoding, WeightMap};
 
-/// A piece of which at least this part is reached through voxels is solved by them.
+/// Minimum fraction of a piece's points that voxels must reach to solve the piece.
 const LEAST_REACHED: f32 = 0.5;
-/// The least part of a piece's weight that makes its joint a proposal.
+/// Minimum share of a piece's weight for a rigid proposal.
 const LEAST_CONFIDENCE: f32 = 0.5;
 
-/// Weights for meshes without weights. `progress` is called with the part that is done, `0..=1`,
+/// Computes weights for unweighted meshes. `progress` receives the completed fraction, `0..=1`,
 /// from any thread.
 ///
-/// Every vertex gets weights, whatever the meshes and the bones are.
+/// Every vertex gets weights, regardless of the meshes and bones.
 ///
 /// # Errors
-/// There are no bones, or `cancel` is set before the end.
+/// There are no bones, or `cancel` was set.
 pub fn bind_weights(
     request: &BindRequest<'_>,
     progress: &(dyn Fn(f32) + Sync),
@@ -73,19 +73,20 @@ const fn in_range(value: f32, low: f32, high: f32, other: f32) -> f32 {
     if value.is_nan() { other } else { value.clamp(low, high) }
 }
 
-/// Points and joints of both sides, where weights are to be symmetric; else empty.
+/// Mirror mapping of points and joints for symmetric weights; else empty.
 #[derive(Default)]
 struct PointSides {
-    /// By point, the point at the mirrored position.
+    /// The point at the mirrored position, by point.
     other: Vec<Option<usize>>,
-    /// By joint, its mirror joint, or itself.
+    /// The mirror joint of each joint; can be the joint itself.
     pairs: Vec<Option<JointSlot>>,
 }
 
-/// The number of joints that a point keeps. None stays that is as strong as one that goes, or the
-/// joint of one side would win by rounding in the middle of a body. `most` if all are alike.
+/// The number of influences to keep. Influences of equal strength are kept or dropped together.
+/// Otherwise, rounding would decide between the two sides at the center of a body. Returns `most`
+/// if all are equal.
 fn kept(most: usize, strongest: &[JointWeight]) -> usize {
-    /// A weight of at least this part of another is as strong.
+    /// Minimum ratio of two weights that count as equal.
     const ALIKE: f32 = 0.99;
     if strongest.len() <= most {
         return most;
@@ -94,18 +95,18 @@ fn kept(most: usize, strongest: &[JointWeight]) -> usize {
     (1..=most).rev().find(is_last).unwrap_or(most)
 }
 
-/// The state of the chain: what is solved so far.
+/// The state of the methods, with the weights so far.
 struct Chain<'a> {
     surface: &'a BindSurface,
-    /// In unit space; those of a joint lie side by side.
+    /// Bones in unit space, sorted by joint.
     bones: &'a [BindBone],
     settings: &'a BindSettings,
     cancel: &'a AtomicBool,
-    /// By point; empty if not solved yet.
+    /// Weights by point; empty if not solved yet.
     weights: Vec<Vec<JointWeight>>,
-    /// By piece; `None` if not solved yet.
+    /// Method by piece; `None` if not solved yet.
     methods: Vec<Option<PieceMethod>>,
-    /// By piece, the part of its points that see no bone.
+    /// Fraction of points that see no bone, by piece.
     hidden: Vec<f32>,
 }
 
@@ -142,14 +143,13 @@ impl<'a> Chain<'a> {
         self.run_distance()
     }
 
-    /// Finds the weights on a simplified surface, and gives each point those of the nearest point
-    /// there.
+    /// Solves a simplified surface. Each point gets the weights of the nearest point of it.
     fn run_simplified(
         &mut self,
         most: usize,
         progress: &(dyn Fn(f32) + Sync),
     ) -> Result<(), BindError> {
-        /// The most voxels along the longest side.
+        /// Maximum number of voxels along the longest side.
         const GRID: usize = 48;
         let simple = SimplifiedSurface::new(self.surface, most);
         let settings = BindSettings { grid: self.settings.grid.min(GRID), ..*self.settings };
@@ -187,8 +187,8 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
-    /// The pieces that heat can solve: those with a point that sees a bone. Even where most of a
-    /// piece is hidden, heat was measured to be nearer to painted weights than voxels are.
+    /// The pieces that heat can solve: those with a point that sees a bone. In measurements, heat
+    /// was nearer to painted weights than voxels, even for mostly hidden pieces.
     fn warm_pieces(&mut self, sights: &[PointSight]) -> Vec<bool> {
         for (piece, sight) in self.surface.piece_of.iter().zip(sights) {
             if let Some(piece) = piece.map(to_index) {
@@ -209,7 +209,7 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
-    /// Takes the weights of a method for each piece of which at least a part has weights.
+    /// Adopts the weights of a method for each piece with a sufficient fraction of solved points.
     fn take(&mut self, found: Vec<PointWeights>, method: PieceMethod, least_solved: f32) {
         let piece = |point: usize| self.surface.piece_of[point].map(to_index);
         let mut solved = vec![0usize; self.methods.len()];
@@ -228,7 +228,7 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// Gives points without weights those of the nearest point that has some.
+    /// Copies the weights of the nearest solved point to points without weights.
     fn run_nearest(&mut self) -> Result<(), BindError> {
         if !self.methods.iter().any(Option::is_some) {
             return Ok(());
@@ -280,7 +280,7 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
-    /// Averages the weights of each point and of its mirror image.
+    /// Averages the weights of each point with those of its mirror image.
     fn average(&mut self, mirror: &BindMirror) -> PointSides {
         let point_at = |(mesh, vertex): (u32, u32)| {
             self.surface.point_of.get(to_index(mesh))?.get(to_index(vertex)).map(|p| p.index())
@@ -312,7 +312,7 @@ impl<'a> Chain<'a> {
         (0..self.weights.len()).filter(|k| self.weights[*k].is_empty())
     }
 
-    /// The joint with the most weight of each piece, and its part.
+    /// The joint with the most weight of each piece, with its share.
     fn proposals(&self) -> Vec<Option<RigidProposal>> {
         let mut points: Vec<(usize, usize)> = (self.surface.piece_of.iter().enumerate())
             .filter_map(|(point, piece)| Some((to_index((*piece)?), point)))
@@ -320,12 +320,12 @@ impl<'a> Chain<'a> {
         points.sort_unstable();
         let mut proposals = vec![None; self.methods.len()];
         let joints = self.bones.last().map_or(0, |b| b.joint.index() + 1);
-        // Only the sums of a piece's own joints are not 0.
+        // Only the sums of joints in `own` are not 0.
         let mut sums = vec![0.0f32; joints];
         let mut own: Vec<JointSlot> = Vec::new();
         for list in points.chunk_by(|a, b| a.0 == b.0) {
             for (_, point) in list {
-                // Points of pieces without any area count alike.
+                // Points of pieces without area have equal weight.
                 let area = self.surface.areas[*point].max(f32::MIN_POSITIVE);
                 for (joint, weight) in &self.weights[*point] {
                     let sum = &mut sums[joint.index()];
@@ -377,7 +377,7 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// The weights of each point, pruned, limited and normalized.
+/// The weights of each point after pruning, limiting and normalizing.
 fn finished(
     weights: &[Vec<JointWeight>],
     settings: &BindSettings,
@@ -409,7 +409,7 @@ fn finished(
         let sum: f32 = strongest.iter().map(|(_, w)| w).sum();
         let mut influences = Influences::default();
         strongest.iter().for_each(|(joint, w)| influences.add(joint.0, w / sum));
-        // Without locked joints, the strongest always receives the rest.
+        // Without locked joints, the strongest one always receives the remaining weight.
         let is_normalized = prune(&mut influences, settings.prune, &rule).is_ok();
         let kept = influences.iter().map(|(j, w)| (JointSlot(j), w)).collect();
         Ok(if is_normalized { kept } else { vec![(strongest[0].0, 1.0)] })
@@ -417,7 +417,7 @@ fn finished(
     weights.par_iter().enumerate().with_min_len(1024).map(one).collect()
 }
 
-/// The weights of a mesh by the points of its vertices.
+/// The weights of a mesh, from the points of its vertices.
 fn weight_map(points: &[PointId], weights: &[Vec<JointWeight>], sets: usize) -> WeightMap {
     let stride = sets * 4;
     let mut joints = vec![0; points.len() * stride];

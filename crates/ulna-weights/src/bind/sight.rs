@@ -1,5 +1,5 @@
-//! The nearest bone that each point sees. A bone that the surface faces counts as nearer than one
-//! beside it, by up to half: a limb goes with the bone inside of it, not with the next.
+//! The nearest visible bone of each point. The distance to a bone that the surface faces counts
+//! less, down to half. A limb is thus bound to the bone inside it, not to one beside it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,14 +10,15 @@ use super::{BindBone, BindError, facing::Facing, surface::BindSurface};
 use ulna_geometry::{Bvh, Ray};
 use ulna_model::JointSlot;
 
-/// The bones of which the nearest visible one is searched.
+/// Number of nearest bones that are tested for visibility.
 const CANDIDATES: usize = 8;
-/// A visible bone heats a point up to this many times the distance of the nearest bone. A farther
-/// one is of another limb, and under clothes the heat of the points around is nearer to the truth.
+/// Maximum distance of a visible bone, relative to the nearest bone. A farther bone belongs to
+/// another limb. Under clothes, the heat of neighboring points gives better weights.
 const FARTHEST: f32 = 2.0;
-/// Bones that are this much farther are as near.
+/// Relative difference of distances that count as equal.
 const TIE: f32 = 1e-4;
-/// The end of a ray, as part of the size of the surface: triangles around the point do not hide it.
+/// Distance at which a ray ends before the point, relative to the size of the surface. Triangles at
+/// the point therefore do not hide it.
 const RAY_END: f32 = 1e-4;
 /// Points per task.
 const CHUNK: usize = 1024;
@@ -32,7 +33,7 @@ pub(super) struct PointSight {
 }
 
 impl PointSight {
-    /// The joints of the bones, each once; none if the point sees no bone.
+    /// The joints of the bones, without duplicates; empty if the point sees no bone.
     pub fn joints(&self) -> &[JointSlot] {
         &self.joints[..self.count]
     }
@@ -138,7 +139,7 @@ mod tests {
         let corners = |z: f32, from: f32, to: f32| {
             [(from, from), (to, from), (to, to), (from, to)].map(|(x, y)| Vec3::new(x, y, z))
         };
-        // A surface, and another that hides the bone below.
+        // A surface, and another one that hides the bone below.
         let positions = [corners(0.0, 0.0, 1.0), corners(-0.15, -0.2, 0.2)].concat();
         let triangles = [0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7];
         let point = |joint: u16, z: f32| {

@@ -1,4 +1,4 @@
-//! A surface with fewer points, on which weights are found faster and less exactly.
+//! A surface with fewer points, for faster and less accurate weights.
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -6,23 +6,23 @@ use rayon::prelude::*;
 use super::surface::BindSurface;
 use crate::ids::{numbers, to_f32, to_index, to_number};
 
-/// Pieces with at most this many points keep all of them.
+/// Maximum number of points of a small piece, which keeps all of them.
 const SMALL: u32 = 64;
-/// Cells of a grid are enlarged by this factor until there are few enough points.
+/// Factor by which grid cells grow until the number of points is low enough.
 const LARGER: f32 = 1.25;
 
 /// A surface with fewer points.
 pub(super) struct SimplifiedSurface {
-    /// Its points and triangles. The pieces are those of the whole surface; points of pieces that
-    /// have no triangle left belong to none.
+    /// Points and triangles. The pieces are those of the whole surface. Points without remaining
+    /// triangles belong to no piece.
     pub surface: BindSurface,
-    /// By point of the whole surface, its point here; `None` for points without triangles.
+    /// Point of this surface by point of the whole one; `None` for points without triangles.
     pub point_of: Vec<Option<u32>>,
 }
 
 impl SimplifiedSurface {
-    /// Joins the points of each piece that are in the same cell of a grid, so that there are about
-    /// as many points as `most`, or fewer.
+    /// Merges the points of each piece within the same grid cell, down to approximately `most`
+    /// points.
     pub fn new(whole: &BindSurface, most: usize) -> Self {
         let area: f32 = whole.areas.iter().filter(|area| area.is_finite()).sum();
         let mut cell = (area / to_f32(most.max(1))).sqrt().max(1e-4);
@@ -46,7 +46,7 @@ impl SimplifiedSurface {
         let joined = |t: &[u32; 3]| -> Option<[u32; 3]> {
             let [a, b, c] = t.map(|p| point_of[to_index(p)]);
             let (a, b, c) = (a?, b?, c?);
-            // The winding does not count.
+            // The winding does not matter.
             let mut t = [a, b, c];
             t.sort_unstable();
             (t[0] != t[1] && t[1] != t[2]).then_some(t)
@@ -71,10 +71,10 @@ impl SimplifiedSurface {
     }
 }
 
-/// A piece, and a cell of the grid; of a small piece the number of the point.
+/// A piece with a cell of the grid, or with the point itself for small pieces.
 type Cell = (u32, [i32; 3]);
 
-/// The cells of all points with triangles, in order.
+/// The cells of all points with triangles, sorted.
 fn cells(whole: &BindSurface, size: f32) -> Vec<(Cell, u32)> {
     let cell = |point: u32| {
         let piece = whole.piece_of[to_index(point)]?;

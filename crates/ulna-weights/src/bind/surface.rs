@@ -1,4 +1,4 @@
-//! All meshes of a bind as one welded surface, scaled to unit size.
+//! All meshes of a bind as one welded surface of unit size.
 
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
@@ -7,27 +7,28 @@ use super::{BindBone, BindMesh};
 use crate::ids::{to_index, to_number, to_single};
 use ulna_geometry::{PointId, weld};
 
-/// Points closer than this part of the size may be welded. It is far below any detail, and above
-/// the rounding of positions that several meshes share.
+/// Welding tolerance, relative to the size. It is far below any detail, and above the rounding of
+/// shared positions.
 const WELD: f32 = 1e-6;
-/// Bones farther out than this many sizes are moved nearer, so that no distance overflows.
+/// Maximum distance of bones, relative to the size. Farther bones are moved closer, so that
+/// distances do not overflow.
 const FARTHEST: f64 = 1e4;
 
-/// Welded points and triangles, in a space in which the longest side of their box is 1: results do
-/// not depend on the scale of the model.
+/// Welded points and triangles, in a space where the longest side of their bounding box is 1.
+/// Results therefore do not depend on the scale of the model.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BindSurface {
-    /// By mesh and vertex, the point.
+    /// The point of each vertex, by mesh.
     pub point_of: Vec<Vec<PointId>>,
-    /// Positions; not finite if a file has such positions.
+    /// Positions; not finite where the file has such positions.
     pub points: Vec<Vec3>,
     /// Triangles with three points at finite positions.
     pub triangles: Vec<[u32; 3]>,
-    /// A third of the area of the triangles around each point.
+    /// One third of the area of the triangles around each point.
     pub areas: Vec<f32>,
-    /// By point, the connected piece. `None` for points without triangles.
+    /// The connected piece of each point. `None` for points without triangles.
     pub piece_of: Vec<Option<u32>>,
-    /// By piece, the number of points.
+    /// The number of points of each piece.
     pub piece_points: Vec<u32>,
     center: DVec3,
     scale: f64,
@@ -66,7 +67,7 @@ impl BindSurface {
         Vec3::from(unit.to_array().map(to_single))
     }
 
-    /// The bones in unit space. Those without a finite head are left out.
+    /// The bones in unit space, without those with a non-finite head.
     pub fn unit_bones(&self, bones: &[BindBone]) -> Vec<BindBone> {
         let limit = to_single(FARTHEST);
         let unit = |p: Vec3| self.to_unit(p).clamp(Vec3::splat(-limit), Vec3::splat(limit));
@@ -100,7 +101,7 @@ impl BindSurface {
         }
     }
 
-    /// Finds the areas around all points.
+    /// Computes the areas around all points.
     pub fn measure(&mut self) {
         self.areas = vec![0.0; self.points.len()];
         for corners in &self.triangles {
@@ -110,7 +111,7 @@ impl BindSurface {
         }
     }
 
-    /// Finds the connected pieces, by their first points.
+    /// Finds the connected pieces, sorted by their first point.
     fn connect(&mut self) {
         let mut parent: Vec<u32> = crate::ids::numbers(self.points.len()).collect();
         let mut has_triangle = vec![false; self.points.len()];
@@ -125,7 +126,7 @@ impl BindSurface {
             if !has_triangle[to_index(point)] {
                 continue;
             }
-            // The root is the least point of its piece, so it was numbered before.
+            // The root is the lowest point of its piece, so it already has a number.
             let first = root(&mut parent, point);
             if first == point {
                 self.piece_of[to_index(point)] = Some(to_number(self.piece_points.len()));
@@ -138,8 +139,8 @@ impl BindSurface {
     }
 }
 
-/// The center of the box of some points and its longest side. Points that are not finite do not
-/// count.
+/// Center and longest side of the bounding box of some points. Points that are not finite are
+/// ignored.
 fn bounds(points: impl Iterator<Item = Vec3>) -> Option<(DVec3, f64)> {
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for point in points.filter(|p| p.is_finite()).map(|p| p.as_dvec3()) {
@@ -148,7 +149,7 @@ fn bounds(points: impl Iterator<Item = Vec3>) -> Option<(DVec3, f64)> {
     low.is_finite().then(|| ((low + high) * 0.5, (high - low).max_element()))
 }
 
-/// The first point of the tree of a point; halves the way there.
+/// The root of a point in the union-find tree, with path halving.
 fn root(parent: &mut [u32], mut point: u32) -> u32 {
     while parent[to_index(point)] != point {
         let above = parent[to_index(parent[to_index(point)])];

@@ -88,7 +88,7 @@ impl TestMesh {
         self
     }
 
-    /// All triangles apart, each a little smaller.
+    /// All triangles disconnected, each slightly smaller.
     fn apart(&self) -> Self {
         let mut soup = Self::default();
         for corners in self.triangles.as_chunks::<3>().0 {
@@ -110,7 +110,7 @@ fn bone(joint: u16, head: Vec3, tail: Vec3) -> BindBone {
     BindBone { joint: JointSlot(joint), head, tail }
 }
 
-/// Two bones in the capsule that meet at its middle.
+/// Two bones in the capsule that meet at its center.
 fn two_bones() -> [BindBone; 2] {
     [bone(0, Vec3::Y * -1.0, Vec3::ZERO), bone(1, Vec3::ZERO, Vec3::Y)]
 }
@@ -164,7 +164,7 @@ fn a_capsule_with_two_bones_has_smooth_symmetric_weights() {
         };
         assert_eq!(bound.pieces[0].method, expected);
         let map = &bound.maps[0];
-        // Cells are not symmetric about the middle.
+        // Voxels are not symmetric about the center.
         let tolerance = if method == BindMethod::Voxel { 0.12 } else { 1e-3 };
         for (v, p) in mesh.positions.iter().enumerate() {
             let mirrored = Vec3::new(p.x, -p.y, p.z);
@@ -213,13 +213,13 @@ fn weights_do_not_depend_on_the_scale_of_the_model() {
     let mesh = TestMesh::capsule();
     for method in METHODS {
         let expected = bind(&mesh, &two_bones(), method).maps.remove(0);
-        // 0.3 mm and 3 km tall, and a scale that is no power of two.
+        // Heights of 0.3 mm and 3 km, and a scale that is not a power of two.
         for scale in [0.0003 / 2.6, 0.37, 3000.0 / 2.6] {
             let bones = two_bones().map(|b| bone(b.joint.0, b.head * scale, b.tail * scale));
             let scaled = mesh.clone().moved(|p| p * scale);
             let found = bind(&scaled, &bones, method).maps.remove(0);
             let worst = difference(&expected, &found);
-            // A point at the border of two voxels may change sides.
+            // A point at the border of two voxels can switch between them.
             let tolerance = if method == BindMethod::Voxel { 0.05 } else { 1e-4 };
             assert!(worst < tolerance, "{method:?} {scale}: {worst}");
         }
@@ -298,7 +298,7 @@ fn specks_change_nothing_for_the_body() {
 #[test]
 fn hidden_pieces_fall_back_in_order() {
     let body = TestMesh::capsule();
-    // Within a cell of the body, then apart from it.
+    // Within a voxel of the body, then apart from it.
     let plate = TestMesh::cube(Vec3::new(0.312, 0.5, 0.0), Vec3::new(0.005, 0.1, 0.05));
     let island = TestMesh::cube(Vec3::new(0.6, -0.6, 0.0), Vec3::splat(0.05));
     let mesh = body.and(&plate).and(&island);
@@ -309,7 +309,7 @@ fn hidden_pieces_fall_back_in_order() {
     let last = mesh.positions.len() - 1;
     assert_eq!(bound.piece_of[0][last], Some(2));
     assert!(bound.maps[0].weight(last, 0) > 0.9);
-    // Nothing inside sees a bone, though rays meet edges exactly, and no bone is in the body.
+    // No point inside sees a bone, although rays hit edges exactly. No bone is in the body.
     let outside = [bone(4, Vec3::new(9.0, 9.0, 0.0), Vec3::new(9.0, 10.0, 0.0))];
     let covered = TestMesh::cube(Vec3::ZERO, Vec3::splat(0.2))
         .and(&TestMesh::cube(Vec3::ZERO, Vec3::splat(0.3)));
@@ -409,7 +409,7 @@ fn no_bones_and_cancellation_are_told_apart() {
     assert_eq!(none.unwrap_err(), BindError::NoBones);
     let canceled = bind_weights(&request(&bones), &|_| {}, &on);
     assert_eq!(canceled.unwrap_err(), BindError::Canceled);
-    // Canceled at any step.
+    // Canceled at each progress step.
     let steps = Mutex::new(Vec::new());
     bind_weights(&request(&bones), &|part| steps.lock().unwrap().push(part), &off).unwrap();
     let steps = steps.into_inner().unwrap();
@@ -481,7 +481,7 @@ fn bones_are_inside_whatever_the_winding_is() {
 
 #[test]
 fn mirrored_weights_are_averaged_before_the_limit() {
-    // The second bone is off the middle, so the weights of both ends differ.
+    // The second bone is off the center, so the weights of both ends differ.
     let bones = [bone(0, Vec3::Y * -1.0, Vec3::Y * -0.2), bone(1, Vec3::Y * 0.6, Vec3::Y)];
     let mesh = TestMesh::capsule();
     let mirrored = |p: &Vec3| {
@@ -509,7 +509,7 @@ fn mirrored_weights_are_averaged_before_the_limit() {
     };
     assert!(off(None) > 0.1);
     assert!(off(Some(&mirror)) < 1e-5);
-    // Numbers that are not there change nothing.
+    // Invalid indices have no effect.
     let wrong = BindMirror { vertices: vec![vec![Some((9, 9))]], joints: Vec::new() };
     assert_eq!(off(Some(&wrong)), off(None));
 }
@@ -539,13 +539,13 @@ fn weights_of_a_simplified_surface_are_near_those_of_the_whole() {
         assert!(worst > 0.0 && worst < 0.2, "{method:?}: {worst}");
         assert_eq!(whole.pieces.len(), simple.pieces.len());
         assert_eq!(whole.piece_of, simple.piece_of);
-        // The small piece keeps its points, so that only its surroundings are less exact.
+        // The small piece keeps its points, so only its surroundings are less accurate.
         assert_eq!(simple.pieces[1].vertices, 8);
-        // A surface that has few points is solved as a whole.
+        // A surface with few points is solved as a whole.
         let all = BindSettings { most_points: Some(10_000), ..exact };
         assert_eq!(bind_all(&[mesh.view()], &two_bones(), all), whole);
     }
-    // Triangles of their own stay, however few points are asked for.
+    // Disconnected triangles remain, even if fewer points are requested.
     let soup = body.apart();
     let few = BindSettings { most_points: Some(1), ..BindSettings::default() };
     bind_all(&[soup.view()], &two_bones(), few);

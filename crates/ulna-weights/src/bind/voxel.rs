@@ -1,4 +1,4 @@
-//! Weights by the length of the shortest path from a bone through the inside of the body.
+//! Weights by the shortest path from a bone through the inside of the body.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,8 +11,8 @@ use crate::ids::to_index;
 use ulna_geometry::SurfaceVoxels;
 use ulna_model::JointSlot;
 
-/// Weights of the points of the wanted pieces. The list of a point that no path reaches is empty.
-/// Bones and surface are in unit space.
+/// Weights of the points of the wanted pieces. Points without a path get an empty list. Bones and
+/// surface are in unit space.
 pub(super) fn voxel(
     surface: &BindSurface,
     bones: &[BindBone],
@@ -30,7 +30,7 @@ pub(super) fn voxel(
     progress(0.2);
     let mut starts = starts_of_joints(&voxels, bones);
     if starts.iter().any(|(_, cells)| cells.is_empty()) {
-        // A joint without a cell is in an open body, or outside of all.
+        // A joint without a cell is in a body with holes, or outside of all bodies.
         voxels.fill_enclosed();
         starts = starts_of_joints(&voxels, bones);
     }
@@ -63,7 +63,7 @@ pub(super) fn voxel(
     Ok(points.par_iter().zip(&cells).with_min_len(1024).map(|(p, c)| weights(p, c)).collect())
 }
 
-/// By joint, the cells of its bones with their distances.
+/// The cells of each joint's bones, with their distances.
 fn starts_of_joints(
     voxels: &SurfaceVoxels,
     bones: &[BindBone],

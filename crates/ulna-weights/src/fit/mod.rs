@@ -1,18 +1,18 @@
-//! Fit: weights that change hands are chosen so that the clips change least.
+//! Fit: chooses new weights so that the clips change least.
 //!
-//! Where joints leave a skin, or a vertex may have fewer influences, the new weights of a vertex
-//! minimize, over sampled poses `t`,
+//! Joints can be removed from a skin, or the influence limit of a vertex can be lowered. The new
+//! weights of a vertex then minimize, over sampled poses `t`,
 //!
 //! ```text
 //!   Σ_t |Σ_j w_j T'_j(t) p − p*(t)|²     w ≥ 0, Σw = 1
 //! ```
 //!
-//! `p*` is the posed position with the old joints and weights, `T'_j` the matrix of a new joint.
-//! With `Σw = 1` this is `wᵀGw` for the Gram matrix `G_ab = Σ_t (T'_a p − p*)·(T'_b p − p*)`, a
-//! quadratic program on the simplex per vertex.
+//! `p*` is the posed position with the old joints and weights. `T'_j` is the matrix of a new joint.
+//! With `Σw = 1` this is `wᵀGw` for the Gram matrix `G_ab = Σ_t (T'_a p − p*)·(T'_b p − p*)`: a
+//! quadratic program on the simplex for each vertex.
 //!
-//! Weights that come from another mesh are fitted likewise: there `p*` is the place to which the
-//! surface of the other mesh carries the vertex.
+//! Weights from another mesh are fitted in the same way. There, `p*` is the position to which the
+//! surface of the other mesh moves the vertex.
 
 mod palettes;
 mod poses;
@@ -56,16 +56,17 @@ use ulna_motion::Pose;
 /// Vertices per task.
 const CHUNK: usize = 128;
 
-/// Vertices by the primitives that they belong to.
+/// Vertices by primitive.
 pub type FitVertices = BTreeMap<(MeshId, PrimitiveId), Vec<u32>>;
 
-/// A change of a skin's weights of which the result is fitted to the motion before it.
+/// A change of a skin's weights; the result is fitted to the motion before it.
 #[derive(Clone, Copy, Debug)]
 pub struct FitRequest<'a> {
     /// The document with the old joints and weights.
     pub before: &'a Document,
-    /// The document with the new joints. Its weights are the start of the fit, and stay where no
-    /// others are better: for example, each lost joint's weight on the nearest joint above it.
+    /// The document with the new joints. Its weights are the start of the fit, and remain where no
+    /// better ones are found. For example, each removed joint's weight is on the nearest ancestor
+    /// joint.
     pub after: &'a Document,
     /// The skin, in both documents. Joints are matched by their nodes.
     pub skin: SkinId,
@@ -73,56 +74,57 @@ pub struct FitRequest<'a> {
     pub vertices: &'a FitVertices,
     /// Poses to compare; see [`fit_poses`].
     pub poses: &'a [FitPose],
-    /// The most influences of a vertex. No vertex gets more than it has slots.
+    /// Maximum number of influences per vertex; also limited by its slots.
     pub limit: usize,
-    /// Whether a vertex may get more influences than it had before. The error is less then, but
-    /// what one joint moved may not stay rigid.
+    /// Whether a vertex can get more influences than before. This lowers the error, but vertices
+    /// that followed one joint may no longer move rigidly.
     pub adds_influences: bool,
 }
 
 /// Weights of a skin that are fitted to the motion of other surfaces.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceFitRequest<'a> {
-    /// The document. Its weights are the start of the fit, and stay where no others are better.
+    /// The document. Its weights are the start of the fit, and remain where no better ones are
+    /// found.
     pub document: &'a Document,
     /// The skin whose weights are fitted.
     pub skin: SkinId,
     /// The surfaces that carry the vertices.
     pub surfaces: &'a [CarryingSurface<'a>],
-    /// By primitive, the vertices to fit with the points that carry them.
+    /// The vertices to fit by primitive, with the points that carry them.
     pub points: &'a BTreeMap<(MeshId, PrimitiveId), Vec<(u32, SurfacePoint)>>,
     /// Poses to compare.
     pub poses: &'a [Pose],
-    /// The most influences of a vertex. No vertex gets more than it has slots.
+    /// Maximum number of influences per vertex; also limited by its slots.
     pub limit: usize,
 }
 
 /// Distances between posed positions before a change and after it, over vertices and poses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FitDeviation {
-    /// Mean distance, meters.
+    /// Mean distance, in meters.
     pub mean: f64,
-    /// Greatest distance, meters.
+    /// Maximum distance, in meters.
     pub worst: f64,
 }
 
 /// Fitted weights of a skin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FittedWeights {
-    /// New weights for `after` by primitive. Vertices that keep their start are not among them.
+    /// New weights for `after` by primitive, without unchanged vertices.
     pub patches: Vec<(MeshId, PrimitiveId, WeightPatch)>,
-    /// Number of vertices that were compared, those that keep their start included. A vertex that
-    /// has no weight before, or no finite position in some pose, is left out.
+    /// Number of compared vertices, including unchanged ones. Vertices without weights before the
+    /// change, or with a non-finite position in any pose, are left out.
     pub vertices: usize,
     /// Number of vertices with new weights.
     pub changed: usize,
-    /// Error of the weights that `after` has.
+    /// Error of the weights in `after`.
     pub start: FitDeviation,
     /// Error with the patches.
     pub fitted: FitDeviation,
 }
 
-/// The vertices of a skin's meshes that have weight on one of these joints.
+/// The vertices of a skin's meshes with weight on any of these joints.
 pub fn vertices_of_joints(document: &Document, skin: SkinId, joints: &[NodeId]) -> FitVertices {
     let is_meant: Vec<bool> =
         document.skin(skin).joints.iter().map(|j| joints.contains(j)).collect();
@@ -144,7 +146,7 @@ pub fn vertices_of_joints(document: &Document, skin: SkinId, joints: &[NodeId]) 
     vertices
 }
 
-/// Sums over vertices.
+/// Sums of errors over vertices.
 #[derive(Clone, Copy, Debug, Default)]
 struct ErrorSum {
     sum: f64,
@@ -167,7 +169,7 @@ impl ErrorSum {
     }
 }
 
-/// Result of a task.
+/// Result of one task.
 #[derive(Debug)]
 struct FittedChunk {
     patch: WeightPatch,
@@ -176,24 +178,25 @@ struct FittedChunk {
     fitted: ErrorSum,
 }
 
-/// A primitive whose vertices are fitted, and the valid ones of them in rising order.
+/// A primitive to fit, with its valid vertices in ascending order.
 struct FitPart<'a> {
     key: (MeshId, PrimitiveId),
     fit: PrimitiveFit<'a>,
     vertices: Vec<u32>,
 }
 
-/// Fits weights to the motion before a change. `None` if `cancel` is set before the end.
+/// Fits weights to the motion before a change. Returns `None` if `cancel` was set.
 ///
-/// A vertex may have weight on the joints that it has before and after the change, and on the
-/// parent, the children and the siblings of each joint that it lost. The eight of these that leave
-/// the least error alone are tried, its own first. Its start stays unless the fit leaves a smaller
-/// sum of squared distances over the poses.
-/// Vertices with the same position and the same weights before and after get the same new weights,
-/// in any order of slots.
+/// Candidate joints of a vertex are those that it has before and after the change. For each joint
+/// that it lost, the parent, children and siblings are candidates, too. The eight candidates with
+/// the least individual errors are tried, the vertex's own joints first. The start is kept unless
+/// the fit has a smaller sum of squared distances over the poses.
 ///
-/// Skins, primitives and vertices that one of the documents lacks are ignored, as are primitives
-/// without weights.
+/// Vertices with the same position, and the same weights before and after, get the same new
+/// weights, in any order of slots.
+///
+/// Skins, primitives and vertices that are missing in one of the documents are ignored. So are
+/// primitives without weights.
 pub fn fit_weights(request: &FitRequest<'_>, cancel: &AtomicBool) -> Option<FittedWeights> {
     let FitRequest { before, after, skin, poses, .. } = *request;
     let has_skin = before.skins.contains(skin) && after.skins.contains(skin);
@@ -208,10 +211,10 @@ pub fn fit_weights(request: &FitRequest<'_>, cancel: &AtomicBool) -> Option<Fitt
     fit_parts(&parts, poses.len(), cancel)
 }
 
-/// Fits weights to the motion of other surfaces. `None` if `cancel` is set before the end.
+/// Fits weights to the motion of other surfaces. Returns `None` if `cancel` was set.
 ///
-/// A vertex may have weight on the joints that it has, and on those that move its triangle of the
-/// other surface. Its start stays unless the fit leaves a smaller sum of squared distances over the
+/// Candidate joints of a vertex are those that it has, and those that move its triangle of the
+/// other surface. The start is kept unless the fit has a smaller sum of squared distances over the
 /// poses.
 pub fn fit_to_surface(
     request: &SurfaceFitRequest<'_>,
@@ -298,7 +301,7 @@ fn rule<'a>(start: &WeightMap, limit: usize, locked: &'a [bool]) -> WeightConstr
     }
 }
 
-/// The primitives of a request that both documents have with weights.
+/// The primitives of a request that have weights in both documents.
 fn parts<'a>(
     request: &FitRequest<'a>,
     (before, after, joints): (&'a PosePalettes, &'a PosePalettes, &'a JointMatches),

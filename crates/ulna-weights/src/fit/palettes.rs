@@ -1,16 +1,16 @@
-//! The matrices of a skin's joints in many poses, ordered so that one joint moves a point in all
-//! poses at once.
+//! Joint matrices of a skin in many poses, in an order that allows one joint to transform a point
+//! in all poses at once.
 
 use ulna_model::{Document, SkinId};
 use ulna_motion::Pose;
 
-/// Entries of a matrix without its last row.
+/// Number of matrix entries without the last row.
 const ENTRIES: usize = 12;
 
-/// Points in all poses: their x, then their y, then their z, meters.
+/// A point in all poses, in meters: all x, then all y, then all z.
 pub(super) type Series = Vec<f64>;
 
-/// Sum of products, in an order that does not depend on the processor.
+/// Dot product, in an order of additions that does not depend on the CPU.
 #[inline]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
@@ -31,12 +31,12 @@ pub(super) fn add_scaled(to: &mut [f64], from: &[f64], factor: f64) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to += from * factor);
 }
 
-/// `T_j(t)`, `scene_from_mesh`, for the joints of a skin in some poses.
+/// Skinning matrices `T_j(t)`, `scene_from_mesh`, of a skin's joints in some poses.
 #[derive(Debug)]
 pub(super) struct PosePalettes {
     poses: usize,
     joints: usize,
-    /// By joint, by row and column, by pose.
+    /// Matrix entries by joint, row, column and pose.
     entries: Vec<f64>,
 }
 

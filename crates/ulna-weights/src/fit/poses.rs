@@ -1,4 +1,4 @@
-//! Poses that fitted weights are compared in: the clips of a document, sampled.
+//! Poses for comparing fitted weights: samples of a document's clips.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use crate::{at_rest, ids::to_f64};
 use ulna_model::{Clip, ClipId, Document};
 use ulna_motion::{Pose, Stack};
 
-/// The usual number of poses over all clips.
+/// Default number of poses over all clips.
 pub const FIT_POSES: usize = 64;
-/// The golden ratio's fraction: the times of successive clips differ by it in their phase, so that
-/// clips with one sample each are not all sampled in their middle.
+/// Fraction of the golden ratio: the offset between the sample phases of successive clips. Without
+/// it, clips with one sample would all be sampled at their center.
 const PHASE: f64 = 0.618_033_988_749_895;
 
-/// Two documents in the same pose: of the same clip at the same time, or both at rest.
+/// The same pose of two documents: the same clip at the same time, or both at rest.
 #[derive(Clone, Debug)]
 pub struct FitPose {
     /// The pose of the document with the old weights.
@@ -23,8 +23,8 @@ pub struct FitPose {
     pub after: Pose,
 }
 
-/// Samples the clips that two documents share, in at most `most` poses, and adds the rest pose. The
-/// poses are distributed evenly over clips, and within a clip over its key times.
+/// The rest pose, and at most `most` samples of the clips that both documents have. The samples are
+/// distributed evenly over clips, and over the key times within a clip.
 pub fn fit_poses(before: &Document, after: &Document, most: usize) -> Vec<FitPose> {
     let shared = before.clips.iter().filter(|(id, _)| after.clips.contains(*id));
     let keyed: Vec<(ClipId, Vec<f32>)> = shared
@@ -38,8 +38,8 @@ pub fn fit_poses(before: &Document, after: &Document, most: usize) -> Vec<FitPos
         let key = |n: usize| ((to_f64(n) + phase) / to_f64(samples) * to_f64(times.len())) as usize;
         moments.extend((0..samples).map(|n| (*id, times[key(n).min(times.len() - 1)])));
     }
-    // A series in one evaluator would depend on how the work is divided: it plays long series from
-    // another form of the clip, which rounds otherwise.
+    // Each sample has its own evaluator. An evaluator prepares a clip differently for long series,
+    // with other rounding, so a shared one would make results depend on the division of work.
     let sample = |document: &Document, (clip, time): (ClipId, f32)| {
         Pose::evaluate(document, &Stack::shown(document, Some(clip), f64::from(time)))
     };
@@ -52,7 +52,7 @@ pub fn fit_poses(before: &Document, after: &Document, most: usize) -> Vec<FitPos
     poses
 }
 
-/// The distinct key times of a clip, in rising order.
+/// The distinct key times of a clip, in ascending order.
 fn key_times(clip: &Clip) -> Vec<f32> {
     let mut seen: BTreeSet<*const f32> = BTreeSet::new();
     let mut times: Vec<f32> = Vec::new();
@@ -67,9 +67,8 @@ fn key_times(clip: &Clip) -> Vec<f32> {
     times
 }
 
-/// Number of samples of each clip, at most as many as it has key times and `most` in total. Clips
-/// that need fewer than their share leave the rest to the others; where there are more clips than
-/// samples, every n-th clip has one.
+/// Number of samples per clip: at most its number of key times, and `most` in total. Unused samples
+/// are distributed to other clips. If there are more clips than samples, every n-th clip gets one.
 fn shares(counts: &[usize], most: usize) -> Vec<usize> {
     let clips = counts.len();
     if clips > most {

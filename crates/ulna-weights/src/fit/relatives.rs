@@ -1,4 +1,5 @@
-//! Joints of a skin in another document, and receivers of the weight of joints that it lost.
+//! Matching of a skin's joints between two documents, and candidates that receive the weight of
+//! lost joints.
 
 use std::collections::HashMap;
 
@@ -7,24 +8,24 @@ use glam::Vec3;
 use ulna_model::{Document, NodeId, SkinId};
 use ulna_motion::Pose;
 
-/// The most relatives of a lost joint: the parent, then the nearest. Only skeletons with hundreds
-/// of joints under one parent have more.
+/// Maximum number of relatives of a lost joint: the parent, then the nearest. More exist only in
+/// skeletons with hundreds of joints under one parent.
 const RELATIVES: usize = 24;
 
-/// The joints of a skin, looked up in a later state of the skin that may lack some of them.
+/// The joints of a skin, matched to a later state of the skin that may lack some of them.
 #[derive(Debug)]
 pub(super) struct JointMatches {
-    /// By old joint, the new joint of the same node; `None` for a lost joint.
+    /// The new joint of each old joint's node; `None` for a lost joint.
     pub kept: Vec<Option<u16>>,
-    /// By old joint, the new joints that may receive the weight of a lost joint; empty for a kept
-    /// one.
+    /// Candidates for the weight of each lost joint, as new joints; empty for kept joints.
     pub relatives: Vec<Vec<u16>>,
 }
 
 impl JointMatches {
-    /// Matches joints by their nodes. Relatives of a lost joint are its parent, children and
-    /// siblings: the nearest kept joint above it, and the nearest kept joints below that one.
-    /// `rest` is a pose of `before`.
+    /// Matches joints by their nodes.
+    ///
+    /// Relatives of a lost joint are its parent, children and siblings: the nearest kept ancestor,
+    /// and the topmost kept joints below it. `rest` is a pose of `before`.
     pub fn new(before: &Document, after: &Document, skin: SkinId, rest: &Pose) -> Self {
         let mut new_of: HashMap<NodeId, u16> = HashMap::new();
         for (joint, k) in after.skin(skin).joints.iter().zip(0u16..=u16::MAX) {

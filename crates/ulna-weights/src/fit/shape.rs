@@ -1,5 +1,5 @@
-//! Positions of a primitive's vertices in mesh space, with the morph targets of some poses, and
-//! their weights.
+//! Positions of a primitive's vertices in mesh space, with morph targets applied, and their
+//! weights.
 
 use glam::Vec3;
 
@@ -7,16 +7,16 @@ use super::palettes::Series;
 use ulna_model::{Document, MeshId, NodeId, Primitive, SkinId, WeightMap};
 use ulna_motion::Pose;
 
-/// A morph target that some pose uses.
+/// A morph target that any pose uses.
 #[derive(Debug)]
 struct UsedTarget<'a> {
-    /// Differences of position, by vertex.
+    /// Position offsets per vertex.
     deltas: &'a [Vec3],
-    /// Weights, by pose.
+    /// Weights per pose.
     weights: Vec<f32>,
 }
 
-/// Rest positions with the morph targets that poses use.
+/// Rest positions, with the morph targets that the poses use.
 #[derive(Debug)]
 pub(super) struct MorphedPositions<'a> {
     positions: &'a [Vec3],
@@ -24,7 +24,7 @@ pub(super) struct MorphedPositions<'a> {
 }
 
 impl<'a> MorphedPositions<'a> {
-    /// The positions of a primitive at a node in some poses; at rest where there is no node.
+    /// The positions of a primitive at a node in some poses; the rest positions without a node.
     pub fn new<'p>(
         primitive: &'a Primitive,
         node: Option<NodeId>,
@@ -42,7 +42,7 @@ impl<'a> MorphedPositions<'a> {
         Self { positions: &primitive.positions, targets: targets.collect() }
     }
 
-    /// A vertex in all of `poses` poses.
+    /// Writes the positions of a vertex in all of `poses` poses.
     pub fn write(&self, vertex: usize, poses: usize, out: &mut Series) {
         out.resize(3 * poses, 0.0);
         let at = self.positions[vertex].as_dvec3();
@@ -56,14 +56,14 @@ impl<'a> MorphedPositions<'a> {
     }
 }
 
-/// The first node that shows a mesh on a skin.
+/// The first node with a mesh and a skin.
 pub(super) fn node_of(document: &Document, mesh: MeshId, skin: SkinId) -> Option<NodeId> {
     let mut nodes = document.nodes.iter();
     nodes.find(|(_, n)| n.mesh == Some(mesh) && n.skin == Some(skin)).map(|(id, _)| id)
 }
 
-/// The weights of a vertex by joint, each joint once and in rising order, so that the order of
-/// slots decides nothing.
+/// The weights of a vertex, sorted by joint and merged, so that results do not depend on the order
+/// of slots.
 pub(super) fn read(map: &WeightMap, vertex: usize, joints: usize, list: &mut Vec<(u16, f64)>) {
     list.clear();
     let weights = map.vertex(vertex).filter(|(j, w)| *w != 0.0 && usize::from(*j) < joints);

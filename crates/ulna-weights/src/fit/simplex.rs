@@ -1,17 +1,16 @@
-//! Convex quadratic programs of a few variables on the simplex, by the primal active-set method
-//! (Nocedal and Wright, *Numerical Optimization*, 2006, section 16.5).
+//! Convex quadratic programs with few variables on the simplex, solved by the primal active-set
+//! method (Nocedal and Wright, *Numerical Optimization*, 2006, section 16.5).
 
-/// The most variables of a program.
+/// Maximum number of variables.
 pub(super) const VARIABLES: usize = 8;
-/// The most changes of the active set. Eight variables need about as many as there are variables;
-/// the limit only ends a cycle that rounding causes.
+/// Maximum number of changes of the active set. Eight variables need about eight changes. The limit
+/// only stops cycles caused by rounding.
 const ROUNDS: usize = 64;
 
-/// Weights of the variables; 0 for those past the program's size.
+/// Values of the variables; 0 beyond the size of the program.
 pub(super) type Solution = [f64; VARIABLES];
 
-/// The minimization of `½ wᵀHw − gᵀw` over `w ≥ 0`, `Σw = 1`. `H` is symmetric and positive
-/// definite.
+/// Minimization of `½ wᵀHw − gᵀw` over `w ≥ 0`, `Σw = 1`. `H` is symmetric and positive definite.
 #[derive(Clone, Debug)]
 pub(super) struct SimplexProgram {
     /// Number of variables.
@@ -20,14 +19,14 @@ pub(super) struct SimplexProgram {
     g: Solution,
 }
 
-/// Whether a set of variables, one bit each, holds one of them.
+/// Whether a bit set contains a variable.
 const fn has(set: u32, k: usize) -> bool {
     set >> k & 1 == 1
 }
 
 impl SimplexProgram {
-    /// The minimization of `½ wᵀGw + ½ ridge · |w − toward|²`. A ridge above 0 makes the minimum
-    /// unique where `G` is singular.
+    /// Minimization of `½ wᵀGw + ½ ridge · |w − toward|²`. A ridge above 0 makes the minimum unique
+    /// if `G` is singular.
     pub fn new(
         size: usize,
         gram: &[[f64; VARIABLES]; VARIABLES],
@@ -53,8 +52,9 @@ impl SimplexProgram {
         gradient
     }
 
-    /// The minimum over the variables of a set, others 0, signs free, sum 1; and the multiplier of
-    /// the sum. Nothing where `H` is not positive definite there.
+    /// The minimum over the variables of a set with sum 1 and free signs, while the others are 0.
+    /// Also returns the multiplier of the sum. Returns `None` if `H` is not positive definite for
+    /// the set.
     fn on_plane(&self, free: u32) -> Option<(Solution, f64)> {
         let mut list = [0; VARIABLES];
         let mut size = 0;
@@ -64,7 +64,7 @@ impl SimplexProgram {
         }
         let list = &list[..size];
         let mut lower = [[0.0; VARIABLES]; VARIABLES];
-        // `Hx = g` and `Hy = 1`, by Cholesky.
+        // Cholesky decomposition for `Hx = g` and `Hy = 1`.
         let (mut x, mut y) = ([0.0; VARIABLES], [0.0; VARIABLES]);
         for (i, k) in list.iter().enumerate() {
             for (j, m) in list.iter().enumerate().take(i) {
@@ -93,14 +93,14 @@ impl SimplexProgram {
         multiplier.is_finite().then_some((w, multiplier))
     }
 
-    /// The variable that has the least value with all the weight.
+    /// The variable with the least value if it has all the weight.
     fn best_alone(&self, allowed: u32) -> Option<usize> {
         let alone = |k: &usize| self.h[*k][*k] * 0.5 - self.g[*k];
         self.members(allowed).min_by(|a, b| alone(a).total_cmp(&alone(b)))
     }
 
-    /// The minimum over the variables of `allowed`, one bit each; the others are 0. `allowed` is
-    /// not empty.
+    /// The minimum over the variables of the bit set `allowed`; the others are 0. `allowed` must
+    /// not be empty.
     pub fn minimize(&self, allowed: u32) -> Solution {
         let mut w = [0.0; VARIABLES];
         let Some(first) = self.best_alone(allowed) else { return w };
@@ -109,7 +109,7 @@ impl SimplexProgram {
         let scale = (0..self.size).map(|k| self.h[k][k]).fold(0.0, f64::max);
         for _ in 0..ROUNDS {
             let Some((wanted, multiplier)) = self.on_plane(free) else { break };
-            // The part of the way up to the first weight that would become negative.
+            // Step length up to the first weight that would become negative.
             let blocking = self.members(free).filter(|k| wanted[*k] < 0.0);
             let blocking =
                 blocking.map(|k| (w[k] / (w[k] - wanted[k]), k)).min_by(|a, b| a.0.total_cmp(&b.0));
@@ -136,10 +136,12 @@ impl SimplexProgram {
         (0..self.size).map(|k| 0.5 * w[k] * (gradient[k] - self.g[k])).sum()
     }
 
-    /// The minimum over the variables of `allowed` with at most `most` weights above 0, at least
-    /// one, and none of them below `smallest`. While there are too many, the one is dropped whose
-    /// loss costs least; then the smallest, as long as it is too small. The others are solved again
-    /// each time. `allowed` is not empty.
+    /// The minimum over the variables of `allowed` with 1 to `most` positive weights, none of them
+    /// below `smallest`.
+    ///
+    /// While there are too many, the variable with the least cost of removal is dropped. Then the
+    /// smallest one is dropped while it is below `smallest`. The others are solved again each time.
+    /// `allowed` must not be empty.
     pub fn minimize_few(&self, mut allowed: u32, most: usize, smallest: f64) -> Solution {
         if most <= 1 {
             return self.minimize(self.best_alone(allowed).map_or(0, |k| 1 << k));
@@ -172,7 +174,7 @@ mod tests {
 
     type Gram = [[f64; VARIABLES]; VARIABLES];
 
-    /// Gram matrices of up to eight vectors of up to six numbers: many are singular.
+    /// Gram matrices of up to eight vectors of up to six numbers; many are singular.
     fn grams() -> impl Strategy<Value = (usize, Gram)> {
         let vector = prop::collection::vec(-1.0f64..1.0, 6);
         (prop::collection::vec((vector, -6i32..2), 1..=VARIABLES), 1usize..=6).prop_map(
@@ -192,8 +194,8 @@ mod tests {
         )
     }
 
-    /// The greatest violation of the conditions of Karush, Kuhn and Tucker over a set: the weights
-    /// are on the simplex, and no slope is less than the common slope of the weighted.
+    /// Maximum violation of the Karush–Kuhn–Tucker conditions over a set. The weights must be on
+    /// the simplex, and no slope below the common slope of the positive weights.
     fn residual(program: &SimplexProgram, w: &Solution, allowed: u32) -> f64 {
         let gradient = program.gradient(w);
         let members: Vec<usize> = program.members(allowed).collect();
@@ -235,7 +237,7 @@ mod tests {
             let support = weighted.iter().fold(0, |set, k| set | 1 << k);
             prop_assert!(residual(&program, &few, support) <= scale * 1e-9);
             prop_assert!(program.value(&few) >= program.value(&w) - scale * 1e-12);
-            // Where one of three must go, it is the right one.
+            // If one of three must be dropped, it is the right one.
             let of_three = all & 7;
             if of_three == 7 {
                 let found = program.value(&program.minimize_few(7, 2, 0.0));
@@ -249,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_projection_is_found() {
-        // The point of the triangle (0,0), (4,0), (0,4) that is nearest to (3,3), and to (-1,1).
+        // The points of the triangle (0,0), (4,0), (0,4) that are nearest to (3,3) and to (-1,1).
         let nearest = |x: f64, y: f64| {
             let corners = [[0.0 - x, 0.0 - y], [4.0 - x, 0.0 - y], [0.0 - x, 4.0 - y]];
             let mut gram = [[0.0; VARIABLES]; VARIABLES];

@@ -1,4 +1,4 @@
-//! Motion of points that another surface carries: the targets of weights that come from a mesh.
+//! Motion of points carried by another surface: the target when fitting weights from another mesh.
 
 use std::collections::HashMap;
 
@@ -15,13 +15,13 @@ use ulna_motion::Pose;
 /// A primitive whose surface carries points.
 #[derive(Clone, Copy, Debug)]
 pub struct CarryingSurface<'a> {
-    /// Its mesh and its number there.
+    /// The mesh and the primitive.
     pub key: (MeshId, PrimitiveId),
-    /// Its skin.
+    /// The skin.
     pub skin: SkinId,
-    /// Its vertices at rest, in the mesh space of the mesh that is fitted.
+    /// Rest positions of the vertices, in the mesh space of the fitted mesh.
     pub positions: &'a [Vec3],
-    /// By joint of its skin, the joint of the fitted skin; `None` if that has no such joint.
+    /// The joint of the fitted skin for each joint of this skin; `None` if there is no counterpart.
     pub joints: &'a [Option<u16>],
 }
 
@@ -38,15 +38,15 @@ pub(super) struct PosedSource<'a> {
 /// Points of a primitive on the surfaces that carry them.
 #[derive(Debug)]
 pub(super) struct SurfaceMotion<'a> {
-    /// By index of [`SurfacePoint::source`]; `None` for a surface without weights.
+    /// Surfaces by [`SurfacePoint::source`]; `None` for a surface without weights.
     pub sources: &'a [Option<PosedSource<'a>>],
-    /// By vertex.
+    /// Carrying points by vertex.
     pub points: HashMap<u32, SurfacePoint>,
-    /// Meters of the scene in one unit of the fitted mesh at rest; below 0 where the skin mirrors.
+    /// Scene meters per unit of the fitted mesh at rest; negative if the skin mirrors.
     pub scale: f64,
 }
 
-/// Memory of a thread.
+/// Reused memory of a thread.
 #[derive(Debug, Default)]
 pub(super) struct CornerScratch {
     own: Vec<(u16, f64)>,
@@ -72,8 +72,8 @@ impl<'a> PosedSource<'a> {
     }
 }
 
-/// The orthonormal axes of a triangle: along its first edge, across it, and its normal. `None`
-/// where it has no area.
+/// Orthonormal axes of a triangle: along its first edge, across it, and its normal. `None` for a
+/// triangle without area.
 fn axes([a, b, c]: [DVec3; 3]) -> Option<DMat3> {
     let along = (b - a).try_normalize()?;
     let normal = (b - a).cross(c - a).try_normalize()?;
@@ -86,10 +86,12 @@ fn at(series: &[f64], poses: usize, t: usize) -> DVec3 {
 }
 
 impl SurfaceMotion<'_> {
-    /// The place to which the surface carries a vertex in each pose, and the joints of the fitted
-    /// skin that move the surface there. `own` is the vertex in mesh space, in each pose. The
-    /// point of the surface moves with its triangle, and the distance from it turns with the
-    /// triangle. `None` where the vertex has no point, or its triangle has no area.
+    /// Writes the position of a vertex in each pose, as carried by the surface. Also writes the
+    /// joints of the fitted skin that move the surface there.
+    ///
+    /// `own` is the vertex in mesh space, in each pose. The point moves with its triangle, and the
+    /// vertex's offset from it rotates with the triangle. Returns `None` if the vertex has no
+    /// point, or its triangle has no area.
     pub fn write(
         &self,
         vertex: usize,

@@ -1,4 +1,4 @@
-//! Fits of small rigs that are made here.
+//! Fits of small generated rigs.
 
 use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 
@@ -23,7 +23,7 @@ const KEY: (MeshId, PrimitiveId) = (MeshId(0), PrimitiveId(0));
 /// A skeleton with one skinned mesh. The node of the mesh comes after the joints.
 #[derive(Clone, Debug, Default)]
 struct Rig {
-    /// The parent and the translation from it, by joint.
+    /// Parent and translation from it, by joint.
     joints: Vec<(Option<u32>, Vec3)>,
     points: Vec<Vec3>,
     deltas: Vec<Vec3>,
@@ -53,7 +53,7 @@ impl Rig {
     fn map(&self) -> WeightMap {
         let (mut joints, mut weights) = (Vec::new(), Vec::new());
         for vertex in &self.weights {
-            // The last one takes the remainder, so that stored numbers sum to 1.
+            // The last weight gets the remainder, so that stored integers sum to 1.
             let mut left = self.encoding.one().unwrap_or(0);
             for k in 0..4 {
                 let (joint, weight) = vertex.get(k).copied().unwrap_or_default();
@@ -136,7 +136,8 @@ fn with_map(document: &Document, map: WeightMap) -> Document {
     document
 }
 
-/// Takes joints out of the skin; their weights go to the nearest joint above. The nodes stay.
+/// Removes joints from the skin; their weights move to the nearest ancestor joint. The nodes
+/// remain.
 fn without(before: &Document, lost: &[u16]) -> Document {
     let skin = before.skin(SKIN);
     let stays = |k: usize| !lost.contains(&(k as u16));
@@ -226,7 +227,7 @@ fn patched(after: &Document, fitted: &FittedWeights) -> Document {
     with_map(after, map)
 }
 
-/// Posed positions by the code that draws them.
+/// Posed positions, computed by the code for drawing.
 fn posed(document: &Document, pose: &Pose) -> Vec<DVec3> {
     let mesh = document.nodes.iter().find(|(_, n)| n.mesh.is_some()).unwrap().0;
     let primitive = &document.mesh(KEY.0).primitives[0];
@@ -236,7 +237,7 @@ fn posed(document: &Document, pose: &Pose) -> Vec<DVec3> {
     out.positions.iter().map(|p| p.as_dvec3()).collect()
 }
 
-/// Squared distances by vertex, over all poses.
+/// Sums of squared distances per vertex, over all poses.
 fn squares(before: &Document, after: &Document, poses: &[FitPose]) -> Vec<f64> {
     let mut sums = vec![0.0; map_of(before).vertex_count()];
     for pose in poses {
@@ -248,7 +249,7 @@ fn squares(before: &Document, after: &Document, poses: &[FitPose]) -> Vec<f64> {
     sums
 }
 
-/// Checks that every vertex of the patches obeys the rule of stored weights.
+/// Checks that all vertices of the patches have valid stored weights.
 fn check_stored(fitted: &FittedWeights, encoding: WeightEncoding) {
     for (.., patch) in &fitted.patches {
         for (js, ws) in patch.joints.as_chunks::<4>().0.iter().zip(patch.weights.as_chunks().0) {
@@ -279,7 +280,7 @@ fn turn(x: f32, y: f32, z: f32) -> Quat {
     Quat::from_euler(glam::EulerRot::XYZ, x, y, z)
 }
 
-/// An upper arm 0, a forearm 1 and two hands 2 and 3, which move alike.
+/// An upper arm (0), a forearm (1), and two hands (2, 3) with the same motion.
 fn two_hands() -> Rig {
     let wave: Vec<Quat> = (0..12).map(|k| turn(0.2 * k as f32, 0.5, -0.1 * k as f32)).collect();
     let bend: Vec<Quat> = (0..12).map(|k| turn(0.0, 0.1 * k as f32, 0.3)).collect();
@@ -311,7 +312,7 @@ fn the_weight_of_a_lost_joint_goes_to_one_that_moves_exactly_alike() {
         let after = patched(&after, &fitted);
         let (old, new) = (map_of(&before), map_of(&after));
         for v in 0..20 {
-            // The other hand has number 2 now.
+            // The other hand has index 2 now.
             assert!((old.weight(v, 2) - new.weight(v, 2)).abs() < 1e-5, "{v}");
             assert!((old.weight(v, 1) - new.weight(v, 1)).abs() < 1e-5, "{v}");
         }
@@ -321,7 +322,7 @@ fn the_weight_of_a_lost_joint_goes_to_one_that_moves_exactly_alike() {
 
 #[test]
 fn a_start_that_changes_nothing_stays() {
-    // The second hand moves as the forearm does.
+    // The second hand moves like the forearm.
     let mut rig = two_hands();
     rig.turns[0].truncate(1);
     let (_, _, fitted) = fit_without(&rig.document(), &[2]);
@@ -359,7 +360,7 @@ fn the_error_is_that_of_the_posed_surface() {
 
 #[test]
 fn relatives_are_found_through_other_nodes() {
-    // The hands are below a node that is no joint, and so is the forearm.
+    // A node that is not a joint is above the hands, and another one above the forearm.
     let mut before = two_hands().document();
     let mut nodes: Vec<Node> = before.nodes.values().cloned().collect();
     let between = |parent: u32| Node { parent: Some(NodeId(parent)), ..Node::default() };
@@ -371,7 +372,8 @@ fn relatives_are_found_through_other_nodes() {
     let (_, _, fitted) = fit_without(&before, &[2]);
     assert_eq!(fitted.changed, 19);
     assert!(fitted.fitted.worst < 1e-5);
-    // Children of the lost joint: the forearm's weight goes to both sides of it.
+    // Children of the lost joint: the forearm's weight is distributed to joints on both sides of
+    // it.
     let mut rig = two_hands();
     rig.weights = vec![vec![(1, 0.5), (0, 0.5)]; 20];
     rig.turns[0].truncate(1);
@@ -396,8 +398,8 @@ fn a_lost_joint_may_be_gone_from_the_tree() {
 
 #[test]
 fn morph_targets_count() {
-    // The vertices are at the wrist at rest, where the hands do not move them: only with the morph
-    // target does it matter which joint has the weight.
+    // The vertices are at the wrist at rest, where the hands do not move them. The choice of joints
+    // matters only with the morph target.
     let mut rig = two_hands();
     rig.points = vec![Vec3::X * 2.0; 20];
     rig.deltas = vec![Vec3::new(0.5, 0.3, 0.1); 20];
@@ -410,7 +412,7 @@ fn morph_targets_count() {
 
 #[test]
 fn moved_rest_positions_are_fitted_to_the_old_motion() {
-    // The mesh is rebaked farther out, and the skin is bound to it: each joint alone is exact.
+    // The mesh is rebaked farther out, and the skin is bound to it: each single joint is exact.
     let rig = Rig { weights: vec![vec![(1, 1.0)]; 20], ..two_hands() };
     let before = rig.document();
     let out = Vec3::new(0.0, 0.7, 0.0);
@@ -445,11 +447,11 @@ fn poses_are_the_rest_and_samples_of_all_clips() {
         let moment = Stack::shown(&before, Some(ClipId(0)), f64::from(k));
         assert_eq!(poses[1 + k as usize].before, Pose::evaluate(&before, &moment));
     }
-    // A clip that only one of the documents has is not compared.
+    // A clip of only one document is not compared.
     let mut other = before.clone();
     other.file.clips.put(ClipId(0), None);
     assert_eq!(fit_poses(&before, &other, 64).len(), 3);
-    // What the nodes are posed in is not the rest.
+    // The pose of the nodes is not the rest pose.
     let mut posed = before.clone();
     let user = Some(Transform::from_rotation(turn(1.0, 0.0, 0.0)));
     posed.file.nodes.get_mut(NodeId(1)).unwrap().set_user(user);
@@ -478,12 +480,12 @@ fn bad_input_is_left_out() {
     assert_eq!((fitted.vertices, fitted.changed), (18, 17));
     check_stored(&fitted, WeightEncoding::Float);
     assert!(fitted.fitted.worst < 1e-5);
-    // Nothing to compare without poses, or without the skin.
+    // There is nothing to compare without poses, or without the skin.
     assert_eq!(run(&before, &after, &vertices, &[]), FittedWeights::default());
     let mut bare = after.clone();
     bare.file.skins.put(SKIN, None);
     assert_eq!(run(&before, &bare, &vertices, &poses), FittedWeights::default());
-    // A joint that is not finite cannot get weight.
+    // A joint with a non-finite matrix cannot get weight.
     let mut broken = poses.clone();
     broken[1].after.world[3] = Mat4::from_scale(Vec3::splat(f32::INFINITY));
     let fitted = run(&before, &after, &vertices, &broken);
@@ -507,7 +509,7 @@ fn a_canceled_fit_has_no_result() {
 
 #[test]
 fn influences_are_added_up_to_the_limit() {
-    // A middle joint that turns half as far as the last one, with all the weight.
+    // A middle joint rotates half as far as the last one, and has all the weight.
     let turns = |part: f32| (0..12).map(|k| turn(0.0, 0.0, part * 0.05 * k as f32)).collect();
     let rig = Rig {
         joints: vec![(None, Vec3::ZERO), (Some(0), Vec3::ZERO), (Some(0), Vec3::ZERO)],
@@ -525,7 +527,7 @@ fn influences_are_added_up_to_the_limit() {
         let request = FitRequest { limit, adds_influences, ..request };
         fit_weights(&request, &AtomicBool::new(false)).unwrap()
     };
-    // Neither of the two alone is better than the other by much.
+    // Neither of the two joints alone is much better than the other.
     let alone = fitted(4, false);
     assert_eq!(alone, fitted(1, true));
     assert!(alone.fitted.mean > 0.05);
@@ -534,14 +536,14 @@ fn influences_are_added_up_to_the_limit() {
     assert!(both.fitted.mean < alone.fitted.mean * 0.3, "{both:?}");
     let (.., patch) = &both.patches[0];
     assert!((patch.weights[0] - 0.5).abs() < 0.05 && (patch.weights[1] - 0.5).abs() < 0.05);
-    // Slots are a limit, whatever is asked for.
+    // The number of slots is a limit, regardless of the request.
     assert_eq!(both, fitted(usize::MAX, true));
     assert_eq!(alone, fitted(0, true));
 }
 
 #[test]
 fn lowered_limits_are_fitted_to_the_motion() {
-    // The two hands move alike: the smaller one's weight belongs to the other, not to all.
+    // Both hands have the same motion, so the weaker one's weight goes only to the other.
     let rig = Rig { weights: vec![vec![(2, 0.4), (1, 0.35), (3, 0.25)]; 20], ..two_hands() };
     let before = rig.document();
     let limited = Rig { weights: vec![vec![(2, 0.4 / 0.75), (1, 0.35 / 0.75)]; 20], ..rig };
@@ -559,7 +561,7 @@ fn lowered_limits_are_fitted_to_the_motion() {
 
 #[test]
 fn the_influences_that_stay_are_those_that_change_the_clips_least() {
-    // The hands move alike, so one of them does for both: the forearm, which is weaker, must stay.
+    // Both hands have the same motion, so one of them suffices. The weaker forearm must be kept.
     let rig = Rig { weights: vec![vec![(2, 0.4), (3, 0.35), (1, 0.25)]; 20], ..two_hands() };
     let before = rig.document();
     let strongest = Rig { weights: vec![vec![(2, 0.4 / 0.75), (3, 0.35 / 0.75)]; 20], ..rig };
@@ -576,15 +578,14 @@ fn the_influences_that_stay_are_those_that_change_the_clips_least() {
     assert!((0..20).all(|v| map.vertex(v).filter(|(_, w)| *w > 0.0).count() == 2));
 }
 
-/// The weights of the last vertex of a rig, fitted to the triangle of the first three vertices;
-/// the result, and the weights.
+/// The result and the weights of a rig's last vertex, fitted to the triangle of the first three.
 fn fitted_to_triangle(document: &Document) -> (FittedWeights, Vec<(u16, f32)>) {
     let vertex = map_of(document).vertex_count() as u32 - 1;
     let place = |v: u32| document.mesh(KEY.0).primitives[0].positions[v as usize];
     let positions = &document.mesh(KEY.0).primitives[0].positions;
     let joints: Vec<Option<u16>> = (0..4).map(Some).collect();
     let surface = CarryingSurface { key: KEY, skin: SKIN, positions, joints: &joints };
-    // The middle of the triangle is below the vertex.
+    // The center of the triangle is below the vertex.
     let middle = (place(0) + place(1) + place(2)) / 3.0;
     assert!((place(vertex) - middle).length() > 0.05);
     let point = SurfacePoint { source: 0, triangle: [0, 1, 2], barycentric: [1.0 / 3.0; 3] };
@@ -619,14 +620,14 @@ fn a_vertex_follows_the_triangle_that_carries_it() {
     assert_eq!((fitted.vertices, fitted.changed), (1, 1));
     assert!(fitted.start.mean > 0.05 && fitted.fitted.worst < 1e-5, "{fitted:?}");
     assert_eq!(weights, [(2, 1.0)]);
-    // Mirrored as a whole, the vertex stays on its side of the triangle.
+    // If everything is mirrored, the vertex stays on its side of the triangle.
     let mut document = rig.document();
     let root = document.file.nodes.get_mut(NodeId(0)).unwrap();
     root.rest = Local::Trs(Transform { scale: Vec3::new(-2.0, 2.0, 2.0), ..Transform::IDENTITY });
     let (fitted, weights) = fitted_to_triangle(&document);
     assert!(fitted.start.mean > 0.1 && fitted.fitted.worst < 1e-5, "{fitted:?}");
     assert_eq!(weights, [(2, 1.0)]);
-    // A triangle without an area carries nothing.
+    // A triangle without area carries no points.
     let flat = Rig { points: vec![triangle[0], triangle[1], triangle[1], above], ..rig };
     let (fitted, weights) = fitted_to_triangle(&flat.document());
     assert_eq!((fitted.vertices, fitted.changed), (0, 0));
@@ -692,8 +693,7 @@ fn rigs() -> impl Strategy<Value = (Rig, u16)> {
 }
 
 proptest! {
-    /// A fit leaves no vertex more error than the start, and its weights are valid in every
-    /// encoding.
+    /// A fit never increases the error of a vertex, and its weights are valid in every encoding.
     #[test]
     fn a_fit_is_never_worse_than_the_start((rig, lost) in rigs(), adds_influences: bool) {
         let before = rig.document();
@@ -717,8 +717,8 @@ proptest! {
         prop_assert_eq!(fitted.changed, patched);
     }
 
-    /// The same bits come from any number of threads, and copies of a vertex get the same weights
-    /// whatever the order of their slots.
+    /// Any number of threads gives the same bits. Coincident vertices get the same weights, in any
+    /// order of slots.
     #[test]
     fn copies_and_threads_decide_nothing((rig, lost) in rigs(), shift in 1usize..4) {
         let mut twice = rig.clone();
@@ -737,8 +737,8 @@ proptest! {
         let one = pool(1).install(|| run(&before, &after, &all, &poses));
         let many = pool(3).install(|| run(&before, &after, &all, &poses));
         prop_assert_eq!(&one, &many);
-        // In steps, the last weight of a copy may differ by one, and the start with it: only copies
-        // that are alike must stay so.
+        // With integers, the last weight of a copy can differ by one, and with it the start. Only
+        // identical copies must stay identical.
         let fit = patched(&after, &one);
         let sorted = |document: &Document, v: usize| {
             let mut list: Vec<(u16, u32)> =

@@ -14,31 +14,31 @@ use crate::{
 };
 use ulna_model::WeightMap;
 
-/// The smallest weight of a fit. Smaller ones cost a slot and show in no pose.
+/// Minimum weight of a fit. Smaller ones use a slot without a visible effect.
 const SMALLEST: f64 = 1e-4;
-/// Attraction of a fit to the start, as a part of the start's error: of weights that the poses do
-/// not tell apart, those nearest to the start are chosen, whatever rounding says.
+/// Attraction of a fit to the start, relative to the start's error. Among weights with equal
+/// results in the poses, those nearest to the start are chosen, independent of rounding.
 const RIDGE: f64 = 1e-6;
-/// The least attraction, as a part of the largest entry of the Gram matrix: keeps it positive
+/// Minimum attraction, relative to the largest entry of the Gram matrix; keeps the matrix positive
 /// definite in double precision.
 const LEAST_RIDGE: f64 = 1e-12;
-/// The part of the start's squared error that a fit must remove to replace the start.
+/// Fraction of the start's squared error that a fit must remove to replace the start.
 const LEAST_GAIN: f64 = 1e-3;
-/// Rounding of a posed position, as a part of its distance from the origin of the scene.
+/// Rounding error of a posed position, relative to its distance from the scene's origin.
 const ROUNDING: f64 = 1e-6;
 
-/// Distances of a vertex from its target over the poses, meters.
+/// Distances of a vertex from its target over the poses, in meters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct PoseErrors {
     /// Sum of the squared distances.
     pub squares: f64,
     /// Sum of the distances.
     pub sum: f64,
-    /// Greatest distance.
+    /// Maximum distance.
     pub worst: f64,
 }
 
-/// The errors of a vertex at the start and in the end.
+/// The errors of a vertex before and after the fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct VertexFit {
     pub start: PoseErrors,
@@ -47,21 +47,21 @@ pub(super) struct VertexFit {
     pub is_changed: bool,
 }
 
-/// A joint that may move a vertex.
+/// A joint that can move a vertex.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     joint: u16,
     /// Weight at the start.
     start: f64,
-    /// Whether the vertex has weight on it, before or at the start.
+    /// Whether the vertex has weight on it, before the change or at the start.
     is_own: bool,
-    /// Row of its offsets.
+    /// Row index of its offsets.
     row: usize,
-    /// Sum of the squared distances that the joint leaves alone.
+    /// Sum of squared distances if this joint has all the weight.
     error: f64,
 }
 
-/// Memory of a thread.
+/// Reused memory of a thread.
 #[derive(Debug, Default)]
 pub(super) struct FitScratch {
     old: Vec<(u16, f64)>,
@@ -69,11 +69,11 @@ pub(super) struct FitScratch {
     points: Series,
     target: Series,
     moved: Series,
-    /// By candidate: `T_a p − p*`.
+    /// `T_a p − p*`, by candidate.
     offsets: Series,
     candidates: Vec<Candidate>,
     corners: CornerScratch,
-    /// The new influences of the last vertex whose fit replaces the start.
+    /// The new influences of the last vertex with a successful fit.
     pub list: Influences,
 }
 
@@ -86,14 +86,14 @@ pub(super) enum FitTarget<'a> {
         joints: &'a JointMatches,
         shape: MorphedPositions<'a>,
         weights: &'a WeightMap,
-        /// Whether a vertex may get more influences than it had before.
+        /// Whether a vertex can get more influences than before.
         adds_influences: bool,
     },
-    /// The motion of points that other surfaces carry.
+    /// The motion of points on other surfaces.
     Surface(SurfaceMotion<'a>),
 }
 
-/// A primitive whose vertices are fitted.
+/// A primitive to fit.
 #[derive(Debug)]
 pub(super) struct PrimitiveFit<'a> {
     pub target: FitTarget<'a>,
@@ -105,7 +105,8 @@ pub(super) struct PrimitiveFit<'a> {
 }
 
 impl PrimitiveFit<'_> {
-    /// Fits one vertex. Nothing where it has no weight before, or no finite position in some pose.
+    /// Fits one vertex. Returns `None` if it has no weight before the change, or a non-finite
+    /// position in any pose.
     pub fn fit(&self, vertex: usize, scratch: &mut FitScratch) -> Option<VertexFit> {
         self.find_target(vertex, scratch)?;
         self.find_candidates(vertex, scratch)?;
@@ -134,7 +135,7 @@ impl PrimitiveFit<'_> {
         Some(if is_changed { VertexFit { start, fitted, is_changed } } else { kept })
     }
 
-    /// The wanted positions, `p*`.
+    /// Computes the target positions, `p*`.
     fn find_target(&self, vertex: usize, scratch: &mut FitScratch) -> Option<()> {
         let FitScratch { old, points, target, moved, corners, .. } = scratch;
         let n = self.palettes.poses();
@@ -160,7 +161,7 @@ impl PrimitiveFit<'_> {
         target.iter().all(|v| v.is_finite()).then_some(())
     }
 
-    /// All joints that may move the vertex, with their offsets from the target.
+    /// Collects all candidate joints, with their offsets from the target.
     fn find_candidates(&self, vertex: usize, scratch: &mut FitScratch) -> Option<()> {
         let FitScratch { old, start, points, target, offsets, candidates, .. } = scratch;
         let size = target.len();
@@ -187,7 +188,7 @@ impl PrimitiveFit<'_> {
             return None;
         }
         let FitTarget::Weights { joints, .. } = &self.target else {
-            // The joints of the triangle.
+            // The joints of the carrying triangle.
             old.iter().for_each(|(joint, _)| _ = add(*joint, 0.0, true));
             return Some(());
         };
@@ -204,11 +205,11 @@ impl PrimitiveFit<'_> {
         Some(())
     }
 
-    /// Puts the minimum over the best candidates into the list, with at most `most` influences.
+    /// Writes the minimum over the best candidates into `list`, with at most `most` influences.
     fn solve(&self, start_squares: f64, most: usize, scratch: &mut FitScratch) {
         let FitScratch { target, offsets, candidates, list, .. } = scratch;
         let size = target.len();
-        // Those of the start are always among them.
+        // The joints of the start are always included.
         candidates.sort_by(|a, b| {
             let first = (b.start > 0.0, b.is_own).cmp(&(a.start > 0.0, a.is_own));
             first.then(a.error.total_cmp(&b.error)).then(a.joint.cmp(&b.joint))
@@ -230,7 +231,7 @@ impl PrimitiveFit<'_> {
         let program = SimplexProgram::new(count, &gram, &toward, ridge);
         let smallest = SMALLEST.max(f64::from(least(self.rule.encoding)));
         let mut weights = program.minimize_few((1 << count) - 1, most, smallest);
-        // Dropping one joint after another may miss a choice that the start has made.
+        // Dropping joints one by one can miss the selection of the start.
         let own = (0..count).filter(|k| toward[*k] > 0.0).fold(0u32, |set, k| set | 1 << k);
         if own != 0 && own.count_ones() as usize <= most {
             let kept = program.minimize_few(own, most, smallest);
@@ -246,7 +247,7 @@ impl PrimitiveFit<'_> {
         }
     }
 
-    /// The errors that weights of the candidates leave.
+    /// The errors for given weights of the candidates.
     fn errors(&self, scratch: &mut FitScratch, weight: impl Fn(&Candidate) -> f64) -> PoseErrors {
         let FitScratch { target, offsets, candidates, moved, .. } = scratch;
         let (n, size) = (self.palettes.poses(), target.len());
@@ -259,7 +260,7 @@ impl PrimitiveFit<'_> {
                 add_scaled(moved, &offsets[candidate.row * size..][..size], weight);
             }
         }
-        // Weights whose sum is not 1 scale the position as a whole.
+        // If the sum of the weights is not 1, the position is scaled.
         add_scaled(moved, target, sum - 1.0);
         let mut errors = PoseErrors::default();
         for t in 0..n {

@@ -1,4 +1,4 @@
-//! The content of a layer, vertex by vertex.
+//! Content of a layer by vertex.
 
 use crate::{Influences, ids::to_index};
 use ulna_model::LayerPart;
@@ -30,12 +30,12 @@ impl Entry<'_> {
     }
 }
 
-/// Content of a layer at a primitive, by vertex.
+/// Content of a layer for one primitive, by vertex.
 #[derive(Clone, Copy)]
 pub(super) enum Content<'a> {
-    /// Only its own vertices, and of these a run.
+    /// Only the vertices in the layer, restricted to a range of them.
     Sparse { part: &'a LayerPart, from: usize, to: usize },
-    /// All vertices of the primitive; those that are `held` are in the layer.
+    /// Data for all vertices of the primitive; `held` marks those in the layer.
     Dense {
         stride: usize,
         joints: &'a [u16],
@@ -70,7 +70,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// The content between two vertices, which is searched faster.
+    /// The content restricted to a range of vertices, for faster search.
     pub fn near(self, first: u32, last: u32) -> Self {
         match self {
             Self::Sparse { part, from, to } => {

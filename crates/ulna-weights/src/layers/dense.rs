@@ -1,10 +1,10 @@
-//! What a layer has, laid out for every vertex, so that a brush finds what it asks for at once.
+//! Content of a layer as arrays over all vertices, for direct access by brushes.
 
 use super::content::Content;
 use crate::{Influences, ids::to_index, influences::slots_of};
 use ulna_model::{LayerPart, WeightMap};
 
-/// Slots, a mask and whether it is held for every vertex of a primitive.
+/// Slots, mask and presence for every vertex of a primitive.
 pub(super) struct Dense {
     pub map: WeightMap,
     pub mask: Vec<f32>,
@@ -12,7 +12,7 @@ pub(super) struct Dense {
 }
 
 impl Dense {
-    /// Room for all vertices of a base, none of them held.
+    /// Empty arrays for all vertices of a base.
     pub fn empty(base: &WeightMap, sets: usize) -> Self {
         let count = base.vertex_count();
         let slots = count * sets * 4;
@@ -21,7 +21,7 @@ impl Dense {
         Self { map, mask: vec![1.0; count], held: vec![false; count] }
     }
 
-    /// All vertices as a map has them, none of them held.
+    /// Arrays with the slots of a map; no vertex is in the layer.
     pub fn over(below: &WeightMap, sets: usize) -> Self {
         let (count, own, stride) = (below.vertex_count(), below.stride(), sets * 4);
         let (mut joints, mut weights) = (below.joints.to_vec(), below.weights.to_vec());
@@ -42,7 +42,7 @@ impl Dense {
         Self { map, mask: vec![1.0; count], held: vec![false; count] }
     }
 
-    /// Sets the slots of vertices, so many of each.
+    /// Sets the slots of some vertices; `own` is the number of slots per vertex.
     pub fn lay(&mut self, vertices: &[u32], own: usize, joints: &[u16], weights: &[f32]) {
         let stride = self.map.stride();
         let most = own.min(stride);
@@ -61,7 +61,7 @@ impl Dense {
         }
     }
 
-    /// Takes in what a layer has.
+    /// Adds the content of a layer.
     pub fn hold(&mut self, part: &LayerPart) {
         self.lay(&part.vertices, part.stride(), &part.joints, &part.weights);
         for (v, mask) in part.vertices.iter().zip(&part.mask) {
@@ -89,7 +89,7 @@ impl Dense {
         }
     }
 
-    /// What is held of vertices, in no more sets than they need, but as many as the base has.
+    /// The content of some vertices, with the minimum number of sets, but at least `least`.
     pub fn part(&self, vertices: &[u32], least: usize) -> LayerPart {
         let stride = self.map.stride();
         let (joints, weights): (&[u16], &[f32]) = (&self.map.joints, &self.map.weights);

@@ -1,4 +1,4 @@
-//! Mirror as an effect: what a layer shows where one side's content is seen on both.
+//! Mirroring as a layer effect: the content of one side is shown on both.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -13,22 +13,22 @@ use ulna_model::{
 };
 use ulna_motion::{MirrorPairs, PairSource, Role, Side};
 
-/// Why nothing of a skin can be mirrored.
+/// Reason why a skin cannot be mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NoSides {
-    /// No joint is of a side.
+    /// No joint is recognized as left or right.
     #[error(
         "no joint of the skin was recognized as a left or right joint, so the weights cannot be \
             mirrored; name the joints left and right, or pair them"
     )]
     Unknown,
-    /// Joints are of one side, and those of the other are not there.
+    /// Only one side has joints.
     #[error(
         "no two joints of the skin are mirror joints of each other, so left and right cannot be \
             told apart; pair them first"
     )]
     NoPair,
-    /// Those of the other side are on another skin.
+    /// The joints of the other side belong to another skin.
     #[error(
         "the joints of the other side belong to another skin, and a layer can only be mirrored \
             within its own skin"
@@ -37,7 +37,7 @@ pub enum NoSides {
 }
 
 impl NoSides {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// The code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Unknown => "sides_unknown",
@@ -47,20 +47,20 @@ impl NoSides {
     }
 }
 
-/// Which of a canvas's points is the other's mirror, and which side they are on.
+/// Mirror pairs of a surface's points and joints, with the plane.
 #[derive(Clone, Debug)]
 pub struct Sides {
-    /// The axis of mesh space across which it is mirrored.
+    /// Index of the axis in mesh space that is perpendicular to the plane.
     pub axis: usize,
-    /// Where the plane cuts that axis, meters.
+    /// Position of the plane along the axis, in units of mesh space.
     pub offset: f32,
-    /// Whether left is where the axis grows.
+    /// Whether the left side has the larger coordinates on this axis.
     pub left_is_high: bool,
-    /// Pairs of points, and of joints.
+    /// Pairs of points and of joints.
     pub pairs: MirrorMap,
 }
 
-/// What the joints say of the sides: all that pairs depend on besides the surfaces.
+/// The mirror plane and joint pairs. Together with the surfaces, they determine the point pairs.
 struct Plane {
     axis: usize,
     offset: f32,
@@ -71,8 +71,8 @@ struct Plane {
 impl Plane {
     fn of(document: &Document, canvas: &SkinnedSurface) -> Result<Self, NoSides> {
         let roles = MirrorPairs::of(document, canvas.skin);
-        // What was paired by names is a pair of this skin's. A plane that was found otherwise may
-        // cut a single arm lengthwise.
+        // A pair by names belongs to this skin. A plane that was found otherwise can cut a single
+        // arm lengthwise.
         let by_name =
             |r: &Role| matches!(r.how, PairSource::Names | PairSource::Both | PairSource::Given);
         let is_sure = roles
@@ -94,21 +94,21 @@ impl Plane {
     }
 }
 
-/// What becomes of a vertex of a mirrored layer.
+/// Treatment of a vertex in a mirrored layer.
 pub(super) enum MirroredVertex {
-    /// It is as the layer has it.
+    /// The vertex shows its own content.
     Gives,
-    /// It is as the mirror of this point.
+    /// The vertex shows the mirrored content of this point.
     Takes(PointId),
-    /// It is the mean of itself and its own mirror.
+    /// The vertex is on the plane, and shows the mean of its content and its mirror image.
     Middle,
 }
 
 impl Sides {
-    /// As [`Sides::of`], points paired by their texture coordinates.
+    /// Like [`Sides::of`], with points paired by their texture coordinates.
     ///
     /// # Errors
-    /// As that.
+    /// As for [`Sides::of`].
     pub fn by_uv(
         document: &Document,
         canvas: &SkinnedSurface,
@@ -119,10 +119,10 @@ impl Sides {
         Ok(Self { axis, offset, left_is_high, pairs })
     }
 
-    /// Guesses them by the joints.
+    /// Finds the sides from the joints.
     ///
     /// # Errors
-    /// Where no joint is known to be a left one.
+    /// No joint is recognized as a left one, or the skin has only one side.
     pub fn of(document: &Document, canvas: &SkinnedSurface) -> Result<Self, NoSides> {
         Ok(Self::at(canvas, Plane::of(document, canvas)?))
     }
@@ -131,7 +131,7 @@ impl Sides {
         Self { axis, offset, left_is_high, pairs: MirrorMap::near(canvas, axis, offset, joints) }
     }
 
-    /// Whether they are what a plane gives.
+    /// Whether these sides belong to a plane.
     fn is_at(&self, plane: &Plane) -> bool {
         self.axis == plane.axis
             && self.offset.to_bits() == plane.offset.to_bits()
@@ -156,7 +156,7 @@ impl Sides {
         }
     }
 
-    /// A list with the joints of the other side.
+    /// The influences with mirror joints.
     pub(super) fn turned(&self, list: &Influences) -> Influences {
         let mut turned = Influences::default();
         for (j, w) in list.iter() {
@@ -166,7 +166,7 @@ impl Sides {
     }
 }
 
-/// What is needed to mirror a layer: all surfaces of its skin, shown or not, and their sides.
+/// Data for mirroring a layer: all surfaces of its skin, displayed or not, and their sides.
 #[derive(Debug)]
 pub(super) struct Mirror {
     pub(super) canvas: SkinnedSurface,
@@ -174,8 +174,8 @@ pub(super) struct Mirror {
 }
 
 impl Mirror {
-    /// Nothing where none of these layers is mirrored. Pairs that were found before are kept with
-    /// the layers as long as the surfaces and joints are the same.
+    /// Returns `None` if no layer is mirrored. Pairs are cached in the layers while the surfaces
+    /// and joints stay the same.
     pub(super) fn of(
         document: &Document,
         skin: SkinId,
@@ -196,7 +196,7 @@ impl Mirror {
         Ok(Some(made))
     }
 
-    /// What a mirrored layer shows at a vertex of the canvas, of what it holds.
+    /// The displayed content of a mirrored layer at a vertex, from its stored content.
     pub(super) fn shown<'a>(
         &self,
         from: MirrorFrom,
@@ -224,12 +224,12 @@ impl Mirror {
 
 pub(super) type Parts = BTreeMap<PrimitiveKey, Shared<LayerPart>>;
 
-/// Sets a vertex of what a mirrored layer shows: a mean of two lists may name all joints of both.
+/// Sets per vertex of a mirrored layer. A mean of two lists can have all joints of both.
 pub(super) fn shown_sets(layer: &WeightLayer) -> usize {
     layer.parts.values().map(|p| p.sets * 2).max().unwrap_or(2).min(MOST / 4)
 }
 
-/// What a layer shows: what it holds, and mirrored, if it is.
+/// The displayed content of a layer: its stored content, mirrored if enabled.
 pub(super) fn seen(layer: &WeightLayer, mirror: Option<&Mirror>) -> Parts {
     let (Some(from), Some(mirror)) = (layer.mirror, mirror) else { return layer.parts.clone() };
     let canvas = &mirror.canvas;

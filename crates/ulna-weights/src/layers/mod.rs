@@ -1,8 +1,8 @@
-//! What base and layers come to, and what a layer has to hold for it to come to what was painted.
+//! Combination of weight layers with their base, and the inverse: layer content for wanted weights.
 //!
-//! A vertex begins as the base has it. Each layer that shows, the lowest first, moves it toward
-//! what it wants there by `mask × opacity`; in the end the rule makes a sum of 1 of it, in the
-//! stored type. What no layer touches keeps its bits.
+//! A vertex starts with its base weights. Each displayed layer, bottom to top, blends toward its
+//! own weights by `mask × opacity`. Finally, the weights are normalized in the stored type.
+//! Vertices without layer content keep their exact bits.
 
 mod content;
 mod dense;
@@ -31,16 +31,16 @@ use ulna_model::{
     WeightEncoding, WeightLayer, WeightLayers, WeightMap, WeightPatch,
 };
 
-/// What a part has of its `k`-th vertex.
+/// The `k`-th vertex of a part.
 fn entry_of(part: &LayerPart, k: usize) -> Entry<'_> {
     let (joints, weights) = part.slots(k);
     Entry { mask: part.mask[k], joints, weights }
 }
 
-/// What has to change in a document's weights for them to be what these layers of a skin come to.
+/// The changes that make a document's weights equal to the combination of these layers.
 ///
 /// # Errors
-/// Where a layer is mirrored and the sides are not known.
+/// A layer is mirrored, and the sides cannot be determined.
 pub fn compose(
     document: &Document,
     skin: SkinId,
@@ -63,10 +63,11 @@ pub fn compose(
     Ok(changes)
 }
 
-/// Vertices that are compared at once.
+/// Number of vertices that are compared at once.
 const RUN: usize = 256;
 
-/// What turns `now` into `base` with a patch over it, whose vertices rise.
+/// The change from `now` to `base` with the patch `over` applied, whose vertices are in ascending
+/// order.
 fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Option<PartChange> {
     let whole = |over: &mut WeightPatch| {
         let mut map = base.clone();
@@ -83,7 +84,7 @@ fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Optio
     let (base_joints, base_weights): (&[u16], &[f32]) = (&base.joints, &base.weights);
     let numbers = now.not_numbers.is_empty() && base.not_numbers.is_empty();
     let mut patch = WeightPatch::new(base.sets, over.vertices.len());
-    // Most of a surface is as it was: whole runs are compared at once.
+    // Most of a surface is unchanged, so whole runs are compared at once.
     let count = base.vertex_count();
     let same_run = |run: std::ops::Range<usize>| {
         let slots = run.start * stride..run.end * stride;
@@ -115,7 +116,7 @@ fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Optio
         };
         let odd = !numbers && !is_over && base.not_numbers.binary_search(&vertex).is_ok();
         let was_odd = !numbers && now.not_numbers.binary_search(&vertex).is_ok();
-        // By the bits: −0 is brought back, too.
+        // Bits are compared, so that −0 is restored, too.
         let same = now_joints[own.clone()] == *joints
             && now_weights[own].iter().zip(weights).all(|(a, b)| a.to_bits() == b.to_bits());
         if !same || odd != was_odd {
@@ -134,15 +135,17 @@ fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Optio
     }
 }
 
-/// The layers with one of them holding what it takes for all of them to come to these influences,
-/// as far as that can be: a layer at half its strength moves a vertex only half the way, and what
-/// lies over it may hide it. The vertices get a mask of 1. What was painted on the side that takes
-/// is put, mirrored, where it comes from.
+/// The layers after changing one of them so that the combination has the given influences.
 ///
-/// Influences without a positive weight are left out. Nothing where the layer is not there.
+/// This is not always exact: a layer at half opacity moves a vertex only half the way, and layers
+/// above can hide it. Changed vertices get a mask of 1. Changes on the target side of a mirrored
+/// layer are applied, mirrored, to the source side. Influences without a positive weight are left
+/// out.
+///
+/// Returns `None` if the layer does not exist.
 ///
 /// # Errors
-/// Where a layer is mirrored and the sides are not known.
+/// A layer is mirrored, and the sides cannot be determined.
 pub fn painted(
     document: &Document,
     skin: SkinId,
@@ -160,7 +163,7 @@ pub fn painted(
     let joints = document.skin(skin).joints.len();
     let unlocked = vec![false; joints];
     let mut given: BTreeMap<PrimitiveKey, LayerPart> = BTreeMap::new();
-    // What came from the side that takes: it gives way to what was painted on the other.
+    // Changes from the target side. Direct changes of the source side take precedence.
     let mut mirrored: BTreeMap<PrimitiveKey, BTreeMap<u32, Influences>> = BTreeMap::new();
     for (mesh, primitive, patch) in changes {
         let key = (*mesh, *primitive);
@@ -227,7 +230,7 @@ pub fn painted(
     Ok(Some(with_part(layers, at, given)))
 }
 
-/// The layers with parts put into the one at a place.
+/// The layers with parts added to the one at an index.
 pub fn with_part(
     layers: &WeightLayers,
     at: usize,
@@ -242,8 +245,7 @@ pub fn with_part(
     layers
 }
 
-/// What layers below and above make of a vertex, so that what one between them must hold can be
-/// found.
+/// Combination of the layers below and above one layer, for computing the content of this layer.
 struct Solve<'a> {
     below: Stack<'a>,
     above: Stack<'a>,
@@ -251,11 +253,11 @@ struct Solve<'a> {
 }
 
 impl Solve<'_> {
-    /// What the layer must hold for all to come to `wish`, and whether that is the wish itself.
-    /// Nothing for a wish of nothing.
+    /// The content of the layer for a wanted result, and whether it equals the wanted influences.
+    /// Returns `None` if these are empty.
     ///
-    /// All comes to `P + k·W`: `W` is the layer's, `P` what the others come to without it, `k` how
-    /// much of it is seen. So `W = (wish − P) / k`, and what would be below 0 is 0.
+    /// The combination is `P + k·W`: `W` is the content of the layer, `P` the combination without
+    /// it, and `k` its visible share. So `W = (wish − P) / k`, with negative weights replaced by 0.
     fn vertex(&self, vertex: u32, wish: &Influences, limit: usize) -> Option<(Influences, bool)> {
         let seen = |stack: &Stack<'_>, list: &mut Influences, k: &mut f32| {
             for (opacity, content) in &stack.layers {
@@ -272,7 +274,7 @@ impl Solve<'_> {
         others = scaled(&others, 1.0 - self.opacity);
         let mut k = self.opacity;
         seen(&self.above, &mut others, &mut k);
-        // Hardly seen: no use to ask for more than everything.
+        // A barely visible layer would need more than the full weight.
         let exact = !(1e-3..1.0 - 1e-6).contains(&k);
         let mut list = Influences::default();
         if exact {
@@ -287,11 +289,12 @@ impl Solve<'_> {
     }
 }
 
-/// The layers with one merged into the one below it, or into the base: all of it comes to the same,
-/// but for rounding. Nothing where the layer is not there, or is the last one and nothing is left.
+/// The layers with one merged into the layer below it, or into the base. The combination stays the
+/// same within rounding. Returns `None` if the layer does not exist, or is the only one and merged
+/// into the base.
 ///
 /// # Errors
-/// Where a layer is mirrored and the sides are not known.
+/// A layer is mirrored, and the sides cannot be determined.
 pub fn merged_down(
     document: &Document,
     skin: SkinId,
@@ -331,11 +334,12 @@ pub fn merged_down(
     Ok(Some(merged))
 }
 
-/// What two layers hold, the lower without some joints and the upper, at the same opacity, with
-/// those alone, that together come to what one holds. Nothing where it holds nothing of them.
+/// Splits the content of a layer in two: the lower part without some joints, and the upper part
+/// with only these. At the same opacity, both combine to the original. Returns `None` if the layer
+/// has none of these joints.
 ///
-/// With a mask `m`, an opacity `o` and a share `s` of the joints: above `m·s`; below
-/// `m(1 − s) / (1 − o·m·s)`, since the upper one covers a part of it.
+/// With mask `m`, opacity `o` and share `s` of the joints, the upper mask is `m·s`. The lower mask
+/// is `m(1 − s) / (1 − o·m·s)`, because the upper part covers some of it.
 pub fn split(layer: &WeightLayer, joints: &[u16]) -> Option<(Parts, Parts)> {
     let (mut rest, mut taken) = (BTreeMap::new(), BTreeMap::new());
     for (key, part) in &layer.parts {
@@ -378,8 +382,9 @@ pub fn split(layer: &WeightLayer, joints: &[u16]) -> Option<(Parts, Parts)> {
     (!taken.is_empty()).then_some((rest, taken))
 }
 
-/// Two parts as one, whose mask has their opacities in it: `a = 1 − (1 − aₗ)(1 − aₕ)`,
-/// `W = (aₗ(1 − aₕ)Wₗ + aₕWₕ) / a`.
+/// Two parts combined into one, with their opacities in the mask.
+///
+/// The mask is `a = 1 − (1 − aₗ)(1 − aₕ)`, and the weights are `W = (aₗ(1 − aₕ)Wₗ + aₕWₕ) / a`.
 fn over_one_another(
     (low_opacity, low): (f32, &LayerPart),
     (high_opacity, high): (f32, &LayerPart),

@@ -1,9 +1,8 @@
-//! A stroke into one layer: the brush works on what that layer has, and what is seen is made anew
-//! where it went.
+//! Strokes in a layer: the brush changes the layer's content, and the combination is updated there.
 //!
-//! Where a layer has nothing yet, the brush finds what is seen below it. A mirrored layer is always
-//! painted on both sides: so it does not matter on which the brush is, and what becomes of the side
-//! that gives is seen on the other.
+//! Where the layer is empty, the brush starts from the combination below it. A mirrored layer is
+//! always painted on both sides, so the brush can be on either side. Changes of the source side are
+//! shown on the other.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -22,53 +21,53 @@ use ulna_model::{
     WeightLayers, WeightMap, WeightPatch, put_in_order,
 };
 
-/// What of the layers is painted.
+/// The painted layer, or the base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerTarget {
-    /// What lies under all layers.
+    /// The base weights below all layers.
     Base,
-    /// One of them.
+    /// A layer.
     Layer(LayerId),
 }
 
-/// What of a layer is painted.
+/// The painted property of a layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Painted {
-    /// Its weights. A vertex that it does not have yet gets a mask of 1.
+    /// Weights. Vertices that are new in the layer get a mask of 1.
     #[default]
     Weights,
-    /// Its mask, where it has vertices.
+    /// The mask; only vertices in the layer are changed.
     Mask,
 }
 
-/// Why a layer takes no paint.
+/// Reason why a layer cannot be painted.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NotPaintable {
     /// The skin has no layers.
     #[error("there are no weight layers; add one")]
     NoLayers,
-    /// It is not there any more.
+    /// The layer no longer exists.
     #[error("the weight layer no longer exists; choose another one in the list")]
     Gone,
-    /// It is hidden.
+    /// The layer is hidden.
     #[error("weight layer “{0}” is hidden; show it before painting in it")]
     Hidden(String),
-    /// It has no opacity.
+    /// The opacity of the layer is 0.
     #[error("the opacity of weight layer “{0}” is 0 %; raise it before painting in it")]
     Faint(String),
-    /// A mask is to be painted where there is none.
+    /// The base has no mask.
     #[error("the base has no mask; choose a layer, or switch to painting weights")]
     BaseMask,
-    /// A layer holds nothing whose mask could be painted.
+    /// The layer is empty, so it has no mask.
     #[error("weight layer “{0}” is empty, so it has no mask; paint weights into it first")]
     Empty(String),
-    /// A layer is mirrored and nobody knows the sides.
+    /// A layer is mirrored, and the sides cannot be determined.
     #[error(transparent)]
     NoSides(#[from] NoSides),
 }
 
 impl NotPaintable {
-    /// The code that stays the same for scripts, whatever the words are.
+    /// The code for scripts, which is stable across versions.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoLayers => "no_weight_layers",
@@ -82,9 +81,9 @@ impl NotPaintable {
     }
 }
 
-/// A mask as the weights of two joints, so that every brush works on it: the first has it, the
-/// second what is left, never quite nothing, so that what is taken from the first always has a
-/// taker.
+/// A mask as the weights of two joints, so that all brushes can paint it. Joint 0 has the mask
+/// value, joint 1 the remainder. The remainder is never exactly 0, so that weight removed from
+/// joint 0 has a receiver.
 const fn mask_slots(mask: f32) -> ([u16; 4], [f32; 4]) {
     ([0, 1, 0, 0], [mask, (1.0 - mask).max(1e-30), 0.0, 0.0])
 }
@@ -99,26 +98,26 @@ fn mask_map(dense: &Dense) -> WeightMap {
     map
 }
 
-/// One primitive under the layers, or one that is not.
+/// One primitive, with or without layers.
 struct Surface {
-    /// What the layer shows; of the base, and of what is under no layer, only the map.
+    /// Displayed content of the layer. For the base, and without layers, only the map is used.
     shows: Dense,
-    /// What it holds, where that is not what it shows.
+    /// Stored content, if it differs from the displayed content.
     holds: Option<Dense>,
     mask: Option<WeightMap>,
-    /// Vertices whose content is another one than before; nothing while there is none.
+    /// Vertices with changed content; empty if there are none.
     changed: Vec<bool>,
     under: Under,
 }
 
-/// What lies over a surface.
+/// The layers over a primitive.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Under {
-    /// The layers that are painted.
+    /// The layers that are being painted.
     These,
-    /// No layers: a mesh that came later. Its weights are painted as they are.
+    /// None: the mesh was added later. Its weights are painted directly.
     None,
-    /// The layers of another skin, which it is painted by.
+    /// Layers of another skin, through which its weights must be painted.
     Others,
 }
 
@@ -135,28 +134,28 @@ impl Surface {
     }
 }
 
-/// A stroke into a layer, under way.
+/// A stroke in a layer.
 pub struct LayerPaint {
     skin: SkinId,
     layers: Shared<WeightLayers>,
     target: LayerTarget,
     painted: Painted,
     shown: Shown,
-    /// Where the target is mirrored.
+    /// The mirror data, if the target is mirrored.
     mirror: Option<(Arc<Mirror>, MirrorFrom)>,
     pairs: Option<MirrorMap>,
     unlocked: Vec<bool>,
     surfaces: BTreeMap<PrimitiveKey, Surface>,
-    /// By the canvas's parts.
+    /// Primitive of each part of the surface.
     keys: Vec<PrimitiveKey>,
 }
 
 impl LayerPaint {
-    /// Begins a stroke. Looks at every vertex once; the pairs of a mirrored layer are looked for
-    /// anew where the canvas is not of all its surfaces.
+    /// Begins a stroke. This visits every vertex once. The pairs of a mirrored layer are searched
+    /// again if the surface is not the whole skin.
     ///
     /// # Errors
-    /// Where the layer takes no paint.
+    /// The layer cannot be painted.
     pub fn new(
         document: &Document,
         canvas: &SkinnedSurface,
@@ -235,7 +234,7 @@ impl LayerPaint {
         Ok(Self { skin, layers, target, painted, shown, mirror, pairs, unlocked, surfaces, keys })
     }
 
-    /// What the brush works on: the layer's weights, or its mask as the weight of joint 0 of two.
+    /// The weights for the brush: those of the layer, or its mask as the weight of joint 0.
     pub fn maps<'a>(&'a self, canvas: &SkinnedSurface) -> Maps<'a> {
         let map = |key: &PrimitiveKey| {
             let surface = &self.surfaces[key];
@@ -244,24 +243,25 @@ impl LayerPaint {
         Maps::of(canvas, self.keys.iter().map(map))
     }
 
-    /// What is painted.
+    /// The painted property.
     pub const fn painted(&self) -> Painted {
         self.painted
     }
 
-    /// The pairs that a mirrored layer has to be painted with; nothing for others.
+    /// The mirror pairs for painting a mirrored layer; `None` for others.
     pub const fn mirror(&self) -> Option<&MirrorMap> {
         self.pairs.as_ref()
     }
 
-    /// The mask of a vertex of a part of the canvas; nothing where the layer does not have it.
+    /// The mask of a vertex of a part; `None` if the vertex is not in the layer.
     pub fn mask(&self, part: usize, vertex: u32) -> Option<f32> {
         let shows = &self.surfaces[&self.keys[part]].shows;
         let v = to_index(vertex);
         shows.held.get(v).copied().unwrap_or(false).then(|| shows.mask[v])
     }
 
-    /// Takes in what a dab made of [`LayerPaint::maps`]; what is seen there now, by primitive.
+    /// Applies the changes of a dab to [`LayerPaint::maps`]. Returns the new combined weights
+    /// there, by primitive.
     pub fn put(
         &mut self,
         patches: Vec<(usize, WeightPatch)>,
@@ -289,7 +289,7 @@ impl LayerPaint {
         seen
     }
 
-    /// Puts in what gives, and what takes follows.
+    /// Applies changes to vertices of the source side, and updates the other side.
     fn put_mirrored(
         &mut self,
         key: PrimitiveKey,
@@ -346,7 +346,7 @@ impl LayerPaint {
         }
     }
 
-    /// What is seen at vertices, which rise.
+    /// The combined weights of vertices, which must be in ascending order.
     fn seen(&self, key: PrimitiveKey, vertices: Vec<u32>) -> WeightPatch {
         let surface = &self.surfaces[&key];
         let base = match self.target {
@@ -362,7 +362,7 @@ impl LayerPaint {
         self.shown.stack_of(base, key, &self.unlocked, layers.collect()).seen(vertices)
     }
 
-    /// The layers as the stroke left them; nothing where it changed none.
+    /// The layers after the stroke; `None` if nothing changed.
     pub fn layers(&self) -> Option<(SkinId, WeightLayers)> {
         let changed = || self.surfaces.iter().filter(|(_, s)| !s.changed.is_empty());
         changed().next()?;
@@ -374,7 +374,7 @@ impl LayerPaint {
             return Some((self.skin, layers));
         };
         let at = self.layers.position(id)?;
-        // A mask says nothing about slots: there are as many as before.
+        // A mask does not depend on slots, so their number stays the same.
         let least = |key: &PrimitiveKey| match self.layers.layers[at].parts.get(key) {
             Some(old) if self.painted == Painted::Mask => old.sets,
             _ => self.layers.bases[key].sets,
@@ -392,7 +392,7 @@ impl LayerPaint {
     }
 }
 
-/// The layer of a target, and where it is; nothing for the base.
+/// The layer of a target, and its index; `None` for the base.
 fn paintable(
     layers: &WeightLayers,
     target: LayerTarget,
@@ -415,7 +415,7 @@ fn paintable(
     Ok(Some((at, layer)))
 }
 
-/// Puts a dab in; the vertices that it changed.
+/// Applies a dab. Returns the changed vertices.
 fn put_plain(surface: &mut Surface, mut patch: WeightPatch, target: LayerTarget) -> Vec<u32> {
     let shows = &mut surface.shows;
     if let Some(map) = &mut surface.mask {
@@ -449,10 +449,11 @@ fn put_mask(map: &mut WeightMap, vertex: u32, mask: f32) {
     map.weights.make_mut()[own].copy_from_slice(&weights);
 }
 
-/// The mask that a layer shows, by the canvas's vertices; NaN where the layer does not have them.
+/// The displayed mask of a layer, by vertex of the surface; NaN for vertices that are not in the
+/// layer.
 ///
 /// # Errors
-/// Where the layer is not there, or is mirrored and the sides are not known.
+/// The layer does not exist, or is mirrored and the sides cannot be determined.
 pub fn masks(
     document: &Document,
     canvas: &SkinnedSurface,

@@ -1,4 +1,4 @@
-//! What layers over a base come to, vertex by vertex: the one place where they are mixed.
+//! Combination of layers over a base, by vertex. All code that combines layers uses it.
 
 use std::{ops::Range, sync::Arc};
 
@@ -17,7 +17,7 @@ use ulna_model::{
     WeightMap, WeightPatch,
 };
 
-/// The rule with nothing locked.
+/// Constraints without locked joints.
 pub(super) const fn plain(
     unlocked: &[bool],
     limit: usize,
@@ -32,19 +32,19 @@ pub(super) fn scaled(list: &Influences, factor: f32) -> Influences {
     scaled
 }
 
-/// Layers over a base, at one primitive.
+/// Layers over a base, for one primitive.
 #[derive(Clone)]
 pub(super) struct Stack<'a> {
     pub base: &'a WeightMap,
-    /// Opacity, and what the layer shows, the lowest first; hidden ones are not in it.
+    /// Opacity and displayed content, bottom to top, without hidden layers.
     pub layers: Vec<(f32, Content<'a>)>,
     pub unlocked: &'a [bool],
-    /// Where a layer is mirrored: the number of the first vertex in the canvas, and the side that
-    /// gives.
+    /// For mirrored layers: mirror data, index of the primitive's first vertex in the surface, and
+    /// source side.
     pub mirror: Option<(&'a Mirror, u32, MirrorFrom)>,
 }
 
-/// Lists that are used again for the next vertex.
+/// Reused memory for one vertex.
 #[derive(Default)]
 struct Scratch {
     list: Influences,
@@ -52,11 +52,11 @@ struct Scratch {
     wanted: Influences,
 }
 
-/// Vertices a task.
+/// Vertices per task.
 const CHUNK: usize = 1_024;
 
 impl Stack<'_> {
-    /// What the base has, summing to 1 where it sums to anything.
+    /// The base influences, normalized unless all are 0.
     pub fn ground(&self, vertex: u32, list: &mut Influences) {
         list.clear();
         let known = self
@@ -70,7 +70,7 @@ impl Stack<'_> {
         }
     }
 
-    /// The slots of a vertex; nothing where no layer touches it.
+    /// Writes the combined slots of a vertex. Returns `false` if no layer has it.
     fn vertex(
         &self,
         vertex: u32,
@@ -106,7 +106,7 @@ impl Stack<'_> {
         if !touched {
             return false;
         }
-        // What covers all of it and breaks no rule is there as it is, to the bit.
+        // Valid content that covers the vertex completely is copied exactly.
         if let Some(Entry { joints: js, weights: ws, .. }) = whole
             && self.is_settled(js, ws)
         {
@@ -120,15 +120,15 @@ impl Stack<'_> {
         list.iter()
             .filter(|(j, _)| usize::from(*j) < self.unlocked.len())
             .for_each(|(j, w)| mixed.add(j, w));
-        // What takes is settled as if it gave, so that ties and rounding are mirrored too.
+        // A vertex of the target side is normalized on the source side, so that ties and rounding
+        // are mirrored, too.
         let sides = self.mirror.filter(|(m, first, from)| {
             matches!(m.sides.part(&m.canvas, first + vertex, *from), MirroredVertex::Takes(_))
         });
         if let Some((m, ..)) = sides {
             *mixed = m.sides.turned(mixed);
         }
-        // A layer wants something wherever it is, so this is refused only where its joints are not
-        // there any more.
+        // Layer content always has weight, so this fails only if its joints no longer exist.
         let rule = plain(self.unlocked, self.base.stride(), self.base.encoding);
         if normalize(mixed, &rule).is_err() {
             return false;
@@ -140,7 +140,7 @@ impl Stack<'_> {
         true
     }
 
-    /// Whether the rule would leave a layer's slots as they are.
+    /// Whether normalizing would leave a layer's slots unchanged.
     fn is_settled(&self, joints: &[u16], weights: &[f32]) -> bool {
         let encoding = self.base.encoding;
         let stored = |w: f32| {
@@ -154,7 +154,7 @@ impl Stack<'_> {
             && fault_of(joints, weights, encoding, self.base.stride()).is_none()
     }
 
-    /// The slots of vertices, which rise, and whether a layer touches each.
+    /// The slots of vertices in ascending order, and whether a layer has each.
     fn many(&self, vertices: &[u32]) -> (Vec<u16>, Vec<f32>, Vec<bool>) {
         let stride = self.base.stride();
         let mut joints = vec![0u16; vertices.len() * stride];
@@ -178,7 +178,7 @@ impl Stack<'_> {
         (joints, weights, kept)
     }
 
-    /// All vertices that a layer touches, of layers that have only their own.
+    /// The combination of all vertices that any layer has.
     pub fn touched(&self) -> WeightPatch {
         let own = |content: &Content<'_>| match content {
             Content::Sparse { part, from, to } => part.vertices[*from..*to].to_vec(),
@@ -212,8 +212,8 @@ impl Stack<'_> {
         patch
     }
 
-    /// What is seen at vertices, which rise: what the layers come to, or the base where none
-    /// touches it.
+    /// The combination of vertices in ascending order; the base weights where no layer has the
+    /// vertex.
     pub fn seen(&self, vertices: Vec<u32>) -> WeightPatch {
         let stride = self.base.stride();
         let (mut joints, mut weights, kept) = self.many(&vertices);
@@ -231,21 +231,21 @@ impl Stack<'_> {
     }
 }
 
-/// A layer that counts.
+/// A layer that takes effect.
 pub(super) struct ShownLayer {
     pub id: LayerId,
     pub opacity: f32,
     pub parts: Parts,
 }
 
-/// The layers that count, the lowest first.
+/// The layers that take effect, bottom to top.
 pub(super) struct Shown {
     pub layers: Vec<ShownLayer>,
     pub mirror: Option<(Arc<Mirror>, MirrorFrom)>,
 }
 
 impl Shown {
-    /// Those in a range of a skin's layers.
+    /// The effective layers in a range of a skin's layers.
     pub fn of(all: &WeightLayers, range: Range<usize>, mirror: Option<&Arc<Mirror>>) -> Self {
         let counts = || all.layers[range.clone()].iter().filter(|l| all.counts(l));
         let layer = |l: &Shared<WeightLayer>| ShownLayer {
@@ -259,7 +259,7 @@ impl Shown {
         }
     }
 
-    /// These layers at a primitive.
+    /// The stack of these layers for a primitive.
     pub fn stack<'a>(
         &'a self,
         base: &'a WeightMap,
@@ -270,7 +270,7 @@ impl Shown {
         self.stack_of(base, key, unlocked, self.layers.iter().filter_map(content).collect())
     }
 
-    /// Contents at a primitive, as these layers are mirrored.
+    /// A stack of other contents for a primitive, with the mirror data of these layers.
     pub fn stack_of<'a>(
         &'a self,
         base: &'a WeightMap,

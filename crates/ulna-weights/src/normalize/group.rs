@@ -1,4 +1,4 @@
-//! Groups of vertices that are normalized, painted or pruned side by side.
+//! Groups of vertices that are normalized, painted or pruned in parallel lanes.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -21,11 +21,12 @@ pub const SLOTS: usize = LANES * 4;
 #[derive(Clone, Default)]
 pub struct LaneGroup {
     weights: [[f32; 4]; LANES],
-    /// Joints with the bits of their class.
+    /// Joints with their class bits.
     keys: [[i32; 4]; LANES],
-    /// Amount of the brush per vertex, the same in all four.
+    /// Amount of the brush per vertex, equal in all four slots.
     amounts: [[f32; 4]; LANES],
-    /// 1 for a vertex that is done, 0 for one that `super::list` has to do. The same in all four.
+    /// 1 for a processed vertex, 0 for one that `super::list` must process; equal in all four
+    /// slots.
     done: [[f32; 4]; LANES],
 }
 
@@ -36,26 +37,26 @@ impl LaneGroup {
         self.amounts[lane] = [amount; 4];
     }
 
-    /// Whether a vertex is done.
+    /// Whether a vertex was processed.
     #[inline]
     pub fn is_done(&self, lane: usize) -> bool {
         self.done[lane][0] == 1.0
     }
 
-    /// The slots of a vertex that is done.
+    /// The slots of a processed vertex.
     #[inline]
     pub fn get(&self, lane: usize) -> ([u16; 4], [f32; 4]) {
         (self.keys[lane].map(joint_of), self.weights[lane])
     }
 }
 
-/// Normalizer of maps whose vertices may be plain.
+/// Vectorized normalizer for plain vertices of a map.
 #[derive(Clone)]
 pub struct SimdNormalizer {
     pub(super) arch: Arch,
-    /// By the skin's joints.
+    /// Keys of the skin's joints.
     keys: Vec<i32>,
-    /// Whether a joint is locked.
+    /// Whether any joint is locked.
     pub(super) has_locks: bool,
 }
 
@@ -81,7 +82,7 @@ impl SimdNormalizer {
         group.keys[lane] = joints.map(|j| self.key(j));
     }
 
-    /// Key after those of all joints.
+    /// The key after those of all joints.
     pub(super) const fn end(&self) -> i32 {
         self.joint_count() << JOINT_SHIFT
     }
@@ -101,18 +102,18 @@ impl SimdNormalizer {
         self.run(group, Task::Brush { kind: brush.kind, value: brush.value, key: key_of(joint) });
     }
 
-    /// Sorts the slots of vertices whose weights sum to 1. Others are not done.
+    /// Sorts the slots of vertices with a weight sum of 1. Other vertices are not processed.
     pub fn order(&self, group: &mut LaneGroup) {
         self.run(group, Task::Order);
     }
 
-    /// Drops unlocked weights below a value, but never the largest, and normalizes where there was
-    /// one.
+    /// Drops unlocked weights below a value, except the largest, and normalizes the vertex if any
+    /// was dropped.
     pub fn prune(&self, group: &mut LaneGroup, below: f32) {
         self.run(group, Task::PruneInPlace { below });
     }
 
-    /// As [`super::normalize`].
+    /// Like [`super::normalize`].
     pub fn normalize(&self, group: &mut LaneGroup) {
         self.run(group, Task::Normalize);
     }
@@ -141,24 +142,24 @@ pub enum Task {
     },
     Normalize,
     Order,
-    /// Only finds whether vertices are normalized.
+    /// Only tests whether vertices are normalized.
     Check,
-    /// Vertices that are normalized or cannot be keep their slots.
+    /// Vertices that are already normalized, or cannot be, keep their slots.
     NormalizeInPlace,
-    /// Vertices without a weight below this, or that cannot be normalized, keep their slots.
+    /// Vertices without a weight below this value, or that cannot be normalized, keep their slots.
     PruneInPlace {
         below: f32,
     },
 }
 
-/// A task on the slots of [`LANES`] vertices, laid out as in a [`LaneGroup`].
+/// A task on the slots of [`LANES`] vertices, in the layout of a [`LaneGroup`].
 pub struct Run<'a> {
     pub weights: &'a mut [f32],
     pub keys: &'a mut [i32],
     pub amounts: &'a [f32],
     pub done: &'a mut [f32],
     pub task: Task,
-    /// Key after those of all joints.
+    /// The key after those of all joints.
     pub end: i32,
 }
 
@@ -168,13 +169,13 @@ impl WithSimd for Run<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let weights = S::as_mut_simd_f32s(self.weights).0.as_chunks_mut::<4>().0;
-        // Whole numbers change their places as floats do.
+        // Integers are shuffled as floats.
         let keys =
             S::as_mut_simd_f32s(bytemuck::cast_slice_mut(self.keys)).0.as_chunks_mut::<4>().0;
         let amounts = S::as_simd_f32s(self.amounts).0.as_chunks::<4>().0;
         let done = S::as_mut_simd_f32s(self.done).0.as_chunks_mut::<4>().0;
         for i in 0..LANES / S::F32_LANES {
-            // Slots of a vertex side by side become vertices side by side, in whatever order.
+            // Transposes slots of vertices to lanes of slots. The order of lanes does not matter.
             let w = simd.deinterleave_shfl_f32s(weights[i]);
             let k = simd.deinterleave_shfl_f32s(keys[i]);
             let slots = [

@@ -1,7 +1,7 @@
-//! Normalization of a whole map without locked joints, in place.
+//! Normalization of a whole map in place, without locked joints.
 //!
-//! It is the most frequent operation on the largest maps. Vertices whose slots would change their
-//! order are left to [`SlotLanes`](super::slot_lanes::SlotLanes), so no joint is ever written.
+//! This is the most frequent operation on the largest maps. Vertices whose slots would change their
+//! order are left to [`SlotLanes`](super::slot_lanes::SlotLanes), so no joints are written.
 
 use std::slice::from_mut;
 
@@ -25,8 +25,8 @@ impl SimdNormalizer {
             })
     }
 
-    /// Normalizes the plain vertices whose slots keep their order. Whether all of them are
-    /// normalized now. Normalized vertices keep their bits.
+    /// Normalizes the plain vertices whose slots keep their order. Returns whether all vertices are
+    /// normalized now. Vertices that are already normalized keep their bits.
     pub(super) fn normalize_open(&self, joints: &[u16], weights: &mut [f32]) -> bool {
         let end = self.joint_count();
         let ((weights, rest), joints) = (weights.as_chunks_mut(), joints.as_chunks());
@@ -116,7 +116,7 @@ fn keys(joints: &[u16; SLOTS]) -> [i32; SLOTS] {
     keys
 }
 
-/// The slots of one vertex per lane, none of whose joints is locked.
+/// The slots of one vertex per lane, without locked joints.
 #[derive(Clone, Copy)]
 struct FourLanes<S: Simd> {
     weights: [F32Lanes<S>; 4],
@@ -168,7 +168,7 @@ impl<S: Simd> FourLanes<S> {
         whole & finite & i.lt(end) & j.lt(end) & k.lt(end) & l.lt(end) & !twice
     }
 
-    /// Normalized weights. Also, whether only weights change.
+    /// The normalized weights, and whether only weights change.
     #[inline(always)]
     fn normalized(&self) -> (Self, Masks<S>) {
         let (used, joints) = (self.used(), self.joints);
@@ -188,15 +188,14 @@ impl<S: Simd> FourLanes<S> {
         (four, used[0] & stays & sorted & is_right & four.is_before(0) & clean)
     }
 
-    /// Whether a slot and the next one are in order: the larger weight first; of equals, the joint
-    /// that comes first in the skin.
+    /// Whether a slot and the next one are in order: descending weight, then ascending joint index.
     #[inline(always)]
     fn is_before(&self, slot: usize) -> Masks<S> {
         let (v, w) = (self.weights[slot], self.weights[slot + 1]);
         w.lt(v) | (v.eq(w) & (self.joints[slot].lt(self.joints[slot + 1]) | !v.gt(0.0)))
     }
 
-    /// The weights, replaced in some lanes.
+    /// The weights, with those of some lanes replaced.
     #[inline(always)]
     fn replaced_in(&self, lanes: Masks<S>, other: &Self) -> [S::f32s; 4] {
         let (w, v) = (self.weights, other.weights);
@@ -211,7 +210,7 @@ impl<S: Simd> FourLanes<S> {
 
 impl<S: Simd> Slots for FourLanes<S> {
     type Lanes = S;
-    /// The first slot: the order is checked, so it is the strongest.
+    /// Always the first slot: the order is checked, so it is the strongest.
     type Choice = ();
 
     #[inline(always)]

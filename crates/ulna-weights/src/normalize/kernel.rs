@@ -1,28 +1,28 @@
 //! The arithmetic of normalization, written once for any number of lanes.
 //!
 //! A lane is one vertex: [`pulp::Scalar`] has one, wide vectors have eight or sixteen. Lists of
-//! influences differ in storage, order and selection of slots, which [`Slots`] covers. The numbers
-//! come from here alone, so every list gets the same bits.
+//! influences differ in storage, order and selection of slots, which [`Slots`] abstracts. All
+//! calculations are here, so every list gets the same bits.
 //!
-//! Everything is inlined: a call would lose the wide vectors. Iterators and closures may stay
-//! calls, so loops count.
+//! Everything is inlined, because a call would prevent wide vectors. Iterators and closures may not
+//! be inlined, so loops use indices.
 
 use pulp::Simd;
 
 use super::lanes::{F32Lanes, Masks};
 
-/// Sum of locked weights above 1 that still counts as rounding.
+/// Excess of the locked weights' sum over 1 that counts as rounding.
 const ROOM_TOLERANCE: f32 = 1e-4;
-/// Weight that may stay without a receiver while painting.
+/// Remaining weight without a receiver that is ignored while painting.
 pub const REST_TOLERANCE: f32 = 1e-7;
 /// Deviation of a factor from 1 below which weights keep their bits.
 const FACTOR_TOLERANCE: f32 = 1e-6;
-/// Deviation of a sum from 1 that needs no correction: one step of a float.
+/// Deviation of a sum from 1 that needs no correction: one float step.
 const SUM_TOLERANCE: f32 = 1.2e-7;
 /// Deviation of a sum from 1 per influence that the glTF validator accepts.
 const VALIDATOR_TOLERANCE: f32 = 2e-7;
 
-/// Classes of slots by the joint's lock and by the present brush.
+/// Classes of slots, by the joint's lock and the current brush.
 #[derive(Clone, Copy)]
 pub enum SlotClass {
     /// The joint is locked.
@@ -33,7 +33,7 @@ pub enum SlotClass {
     Free,
 }
 
-/// The influences of one vertex per lane. Sums run over the slots in order.
+/// The influences of one vertex per lane. Sums add the slots in order.
 pub trait Slots {
     type Lanes: Simd;
     /// Selection of at most one slot per lane.
@@ -45,9 +45,9 @@ pub trait Slots {
     fn weight(&self, slot: usize) -> F32Lanes<Self::Lanes>;
     fn set_weight(&mut self, slot: usize, weight: F32Lanes<Self::Lanes>);
     fn is_in(&self, class: SlotClass, slot: usize) -> Masks<Self::Lanes>;
-    /// Whether there is a chosen slot.
+    /// Whether a slot is chosen.
     fn is_any(&self, choice: Self::Choice) -> Masks<Self::Lanes>;
-    /// Sum of all weights but the chosen one.
+    /// Sum of all weights except the chosen one.
     fn sum_of_others(&self, choice: Self::Choice) -> F32Lanes<Self::Lanes>;
     /// Sets the weight of the chosen slot in some lanes.
     fn set_chosen(
@@ -57,7 +57,7 @@ pub trait Slots {
         weight: F32Lanes<Self::Lanes>,
     );
 
-    /// The weight of a slot of a class, else 0.
+    /// The weight of a slot if it is in a class, else 0.
     #[inline(always)]
     fn weight_in(&self, class: SlotClass, slot: usize) -> F32Lanes<Self::Lanes> {
         self.is_in(class, slot).pick(self.weight(slot), splat(self, 0.0))
@@ -74,7 +74,7 @@ pub trait Slots {
     }
 }
 
-/// A number in all lanes of a list.
+/// A number in all lanes.
 #[inline(always)]
 pub fn splat<T: Slots + ?Sized>(list: &T, value: f32) -> F32Lanes<T::Lanes> {
     F32Lanes::all(list.simd(), value)
@@ -106,13 +106,14 @@ pub fn sum_of<T: Slots>(list: &T, class: SlotClass) -> F32Lanes<T::Lanes> {
     sum
 }
 
-/// Whether locked joints hold no more than 1, but for rounding.
+/// Whether locked joints have at most 1 in total, except for rounding. `room` is the remaining
+/// weight.
 #[inline(always)]
 pub fn is_room<S: Simd>(room: F32Lanes<S>) -> Masks<S> {
     room.ge(-ROOM_TOLERANCE)
 }
 
-/// Whether a sum of weights is 1 as the glTF validator has it.
+/// Whether a sum of weights is 1 within the tolerance of the glTF validator.
 #[inline(always)]
 pub fn is_valid_sum<S: Simd>(sum: F32Lanes<S>, influences: F32Lanes<S>) -> Masks<S> {
     let simd = sum.0;
@@ -120,7 +121,7 @@ pub fn is_valid_sum<S: Simd>(sum: F32Lanes<S>, influences: F32Lanes<S>) -> Masks
     !allowed.lt((sum - F32Lanes::all(simd, 1.0)).abs())
 }
 
-/// Whether the weights sum to 1 as the glTF validator has it.
+/// Whether the weights sum to 1 within the tolerance of the glTF validator.
 #[inline(always)]
 pub fn is_one<T: Slots>(list: &T) -> Masks<T::Lanes> {
     let (zero, one) = (splat(list, 0.0), splat(list, 1.0));
@@ -133,7 +134,7 @@ pub fn is_one<T: Slots>(list: &T) -> Masks<T::Lanes> {
 
 /// Weights of a vertex by lock.
 pub struct Totals<S: Simd> {
-    /// Weight that locked joints leave, which may be negative.
+    /// Weight not used by locked joints; can be negative.
     pub room: F32Lanes<S>,
     /// Sum of unlocked weights.
     pub unlocked: F32Lanes<S>,
@@ -155,8 +156,8 @@ pub fn totals<T: Slots>(list: &T) -> Totals<T::Lanes> {
     Totals { room: one - locked, unlocked }
 }
 
-/// Scales the unlocked weights, whose sum is finite and above 0, to the room that locked ones
-/// leave. Sums that are right but for rounding keep their bits.
+/// Scales the unlocked weights to the weight not used by locked joints. Their sum must be finite
+/// and above 0. Sums that are correct within rounding keep their bits.
 #[inline(always)]
 pub fn scale_to_one<T: Slots>(list: &mut T, totals: &Totals<T::Lanes>) {
     let one = splat(list, 1.0);
@@ -169,26 +170,26 @@ pub fn scale_to_one<T: Slots>(list: &mut T, totals: &Totals<T::Lanes>) {
 
 /// Division of a vertex's weight between painted and free joints.
 pub struct Division<S: Simd> {
-    /// Weight that locked joints leave.
+    /// Weight not used by locked joints.
     pub room: F32Lanes<S>,
-    /// Weight that painted joints leave, `0..=1`.
+    /// Weight not used by painted joints, `0..=1`.
     pub rest: F32Lanes<S>,
-    /// Whether free joints hold weight, and so received the rest.
+    /// Whether free joints have weight, and so received the rest.
     pub is_shared: Masks<S>,
-    /// Factor of the wanted weights, `0..=1`.
+    /// Factor for the wanted weights, `0..=1`.
     fit: F32Lanes<S>,
 }
 
 impl<S: Simd> Division<S> {
-    /// The weight of a painted joint that fits.
+    /// The weight of a painted joint, reduced to the available weight.
     #[inline(always)]
     pub fn fitted(&self, wish: F32Lanes<S>) -> F32Lanes<S> {
         (wish.above_zero() * self.fit).min(F32Lanes::all(wish.0, 1.0))
     }
 }
 
-/// Divides the room between painted joints, which want a sum of weights, and free ones, which are
-/// scaled to the rest.
+/// Divides the available weight: painted joints get the wanted sum, and free joints are scaled to
+/// the rest.
 #[inline(always)]
 pub fn divide<T: Slots>(list: &mut T, wanted: F32Lanes<T::Lanes>) -> Division<T::Lanes> {
     let one = splat(list, 1.0);
@@ -202,8 +203,8 @@ pub fn divide<T: Slots>(list: &mut T, wanted: F32Lanes<T::Lanes>) -> Division<T:
     Division { room, rest, is_shared, fit }
 }
 
-/// Scales the weights of a class so that they grow by a dropped weight, in some lanes. Whether the
-/// class holds weight.
+/// Scales the weights of a class so that they include a dropped weight, in some lanes. Returns
+/// whether the class has weight.
 #[inline(always)]
 pub fn distribute_dropped<T: Slots>(
     list: &mut T,
@@ -218,7 +219,7 @@ pub fn distribute_dropped<T: Slots>(
     takes
 }
 
-/// Sets unlocked weights below a value to 0, but never the largest. Whether there was one.
+/// Sets unlocked weights below a value to 0, except the largest. Returns whether there were any.
 #[inline(always)]
 pub fn drop_below<T: Slots>(list: &mut T, below: f32) -> Masks<T::Lanes> {
     let zero = splat(list, 0.0);
@@ -236,14 +237,14 @@ pub fn drop_below<T: Slots>(list: &mut T, below: f32) -> Masks<T::Lanes> {
     any
 }
 
-/// Whether the weights sum to 1 within one step of a float.
+/// Whether the weights sum to 1 within one float step.
 #[inline(always)]
 pub fn is_exact<T: Slots>(list: &T) -> Masks<T::Lanes> {
     (sum(list) - splat(list, 1.0)).abs().le(SUM_TOLERANCE)
 }
 
-/// Where the sum is not exact, sets the receiver to the difference of the others from 1. Whether
-/// that is a weight: where not, the receiver has to be removed.
+/// Sets the receiver's weight to 1 minus the others, if the sum is not exact. Returns whether the
+/// result is a positive weight; if not, the receiver must be removed.
 #[inline(always)]
 pub fn give_remainder<T: Slots>(
     list: &mut T,

@@ -1,7 +1,7 @@
 //! Numbers with one lane per vertex.
 //!
-//! A thin layer over [`pulp::Simd`], the trait of lanes: [`pulp::Scalar`] has one, vectors have as
-//! many as they are wide. Everything is inlined: a call would lose the wide vectors.
+//! A thin layer over [`pulp::Simd`]: [`pulp::Scalar`] has one lane, vectors have several.
+//! Everything is inlined, because a call would prevent wide vectors.
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
@@ -11,11 +11,11 @@ use pulp::Simd;
 #[derive(Clone, Copy)]
 pub struct F32Lanes<S: Simd>(pub S, pub S::f32s);
 
-/// One whole number per lane.
+/// One integer per lane.
 #[derive(Clone, Copy)]
 pub struct I32Lanes<S: Simd>(pub S, pub S::i32s);
 
-/// One truth value per lane.
+/// One boolean per lane.
 #[derive(Clone, Copy)]
 pub struct Masks<S: Simd>(pub S, pub S::m32s);
 
@@ -109,7 +109,7 @@ impl<S: Simd> Div for F32Lanes<S> {
 }
 
 impl<S: Simd> I32Lanes<S> {
-    /// Whole numbers with the bits of floats.
+    /// Integers with the bits of floats.
     #[inline(always)]
     pub fn of_bits(simd: S, bits: S::f32s) -> Self {
         Self(simd, simd.transmute_i32s_f32s(bits))
@@ -154,8 +154,8 @@ impl<S: Simd> Masks<S> {
         self.0.first_true_m32s((!self).1) == S::F32_LANES
     }
 
-    /// Whether work under this mask is done. A single lane skips it where it is false; for several,
-    /// the branch would cost more than the work.
+    /// Whether work under this mask must be done. A single lane skips it if the mask is false. With
+    /// several lanes, the branch would cost more than the work.
     #[inline(always)]
     pub fn may_hold(self) -> bool {
         S::F32_LANES > 1 || self.holds()

@@ -1,4 +1,4 @@
-//! Normalization of one list of influences of any length, encoding and constraint.
+//! Normalization of one list of influences, of any length, encoding and constraints.
 
 use pulp::Scalar;
 
@@ -9,13 +9,13 @@ use super::{
 use crate::{Influences, MOST, Refusal, WeightConstraints, ids::to_f32};
 use ulna_model::WeightEncoding;
 
-/// Whether a joint is one of the painted.
+/// Whether a joint is painted.
 #[inline]
 fn painted(wishes: &[(u16, f32)], joint: u16) -> bool {
     wishes.iter().any(|(j, _)| *j == joint)
 }
 
-/// A list in one lane, with the constraints and the painted joints.
+/// A list in one lane, with its constraints and painted joints.
 struct ConstrainedList<'a> {
     list: &'a mut Influences,
     wishes: &'a [(u16, f32)],
@@ -131,11 +131,11 @@ impl Slots for ConstrainedList<'_> {
     }
 }
 
-/// Gives painted joints the wanted weights, and distributes the rest. `neighbors` adds the
-/// influences of the vertices around; it is called only if no free joint holds weight.
+/// Sets painted joints to the wanted weights, and distributes the rest. `neighbors` adds the
+/// influences of neighboring vertices. It is called only if no free joint has weight.
 ///
 /// # Errors
-/// The reason; the list is then undefined.
+/// The reason of the refusal; the list is then undefined.
 #[inline]
 pub fn paint(
     list: &mut Influences,
@@ -187,7 +187,7 @@ fn distribute(
     }
     for (joint, _) in wishes {
         let mut at = usize::from(*joint);
-        // No more steps than joints, whatever the list of parents says.
+        // At most one step per joint, in case the parents form a cycle.
         for _ in 0..rule.parents.len() {
             let Some(parent) = rule.parents.get(at).copied().flatten() else { break };
             if takes(parent.0) {
@@ -200,11 +200,11 @@ fn distribute(
     Err(Refusal::NobodyTakes)
 }
 
-/// Moves the unlocked weights toward others, which need not sum to 1: `w + amount × (t − w)`,
-/// never below 0.
+/// Blends the unlocked weights toward others, which need not sum to 1: `w + amount × (t − w)`, at
+/// least 0.
 ///
 /// # Errors
-/// Why not; the list is of no use then.
+/// The reason of the refusal; the list is then undefined.
 #[inline]
 pub fn blend(
     list: &mut Influences,
@@ -241,12 +241,12 @@ pub fn blend(
     normalize(list, rule)
 }
 
-/// Makes a list its own mirror image: what lies on the plane moves with both sides alike. Where
-/// there are more joints than the limit, the smallest that were not painted go with their mirror
-/// joints. A pair of which one is locked stays as it is.
+/// Makes a list its own mirror image, for points on the mirror plane. If there are more joints than
+/// the limit, the smallest ones that are not painted are dropped, with their mirror joints. Pairs
+/// with a locked joint stay unchanged.
 ///
 /// # Errors
-/// As [`paint`]; the list is of no use then.
+/// As for [`paint`]; the list is then undefined.
 pub fn equalize(
     list: &mut Influences,
     wishes: &[(u16, f32)],
@@ -279,8 +279,8 @@ pub fn equalize(
     if wishes.is_empty() { normalize(list, rule) } else { paint(list, wishes, rule, |_| {}) }
 }
 
-/// The least weight that means anything: half a step of the stored type; of floats, what no pose
-/// can show.
+/// Minimum relevant weight: half a step of the stored type. For floats, a weight without a visible
+/// effect.
 pub fn least(encoding: WeightEncoding) -> f32 {
     const OF_FLOATS: f32 = 1e-6;
     match encoding {
@@ -289,10 +289,7 @@ pub fn least(encoding: WeightEncoding) -> f32 {
     }
 }
 
-/// Drops unlocked weights below a value, but never the largest, and normalizes.
-///
-/// # Errors
-/// As [`normalize`].
+/// Drops unlocked weights below a value, except the largest, and normalizes.
 pub fn prune(
     list: &mut Influences,
     below: f32,
@@ -302,11 +299,8 @@ pub fn prune(
     normalize(list, rule)
 }
 
-/// Drops unlocked weights that mean nothing, but never the largest, and lets the others sum to 1;
-/// whether there were any.
-///
-/// # Errors
-/// As [`normalize`].
+/// Drops negligible unlocked weights, except the largest, and normalizes. Returns whether there
+/// were any.
 pub fn drop_traces(list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<bool, Refusal> {
     let below = least(rule.encoding);
     if !kernel::drop_below(&mut ConstrainedList::new(list, &[], rule), below).holds() {
@@ -315,10 +309,10 @@ pub fn drop_traces(list: &mut Influences, rule: &WeightConstraints<'_>) -> Resul
     normalize(list, rule).map(|()| true)
 }
 
-/// Scales the unlocked weights so that all sum to 1.
+/// Scales the unlocked weights so that all weights sum to 1.
 ///
 /// # Errors
-/// Locked joints hold more than 1, or no unlocked joint holds weight.
+/// Locked joints have more than 1 in total, or no unlocked joint has weight.
 #[inline]
 pub fn normalize(list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
     let slots = &mut ConstrainedList::new(list, &[], rule);
@@ -336,9 +330,9 @@ pub fn normalize(list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<
     quantize(list, &[], rule)
 }
 
-/// Brings a list whose sum is 1 but for rounding to its stored form: no more joints than the limit,
-/// numbers of the stored type, a sum of 1 in them, strongest first. The largest free weight
-/// receives the remainder.
+/// Converts a list with a sum of approximately 1 to its stored form. The number of joints is
+/// limited, and weights are rounded to the stored type with an exact sum of 1, strongest first. The
+/// largest free weight receives the remainder.
 #[inline]
 fn quantize(
     list: &mut Influences,
@@ -350,7 +344,7 @@ fn quantize(
         if list.weights[k] <= 0.0 { list.remove(k) } else { k += 1 }
     }
     if list.len > rule.limit {
-        // Sums must not depend on the order in which the list was made.
+        // The sums must not depend on the original order of the list.
         list.sort();
         limit(list, wishes, rule)?;
     }
@@ -360,7 +354,7 @@ fn quantize(
     }
 }
 
-/// Drops the smallest unlocked weights, and distributes them to the influences that stay.
+/// Drops the smallest unlocked weights, and distributes them to the remaining influences.
 #[cold]
 fn limit(
     list: &mut Influences,
@@ -395,7 +389,7 @@ fn quantize_floats(
     wishes: &[(u16, f32)],
     rule: &WeightConstraints<'_>,
 ) -> Result<(), Refusal> {
-    // A remainder below 0 empties its receiver; there are no more tries than receivers.
+    // A remainder below 0 removes its receiver, so there are at most as many tries as receivers.
     for _ in 0..=MOST {
         list.sort();
         let slots = &mut ConstrainedList::new(list, wishes, rule);
@@ -404,7 +398,7 @@ fn quantize_floats(
             return Ok(());
         }
         let Some(k) = slots.strongest() else {
-            // Only locked weights: the sum cannot change.
+            // All weights are locked, so the sum cannot change.
             let influences = F32Lanes(Scalar, to_f32(slots.count()));
             let is_valid = kernel::is_valid_sum(kernel::sum(slots), influences).holds();
             return if is_valid { Ok(()) } else { Err(Refusal::Full) };
@@ -432,7 +426,7 @@ fn quantize_whole(
         sum += whole[k];
     }
     let mut left = i64::from(one) - sum;
-    // Receivers by their present weight. An emptied one leaves the rest to the next.
+    // Receivers by descending weight. A receiver that becomes 0 passes the rest on.
     for _ in 0..=list.len {
         if left == 0 {
             break;
@@ -460,7 +454,7 @@ fn quantize_whole(
             list.remove(k);
             whole[k] = whole[list.len];
         } else {
-            // What was a stored number keeps its bits by this, and what was two becomes one.
+            // Stored values keep their bits, and duplicates are merged.
             list.weights[k] = rule.encoding.decode(whole[k] as u32);
             k += 1;
         }

@@ -1,13 +1,14 @@
-//! Normalization: the weights of a vertex sum to 1 in the type in which they are stored.
+//! Normalization: the weights of a vertex sum to 1 in their stored type.
 //!
-//! The painted weight is kept, and locked joints keep theirs. The rest goes, in this order, to the
-//! free joints that hold weight, in proportion; to the joints of the neighbors; to the nearest
-//! unlocked ancestor. Otherwise the change is refused.
+//! The painted weight is kept, and locked joints keep theirs. The remaining weight is distributed
+//! to the free joints with weight, in proportion. If there are none, it goes to the joints of the
+//! neighbors, or else to the nearest unlocked ancestor. Otherwise, the change is refused.
 //!
-//! `kernel` has the arithmetic for any number of lanes. `list` runs it in one lane, for every
-//! encoding and constraint. `group`, `in_place` and `sweep` run it in as many lanes as the
-//! processor has, for four floats per vertex without mirror pairs. Where a vertex is not plain (a
-//! joint occurs twice, a weight is negative, no joint receives the rest), they leave it to `list`.
+//! - `kernel` has the arithmetic for any number of lanes.
+//! - `list` runs it in one lane, for every encoding and constraint.
+//! - `group`, `in_place` and `sweep` run it in as many lanes as the CPU has, for four floats per
+//!   vertex without mirror pairs. They leave vertices that are not plain to `list`: with duplicate
+//!   joints, negative weights, or no receiver for the rest.
 
 mod group;
 mod in_place;
@@ -31,7 +32,7 @@ use pulp::Scalar;
 use self::lanes::F32Lanes;
 use crate::ids::to_f32;
 
-/// Whether a sum of weights is 1 as the glTF validator has it.
+/// Whether a sum of weights is 1 within the tolerance of the glTF validator.
 #[inline]
 pub(super) fn is_valid_sum(sum: f32, influences: usize) -> bool {
     kernel::is_valid_sum(F32Lanes(Scalar, sum), F32Lanes(Scalar, to_f32(influences))).holds()

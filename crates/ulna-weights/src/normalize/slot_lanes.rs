@@ -1,4 +1,4 @@
-//! The influences of several vertices side by side, one per lane.
+//! The influences of several vertices, one per lane.
 
 #![expect(clippy::needless_range_loop, reason = "an iterator may stay a call")]
 
@@ -22,15 +22,15 @@ pub fn key_of(joint: u16) -> i32 {
     i32::from(joint) << JOINT_SHIFT
 }
 
-/// The joint of a key, which is not negative.
+/// The joint of a key, which must not be negative.
 #[inline(always)]
 pub const fn joint_of(key: i32) -> u16 {
     (key >> JOINT_SHIFT) as u16
 }
 
-/// `N` slots of one vertex per lane: four, or five while a painted joint may be one too many.
+/// `N` slots of one vertex per lane: four, or five while a painted joint may exceed the limit.
 ///
-/// A slot without a weight has a key of 0. Keys sort as the joints do.
+/// A slot without a weight has a key of 0. Keys sort in the order of joints.
 #[derive(Clone, Copy)]
 pub struct SlotLanes<S: Simd, const N: usize> {
     pub weights: [F32Lanes<S>; N],
@@ -38,8 +38,8 @@ pub struct SlotLanes<S: Simd, const N: usize> {
 }
 
 impl<S: Simd> SlotLanes<S, 4> {
-    /// Slots whose keys are those of a file. Also, whether the kernel can take them: no weight is
-    /// negative or infinite, no joint occurs twice, and all keys are below `end`.
+    /// Reads slots with the keys of a file. Also returns whether the kernel can process them: no
+    /// negative or infinite weights, no duplicate joints, and all keys below `end`.
     #[inline(always)]
     pub fn read(weights: [F32Lanes<S>; 4], keys: [I32Lanes<S>; 4], end: i32) -> (Self, Masks<S>) {
         let (w, k) = (weights, keys);
@@ -74,7 +74,8 @@ impl<S: Simd> SlotLanes<S, 4> {
         }
     }
 
-    /// As `super::normalize`, where the kernel can: where not, the slots are of no use.
+    /// Like `super::normalize`. Returns whether the kernel can do it; if not, the slots are
+    /// undefined.
     #[inline(always)]
     pub fn normalize(&mut self) -> Masks<S> {
         let totals = kernel::totals(self);
@@ -83,8 +84,8 @@ impl<S: Simd> SlotLanes<S, 4> {
         kernel::is_room(totals.room) & totals.unlocked.gt(0.0) & is_right
     }
 
-    /// As `super::paint` with one painted joint, where the kernel can: where not, the slots are of
-    /// no use.
+    /// Like `super::paint` with one painted joint. Returns whether the kernel can do it; if not,
+    /// the slots are undefined.
     #[inline(always)]
     pub fn paint(&mut self, key: I32Lanes<S>, wish: F32Lanes<S>) -> Masks<S> {
         let (zero, unused) = (self.zero(), I32Lanes::all(self.simd(), 0));
@@ -113,7 +114,7 @@ impl<S: Simd> SlotLanes<S, 4> {
             & is_right
     }
 
-    /// Whether a weight is above 0 and below a value.
+    /// Whether any weight is above 0 and below a value.
     #[inline(always)]
     pub fn has_below(&self, below: f32) -> Masks<S> {
         let ([a, b, c, d], below) = (self.weights, F32Lanes::all(self.simd(), below));
@@ -133,8 +134,8 @@ impl<S: Simd> SlotLanes<S, 4> {
             + self.has(key, 3).pick(w[3], zero)
     }
 
-    /// Sorts by weight, largest first; of equals, the joint that comes first in the skin. The
-    /// network has five comparators (Knuth, *The Art of Computer Programming*, 5.3.4).
+    /// Sorts by descending weight, then by ascending joint index, with a network of five
+    /// comparators (Knuth, *The Art of Computer Programming*, 5.3.4).
     #[inline(always)]
     pub fn sort(&mut self) {
         self.order(0, 1);
@@ -144,7 +145,8 @@ impl<S: Simd> SlotLanes<S, 4> {
         self.order(1, 2);
     }
 
-    /// Sorts, and gives the remainder to a sum of 1 to the strongest. Whether that could be done.
+    /// Sorts, and adds the remainder to a sum of 1 to the strongest weight. Returns whether this
+    /// succeeded.
     #[inline(always)]
     fn finish(&mut self) -> Masks<S> {
         self.clear_unused();
@@ -157,8 +159,8 @@ impl<S: Simd> SlotLanes<S, 4> {
 }
 
 impl<S: Simd> SlotLanes<S, 5> {
-    /// The four slots that stay. Where five have a weight, the last free one is dropped, and the
-    /// other free ones receive its weight. Also, whether that could be done.
+    /// Reduces five slots to four. If all five have a weight, the last free one is dropped, and its
+    /// weight is distributed to the other free ones. Also returns whether this succeeded.
     #[inline(always)]
     fn limited_to_four(mut self) -> (SlotLanes<S, 4>, Masks<S>) {
         self.clear_unused();
@@ -172,7 +174,7 @@ impl<S: Simd> SlotLanes<S, 5> {
             d.lacks(LOCKED | PAINTED),
             e.lacks(LOCKED | PAINTED),
         ];
-        // Whether the dropped slot is this one or one before it.
+        // Whether the dropped slot is this one or an earlier one.
         let at_3 = !free[4];
         let at_2 = at_3 & !free[3];
         let at_1 = at_2 & !free[2];
@@ -193,7 +195,7 @@ impl<S: Simd> SlotLanes<S, 5> {
         (four, !is_full | (can_drop & takes))
     }
 
-    /// As for four slots, with nine comparators.
+    /// Like that for four slots, with nine comparators.
     #[inline(always)]
     fn sort(&mut self) {
         self.order(0, 3);
@@ -221,7 +223,7 @@ impl<S: Simd, const N: usize> SlotLanes<S, N> {
         F32Lanes::all(self.simd(), 0.0)
     }
 
-    /// Whether a slot is of a joint.
+    /// Whether a slot belongs to a joint.
     #[inline(always)]
     fn has(&self, key: I32Lanes<S>, slot: usize) -> Masks<S> {
         self.keys[slot].eq(key) & self.weights[slot].gt(0.0)
@@ -246,7 +248,7 @@ impl<S: Simd, const N: usize> SlotLanes<S, N> {
         (self.keys[a], self.keys[b]) = (turn.pick_whole(j, i), turn.pick_whole(i, j));
     }
 
-    /// The largest free weight, else the largest unlocked one. The slots are sorted.
+    /// The largest free weight, else the largest unlocked one. The slots must be sorted.
     #[inline(always)]
     fn strongest(&self) -> [Masks<S>; N] {
         let none = self.zero().lt(self.zero());

@@ -1,6 +1,6 @@
 //! Normalization and pruning of whole maps in place.
 //!
-//! Memory bandwidth is the cost, so nothing is gathered before it is written.
+//! Memory bandwidth dominates, so results are not collected before they are written.
 
 use rayon::prelude::*;
 
@@ -18,9 +18,9 @@ const CHUNK: usize = 16_384;
 struct Sweep<'a> {
     normalizer: &'a SimdNormalizer,
     task: Task,
-    /// Keys of the present group.
+    /// Keys of the current group.
     keys: [i32; SLOTS],
-    /// Vertices that are not done.
+    /// Vertices that were not processed.
     odd: Vec<u32>,
 }
 
@@ -29,7 +29,7 @@ impl<'a> Sweep<'a> {
         Self { normalizer, task, keys: [0; SLOTS], odd: Vec::new() }
     }
 
-    /// Runs the task on at most [`LANES`] vertices, numbered from `first`.
+    /// Runs the task on at most [`LANES`] vertices, with indices from `first` on.
     fn group(&mut self, first: u32, joints: &[u16], weights: &mut [f32]) {
         let Some(weights) = weights.as_chunks_mut::<SLOTS>().0.first_mut() else {
             let mut all = [0.0; SLOTS];
@@ -44,7 +44,7 @@ impl<'a> Sweep<'a> {
     fn run(&mut self, first: u32, joints: &[u16], weights: &mut [f32; SLOTS]) {
         let normalizer = self.normalizer;
         match joints.as_array::<SLOTS>() {
-            // Of a known length, so that the loop is vectorized.
+            // The constant length allows the compiler to vectorize the loop.
             Some(joints) if !normalizer.has_locks => {
                 self.keys.iter_mut().zip(joints).for_each(|(key, joint)| *key = key_of(*joint));
             }
@@ -75,7 +75,7 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Vertices that are not plain or not normalized, numbered from `first`.
+/// Vertices that are not plain or not normalized, with indices from `first` on.
 fn not_right(normalizer: &SimdNormalizer, first: u32, joints: &[u16], weights: &[f32]) -> Vec<u32> {
     let mut sweep = Sweep::new(normalizer, Task::Check);
     for (k, (weights, joints)) in weights.chunks(SLOTS).zip(joints.chunks(SLOTS)).enumerate() {
@@ -86,8 +86,9 @@ fn not_right(normalizer: &SimdNormalizer, first: u32, joints: &[u16], weights: &
     sweep.odd
 }
 
-/// Normalizes the plain vertices of a map, and returns the others in rising order. `None` if no
-/// vertex can be plain. Normalized vertices keep their bits, and a map of them is not touched.
+/// Normalizes the plain vertices of a map, and returns the others in ascending order. Returns
+/// `None` if no vertex can be plain. Normalized vertices keep their bits, and a fully normalized
+/// map is not written.
 pub fn normalize_map(map: &mut WeightMap, rule: &WeightConstraints<'_>) -> Option<Vec<u32>> {
     let normalizer =
         SimdNormalizer::new(map.stride(), rule).filter(|_| map.not_numbers.is_empty())?;
@@ -116,8 +117,8 @@ pub fn normalize_map(map: &mut WeightMap, rule: &WeightConstraints<'_>) -> Optio
     Some(odd.collect::<Vec<Vec<u32>>>().concat())
 }
 
-/// Prunes and normalizes the plain vertices of a map that have a weight below a value, and returns
-/// the others in rising order. `None` if no vertex can be plain.
+/// Prunes and normalizes the plain vertices of a map with a weight below a value, and returns the
+/// others in ascending order. Returns `None` if no vertex can be plain.
 pub fn prune_map(
     map: &mut WeightMap,
     below: f32,
@@ -133,7 +134,8 @@ pub fn prune_map(
     Some(sweep(map, &normalizer, Task::PruneInPlace { below }, small))
 }
 
-/// Runs a task on the groups of a map whose weights pass a test. Vertices that are not done.
+/// Runs a task on the groups of a map whose weights pass a test. Returns vertices that were not
+/// processed.
 fn sweep(
     map: &mut WeightMap,
     normalizer: &SimdNormalizer,

@@ -1,4 +1,4 @@
-//! Every width of lanes gives the bits that a list in one lane gives.
+//! All lane widths give the same bits as a list in one lane.
 
 use proptest::prelude::*;
 use pulp::{Scalar, Scalar128b, Scalar256b, Scalar512b, Simd, WithSimd as _};
@@ -13,12 +13,12 @@ use crate::{BrushKind, Influences, Refusal, WeightConstraints, fault_in};
 use ulna_geometry::vectors;
 use ulna_model::{WeightEncoding, WeightMap};
 
-/// Joints of the skin. Vertices name one more.
+/// Joints of the skin. Vertices use one more index.
 const JOINTS: u16 = 6;
 
 type Slots = ([u16; SLOTS], [f32; SLOTS]);
 
-/// Slots of a group. Most vertices are plain, many need no change of order, some break a rule.
+/// Slots of a group. Most vertices are plain, many need no reordering, some violate a rule.
 fn group() -> impl Strategy<Value = Slots> {
     let weight = prop_oneof![
         6 => 0.0f32..1.0,
@@ -44,7 +44,7 @@ fn group() -> impl Strategy<Value = Slots> {
             if is_sorted {
                 weights.sort_by(|a, b| b.total_cmp(a));
             }
-            // A map holds no weight that is not a number.
+            // A map has no weights that are not a number.
             if weights[3] > 0.0 {
                 weights[3] *= odd;
             }
@@ -73,10 +73,10 @@ fn task() -> impl Strategy<Value = (Task, u16, f32)> {
     ]
 }
 
-/// The joints, weights and outcomes of a task per slot.
+/// Joints, weights and outcomes per slot.
 type Outcome = ([u16; SLOTS], [f32; SLOTS], [f32; SLOTS]);
 
-/// Runs a task in lanes of one width.
+/// Runs a task with one lane width.
 fn run<S: Simd>(simd: S, from: &SimdNormalizer, slots: &Slots, task: Task, amount: f32) -> Outcome {
     let (mut weights, mut done) = (slots.1, [0.0; SLOTS]);
     let mut keys = slots.0.map(|j| from.key(j));
@@ -92,7 +92,7 @@ fn run<S: Simd>(simd: S, from: &SimdNormalizer, slots: &Slots, task: Task, amoun
     (keys.map(joint_of), weights, done)
 }
 
-/// Compares the outcomes of two widths. Slots count only where the vertex is done.
+/// Compares the outcomes of two lane widths. Slots count only for processed vertices.
 fn assert_same(a: &Outcome, b: &Outcome) -> Result<(), TestCaseError> {
     prop_assert_eq!(a.2, b.2);
     for slot in (0..SLOTS).filter(|slot| a.2[*slot] == 1.0) {
@@ -101,7 +101,7 @@ fn assert_same(a: &Outcome, b: &Outcome) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The slots of a vertex as a list in one lane makes them.
+/// The slots of a vertex, as computed by a list in one lane.
 fn by_list(
     (joints, weights): ([u16; 4], [f32; 4]),
     rule: &WeightConstraints<'_>,
@@ -131,7 +131,7 @@ fn by_list(
     Ok(slots)
 }
 
-/// Whether a vertex breaks no rule of the file format.
+/// Whether a vertex has valid glTF weights.
 fn is_right(joints: &[u16; 4], weights: &[f32; 4]) -> bool {
     let map = WeightMap {
         sets: 1,

@@ -1,4 +1,4 @@
-//! What a brush reaches along the surface, and how far each point is on it.
+//! Vertices that a brush reaches along the surface, with their distances.
 
 use std::{cmp::Ordering, collections::BinaryHeap};
 
@@ -12,26 +12,26 @@ use crate::{
 };
 use ulna_geometry::PointId;
 
-/// Memory for reaching, kept from dab to dab.
+/// Reused memory between dabs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReachScratch {
     spots: Vec<Spot>,
     touched: Vec<PointId>,
-    /// The front, by how far it has come.
+    /// The front of the search, by distance.
     steps: Vec<Vec<Front>>,
     heap: BinaryHeap<Front>,
-    /// Points in the ball with how far they are in a straight line, and their order by that.
+    /// Points in the sphere with their straight distance, and their order by it.
     inside: Vec<(PointId, f32)>,
     order: Vec<u32>,
-    /// Dabs that shall not try to go outward: the last one that did did so in vain.
+    /// Number of dabs that skip the fast method, because it failed last time.
     bent: u32,
 }
 
-/// A point, once the front came to it.
+/// A point that the front has reached.
 #[derive(Clone, Copy, Debug)]
 struct Spot {
     at: Vec3,
-    /// The shortest way so far; infinite where none is known.
+    /// Length of the shortest known path; infinite if none is known.
     way: f32,
 }
 
@@ -59,13 +59,13 @@ impl PartialOrd for Front {
     }
 }
 
-/// A way along edges is longer than the surface's own, by √2 across quads that are all cut the same
-/// way; where it is not longer than this, the straight line is the distance, so that the brush is
-/// round.
+/// Maximum ratio of a path along edges to the straight distance that counts as straight. Paths
+/// across quads with parallel diagonals are longer by up to √2. For straight paths, the straight
+/// distance is used, so that the brush is round.
 const DETOUR: f32 = 1.44;
 
-/// The vertices that hang together with the touched triangle within the ball. `near` are those in
-/// the ball, and perhaps more, where somebody knows them.
+/// The vertices within the sphere that are connected to the touched triangle. `near` are candidates
+/// that include all vertices in the sphere, if known.
 pub(super) fn along(
     canvas: &SkinnedSurface,
     posed: PosedSurface<'_>,
@@ -74,11 +74,12 @@ pub(super) fn along(
     scratch: &mut ReachScratch,
     out: &mut Vec<(u32, f32)>,
 ) {
-    /// Dabs between tries: a stroke that goes over what is bent goes on there.
+    /// Number of dabs until the fast method is tried again, because a stroke over a bent surface
+    /// usually continues there.
     const PAUSE: u32 = 8;
     scratch.spots.resize(canvas.point_count(), Spot::UNKNOWN);
     let topo = canvas.topo();
-    // Next to the touched spot, ways lead around triangles' corners.
+    // Close to the touched point, paths lead around the corners of triangles.
     let [a, b, c] = touch.corners.map(|v| posed.positions[to_index(v)]);
     let slack = a.distance(b).max(b.distance(c)).max(c.distance(a));
     let slack = if slack.is_finite() { slack } else { 0.0 };
@@ -94,13 +95,13 @@ pub(super) fn along(
     shortest(topo, posed, touch, slack, scratch, out);
 }
 
-/// Points by how far they are in a straight line, so many steps.
+/// Number of buckets for sorting points by straight distance.
 const SHELLS: usize = 1024;
 
-/// The quick way, for what is about flat: every point once, the nearest first, its way over
-/// neighbors that are nearer. Such a way is no shorter than the shortest; where none is so long
-/// that it would not count as straight, the straight line is the distance of all. `false` where
-/// some point wants the shortest way to be known.
+/// Fast method for approximately flat surfaces. Each point is visited once, nearest first, and its
+/// path leads over nearer neighbors. Such a path is never shorter than the shortest one. If all
+/// count as straight, the straight distances are used. Returns `false` if any point needs the exact
+/// shortest path.
 fn outward(
     topo: &Topo,
     posed: PosedSurface<'_>,
@@ -133,7 +134,7 @@ fn outward(
     let mut flat = true;
     for corner in touch.corners {
         let spot = &mut spots[topo.point_of[to_index(corner)].index()];
-        // A triangle that is larger than the brush is not the rule.
+        // A triangle larger than the brush needs the exact method.
         flat &= spot.at.is_finite();
         let start = spot.at.distance(touch.at);
         if start < spot.way {
@@ -155,7 +156,7 @@ fn outward(
             for next in topo.rings.row(point.index()) {
                 let next = spots[next.index()];
                 let there = next.way + at.distance(next.at);
-                // What lies beyond the rim is no number.
+                // Points beyond the rim have NaN positions.
                 way = if there < way { there } else { way };
             }
             spots[point.index()].way = way;
@@ -163,7 +164,7 @@ fn outward(
                 bent.push(point);
             }
         }
-        // What nobody comes to does not matter.
+        // Unreachable points do not matter.
         let is_known = |point: &PointId| spots[point.index()].way < f32::INFINITY;
         flat = !bent
             .iter()
@@ -179,13 +180,15 @@ fn outward(
     flat
 }
 
-/// Parts of the way to the rim: what lies in one of them is taken in any order.
+/// Number of distance buckets up to the rim. Points within a bucket are processed in any order.
 const STEPS: usize = 512;
 
-/// Dijkstra, *A note on two problems in connexion with graphs* (1959), over the edges between
-/// points, no further than the brush; the front in steps as Dial, *Algorithm 360* (1969), has it.
-/// Within a step a point may be taken too early and again later, with the same outcome; where that
-/// happens too often, a heap goes on.
+/// Shortest paths by Dijkstra, *A note on two problems in connexion with graphs* (1959), over the
+/// edges between points, within the brush. The front uses buckets as in Dial, *Algorithm 360*
+/// (1969).
+///
+/// Within a bucket, a point can be processed too early and again later, with the same result. If
+/// this happens too often, a heap is used instead.
 fn shortest(
     topo: &Topo,
     posed: PosedSurface<'_>,
@@ -257,20 +260,20 @@ fn shortest(
     }
 }
 
-/// Ways along edges, as far as they are known.
+/// Shortest paths found so far.
 struct Way<'a, A, W> {
     topo: &'a Topo,
     spots: &'a mut [Spot],
     touched: &'a mut Vec<PointId>,
     limit: f32,
-    /// Where a point is.
+    /// Position of a point.
     at: A,
-    /// Whether a spot may be gone through.
+    /// Whether a path may pass through a position.
     within: W,
 }
 
 impl<A: Fn(PointId) -> Vec3, W: Fn(Vec3) -> bool> Way<'_, A, W> {
-    /// Goes on to the points around one.
+    /// Extends the front to the neighbors of a point.
     #[inline]
     fn expand(&mut self, Front { way: here, point }: Front, mut push: impl FnMut(Front)) {
         let from = self.spots[point.index()];

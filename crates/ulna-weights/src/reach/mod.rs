@@ -1,4 +1,4 @@
-//! Which vertices a brush touches, and how far each is from its middle.
+//! Vertices that a brush affects, with their distance from its center.
 
 mod along;
 mod touch;
@@ -15,7 +15,7 @@ use super::{
 };
 use ulna_geometry::{PointId, vectors};
 
-/// What lies within the radius of a touch.
+/// The sphere of a touch.
 pub(super) struct Ball {
     at: Vec3,
     limit: f32,
@@ -23,7 +23,7 @@ pub(super) struct Ball {
 }
 
 impl Ball {
-    /// Nothing where nothing can be touched.
+    /// `None` for a radius of 0, or a touch without a valid position.
     pub fn new(touch: &Touch) -> Option<Self> {
         let radius = touch.radius;
         (radius > 0.0 && touch.at.is_finite()).then(|| Self {
@@ -33,7 +33,7 @@ impl Ball {
         })
     }
 
-    /// 1 in its middle, toward 0 at its rim.
+    /// Depth in the sphere: 1 at the center, 0 at the rim; `None` outside.
     #[inline(always)]
     pub fn depth_of(&self, p: Vec3) -> Option<f32> {
         let square = p.distance_squared(self.at);
@@ -41,16 +41,17 @@ impl Ball {
     }
 }
 
-/// Vertices that are looked at together.
+/// Number of vertices that are processed together.
 pub(super) const AT_ONCE: usize = 64;
 
-/// Which vertices may be painted: all, or those that face the eye. A point faces it where a normal
-/// of it does, or a triangle around it: so copies of a vertex are painted alike, and all that can
-/// be seen is.
+/// Selects the paintable vertices: all, or those facing the eye. A point faces the eye if one of
+/// its normals or adjacent triangles does. Coincident vertices are thus painted alike, and all
+/// visible ones are included.
 pub(super) struct Sight<'a> {
     canvas: &'a SkinnedSurface,
     posed: PosedSurface<'a>,
-    /// Which way normals point, and which way triangles wind, where it matters; 1 or −1.
+    /// Signs of normals and of triangle winding relative to the touched side, 1 or −1; `None` if
+    /// all vertices are paintable.
     front: Option<[f32; 2]>,
     eye: Option<Vec3>,
     direction: Vec3,
@@ -65,8 +66,7 @@ impl<'a> Sight<'a> {
         front_only: bool,
     ) -> Self {
         let front_only = front_only && posed.normals.len() == posed.positions.len();
-        // The side that was hit is the one that is seen, whichever way the file's normals point and
-        // its triangles wind.
+        // The touched side is the visible one, regardless of the file's normals and winding.
         let front = front_only.then(|| sides_of(posed, touch));
         Self { canvas, posed, front, eye: touch.eye, direction: touch.direction, arch: vectors() }
     }
@@ -76,7 +76,7 @@ impl<'a> Sight<'a> {
         self.eye.map_or(self.direction, |eye| p - eye)
     }
 
-    /// Whether a vertex, which is there, may be painted.
+    /// Whether an existing vertex can be painted.
     pub fn has(&self, v: u32) -> bool {
         self.front.is_none_or(|[side, _]| {
             let own = to_index(v);
@@ -100,8 +100,8 @@ impl<'a> Sight<'a> {
             || self.canvas.fan(point).iter().any(triangle)
     }
 
-    /// Those of some vertices that lie in a ball and may be painted: `take` gets each with how near
-    /// the middle it is and what the fall-off makes of that. `near` are no more than [`AT_ONCE`].
+    /// Calls `take` for the paintable vertices in a sphere, with their depth and the falloff value.
+    /// `near` has at most [`AT_ONCE`] vertices.
     #[inline]
     pub fn within(
         &self,
@@ -110,7 +110,7 @@ impl<'a> Sight<'a> {
         near: &[u32],
         mut take: impl FnMut(u32, f32, f32),
     ) {
-        // First everything is fetched: so many come from far away at once.
+        // All data is fetched first, so that cache misses overlap.
         let mut spots = Spots::default();
         fetch(self.posed.positions, near, &mut spots.at);
         if self.front.is_some() {
@@ -125,18 +125,18 @@ impl<'a> Sight<'a> {
     }
 }
 
-/// A depth that no vertex in a ball has.
+/// A depth that no vertex in a sphere has.
 const OUTSIDE: f32 = -0.5;
 
-/// Vertices that are looked at together, number by number.
+/// Vertices that are processed together, as arrays by component.
 struct Spots {
     at: [[f32; AT_ONCE]; 3],
     normals: [[f32; AT_ONCE]; 3],
-    /// How near the middle; [`OUTSIDE`] or less beyond the rim.
+    /// Depth in the sphere; [`OUTSIDE`] or less beyond the rim.
     depth: [f32; AT_ONCE],
-    /// What the fall-off makes of it.
+    /// Falloff value of the depth.
     value: [f32; AT_ONCE],
-    /// Above 0 where a normal points away from the eye.
+    /// Above 0 if a normal points away from the eye.
     away: [f32; AT_ONCE],
 }
 
@@ -161,8 +161,8 @@ fn fetch(from: &[Vec3], vertices: &[u32], to: &mut [[f32; AT_ONCE]; 3]) {
     }
 }
 
-/// Measures spots. Its loops become vectors as wide as the machine has them, so nothing in them may
-/// stay a call.
+/// Computes depth, falloff and facing. Its loops are vectorized, so everything in them must be
+/// inlined.
 struct Measure<'a> {
     sight: &'a Sight<'a>,
     ball: &'a Ball,
@@ -197,8 +197,8 @@ impl WithSimd for Measure<'_> {
     }
 }
 
-/// Whether the point of a vertex faces the eye, `sight` being the way from the eye to it: a normal
-/// of it does, or a triangle around it, which faces the way that the normals do.
+/// Whether the point of a vertex faces the eye; `sight` is the vector from the eye to it. The point
+/// faces the eye if one of its normals does, or an adjacent triangle, oriented by the normals.
 pub fn faces_eye(
     canvas: &SkinnedSurface,
     posed: PosedSurface<'_>,
@@ -216,7 +216,7 @@ pub fn faces_eye(
     triangles.into_iter().any(|t| t.dot(out) * t.dot(sight) < 0.0)
 }
 
-/// A triangle's normal, of no certain length, as it winds: of a vertex and the two points after it.
+/// The normal of a triangle by its winding, not normalized, from a vertex and its two next points.
 fn across(
     canvas: &SkinnedSurface,
     posed: PosedSurface<'_>,
@@ -228,9 +228,10 @@ fn across(
     b.cross(c)
 }
 
-/// The vertices that a brush touches. `near` are those within its ball, and perhaps more, where
-/// somebody knows them: a volume then looks at no others. With `p`: 1 in its middle, toward 0 at
-/// its rim.
+/// The vertices that a brush affects, with their depth: 1 at the center, toward 0 at the rim.
+///
+/// `near` are candidates that include all vertices in the sphere, if known. [`Reach::Volume`] then
+/// examines no others.
 pub(super) fn reach(
     canvas: &SkinnedSurface,
     posed: PosedSurface<'_>,
@@ -253,8 +254,8 @@ pub(super) fn reach(
         (Reach::Through, _) => {
             let depth = touch.eye.map(|eye| (touch.at - eye).dot(touch.direction).max(1e-12));
             gather(posed.positions, out, |p| {
-                // Distance from the line of sight, by the radius there: with perspective it grows
-                // with the depth.
+                // Distance from the line of sight, relative to the radius at that depth. With
+                // perspective, the radius grows with the depth.
                 let (from, radius) = match (touch.eye, depth) {
                     (Some(eye), Some(depth)) => {
                         let there = (p - eye).dot(touch.direction);
@@ -277,8 +278,7 @@ pub(super) fn reach(
     }
 }
 
-/// Whether normals point, and triangles wind, as the side that was hit has it: 1 for yes, −1 for
-/// no.
+/// Signs of normals and of triangle winding, so that the touched side faces the eye.
 fn sides_of(posed: PosedSurface<'_>, touch: &Touch) -> [f32; 2] {
     let [a, b, c] = touch.corners.map(|v| posed.positions[to_index(v)]);
     let normal = (b - a).cross(c - a);

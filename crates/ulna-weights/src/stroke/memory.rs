@@ -1,24 +1,24 @@
-//! What a stroke remembers: the most that was done to each vertex, and how it was before.
+//! Memory of a stroke: the strongest amount per vertex, and the weights before the stroke.
 //!
-//! Cores note it side by side, each for vertices of its own; so the notes are atomic, and nobody
-//! waits for another.
+//! Threads write it in parallel, each for its own vertices. The entries are atomic, so that no
+//! thread waits.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::ids::{to_index, to_number};
 
-/// What is known of a vertex.
+/// Entry of one vertex.
 #[derive(Debug, Default)]
 struct Note {
-    /// The strongest amount so far, as bits: of the brush, and of its mirror.
+    /// The strongest amount so far, as float bits: of the brush, and of its mirror.
     strongest: [AtomicU32; 2],
-    /// Which list has its start.
+    /// The list with its original weights.
     list: ListNumber,
-    /// Where in it, in sets of four slots.
+    /// Index in this list, in sets of four slots.
     at: AtomicU32,
 }
 
-/// The number of a list, if any, in as few bytes as an atomic has: more by 1 than the number.
+/// The index of a list, or none. The atomic stores the index plus 1.
 #[derive(Debug, Default)]
 struct ListNumber(AtomicU32);
 
@@ -34,35 +34,35 @@ impl ListNumber {
     }
 }
 
-/// Four joints and their weights, set by set.
+/// Joints and weights, in sets of four.
 pub(super) type Sets<'a> = (&'a [[u16; 4]], &'a [[f32; 4]]);
 
-/// How some vertices were when the stroke came to them.
+/// Weights of some vertices before the stroke.
 #[derive(Debug, Default)]
 pub(super) struct Starts {
-    /// Its number, once it has something.
+    /// Index of the list, if it is not empty.
     number: Option<u32>,
     joints: Vec<[u16; 4]>,
     weights: Vec<[f32; 4]>,
     vertices: Vec<u32>,
 }
 
-/// The memory of a stroke.
+/// Memory of a stroke.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     notes: Vec<Note>,
-    /// By number.
+    /// Lists by index.
     starts: Vec<Starts>,
-    /// Empty ones, for the room that they have.
+    /// Empty lists, kept to reuse their allocations.
     spare: Vec<Starts>,
     next: AtomicU32,
 }
 
 impl Memory {
-    /// Forgets everything.
+    /// Clears the memory.
     pub fn clear(&mut self, vertices: usize) {
         for mut list in self.starts.drain(..) {
-            // Only what has a start was ever covered.
+            // Only vertices with original weights can have entries.
             list.vertices.drain(..).for_each(|v| self.notes[to_index(v)] = Note::default());
             list.joints.clear();
             list.weights.clear();
@@ -73,7 +73,7 @@ impl Memory {
         *self.next.get_mut() = 0;
     }
 
-    /// Lists for the tasks of a dab.
+    /// Takes lists for the tasks of a dab.
     pub fn lend(&mut self, tasks: usize) -> Vec<Starts> {
         let kept = self.spare.len().saturating_sub(tasks);
         let mut lists = self.spare.split_off(kept);
@@ -81,7 +81,7 @@ impl Memory {
         lists
     }
 
-    /// Takes in what the tasks of a dab filled.
+    /// Stores the lists after the tasks of a dab.
     pub fn keep(&mut self, lists: Vec<Starts>) {
         self.starts.resize_with(to_index(*self.next.get_mut()), Starts::default);
         for list in lists {
@@ -92,8 +92,8 @@ impl Memory {
         }
     }
 
-    /// Notes how much a dab does to a vertex; what was done to it at most on each side, or nothing
-    /// where this adds nothing.
+    /// Records the amounts of a dab for a vertex. Returns the strongest amounts on both sides, or
+    /// `None` if they did not increase.
     #[inline]
     pub fn raise(&self, vertex: u32, amounts: [f32; 2]) -> Option<[f32; 2]> {
         let strongest = &self.notes[to_index(vertex)].strongest;
@@ -106,13 +106,14 @@ impl Memory {
         Some(most)
     }
 
-    /// How a vertex was before the stroke: as it is now, where the stroke comes to it only now.
-    // As a call it would hand its slices over in memory, and wait for them.
+    /// The weights of a vertex before the stroke. At its first dab, the current weights are
+    /// recorded.
+    // A call would pass the slices through memory, and wait for them.
     #[inline(always)]
     pub fn start<'a>(&'a self, vertex: u32, now: Sets<'a>, fresh: &mut Starts) -> Sets<'a> {
         let note = &self.notes[to_index(vertex)];
         if let Some(list) = note.list.get() {
-            // A start of the present dab is what the vertex still is.
+            // Weights recorded in the current dab are still the current ones.
             let Some(starts) = self.starts.get(to_index(list)) else { return now };
             let at = to_index(note.at.load(Relaxed));
             (&starts.joints[at..at + now.0.len()], &starts.weights[at..at + now.1.len()])
@@ -121,7 +122,7 @@ impl Memory {
             note.list.set(number);
             note.at.store(to_number(fresh.weights.len()), Relaxed);
             fresh.vertices.push(vertex);
-            // One at a time, of a known length, so that no call copies them.
+            // Pushing sets of constant size avoids calls to `memcpy`.
             now.0.iter().for_each(|joints| fresh.joints.push(*joints));
             now.1.iter().for_each(|weights| fresh.weights.push(*weights));
             now

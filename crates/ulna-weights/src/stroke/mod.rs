@@ -1,8 +1,8 @@
-//! A stroke: dab after dab, each a sparse change of the weights it touches.
+//! Strokes: a sequence of dabs, each of which returns a sparse change of weights.
 //!
-//! A vertex remembers how it was when the stroke began and the strongest dab so far, so that going
-//! over it twice does not paint it twice. Brushes that mix whole vertices work on what is there
-//! now: one rubs until it is smooth.
+//! The weights before the stroke and the strongest amount are stored for each vertex, so that
+//! overlapping dabs do not accumulate. Brushes that mix all weights of a vertex change the current
+//! weights instead, and are applied repeatedly while the button is held.
 
 mod memory;
 mod paint;
@@ -33,45 +33,45 @@ use super::{
 use ulna_geometry::PointId;
 use ulna_model::WeightPatch;
 
-/// Vertices that one core takes at a time; the words that mark them are its own.
+/// Vertices per task; a multiple of 64, so that tasks do not share words of marks.
 const CHUNK: usize = 8_192;
 
-/// Vertices with how near the middle of a dab they are: 1 in it, toward 0 at its rim.
+/// Vertices with their depth in a dab: 1 at its center, 0 at its rim.
 type Hits = Vec<(u32, f32)>;
 
-/// A stroke under way.
+/// A stroke in progress.
 #[derive(Debug, Default)]
 pub struct Stroke {
     memory: Memory,
-    /// One bit a vertex, all 0 between dabs.
+    /// One bit per vertex; all 0 between dabs.
     marks: Vec<u64>,
-    /// One bit a vertex, set where the stroke mixed whole vertices.
+    /// One bit per vertex, set where the stroke mixed all weights of a vertex.
     mixed: Vec<u64>,
-    /// Amounts of the present dab, by vertex; all 0 between dabs.
+    /// Amounts of the current dab per vertex; all 0 between dabs.
     amounts: Vec<[f32; 2]>,
     reach: ReachScratch,
-    /// What the last dab touched, list by list.
+    /// Vertices of the last dab, in several lists.
     hits: Vec<Hits>,
-    /// Where the last dab was.
+    /// Touch of the last dab.
     touch: Option<Touch>,
     refused: BTreeMap<Refusal, usize>,
 }
 
-/// How many vertices of a dab one core takes at a time. Others need not be woken for a few.
+/// Number of vertices of a dab per task. Small dabs use fewer threads.
 fn share_of(vertices: usize) -> usize {
     const FEWEST: usize = 2_048;
     (vertices / (4 * rayon::current_num_threads())).max(FEWEST)
 }
 
 impl Stroke {
-    /// A stroke that has not begun.
+    /// A new stroke.
     pub fn new(canvas: &SkinnedSurface) -> Self {
         let mut stroke = Self::default();
         stroke.begin(canvas);
         stroke
     }
 
-    /// Begins anew, in the memory of the last one.
+    /// Starts a new stroke, and reuses the memory of the last one.
     pub fn begin(&mut self, canvas: &SkinnedSurface) {
         let count = canvas.vertex_count();
         self.memory.clear(count);
@@ -84,24 +84,23 @@ impl Stroke {
         self.touch = None;
     }
 
-    /// How often a vertex was refused, and why.
+    /// Number of refused vertices per reason.
     pub const fn refused(&self) -> &BTreeMap<Refusal, usize> {
         &self.refused
     }
 
-    /// Notes that vertices of the stroke could not be painted after all.
+    /// Adds vertices that could not be painted after all.
     pub fn refuse(&mut self, refused: Refused) {
         refused.into_iter().for_each(|(why, count)| *self.refused.entry(why).or_default() += count);
     }
 
-    /// The vertices of the last dab, with how near its middle each was.
+    /// The vertices of the last dab, with their depth.
     pub fn last_hits(&self) -> impl Iterator<Item = (u32, f32)> {
         self.hits.iter().flatten().copied()
     }
 
-    /// Whether the surface under the last dab ends within the brush: vertices lie as near as its
-    /// radius that hang together with none that it touched. A brush along the surface does not go
-    /// there.
+    /// Whether the brush radius of the last dab includes vertices that are not connected to the
+    /// painted ones. A brush along the surface does not reach them.
     pub fn ends_with_piece(&self, canvas: &SkinnedSurface, posed: PosedSurface<'_>) -> bool {
         let Some(ball) = self.touch.as_ref().and_then(Ball::new) else { return false };
         let mut piece: HashSet<PointId> =
@@ -124,8 +123,8 @@ impl Stroke {
         !others.is_empty()
     }
 
-    /// What a dab changes of these weights, by the canvas's parts, of which one may come several
-    /// times; vertices that stay as they are are not in it, others once.
+    /// Computes the changes of a dab, by part of the surface. A part can occur several times; a
+    /// vertex occurs at most once, and only if it changes.
     pub fn dab(
         &mut self,
         maps: &Maps<'_>,
@@ -137,7 +136,7 @@ impl Stroke {
         self.dab_where(maps, canvas, posed, dab, paint, None)
     }
 
-    /// As [`Stroke::dab`], of those vertices alone that `seen` says.
+    /// Like [`Stroke::dab`], restricted to vertices that `seen` accepts.
     pub fn dab_where(
         &mut self,
         maps: &Maps<'_>,
@@ -154,7 +153,7 @@ impl Stroke {
         let mut work = Work { canvas, maps, posed, paint, motion: dab.motion, average: None };
         let once = brush.kind.is_of_one_joint() && !brush.build_up;
         let sight = Sight::new(canvas, posed, touch, brush.front_only);
-        // Where each vertex stands for itself, it is found and painted at once.
+        // If vertices are independent of each other, they are found and painted in one pass.
         let alone = paint.mirror.is_none() && brush.kind != BrushKind::Average;
         let quick = alone && brush.reach == Reach::Volume && seen.is_none();
         let done = match (dab.near.filter(|_| quick), Ball::new(touch)) {
@@ -212,8 +211,8 @@ impl Stroke {
         patches
     }
 
-    /// What is left to do as the stroke ends, by the canvas's parts: where whole vertices were
-    /// mixed, weights that mean nothing are dropped.
+    /// Changes at the end of a stroke, by part of the surface: negligible weights are dropped where
+    /// all weights of a vertex were mixed.
     pub fn end(
         &self,
         maps: &Maps<'_>,
@@ -252,7 +251,7 @@ impl Stroke {
                     normalize::equalize(&mut list, &[], &rule).is_ok()
                 }
                 Ok(done) => done,
-                // What cannot be done without its traces keeps them.
+                // If dropping negligible weights fails, they are kept.
                 Err(_) => false,
             };
             if !done {
@@ -272,7 +271,7 @@ impl Stroke {
         patches
     }
 
-    /// Paints what of these vertices lies in a ball.
+    /// Paints the vertices of `near` within a sphere.
     fn paint_near(
         &mut self,
         work: &Work<'_>,
@@ -312,7 +311,7 @@ impl Stroke {
         }
     }
 
-    /// Paints vertices, each once, by how near the middle they are.
+    /// Paints vertices by their depth; each must occur once.
     fn paint_hits(
         &mut self,
         work: &Work<'_>,
@@ -343,7 +342,7 @@ impl Stroke {
         }
     }
 
-    /// Paints what is marked in these chunks.
+    /// Paints the marked vertices of some chunks.
     fn paint_marked(
         &mut self,
         work: &Work<'_>,
@@ -380,7 +379,7 @@ impl Stroke {
             .collect()
     }
 
-    /// Notes by how much each vertex is touched, on both sides; the chunks in which some are.
+    /// Marks vertices with their amounts on both sides. Returns the range of chunks with marks.
     fn mark(
         &mut self,
         work: &Work<'_>,
@@ -388,7 +387,7 @@ impl Stroke {
         amount: impl Fn(f32) -> f32,
     ) -> Range<usize> {
         let (canvas, mirror) = (work.canvas, work.paint.mirror);
-        // What is not there, or hidden, is not painted on the other side either.
+        // Missing or hidden vertices are not painted on the mirrored side either.
         let is_there =
             |v: &&u32| work.posed.positions.get(to_index(**v)).is_some_and(|p| !p.is_nan());
         let (mut low, mut high) = (u32::MAX, 0);

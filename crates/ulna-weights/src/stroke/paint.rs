@@ -9,26 +9,26 @@ use crate::{Brush, MirrorMap, Touch};
 pub struct Paint<'a> {
     /// The brush.
     pub brush: Brush,
-    /// The painted joint, by its number in the skin.
+    /// The painted joint, as an index in the skin.
     pub joint: u16,
-    /// By the skin's joints: those that never move.
+    /// Whether each joint of the skin is locked.
     pub locked: &'a [bool],
-    /// The most joints a vertex may have.
+    /// Maximum number of influences per vertex.
     pub limit: usize,
-    /// The other side, where it is painted too.
+    /// Mirror pairs, if the other side is painted, too.
     pub mirror: Option<&'a MirrorMap>,
 }
 
-/// One dab.
+/// One dab of a stroke.
 #[derive(Clone, Copy, Debug)]
 pub struct Dab<'a> {
     /// The touch on the surface.
     pub touch: Touch,
-    /// A pen's pressure, 0 to 1; 1 for a mouse.
+    /// Pen pressure, `0..=1`; 1 for a mouse.
     pub pressure: f32,
-    /// Way from the previous dab, meters.
+    /// Motion since the previous dab, in meters.
     pub motion: Vec3,
-    /// The canvas's vertices within the radius, and perhaps more, each once, where a tree knows
-    /// them; else all are looked at.
+    /// Candidates that include all vertices within the radius, without duplicates, if known.
+    /// `None`: all vertices are examined.
     pub near: Option<&'a [u32]>,
 }

@@ -1,5 +1,5 @@
-//! A task of a dab: vertex after vertex, part by part, sixteen at a time where they are plain, else
-//! one by one.
+//! A task of a dab: processes vertices part by part, plain ones in groups of sixteen, others one by
+//! one.
 
 use super::{
     memory::{Memory, Sets, Starts},
@@ -14,13 +14,13 @@ use crate::{
 };
 use ulna_model::{WeightMap, WeightPatch};
 
-/// What the vertices of a part share.
+/// Shared data of a part's vertices.
 pub(super) struct PartWork<'a> {
     work: &'a Work<'a>,
     first: u32,
     count: u32,
     map: &'a WeightMap,
-    /// The slots as they are.
+    /// The current slots.
     now: Sets<'a>,
     rule: WeightConstraints<'a>,
     quick: Option<SimdNormalizer>,
@@ -52,40 +52,40 @@ impl PartWork<'_> {
     }
 }
 
-/// What a task came to in one part.
+/// Changes of a task in one part.
 pub(super) struct Piece {
     pub part: usize,
     pub patch: WeightPatch,
 }
 
-/// What a task came to.
+/// Result of a task.
 #[derive(Default)]
 pub(super) struct TaskResult {
     pub pieces: Vec<Piece>,
     pub refused: Vec<Refusal>,
-    /// How vertices were to which the stroke came only now.
+    /// Weights of vertices before the stroke, if this is their first dab.
     pub fresh: Starts,
 }
 
-/// Memory for one vertex after another.
+/// Reused memory for one vertex.
 #[derive(Default)]
 struct DabLists {
     list: Influences,
     target: Influences,
 }
 
-/// A task under way.
+/// A task in progress.
 pub(super) struct Task<'a> {
     parts: &'a [PartWork<'a>],
-    /// Nothing where a stroke goes on from what is there.
+    /// `None` if the brush changes the current weights.
     memory: Option<&'a Memory>,
-    /// About how many vertices will come.
+    /// Approximate number of vertices.
     room: usize,
     done: TaskResult,
-    /// The part of the last vertex; `None` before the first.
+    /// The part of the last vertex; `None` before the first one.
     part: Option<usize>,
     piece: WeightPatch,
-    /// Vertices that are to be painted, with how much.
+    /// Vertices waiting to be painted, with their amounts.
     noted: Vec<(u32, [f32; 2])>,
     group: LaneGroup,
     lists: DabLists,
@@ -111,8 +111,8 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// Paints a vertex of the canvas by so much, on both sides, if that is more than before; with
-    /// others, at the latest when the task ends.
+    /// Paints a vertex with the amounts of both sides, if one of them increased. Vertices are
+    /// painted in groups, at the latest when the task ends.
     #[inline]
     pub fn paint(&mut self, vertex: u32, amounts: [f32; 2]) {
         let raised = self.memory.map_or(Some(amounts), |memory| memory.raise(vertex, amounts));
@@ -124,7 +124,7 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// Paints what was noted.
+    /// Paints the waiting vertices.
     fn paint_noted(&mut self) {
         let noted = std::mem::take(&mut self.noted);
         let mut left = &noted[..];
@@ -145,7 +145,7 @@ impl<'a> Task<'a> {
         self.noted.clear();
     }
 
-    /// Goes on in the part that has a vertex.
+    /// Switches to the part of a vertex.
     fn enter(&mut self, vertex: u32) -> &'a PartWork<'a> {
         self.leave();
         let index = self.parts.partition_point(|p| p.first <= vertex) - 1;
@@ -162,22 +162,21 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// What it came to.
+    /// Finishes the task, and returns its result.
     pub fn end(mut self) -> TaskResult {
         self.paint_noted();
         self.leave();
         self.done
     }
 
-    /// Paints vertices of the present part, no more than [`AT_ONCE`], which the mirror of the brush
-    /// does not touch.
+    /// Paints at most [`AT_ONCE`] vertices of the current part, without mirroring.
     fn paint_quick(
         &mut self,
         part: &PartWork<'_>,
         quick: &SimdNormalizer,
         noted: &[(u32, [f32; 2])],
     ) {
-        // First everything is fetched: so many come from far away at once.
+        // All data is fetched first, so that cache misses overlap.
         let mut from = ([[0; 4]; AT_ONCE], [[0.0; 4]; AT_ONCE]);
         for (k, (vertex, _)) in noted.iter().enumerate() {
             let own = to_index(*vertex - part.first);
@@ -210,7 +209,7 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// One vertex, by the rule itself.
+    /// Paints one vertex with the general code.
     fn one(&mut self, part: &PartWork<'_>, vertex: u32, amounts: [f32; 2]) {
         let own = vertex - part.first;
         let sets = slots_of(own, part.map.sets);

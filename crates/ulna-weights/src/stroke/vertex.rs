@@ -1,4 +1,4 @@
-//! What a brush makes of one vertex, by the rule itself: every brush, both sides, any encoding.
+//! The effect of a brush on one vertex: general code for every brush, both sides and any encoding.
 
 use glam::Vec3;
 
@@ -13,20 +13,21 @@ use crate::{
 use ulna_geometry::PointId;
 use ulna_model::JointSlot;
 
-/// What a dab's vertices share.
+/// Shared data of a dab's vertices.
 pub(super) struct Work<'a> {
     pub canvas: &'a SkinnedSurface,
     pub maps: &'a Maps<'a>,
     pub posed: PosedSurface<'a>,
     pub paint: &'a Paint<'a>,
-    /// The way from the dab before, meters.
+    /// Motion since the previous dab, in meters.
     pub motion: Vec3,
-    /// What the brush covers in the mean, where it is asked for.
+    /// Mean weights under the brush, for the average brush.
     pub average: Option<Influences>,
 }
 
 impl Work<'_> {
-    /// Paints what a vertex has by so much, on both sides; whether there was anything to do.
+    /// Paints a vertex with the amounts of both sides. Returns whether there was anything to
+    /// change.
     pub fn vertex(
         &self,
         vertex: u32,
@@ -41,7 +42,7 @@ impl Work<'_> {
             return spot.paint(list, self.brushed(list, amounts).as_slice());
         }
         self.find_target(spot.point, amounts, target);
-        // Nothing around: nothing to move toward.
+        // Without neighbors, there is no target.
         if target.is_empty() {
             return Ok(false);
         }
@@ -70,7 +71,7 @@ impl Work<'_> {
         self.paint.mirror.and_then(|m| m.joint(JointSlot(self.paint.joint))).map(|j| j.0)
     }
 
-    /// The weights that a brush of one joint gives to that joint and to its mirror joint.
+    /// The wanted weights of the painted joint and of its mirror joint.
     fn brushed(&self, list: &Influences, [direct, other]: [f32; 2]) -> Wishes {
         let (joint, partner) = (self.paint.joint, self.partner());
         let value = |j: u16, amount: f32| self.paint.brush.value_for(list.get(j), amount);
@@ -87,8 +88,8 @@ impl Work<'_> {
         wishes
     }
 
-    /// The weights of the painted joint and of its mirror joint, moved toward a list; with a
-    /// `sign` of −1, away from it.
+    /// The weights of the painted joint and of its mirror joint, moved toward a target, or away
+    /// from it if `sign` is −1.
     fn moved_toward(
         &self,
         list: &Influences,
@@ -112,11 +113,10 @@ impl Work<'_> {
         wishes
     }
 
-    /// Finds the weights that a brush of whole vertices moves a point toward; empty where there
-    /// are none.
+    /// Finds the target weights of a mixing brush at a point; empty if there are none.
     fn find_target(&self, point: PointId, [direct, other]: [f32; 2], target: &mut Influences) {
-        // Both sides have a say by how much each covers the spot: so the other side comes to the
-        // mirror image of it.
+        // Both sides contribute in proportion to their amounts. The result on the other side is
+        // thus the mirror image.
         let sides = [(false, direct / (direct + other)), (true, other / (direct + other))];
         match self.paint.brush.kind {
             BrushKind::Smooth | BrushKind::Sharpen => mean(self.canvas, self.maps, point, target),
@@ -146,7 +146,7 @@ impl Work<'_> {
         }
     }
 
-    /// A list as it is on the other side.
+    /// Adds influences, times a factor, with mirror joints if `mirrored`.
     fn turn_over(&self, from: &Influences, mirrored: bool, share: f32, to: &mut Influences) {
         for (j, w) in from.iter().filter(|_| share > 0.0) {
             to.add(
@@ -156,7 +156,7 @@ impl Work<'_> {
         }
     }
 
-    /// What lies behind a point, against the brush's motion.
+    /// The mean of the neighbors behind a point, opposite to the brush's motion.
     fn behind(&self, point: PointId, out: &mut Influences) {
         let at = |p: PointId| self.posed.positions[to_index(self.canvas.first_at(p))];
         let direction = self.motion.normalize_or_zero();
@@ -171,12 +171,12 @@ impl Work<'_> {
     }
 }
 
-/// The amount of the side that covers a spot the most, `0..=1`.
+/// The larger amount of both sides, `0..=1`.
 fn most([direct, other]: [f32; 2]) -> f32 {
     direct.max(other).min(1.0)
 }
 
-/// Weights wanted for the painted joint and for its mirror joint: at most two.
+/// Wanted weights of the painted joint and of its mirror joint; at most two.
 #[derive(Default)]
 struct Wishes {
     list: [(u16, f32); 2],
@@ -194,20 +194,22 @@ impl Wishes {
     }
 }
 
-/// A point that is painted, with the rule for its vertices.
+/// A point that is being painted, with the constraints of its vertices.
 struct Spot<'a> {
     work: &'a Work<'a>,
     point: PointId,
     /// Whether the point is its own mirror image.
     on_plane: bool,
     rule: WeightConstraints<'a>,
-    /// The rule until both sides are made alike: on the plane with room for more joints.
+    /// The constraints before both sides are equalized; on the mirror plane, without the influence
+    /// limit.
     wide: WeightConstraints<'a>,
 }
 
 impl<'a> Spot<'a> {
     fn new(work: &'a Work<'a>, point: PointId, rule: &WeightConstraints<'a>) -> Self {
-        // What lies on the plane is evened out before joints are dropped: of a pair, not one alone.
+        // Points on the mirror plane are equalized before joints are dropped, so that pairs are
+        // dropped together.
         let on_plane = work.paint.mirror.is_some_and(|m| m.point(point) == Some(point));
         let turned = work.paint.mirror.and_then(|m| m.point(point)).is_some_and(|p| p < point);
         let rule = WeightConstraints { turned, ..*rule };
@@ -215,13 +217,13 @@ impl<'a> Spot<'a> {
         Self { work, point, on_plane, rule, wide: WeightConstraints { limit, ..rule } }
     }
 
-    /// Makes both sides alike, where the point is its own mirror image.
+    /// Equalizes both sides, if the point is on the mirror plane.
     fn even(&self, list: &mut Influences, wishes: &[(u16, f32)]) -> Result<(), Refusal> {
         if self.on_plane { normalize::equalize(list, wishes, &self.rule) } else { Ok(()) }
     }
 
-    /// Paints the wanted weights; whether there were any. A joint without a mirror is painted on
-    /// its own side alone.
+    /// Paints the wanted weights. Returns whether there were any. A joint without a mirror joint is
+    /// painted only on its own side.
     fn paint(&self, list: &mut Influences, wishes: &[(u16, f32)]) -> Result<bool, Refusal> {
         if wishes.is_empty() {
             return Ok(false);

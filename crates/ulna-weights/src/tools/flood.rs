@@ -1,4 +1,4 @@
-//! Floods and gradients of one joint, and the mean of vertices.
+//! Flood and gradient tools for one joint, and the mean of vertices.
 
 use glam::Vec3;
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl WorkingWeights<'_> {
-    /// Gives a joint the value that a brush gives it, by each vertex's amount: floods and
+    /// Applies a brush to a joint at all vertices, with one amount per vertex: for floods and
     /// gradients.
     pub fn flood(
         &mut self,
@@ -46,7 +46,7 @@ impl WorkingWeights<'_> {
         )
     }
 
-    /// The mean of the vertices of the scope.
+    /// The mean weights of the vertices in the scope.
     pub fn mean(&self, scope: &Scope<'_>) -> Influences {
         let maps = Maps::of(self.canvas, self.maps.iter());
         let vertices = numbers(self.canvas.vertex_count()).filter(|v| scope.has(*v));
@@ -54,8 +54,8 @@ impl WorkingWeights<'_> {
     }
 }
 
-/// A gradient's amount at a spot: along the line from `from` (1) to `to` (0), or by the distance
-/// from `from`.
+/// The amount of a gradient at a position: linear from `from` (1) to `to` (0), or radial around
+/// `from`.
 pub fn gradient(from: Vec3, to: Vec3, radial: bool, falloff: Falloff) -> impl Fn(Vec3) -> f32 {
     let way = to - from;
     let length = way.length().max(1e-12);

@@ -1,4 +1,4 @@
-//! Limits of influences: their number per vertex, and their smallest weight.
+//! Limits of influences: their number per vertex, and their minimum weight.
 
 use crate::{
     Refused, Scope, WeightConstraints, WorkingWeights,
@@ -7,7 +7,7 @@ use crate::{
 };
 use ulna_model::WeightMap;
 
-/// Puts into `other` the influences that stay when weak ones are dropped: those that are not weak,
+/// Writes the remaining influences to `other` when weak ones are dropped: those that are not weak,
 /// locked ones, and the strongest.
 fn keep_strong(
     Scratch { list, other }: &mut Scratch,
@@ -24,9 +24,9 @@ fn keep_strong(
 }
 
 impl WorkingWeights<'_> {
-    /// Leaves every vertex the joints that move it most, no more than the scope's limit.
+    /// Keeps the strongest joints of every vertex, up to the scope's limit.
     pub fn limit(&mut self, scope: &Scope<'_>) -> Refused {
-        // Slots first: a joint that is there twice is one of them.
+        // Slots are counted first, because duplicates of a joint count as one.
         let many = |look: &VertexView<'_>| {
             look.weights.iter().filter(|w| **w > 0.0).count() > scope.limit
                 && look.influences().len() > scope.limit
@@ -36,7 +36,7 @@ impl WorkingWeights<'_> {
         })
     }
 
-    /// Drops unlocked weights below a value, but never the last one.
+    /// Drops unlocked weights below a value, except the largest.
     pub fn prune(&mut self, below: f32, scope: &Scope<'_>) -> Refused {
         let small = |look: &VertexView<'_>| {
             look.weights.iter().fold(false, |any, w| any | ((*w > 0.0) & (*w < below)))
@@ -46,11 +46,11 @@ impl WorkingWeights<'_> {
             let rule = rule(scope, canvas, map);
             if scope.vertices.is_none() { prune_map(map, below, &rule) } else { None }
         };
-        // By the parts, what the quick way left over; nothing where it did not run.
+        // Vertices left over by the vectorized code, by part; `None` where it did not run.
         let odd: Vec<Option<Vec<u32>>> = self.maps.iter_mut().map(quick).collect();
         let fast = Fast::Group(&|quick, group, _| quick.prune(group, below));
         let refused = self.each_of(scope, &odd, fast, small, |_, _, s, rule| {
-            // Two slots of a joint are one.
+            // Two slots of a joint count as one.
             if !s.list.iter().any(|(_, w)| w < below) {
                 return Ok(false);
             }
@@ -59,7 +59,7 @@ impl WorkingWeights<'_> {
         tally(&refused)
     }
 
-    /// As [`Self::prune`], of some joints alone.
+    /// Like [`Self::prune`], for some joints only.
     pub fn prune_joints(&mut self, joints: &[u16], below: f32, scope: &Scope<'_>) -> Refused {
         let small = |j: u16, w: f32| w > 0.0 && w < below && joints.contains(&j);
         let any = |look: &VertexView<'_>| {
@@ -67,7 +67,7 @@ impl WorkingWeights<'_> {
         };
         self.each(scope, Fast::None, any, |_, _, s, rule| {
             keep_strong(s, rule, small);
-            // Two slots of a joint are one, and may be large enough together.
+            // Two slots of a joint count as one, and can be large enough together.
             if s.other.len() == s.list.len() {
                 return Ok(false);
             }

@@ -1,4 +1,4 @@
-//! Weights of joints swapped and merged.
+//! Tools that swap or merge the weights of joints.
 
 use crate::{
     Refusal, Refused, Scope, WorkingWeights,
@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl WorkingWeights<'_> {
-    /// Gives each of two joints the weights of the other; where one of them is locked, nothing.
+    /// Swaps the weights of two joints. Vertices where one of them is locked stay unchanged.
     pub fn swap_joints(&mut self, a: u16, b: u16, scope: &Scope<'_>) -> Refused {
         let turned = |j: u16| match j {
             j if j == a => b,
@@ -17,14 +17,14 @@ impl WorkingWeights<'_> {
         self.recast(&[a, b], turned, scope)
     }
 
-    /// Gives one joint the weights of others. A vertex on which one of them is locked stays as it
-    /// is.
+    /// Moves the weights of some joints to one joint. Vertices where one of them is locked stay
+    /// unchanged.
     pub fn merge_joints(&mut self, from: &[u16], into: u16, scope: &Scope<'_>) -> Refused {
         let from: Vec<u16> = from.iter().copied().filter(|j| *j != into).collect();
         self.recast(&from, |j| if from.contains(&j) { into } else { j }, scope)
     }
 
-    /// Puts other joints in the place of some.
+    /// Replaces joints by others.
     fn recast(&mut self, of: &[u16], to: impl Fn(u16) -> u16 + Sync, scope: &Scope<'_>) -> Refused {
         let holds = |look: &VertexView<'_>| {
             look.joints.iter().zip(look.weights).any(|(j, w)| *w > 0.0 && of.contains(j))

@@ -1,4 +1,4 @@
-//! One side of a surface copied to the other.
+//! Copies the weights of one side of a surface to the other.
 
 use crate::{
     MOST, Maps, MirrorMap, Refused, Scope, WeightConstraints, WorkingWeights,
@@ -9,9 +9,9 @@ use crate::{
 use ulna_model::JointSlot;
 
 impl WorkingWeights<'_> {
-    /// Copies one side to the other: the points where `from_high` says which side of the plane
-    /// gives. On the plane both sides are made alike. What is its mirror image already stays as it
-    /// is stored.
+    /// Copies one side to the other. `from_high` selects the side with the larger coordinates on
+    /// `axis` as the source. Points on the plane are equalized. Vertices that already match are not
+    /// rewritten.
     pub fn mirror(
         &mut self,
         mirror: &MirrorMap,
@@ -21,7 +21,7 @@ impl WorkingWeights<'_> {
         scope: &Scope<'_>,
     ) -> Refused {
         let canvas = self.canvas;
-        // At hand: asking the canvas costs, vertex by vertex.
+        // Local references avoid a lookup per vertex.
         let (topo, rest) = (canvas.topo(), canvas.rest());
         let any_locked = scope.locked.contains(&true);
         let before = self.maps.clone();
@@ -51,7 +51,7 @@ impl WorkingWeights<'_> {
                             weights,
                         );
                     }
-                    // What lies on the plane is not plain.
+                    // Points on the plane are marked as not plain.
                     _ => quick.put(group, lane, &[0; 4], &[-1.0; 4]),
                 }
             }
@@ -69,7 +69,7 @@ impl WorkingWeights<'_> {
             let rule =
                 WeightConstraints { pairs: mirror.joints(), turned: partner < point, ..*rule };
             if partner == point {
-                // On the plane, the mean of both sides is its own mirror.
+                // On the plane, the mean of both sides is its own mirror image.
                 let wide = WeightConstraints { limit: MOST, ..rule };
                 return normalize::blend(list, other, 0.5, &wide)
                     .and_then(|()| normalize::equalize(list, &[], &rule))
@@ -80,20 +80,20 @@ impl WorkingWeights<'_> {
     }
 }
 
-/// Whether a vertex has the mirror image of these slots, in whatever order and but for rounding.
+/// Whether a vertex has the mirror image of these slots, in any order and within rounding.
 fn is_image(
     look: &VertexView<'_>,
     (joints, weights): (&[u16], &[f32]),
     mirror: &MirrorMap,
 ) -> bool {
-    /// A step of floats below 1.
+    /// One float step below 1.
     const ROUNDING: f32 = 1.2e-7;
     if !look.map.not_numbers.is_empty() && look.map.not_numbers.binary_search(&look.own).is_ok() {
         return false;
     }
     let used = |weights: &[f32]| weights.iter().filter(|w| **w != 0.0).count();
-    // As many, and each of its own once among the others: a joint in two slots is not told apart
-    // here.
+    // The number of slots must be equal, and each joint must occur once on both sides. Duplicate
+    // joints are not matched.
     let is_once = |joint: u16, weight: f32| {
         let mut same = joints
             .iter()

@@ -1,4 +1,4 @@
-//! Tools: changes of many vertices of a draft at once.
+//! Tools: changes of many vertices of [`WorkingWeights`](crate::WorkingWeights) at once.
 
 mod flood;
 mod limits;

@@ -1,4 +1,4 @@
-//! Normalization of the weights of vertices.
+//! The tool that normalizes the weights of vertices.
 
 use rayon::prelude::*;
 
@@ -13,16 +13,15 @@ use crate::{
 use ulna_model::{JointSlot, WeightMap};
 
 impl WorkingWeights<'_> {
-    /// Makes the weights of every vertex sum to 1. A vertex without weights takes what its
-    /// neighbors have; where there are none, the nearest unlocked joint. What breaks no rule keeps
-    /// its bits.
+    /// Normalizes the weights of every vertex. A vertex without weights gets those of its
+    /// neighbors; without neighbors, the nearest unlocked joint. Valid vertices keep their bits.
     pub fn normalize(&mut self, scope: &Scope<'_>) -> Refused {
         let canvas = self.canvas;
         let quick = |map: &mut WeightMap| {
             let rule = rule(scope, canvas, map);
             if scope.vertices.is_none() { normalize_map(map, &rule) } else { None }
         };
-        // By the parts, what the quick way left over; nothing where it did not run.
+        // Vertices left over by the vectorized code, by part; `None` where it did not run.
         let odd: Vec<Option<Vec<u32>>> = self.maps.iter_mut().map(quick).collect();
         if odd.iter().all(|list| list.as_ref().is_some_and(Vec::is_empty)) {
             return Refused::new();
@@ -46,8 +45,8 @@ impl WorkingWeights<'_> {
         refused
     }
 
-    /// Gives vertices where nobody takes the rest what their neighbors have, ring by ring, and
-    /// what hangs nowhere the nearest joint.
+    /// Fills vertices without a receiver: with the weights of their neighbors, ring by ring;
+    /// unconnected ones with the nearest joint.
     fn fill(&mut self, mut front: Vec<u32>, scope: &Scope<'_>) -> Refused {
         let canvas = self.canvas;
         let mut open = vec![false; canvas.vertex_count()];
@@ -68,7 +67,7 @@ impl WorkingWeights<'_> {
             if found.is_empty() {
                 break;
             }
-            // Only what lies around those can find something that it did not find before.
+            // Only neighbors of filled vertices can be filled next.
             let done: Vec<u32> = found.iter().map(|(v, _)| *v).collect();
             done.iter().for_each(|v| open[to_index(*v)] = false);
             front = done

@@ -1,14 +1,14 @@
-//! Weights in even steps.
+//! The tool that rounds weights to even steps.
 
 use crate::{
     Influences, Refused, Scope, WeightConstraints, WorkingWeights, draft::Fast, ids::to_single,
     normalize::normalize,
 };
 
-/// Shares as whole units that sum to `units`: what rounding down leaves goes to the largest
-/// remainders, of equal ones to the larger share, then to the first (Hamilton's method).
+/// Shares as whole units with the sum `units`. The units left by rounding down go to the largest
+/// remainders; ties to the larger share, then to the first (Hamilton's method).
 fn in_units(shares: &[f64], units: f64) -> Vec<f64> {
-    // A share that is on its unit but for rounding is on it.
+    // A share that differs from a whole unit only by rounding counts as this unit.
     let floor = |share: f64| (share * units + 1e-4).floor();
     let mut whole: Vec<f64> = shares.iter().map(|s| floor(*s)).collect();
     let left = units - whole.iter().sum::<f64>();
@@ -21,8 +21,8 @@ fn in_units(shares: &[f64], units: f64) -> Vec<f64> {
     whole
 }
 
-/// Puts unlocked weights on even steps, and those on the numbers that the stored type has; `room`
-/// is scratch.
+/// Rounds unlocked weights to even steps, and these to values of the stored type. `room` is reused
+/// memory.
 fn in_steps(
     list: &mut Influences,
     room: &mut Influences,
@@ -55,9 +55,9 @@ fn in_steps(
 }
 
 impl WorkingWeights<'_> {
-    /// Rounds unlocked weights to a number of even steps that sum to 1: what rounding down leaves
-    /// goes to the largest remainders (Hamilton's method). Done twice, it has done nothing more. A
-    /// stored type that has fewer steps itself has its own.
+    /// Rounds unlocked weights to even steps with a sum of 1. The steps left by rounding down go to
+    /// the largest remainders (Hamilton's method). Rounding twice changes nothing. A stored type
+    /// with fewer steps uses its own.
     pub fn quantize(&mut self, steps: u32, scope: &Scope<'_>) -> Refused {
         self.each(
             scope,
@@ -65,7 +65,7 @@ impl WorkingWeights<'_> {
             |_| true,
             |_, _, s, rule| {
                 let steps = rule.encoding.one().map_or(steps, |one| steps.min(one)).max(1);
-                // As many joints as may be, before the steps are dealt out.
+                // The influence limit is applied before the steps are distributed.
                 normalize(&mut s.list, rule)?;
                 in_steps(&mut s.list, &mut s.other, steps, rule);
                 normalize(&mut s.list, rule).map(|()| true)

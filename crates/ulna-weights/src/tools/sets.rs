@@ -1,10 +1,11 @@
-//! The number of sets of influences of a part.
+//! The tool that changes the number of influence sets of a part.
 
 use crate::{Influences, Refused, Scope, WeightConstraints, WorkingWeights, normalize::normalize};
 use ulna_model::WeightMap;
 
 impl WorkingWeights<'_> {
-    /// Gives every part another number of sets. Fewer keep the strongest weights.
+    /// Changes the number of sets of every part in the scope. With fewer sets, the strongest
+    /// weights are kept.
     pub fn set_sets(&mut self, sets: usize, scope: &Scope<'_>) -> Refused {
         let mut refused = Refused::new();
         for (part, map) in self.canvas.parts().iter().zip(&mut self.maps) {
@@ -30,13 +31,13 @@ impl WorkingWeights<'_> {
                 let (to_j, to_w) =
                     (&mut joints[v * new..(v + 1) * new], &mut weights[v * new..(v + 1) * new]);
                 if new >= old {
-                    // More room changes no weight.
+                    // More slots change no weights.
                     to_j[..old].copy_from_slice(js);
                     to_w[..old].copy_from_slice(ws);
                     continue;
                 }
-                // Where locked joints leave no way, the strongest stay, and the sum is reported as
-                // a fault.
+                // If locked joints prevent this, the strongest weights are kept. Their sum is then
+                // reported as a fault.
                 let done = list.read(js, ws, &rule).and_then(|()| normalize(&mut list, &rule));
                 if let Err(why) = done {
                     *refused.entry(why).or_default() += 1;

@@ -12,9 +12,9 @@ use crate::{
 use ulna_model::WeightMap;
 
 impl WorkingWeights<'_> {
-    /// Moves every vertex toward the mean of its neighbors, so often and so far. With
-    /// `by_distance`, near neighbors count more: that relaxes without washing out what is dense.
-    /// `joint` alone, where one is given.
+    /// Moves every vertex toward the mean of its neighbors by `amount`, `passes` times. With
+    /// `by_distance`, near neighbors have more influence, which preserves detail in dense regions.
+    /// If `joint` is given, only its weight is smoothed.
     pub fn smooth(
         &mut self,
         passes: usize,
@@ -48,8 +48,8 @@ impl WorkingWeights<'_> {
         })
     }
 
-    /// Smooths the vertices of the scope in so many passes, each from what the one before left, and
-    /// drops the traces. The refusals are those of the last pass.
+    /// Smooths the vertices of the scope in several passes, each based on the previous one, and
+    /// drops negligible weights. Returns the refusals of the last pass.
     fn smooth_by(
         &mut self,
         passes: usize,
@@ -66,7 +66,7 @@ impl WorkingWeights<'_> {
         refused
     }
 
-    /// Drops what smoothing leaves of far joints, of vertices that are other ones than before.
+    /// Drops negligible weights of changed vertices, which smoothing spreads to distant joints.
     fn drop_traces(&mut self, before: &[WeightMap], scope: &Scope<'_>) {
         let canvas = self.canvas;
         let was = Maps::of(canvas, before.iter());
@@ -80,9 +80,11 @@ impl WorkingWeights<'_> {
         });
     }
 
-    /// Moves every vertex toward its neighbors, the near ones more, so often and so far, but only
-    /// as far as it keeps a part of its volume when joints are bent by 60 degrees, or what it had,
-    /// and is strained no more than before beside its neighbors as they are.
+    /// Moves every vertex toward its neighbors by `amount`, weighted by distance, `passes` times,
+    /// without losing volume.
+    ///
+    /// When joints bend by 60°, a vertex must keep a part `kept` of its volume, or its current
+    /// volume if less. Its strain relative to its neighbors must not increase.
     pub fn relax_keeping(
         &mut self,
         passes: usize,
@@ -101,8 +103,8 @@ impl WorkingWeights<'_> {
         })
     }
 
-    /// Hammers stray vertices flat: those that have little in common with all of their neighbors,
-    /// which agree among themselves. How many there were.
+    /// Smooths outliers: vertices with little overlap with their neighbors, which agree with each
+    /// other. Returns the number of vertices, and the refusals.
     pub fn hammer(&mut self, most_in_common: f32, scope: &Scope<'_>) -> (usize, Refused) {
         let strays = strays(self.canvas, &Maps::of(self.canvas, self.maps.iter()), most_in_common);
         let mut only = vec![false; self.canvas.vertex_count()];

@@ -1,4 +1,4 @@
-//! Stray vertices: those that have little in common with their neighbors.
+//! Outliers: points whose weights have little overlap with those of their neighbors.
 
 use rayon::prelude::*;
 
@@ -10,8 +10,8 @@ pub fn in_common(a: &Influences, b: &Influences) -> f32 {
     a.iter().map(|(j, w)| w.min(b.get(j))).sum()
 }
 
-/// Points that have little in common with the mean of their neighbors, though each neighbor has
-/// much in common with it.
+/// Points whose weights have little overlap with the mean of their neighbors, although each
+/// neighbor has much overlap with it.
 pub fn strays(canvas: &SkinnedSurface, maps: &Maps<'_>, most_in_common: f32) -> Vec<PointId> {
     let is_stray = |point: &PointId| is_stray(canvas, maps, *point, most_in_common);
     (0..canvas.point_count())
@@ -22,7 +22,7 @@ pub fn strays(canvas: &SkinnedSurface, maps: &Maps<'_>, most_in_common: f32) -> 
         .collect()
 }
 
-/// Whether a point is one of [`strays`].
+/// Whether a point is an outlier; see [`strays`].
 pub(crate) fn is_stray(
     canvas: &SkinnedSurface,
     maps: &Maps<'_>,
