@@ -43,6 +43,7 @@ mod program;
 mod ranges;
 mod recent;
 mod recovery;
+mod references;
 mod retarget_page;
 mod retargeting;
 mod rig_acts;

@@ -54,6 +54,7 @@ impl App {
         }
         if let Some(path) = &path {
             self.finish_converted(ctx, path);
+            self.load_kept_references(ctx, path);
         }
     }
 
@@ -90,6 +91,7 @@ impl App {
         });
         self.part_with_session();
         self.retargeting = None;
+        self.references.leave_file();
         self.binding = Binding::default();
         if matches!(self.dialogs.open, Some(Dialog::Bind { .. } | Dialog::Rebind { .. })) {
             self.dialogs.open = None;

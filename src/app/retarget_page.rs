@@ -42,7 +42,7 @@ impl App {
     }
 
     /// Asks for a file in the folder of the open one.
-    fn ask_beside(&mut self, ctx: &Context, what: PathFor) {
+    pub(super) fn ask_beside(&mut self, ctx: &Context, what: PathFor) {
         if self.files.system_dialogs {
             self.browse(ctx, Browse::Path(what));
             return;

@@ -26,6 +26,7 @@ mod poses_tab;
 mod preferences;
 mod problems;
 mod program;
+mod references;
 mod retarget;
 mod rig;
 mod settings;
@@ -78,6 +79,9 @@ pub use self::{
     },
     poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
     program::{JobView, ProgramAction, ProgramView, Recent},
+    references::{
+        ReferenceAction, ReferenceFacts, ReferenceId, ReferencePlace, ReferencesView,
+    },
     retarget::{
         BodyFacts, BodyScene, ClipFacts, ContactBar, ContactRing, FootResult, JointFacts,
         RetargetAction, RetargetDraft, RetargetResult, RetargetSummary, RetargetView, SOURCE,

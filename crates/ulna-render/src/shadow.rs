@@ -14,8 +14,8 @@ pub(super) const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float
 pub(super) struct Shadow {
     pub view: wgpu::TextureView,
     side: u32,
-    /// The scene that it was drawn of.
-    pub version: u64,
+    /// Versions of the scenes that it was drawn of.
+    pub versions: Vec<u64>,
 }
 
 impl Shadow {
@@ -32,7 +32,7 @@ impl Shadow {
             usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::RENDER_ATTACHMENT,
             view_formats: &[],
         });
-        Self { view: texture.create_view(&Default::default()), side, version: 0 }
+        Self { view: texture.create_view(&Default::default()), side, versions: Vec::new() }
     }
 
     /// The light's view of a box, and how far a point is moved off its surface so that it does not

@@ -1,6 +1,7 @@
 //! The viewport's picture: posed, uploaded and drawn again only when something in it changed.
 
 mod apart;
+mod beside;
 mod drawing;
 mod ghosts;
 mod loader;
@@ -13,6 +14,7 @@ mod wanted;
 
 pub(super) use self::{
     apart::{ApartLook, PictureApart},
+    beside::Beside,
     loader::{Loader, Posed, Uploaded},
     model::ShownPose,
     state::ViewportRenderer,

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::Beside;
 use crate::ui::ViewOptions;
 use ulna_edit::{NodeVisibility, Selection};
 use ulna_model::{Clip, ClipId, Document, Mix, NodeId, Shared, Unkeyed, UnkeyedAt};
 use ulna_motion::Averaging;
-use ulna_render::{Camera, TintKind};
+use ulna_render::{BoneLook, Camera, TintKind};
 
 /// Which clip is shown: one of the file, or a range of motion, which is no part of it.
 pub(in crate::app) type ClipKey = Option<ClipId>;
@@ -55,6 +56,10 @@ pub(in crate::app) struct Seen<'a> {
     pub shown: ViewOptions,
     pub painting: Option<Painted>,
     pub unkeyed: Option<&'a Unkeyed>,
+    /// Models beside the open one.
+    pub beside: &'a [Beside<'a>],
+    /// Joints of those models.
+    pub bones_beside: &'a [BoneLook],
 }
 
 /// Which ghosts are wanted.

@@ -4,6 +4,7 @@
 mod files;
 mod modes;
 mod painting;
+mod references;
 mod session;
 mod timeline;
 mod view;
@@ -12,6 +13,7 @@ pub use self::{
     files::FileCommand,
     modes::{ModeCommand, SelectCommand, ToolCommand},
     painting::{BrushCommand, VertexCommand},
+    references::{ReferenceCommand, ReferencePoint},
     session::{KeysHow, SessionCommand},
     timeline::TimelineCommand,
     view::{PlayCommand, ViewCommand},

@@ -3,6 +3,7 @@
 
 use glam::{DVec3, Mat4, Vec2, Vec3, Vec4};
 
+use super::reference;
 use crate::ui::{
     View,
     viewport::domain::{GizmoSpace, Pivot},
@@ -15,8 +16,8 @@ use ulna_render::Camera;
 /// Where the handles stand.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// The node whose axes they are.
-    pub node: NodeId,
+    /// The node whose axes they are; `None` if a reference model is moved.
+    pub node: Option<NodeId>,
     /// Scene, meters.
     pub origin: Vec3,
     /// Unit directions of the scene.
@@ -63,6 +64,9 @@ impl Frame {
     pub fn of(view: &View<'_>, size: Vec2) -> Option<Self> {
         // A clip that Rig mode plays is only watched.
         let document = view.session.filter(|_| view.rig.clip.is_none())?.document();
+        if let Some(frame) = reference::frame(view) {
+            return frame.seen(&view.viewport.camera, size);
+        }
         let free = |n: &NodeId| {
             view.pose.world.get(n.index()).is_some() && !view.is_locked(*n) && !view.is_hidden(*n)
         };
@@ -83,7 +87,7 @@ impl Frame {
         let swivel = swivel(document, view.pose, node, view.viewport.reach.chain);
         let roll = view.mode.spec().edits_rest.then(|| roll(document, view.pose, node)).flatten();
         let (sight, center, unit) = (Vec3::Z, Vec2::ZERO, 0.0);
-        let frame = Self { node, origin, axes, sight, center, unit, swivel, roll };
+        let frame = Self { node: Some(node), origin, axes, sight, center, unit, swivel, roll };
         frame.seen(&view.viewport.camera, size)
     }
 
