@@ -13,8 +13,8 @@ use crate::ui::{
     ClipUse, DeferredAction, Dialog, Mode, Pasting, PreferencePage, ToastKind, children_words,
 };
 use ulna_edit::command::{
-    BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, ReferenceCommand, SelectCommand,
-    TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
+    BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, ReferenceCommand,
+    SelectCommand, TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
 };
 use ulna_session::Conversion;
 

@@ -171,6 +171,12 @@ impl App {
             1 => "1 clip was added.".to_owned(),
             n => format!("{n} clips were added."),
         };
+        let text = match done.reduced {
+            Some(([before, after], error)) => {
+                format!("{text} {after} of {before} keys remain, max error {error:.2} mm.")
+            }
+            None => text,
+        };
         self.say(ctx, ToastKind::Ok, text, vec![undo]);
     }
 

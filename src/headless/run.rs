@@ -19,8 +19,8 @@ use ulna_edit::{
     Command, CommandLine, CommandSpec,
     command::{
         BindReport, BrushCommand, DiscardUnkeyed, FileCommand, Host, KeepLayers, ModeCommand,
-        PlayCommand, ReferenceCommand, RigReport, SelectCommand, SetKey, TimelineCommand, ToolCommand, VertexCommand,
-        ViewCommand, mesh_label, renamed,
+        PlayCommand, ReferenceCommand, RigReport, SelectCommand, SetKey, TimelineCommand,
+        ToolCommand, VertexCommand, ViewCommand, mesh_label, renamed,
     },
 };
 use ulna_model::{Document, NodeId, Notice, UnkeyedAt};

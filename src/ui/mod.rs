@@ -79,9 +79,7 @@ pub use self::{
     },
     poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
     program::{JobView, ProgramAction, ProgramView, Recent},
-    references::{
-        ReferenceAction, ReferenceFacts, ReferenceId, ReferencePlace, ReferencesView,
-    },
+    references::{ReferenceAction, ReferenceFacts, ReferenceId, ReferencePlace, ReferencesView},
     retarget::{
         BodyFacts, BodyScene, ClipFacts, ContactBar, ContactRing, FootResult, JointFacts,
         RetargetAction, RetargetDraft, RetargetResult, RetargetSummary, RetargetView, SOURCE,

@@ -2,8 +2,9 @@
 
 use super::{
     LayersView, Theme, ViewOptions, asset_ref::AssetRef, dialogs::DialogsView, modes::Mode,
-    painting::PaintView, poses::PosesView, program::ProgramView, references::ReferencesView, retarget::RetargetView,
-    rig::RigView, settings::Settings, timeline::TimelineView, viewport::ViewportView,
+    painting::PaintView, poses::PosesView, program::ProgramView, references::ReferencesView,
+    retarget::RetargetView, rig::RigView, settings::Settings, timeline::TimelineView,
+    viewport::ViewportView,
 };
 use ulna_edit::{Availability, KeysHome, NodeVisibility, Selection, command::ToolCommand};
 use ulna_model::{Clip, ClipId, Diagnostic, Document, KeySet, NodeId, Shared, UnkeyedAt};

@@ -158,6 +158,8 @@ pub struct ImportOptions {
     pub how: KeysBy,
     /// What nodes there are here, by name there, whatever theirs is; none where one is left out.
     pub chosen: BTreeMap<String, Option<NodeId>>,
+    /// Whether retarget maps of this model are left unused.
+    pub without_map: bool,
 }
 
 /// What a skeleton is to the open document's.
@@ -270,6 +272,7 @@ fn arrivals_of(
     // A map of the file says it better, unless a person chose otherwise.
     if options.how == KeysBy::Rests
         && options.chosen.is_empty()
+        && !options.without_map
         && let Some(map) = fitting_map(ours, theirs)
         && let Ok(retarget) = Retarget::new(theirs, ours, map)
     {

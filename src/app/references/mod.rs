@@ -164,6 +164,16 @@ impl App {
         self.references.view()
     }
 
+    /// A box around a reference model in the scene, for tests.
+    pub fn reference_bounds(&mut self, k: usize) -> Option<(glam::Vec3, glam::Vec3)> {
+        self.references.models.get_mut(k)?.bounds()
+    }
+
+    /// Number of joints of reference models that are drawn, for tests.
+    pub const fn reference_bones(&self) -> usize {
+        self.references.bones.len()
+    }
+
     /// Loads a file as a reference model, beside the window.
     pub(super) fn load_reference(
         &mut self,

@@ -150,9 +150,9 @@ impl App {
         if commands.iter().any(|command| self.refuses_under_mix(ctx, command)) {
             return;
         }
-        let with_keys = commands.into_iter().flat_map(|command| {
-            self.with_key(&command).unwrap_or_else(|| vec![command])
-        });
+        let with_keys = commands
+            .into_iter()
+            .flat_map(|command| self.with_key(&command).unwrap_or_else(|| vec![command]));
         let commands: Vec<Command> = with_keys.collect();
         self.end_gesture(ctx);
         let Some(session) = &mut self.session else { return };

@@ -157,7 +157,9 @@ pub fn path_ui(
     let mut text = path.to_owned();
     let kinds = match what {
         PathFor::Copy | PathFor::Save => "Path of a .gltf, .glb or .vrm file",
-        PathFor::Open | PathFor::Retarget | PathFor::Reference => "Path of a .gltf, .glb, .vrm, .fbx, .bvh or .x file",
+        PathFor::Open | PathFor::Retarget | PathFor::Reference => {
+            "Path of a .gltf, .glb, .vrm, .fbx, .bvh or .x file"
+        }
         PathFor::MapIn | PathFor::MapOut => "Path of a .json file with a retarget map",
         PathFor::WeightsIn => "Path of a model, or of a .json or .xml file with weights",
         PathFor::WeightsOut => "Path of a .json file, or of .xml for Maya's deformerWeights",

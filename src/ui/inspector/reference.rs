@@ -29,12 +29,16 @@ pub fn reference_ui(
 ) {
     let theme = view.theme;
     panel_title(ui, theme, "Reference model");
-    ui.add(egui::Label::new(RichText::new(&facts.name).font(Theme::font(Font::Heading))).truncate())
-        .on_hover_text(facts.path.display().to_string());
+    ui.add(
+        egui::Label::new(RichText::new(&facts.name).font(Theme::font(Font::Heading))).truncate(),
+    )
+    .on_hover_text(facts.path.display().to_string());
     let vertices = format!("{} vertices", thousands(facts.vertices));
     let about = format!("{vertices} · {} joints · never saved into this file", facts.joints);
     let small = |text: String| {
-        RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary))
+        RichText::new(text)
+            .font(Theme::font(Font::Caption))
+            .color(theme.color(ColorRole::TextTertiary))
     };
     ui.add(egui::Label::new(small(about)).wrap());
     ui.add_space(6.0);
@@ -88,9 +92,11 @@ fn place_ui(
 
 fn buttons_ui(ui: &mut Ui, view: &View<'_>, facts: &ReferenceFacts, actions: &mut Actions) {
     let reference = || Some(facts.name.clone());
-    let joint = view.selection.active.zip(view.session).map(|(node, session)| {
-        session.document().node(node).label(node)
-    });
+    let joint = view
+        .selection
+        .active
+        .zip(view.session)
+        .map(|(node, session)| session.document().node(node).label(node));
     let to_joint = match &joint {
         Some(name) => format!("Move to {name}"),
         None => "Move to the selected joint".to_owned(),
@@ -150,13 +156,14 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, facts: &ReferenceFacts, actions: &mut A
 
 fn display_ui(ui: &mut Ui, theme: &Theme, facts: &ReferenceFacts, actions: &mut Actions) {
     let reference = || Some(facts.name.clone());
-    let mut switch = |ui: &mut Ui, on: bool, text: &str, command: &dyn Fn(bool) -> ReferenceCommand| {
-        let mut now = on;
-        check(ui, theme, &mut now, text);
-        if now != on {
-            actions.push(Action::Run(command(now).into()));
-        }
-    };
+    let mut switch =
+        |ui: &mut Ui, on: bool, text: &str, command: &dyn Fn(bool) -> ReferenceCommand| {
+            let mut now = on;
+            check(ui, theme, &mut now, text);
+            if now != on {
+                actions.push(Action::Run(command(now).into()));
+            }
+        };
     switch(ui, !facts.hidden, "Shown", &|on| ReferenceCommand::Hide {
         reference: reference(),
         hidden: Some(!on),

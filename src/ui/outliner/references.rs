@@ -74,8 +74,7 @@ fn eye_ui(
     let area = Rect::from_center_size(pos2(right, rect.center().y), vec2(18.0, 20.0));
     let response = ui.interact(area, ui.scope_id().with(("eye", facts.id)), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, facts.hidden, &words));
-    let role =
-        if response.hovered() { ColorRole::TextPrimary } else { ColorRole::TextTertiary };
+    let role = if response.hovered() { ColorRole::TextPrimary } else { ColorRole::TextTertiary };
     paint_icon(ui.painter(), area.center(), icon, 15.0, theme.color(role));
     if response.on_hover_text(words).clicked() {
         let (reference, hidden) = (Some(facts.name.clone()), Some(!facts.hidden));
@@ -85,12 +84,7 @@ fn eye_ui(
 }
 
 /// The menu of a reference model.
-fn menu(
-    response: &egui::Response,
-    view: &View<'_>,
-    facts: &ReferenceFacts,
-    actions: &mut Actions,
-) {
+fn menu(response: &egui::Response, view: &View<'_>, facts: &ReferenceFacts, actions: &mut Actions) {
     context_menu(response, |ui| {
         ui.set_min_width(240.0);
         title(ui, view.theme, &facts.name);

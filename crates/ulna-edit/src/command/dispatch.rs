@@ -2,8 +2,8 @@
 
 use super::{
     BrushCommand, CommandError, FileCommand, KeptPoseCommand, LayerCommand, MixCommand,
-    ModeCommand, Outcome, PlayCommand, ReferenceCommand, Scene, SelectCommand, SkinCommand, TimelineCommand,
-    ToolCommand, Touch, VertexCommand, ViewCommand, Wanted,
+    ModeCommand, Outcome, PlayCommand, ReferenceCommand, Scene, SelectCommand, SkinCommand,
+    TimelineCommand, ToolCommand, Touch, VertexCommand, ViewCommand, Wanted,
     families::{Command, DocumentCommand, HostCommand},
     free_of_matrices,
     upkeep::keep_up,

@@ -8,9 +8,9 @@ use super::{
     ClipWorkCommand, CommandSpec, ContactCommand, CurveKeysCommand, FileCommand, GroupCommand,
     IkCommand, KeptPoseCommand, KeyCommand, KeyEditCommand, LayerCommand, MarkerCommand,
     MaterialCommand, MirrorCommand, MixCommand, ModeCommand, MorphCommand, NodeCommand,
-    PlayCommand, PoseCommand, PoseLayerCommand, ReferenceCommand, RetargetMapCommand, RigCommand, SelectCommand,
-    SessionCommand, SkinCommand, TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
-    VisibilityCommand, WeightCommand,
+    PlayCommand, PoseCommand, PoseLayerCommand, ReferenceCommand, RetargetMapCommand, RigCommand,
+    SelectCommand, SessionCommand, SkinCommand, TimelineCommand, ToolCommand, VertexCommand,
+    ViewCommand, VisibilityCommand, WeightCommand,
 };
 
 /// Entries of all families, in the order of the menus.

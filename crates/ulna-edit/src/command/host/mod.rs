@@ -14,7 +14,7 @@ pub use self::{
     modes::{ModeCommand, SelectCommand, ToolCommand},
     painting::{BrushCommand, VertexCommand},
     references::{ReferenceCommand, ReferencePoint},
-    session::{KeysHow, SessionCommand},
+    session::{KeysHow, RetargetedKeys, SessionCommand},
     timeline::TimelineCommand,
     view::{PlayCommand, ViewCommand},
 };

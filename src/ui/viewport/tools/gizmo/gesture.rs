@@ -160,10 +160,8 @@ impl Gesture {
         };
         if let (true, Some(node)) = (alone && pivot != Pivot::Each, frame.node) {
             // A limb is put where its end is, or by the spot that was set on that.
-            let spot = view
-                .viewport
-                .pivot_spot
-                .filter(|(of, _)| pivot == Pivot::Spot && *of == node);
+            let spot =
+                view.viewport.pivot_spot.filter(|(of, _)| pivot == Pivot::Spot && *of == node);
             gesture.tip = spot.map(|(_, at)| at).filter(|_| operation == Operation::Reach);
             let world = view.pose.world[node.index()];
             gesture.frame.origin = world.transform_point3(gesture.tip.unwrap_or_default());
@@ -188,9 +186,7 @@ impl Gesture {
         let camera = &view.viewport.camera;
         self.frame.axes = match (&self.reference, self.frame.node) {
             (Some(reference), _) => reference::axes(&reference.start, camera, self.space),
-            (None, Some(node)) => {
-                frame::axes(&self.document, &self.pose, camera, node, self.space)
-            }
+            (None, Some(node)) => frame::axes(&self.document, &self.pose, camera, node, self.space),
             (None, None) => self.frame.axes,
         };
     }
