@@ -43,6 +43,7 @@ mod program;
 mod ranges;
 mod recent;
 mod recovery;
+mod reference_acts;
 mod references;
 mod retarget_page;
 mod retargeting;

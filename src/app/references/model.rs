@@ -14,7 +14,7 @@ use ulna_motion::{Bone, Evaluator, Pose, Skeleton, Stack, Surface, bones, joint_
 use ulna_render::{BoneLook, ViewportColors};
 
 /// A reference model.
-pub(super) struct Reference {
+pub(in crate::app) struct Reference {
     document: Document,
     uploaded: Option<Uploaded>,
     skeleton: Skeleton,
@@ -44,7 +44,7 @@ struct PosedBy {
 
 impl Reference {
     /// A file that was loaded, with facts about it.
-    pub(super) fn new(
+    pub(in crate::app) fn new(
         loaded: Loaded,
         id: ReferenceId,
         name: String,
@@ -90,12 +90,12 @@ impl Reference {
     }
 
     /// Whether it has no surfaces.
-    pub(super) fn is_bare(&self) -> bool {
+    pub(in crate::app) fn is_bare(&self) -> bool {
         self.surface.parts().len() == 0
     }
 
     /// Poses it if its source changed. Returns whether it did.
-    pub(super) fn follow(
+    pub(in crate::app) fn follow(
         &mut self,
         renderer: &mut ViewportRenderer,
         facts: &ReferenceFacts,
@@ -127,7 +127,7 @@ impl Reference {
     }
 
     /// Its joints as they are drawn.
-    pub(super) fn bone_looks(
+    pub(in crate::app) fn bone_looks(
         &self,
         colors: &ViewportColors,
         is_selected: bool,
@@ -143,12 +143,12 @@ impl Reference {
     }
 
     /// What of it is drawn; `None` where it is on no device.
-    pub(super) fn beside(&self, plain: bool) -> Option<Beside<'_>> {
+    pub(in crate::app) fn beside(&self, plain: bool) -> Option<Beside<'_>> {
         self.uploaded.as_ref().map(|uploaded| Beside { uploaded, plain })
     }
 
     /// Its surface at its place, for snapping and clicks.
-    pub(super) fn surface(&mut self) -> &Surface {
+    pub(in crate::app) fn surface(&mut self) -> &Surface {
         if !self.is_surface_posed {
             self.surface.update(&self.document, &self.pose);
             self.is_surface_posed = true;
@@ -157,20 +157,20 @@ impl Reference {
     }
 
     /// Its surface as it was posed last, with its document.
-    pub(super) fn parts(&mut self) -> (&Document, &Surface) {
+    pub(in crate::app) fn parts(&mut self) -> (&Document, &Surface) {
         self.surface();
         (&self.document, &self.surface)
     }
 
     /// Positions of its joints in the scene.
-    pub(super) fn joints(&self) -> impl Iterator<Item = Vec3> {
+    pub(in crate::app) fn joints(&self) -> impl Iterator<Item = Vec3> {
         let both = self.skeleton.joints.iter().zip(&self.pose.world);
         let joints = both.filter(|(is_joint, _)| **is_joint).map(|(_, world)| world.w_axis);
         joints.map(|at| at.truncate()).filter(|at| at.is_finite())
     }
 
     /// Lowest and highest corner of a box around it in the scene.
-    pub(super) fn bounds(&mut self) -> Option<(Vec3, Vec3)> {
+    pub(in crate::app) fn bounds(&mut self) -> Option<(Vec3, Vec3)> {
         let bounds = self.surface().bounds();
         bounds.or_else(|| joint_bounds(&self.document, &self.pose))
     }

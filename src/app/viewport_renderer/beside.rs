@@ -3,24 +3,6 @@
 use super::{Uploaded, ViewportRenderer, apart::on_device};
 use ulna_model::Document;
 use ulna_motion::Pose;
-use ulna_render::SceneBeside;
-
-/// A model that is drawn beside the open one.
-#[derive(Clone, Copy)]
-pub(in crate::app) struct Beside<'a> {
-    pub uploaded: &'a Uploaded,
-    /// Whether its surfaces are shown without their materials.
-    pub plain: bool,
-}
-
-impl<'a> Beside<'a> {
-    /// Its scene on this device.
-    pub(super) fn scene(&self, device: &wgpu::Device) -> Option<SceneBeside<'a>> {
-        let is_own = self.uploaded.device.as_ref() == Some(device);
-        let scene = self.uploaded.scene.as_ref().filter(|_| is_own)?;
-        Some(SceneBeside { scene, plain: self.plain })
-    }
-}
 
 impl ViewportRenderer {
     /// Whether a model was uploaded to the present device.

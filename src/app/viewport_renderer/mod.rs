@@ -14,9 +14,8 @@ mod wanted;
 
 pub(super) use self::{
     apart::{ApartLook, PictureApart},
-    beside::Beside,
     loader::{Loader, Posed, Uploaded},
     model::ShownPose,
     state::ViewportRenderer,
-    wanted::{DisplayedClip, GhostsWanted, Painted, Seen, ShownDocument},
+    wanted::{Beside, DisplayedClip, GhostsWanted, Painted, Seen, ShownDocument},
 };

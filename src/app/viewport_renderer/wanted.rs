@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::Beside;
+use super::loader::Uploaded;
 use crate::ui::ViewOptions;
 use ulna_edit::{NodeVisibility, Selection};
 use ulna_model::{Clip, ClipId, Document, Mix, NodeId, Shared, Unkeyed, UnkeyedAt};
 use ulna_motion::Averaging;
-use ulna_render::{BoneLook, Camera, TintKind};
+use ulna_render::{BoneLook, Camera, SceneBeside, TintKind};
 
 /// Which clip is shown: one of the file, or a range of motion, which is no part of it.
 pub(in crate::app) type ClipKey = Option<ClipId>;
@@ -42,6 +42,23 @@ pub(in crate::app) struct Painted {
     pub tint: Option<TintKind>,
     /// The edges of triangles.
     pub edges: bool,
+}
+
+/// A model that is drawn beside the open one.
+#[derive(Clone, Copy)]
+pub(in crate::app) struct Beside<'a> {
+    pub uploaded: &'a Uploaded,
+    /// Whether its surfaces are shown without their materials.
+    pub plain: bool,
+}
+
+impl<'a> Beside<'a> {
+    /// Its scene on this device.
+    pub(super) fn scene(&self, device: &wgpu::Device) -> Option<SceneBeside<'a>> {
+        let is_own = self.uploaded.device.as_ref() == Some(device);
+        let scene = self.uploaded.scene.as_ref().filter(|_| is_own)?;
+        Some(SceneBeside { scene, plain: self.plain })
+    }
 }
 
 /// What a picture is to show.

@@ -64,8 +64,10 @@ impl Frame {
     pub fn of(view: &View<'_>, size: Vec2) -> Option<Self> {
         // A clip that Rig mode plays is only watched.
         let document = view.session.filter(|_| view.rig.clip.is_none())?.document();
-        if let Some(frame) = reference::frame(view) {
-            return frame.seen(&view.viewport.camera, size);
+        if let Some(facts) = reference::movable(view) {
+            let (camera, place) = (&view.viewport.camera, facts.place);
+            let axes = reference::axes(&place, camera, view.viewport.space);
+            return Self::at(place.translation, axes).seen(camera, size);
         }
         let free = |n: &NodeId| {
             view.pose.world.get(n.index()).is_some() && !view.is_locked(*n) && !view.is_hidden(*n)
@@ -89,6 +91,12 @@ impl Frame {
         let (sight, center, unit) = (Vec3::Z, Vec2::ZERO, 0.0);
         let frame = Self { node: Some(node), origin, axes, sight, center, unit, swivel, roll };
         frame.seen(&view.viewport.camera, size)
+    }
+
+    /// Handles at a point of the scene that are those of no node.
+    const fn at(origin: Vec3, axes: [Vec3; 3]) -> Self {
+        let (sight, center, unit) = (Vec3::Z, Vec2::ZERO, 0.0);
+        Self { node: None, origin, axes, sight, center, unit, swivel: None, roll: None }
     }
 
     /// The same as it is seen now.

@@ -123,7 +123,7 @@ impl Gesture {
         };
         let free = |n: &NodeId| !view.is_locked(*n) && view.pose.world.get(n.index()).is_some();
         let nodes: Vec<NodeId> = nodes.into_iter().filter(free).collect();
-        let reference = MovedReference::of(view, &frame);
+        let reference = MovedReference::of(view).filter(|_| frame.node.is_none());
         let nodes = if reference.is_some() { Vec::new() } else { nodes };
         let operation = match &reference {
             Some(_) => reference::operation(operation)?,

@@ -10,6 +10,7 @@ mod draw;
 mod frame;
 mod gesture;
 mod gesture_command;
+mod gesture_reference;
 mod handles;
 mod locks;
 mod operation;
