@@ -54,7 +54,6 @@ impl App {
         }
         if let Some(path) = &path {
             self.finish_converted(ctx, path);
-            self.load_kept_references(ctx, path);
         }
     }
 
@@ -141,6 +140,7 @@ impl App {
             self.viewport.camera.frame(low, high, size.x / size.y);
         }
         self.session = Some(session);
+        self.load_kept_references(ctx);
         self.take_findings(findings);
     }
 

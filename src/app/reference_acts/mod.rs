@@ -3,7 +3,7 @@
 mod commands;
 mod snapping;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use egui::Context;
 
@@ -44,6 +44,7 @@ impl App {
         if self.session.is_none() {
             return;
         }
+        let path = std::path::absolute(&path).unwrap_or(path);
         let loader = self.renderer.loader();
         let request = ReferenceRequest { path: path.clone(), kept, file: self.references.file };
         let label = format!("Loading {}", name_of(&path));
@@ -78,8 +79,8 @@ impl App {
                     let text =
                         format!("{name} is shown as a reference model. It is not saved here.");
                     self.toast(ctx, ToastKind::Ok, text);
+                    self.keep_references();
                 }
-                self.keep_references();
             }
             Err(ReadError::Canceled) => {}
             Err(error) => {
@@ -122,16 +123,24 @@ impl App {
         self.references.follow(&mut self.renderer, time, nodes);
     }
 
+    /// The file that the reference models are kept for.
+    fn file_of_references(&self) -> Option<PathBuf> {
+        let path = self.session.as_ref()?.path()?;
+        Some(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+    }
+
     /// Keeps the reference models of the open file, to be loaded with it again.
     pub(super) fn keep_references(&mut self) {
-        let Some(path) = self.session.as_ref().and_then(|s| s.path()) else { return };
+        let Some(path) = self.file_of_references() else { return };
         let all = self.references.facts.iter().map(KeptReference::of).collect();
-        KeptReferences::keep(&mut self.program.preferences.references, path, all);
+        KeptReferences::keep(&mut self.program.preferences.references, &path, all);
     }
 
     /// Loads the reference models of a file that was opened. Files that are gone are left out.
-    pub(super) fn load_kept_references(&mut self, ctx: &Context, path: &Path) {
-        let kept = self.program.preferences.references.iter().find(|kept| kept.model == path);
+    pub(super) fn load_kept_references(&mut self, ctx: &Context) {
+        let path = self.file_of_references();
+        let is_its = |kept: &&KeptReferences| path.as_ref() == Some(&kept.model);
+        let kept = self.program.preferences.references.iter().find(is_its);
         for reference in kept.map(|kept| kept.all.clone()).unwrap_or_default() {
             if reference.path.is_file() {
                 self.load_reference(ctx, reference.path.clone(), Some(reference));
