@@ -74,6 +74,8 @@ const XRAY = 256u;
 const LIGHTS = 512u;
 // With a simpler edge of shadows.
 const QUICK = 1024u;
+// Less bright and less colorful than the model that it stands beside.
+const DIMMED = 2048u;
 
 fn has(feature: u32) -> bool {
     return (features & feature) != 0u;
@@ -242,6 +244,11 @@ fn surface_of(in: Fragment, front_facing: bool) -> Surface {
         base = vec4<f32>(CLAY, 1.0);
         emission = vec3<f32>(0.0);
         alpha = 1.0;
+    }
+    if has(DIMMED) {
+        let gray = vec3<f32>(dot(base.rgb, vec3<f32>(0.2126, 0.7152, 0.0722)));
+        base = vec4<f32>(mix(gray, base.rgb, 0.4) * 0.55, base.a);
+        emission *= 0.4;
     }
     if has(UNLIT) || !has_normal {
         return Surface(base.rgb, alpha, emission, 0.0, 0.0, 1.0, vec3<f32>(0.0), vec3<f32>(0.0));

@@ -33,6 +33,7 @@ mod window {
     mod poses;
     mod posing;
     mod posing_keys;
+    mod references;
     mod retarget;
     mod rig;
     mod rig_mode;

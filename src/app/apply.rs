@@ -75,6 +75,14 @@ impl App {
                 ) {
                     self.panels.forget_clicked_clip();
                 }
+                if matches!(
+                    action,
+                    OutlinerAction::Select { .. }
+                        | OutlinerAction::SelectMany { .. }
+                        | OutlinerAction::About(_)
+                ) {
+                    self.references.deselect();
+                }
                 if matches!(action, OutlinerAction::Select { .. }) {
                     self.viewport.last_pick = None;
                 }
@@ -104,6 +112,7 @@ impl App {
             Action::Paint(action) => self.apply_paint(ctx, action),
             Action::Rig(action) => self.apply_rig(ctx, action),
             Action::Retarget(action) => self.apply_retarget(ctx, action),
+            Action::Reference(action) => self.apply_reference(action),
         }
     }
 

@@ -105,7 +105,11 @@ impl App {
                 )
                 | Browse::Export { folder: false } => dialog.save_file().map(|p| vec![p]),
                 Browse::Path(
-                    PathFor::Open | PathFor::Retarget | PathFor::MapIn | PathFor::WeightsIn,
+                    PathFor::Open
+                    | PathFor::Retarget
+                    | PathFor::Reference
+                    | PathFor::MapIn
+                    | PathFor::WeightsIn,
                 )
                 | Browse::Form => dialog.pick_file().map(|p| vec![p]),
                 Browse::Path(PathFor::Import) => dialog.pick_files(),
@@ -165,6 +169,7 @@ impl App {
                     PathFor::Retarget => {
                         self.open_retarget(ctx, Some(paths.remove(0)), Conversion::default())
                     }
+                    PathFor::Reference => self.load_reference(ctx, paths.remove(0), None),
                     PathFor::Save => self.queue_save(
                         ctx,
                         SaveTo::Asked,

@@ -190,6 +190,7 @@ impl App {
                 self.mode,
             ),
             retarget: self.retargeting.as_ref().map(|page| page.view()),
+            references: self.references.view(),
             dialogs: DialogsView {
                 plan: self.planning.view(),
                 bind: self.binding.view(),
@@ -402,6 +403,7 @@ impl App {
             self.timeline.playing = playing.unwrap_or_default();
         }
         self.show_ghosts();
+        self.follow_references();
         if let Some(mut surface) = self.surface_context() {
             surface.follow();
         }
@@ -434,7 +436,10 @@ impl App {
         } else {
             Default::default()
         };
+        let beside = self.references.drawn();
         let seen = viewport_renderer::Seen {
+            beside: &beside,
+            bones_beside: self.references.bones(),
             faded: &faded,
             camera: &self.viewport.camera,
             selection: &self.outliner.selection,

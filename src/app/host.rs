@@ -13,8 +13,8 @@ use crate::ui::{
     ClipUse, DeferredAction, Dialog, Mode, Pasting, PreferencePage, ToastKind, children_words,
 };
 use ulna_edit::command::{
-    BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand,
-    TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
+    BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, ReferenceCommand,
+    SelectCommand, TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
 };
 use ulna_session::Conversion;
 
@@ -177,7 +177,9 @@ impl Host for WindowHost<'_> {
         let again = app.viewport.tool == *tool
             || app.program.settings.keys.preset() == ulna_edit::Preset::Blender;
         app.viewport.tool = *tool;
-        if app.mode.spec().tools.contains(tool) && app.outliner.selection.active.is_some() {
+        let has_subject =
+            app.outliner.selection.active.is_some() || app.references.selected().is_some();
+        if app.mode.spec().tools.contains(tool) && has_subject {
             if again {
                 app.panels.begin(*tool);
             } else {
@@ -189,6 +191,11 @@ impl Host for WindowHost<'_> {
 
     fn view(&mut self, command: &ViewCommand) -> Result<(), Infallible> {
         self.app.view(self.ctx, command);
+        Ok(())
+    }
+
+    fn reference(&mut self, command: &ReferenceCommand) -> Result<(), Infallible> {
+        self.app.reference_command(self.ctx, command);
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use ulna_formats::gltf::Progress;
 use ulna_model::{Clip, Document, NodeId, Shared, Tree};
 use ulna_motion::{Evaluator, Pose, Stack};
 use ulna_render::Capture;
-use ulna_session::{Arrival, ClipSource, Conversion, ImportOptions, arrivals};
+use ulna_session::{Arrival, ClipSource, Conversion, ImportOptions, arrivals, fitting_map};
 
 /// Pixels of a picture: twice the points of the large one.
 pub(super) const PICTURE: [u32; 2] = [592, 360];
@@ -145,7 +145,12 @@ impl Importing {
                 return;
             }
         };
-        let options = ImportOptions { how: draft.how.into(), chosen: draft.by_hand.clone() };
+        let options = ImportOptions {
+            how: draft.how.into(),
+            chosen: draft.by_hand.clone(),
+            without_map: draft.without_map,
+        };
+        let kept_map = fitting_map(document, &theirs).map(|map| map.name.clone());
         let (fit, made) = arrivals(document, &theirs, &path, &options);
         let fault = made.is_empty().then(|| "The file has no clips.".to_owned());
         if self.guessed.len() == file {
@@ -190,6 +195,7 @@ impl Importing {
             path: Some(path),
             asked,
             guessed,
+            kept_map,
         });
     }
 

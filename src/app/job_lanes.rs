@@ -158,6 +158,7 @@ impl App {
                 self.take_blamed(ctx, step, request, message)
             }
             JobResult::Retargeted(done) => self.take_retargeted(ctx, *done),
+            JobResult::Referenced(loaded, request) => self.take_reference(ctx, loaded, *request),
             JobResult::Foreseen(found) => self.take_outlook(found),
             JobResult::Remade(remade) => self.take_remade(*remade),
             JobResult::Searched(found, serial) => {

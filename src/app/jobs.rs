@@ -12,6 +12,7 @@ use egui::Context;
 use super::{
     arriving::Arriving,
     loading::{Loaded, Remade},
+    references::ReferenceRequest,
     retargeting::RetargetedClips,
     save_queue::QueuedSave,
 };
@@ -70,6 +71,8 @@ pub(super) enum JobResult {
     Foreseen(Result<Box<Outlook>, ReadError>),
     /// Another scene for the document.
     Remade(Box<Remade>),
+    /// A file that was loaded as a reference model.
+    Referenced(Result<Box<Loaded>, ReadError>, Box<ReferenceRequest>),
     /// Clips that are added by the page *Retarget*.
     Retargeted(Box<RetargetedClips>),
     /// Undo step that prevents saving, with the reason.

@@ -19,6 +19,7 @@ use super::{
     problems::Problems,
     program::Program,
     recent::RecentList,
+    references::References,
     rig_mode::RigMode,
     save_queue::SaveQueue,
     viewport_renderer::ViewportRenderer,
@@ -60,6 +61,7 @@ impl App {
             rig: RigMode::default(),
             binding: Binding::default(),
             retargeting: None,
+            references: References::default(),
             saves: SaveQueue::default(),
         };
         app.load_own();

@@ -43,6 +43,8 @@ mod program;
 mod ranges;
 mod recent;
 mod recovery;
+mod reference_acts;
+mod references;
 mod retarget_page;
 mod retargeting;
 mod rig_acts;

@@ -90,6 +90,7 @@ impl App {
         });
         self.part_with_session();
         self.retargeting = None;
+        self.references.leave_file();
         self.binding = Binding::default();
         if matches!(self.dialogs.open, Some(Dialog::Bind { .. } | Dialog::Rebind { .. })) {
             self.dialogs.open = None;
@@ -139,6 +140,7 @@ impl App {
             self.viewport.camera.frame(low, high, size.x / size.y);
         }
         self.session = Some(session);
+        self.load_kept_references(ctx);
         self.take_findings(findings);
     }
 

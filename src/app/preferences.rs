@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::recent::RecentFile;
+use super::{recent::RecentFile, references::KeptReferences};
 use crate::ui::{Settings, ViewOptions};
 
 /// Preferences, stored by eframe beside its own.
@@ -27,6 +27,8 @@ pub(super) struct Preferences {
     pub pictures: crate::ui::PicturesDraft,
     /// How files of other formats were opened last, by the program that wrote them.
     pub foreign: Vec<crate::ui::ForeignSettings>,
+    /// Reference models by file, the latest first.
+    pub references: Vec<KeptReferences>,
     /// The brush.
     pub brush: ulna_weights::Brush,
 }

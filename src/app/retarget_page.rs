@@ -42,7 +42,7 @@ impl App {
     }
 
     /// Asks for a file in the folder of the open one.
-    fn ask_beside(&mut self, ctx: &Context, what: PathFor) {
+    pub(super) fn ask_beside(&mut self, ctx: &Context, what: PathFor) {
         if self.files.system_dialogs {
             self.browse(ctx, Browse::Path(what));
             return;
@@ -170,6 +170,12 @@ impl App {
         let text = match count {
             1 => "1 clip was added.".to_owned(),
             n => format!("{n} clips were added."),
+        };
+        let text = match done.reduced {
+            Some(([before, after], error)) => {
+                format!("{text} {after} of {before} keys remain, max error {error:.2} mm.")
+            }
+            None => text,
         };
         self.say(ctx, ToastKind::Ok, text, vec![undo]);
     }

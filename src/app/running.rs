@@ -9,8 +9,8 @@ use crate::ui::{
 use ulna_edit::{
     Command, CommandLine, CommandSpec, Scene,
     command::{
-        ApplyPose, ClipCommand, CommandContext, DocumentCommand, KeepPose, LayerName, RemoveNodes,
-        RenameNode, SessionCommand, SetKey, Unfilled,
+        ApplyPose, ClipCommand, CommandContext, DeleteKeys, DocumentCommand, KeepPose, LayerName,
+        ReferenceCommand, RemoveNodes, RenameNode, SessionCommand, SetKey, Unfilled,
         field::{ClipName, Nodes, Seconds},
         forms::{Suggestions, over_what_is_shown, poses_over, present, suggested},
     },
@@ -83,6 +83,14 @@ impl App {
                 (None, Some(clip)) => self.panels.rename_clip(document.clip_label(clip), clip),
                 (None, None) => {}
             }
+            return;
+        }
+        let removes = matches!(spec.name, RemoveNodes::NAME | DeleteKeys::NAME);
+        if removes
+            && self.selected_keys().is_empty()
+            && let Some(reference) = self.selected_reference()
+        {
+            self.run(ctx, ReferenceCommand::Remove { reference });
             return;
         }
         if spec.name == RemoveNodes::NAME && self.remove_joints(ctx) {
@@ -191,7 +199,7 @@ impl App {
     }
 
     /// A pose over the shown clip with the key that Auto-key sets; `None` where it sets none.
-    fn with_key(&self, command: &Command) -> Option<Vec<Command>> {
+    pub(super) fn with_key(&self, command: &Command) -> Option<Vec<Command>> {
         let session = self.session.as_ref()?;
         let around = self.around(session);
         let (Command::Document(pose), Some(clip)) =

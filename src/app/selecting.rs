@@ -43,6 +43,7 @@ impl App {
             }
             SelectCommand::Nothing => {
                 self.outliner.selection.clear();
+                self.references.deselect();
                 None
             }
             SelectCommand::Joints => {

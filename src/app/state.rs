@@ -14,6 +14,7 @@ use super::{
     planning::Planning,
     problems::Problems,
     program::Program,
+    references::References,
     retargeting::Retargeting,
     rig_mode::RigMode,
     save_queue::SaveQueue,
@@ -57,6 +58,7 @@ pub struct App {
     pub(super) rig: RigMode,
     pub(super) binding: Binding,
     pub(super) retargeting: Option<Box<Retargeting>>,
+    pub(super) references: References,
     pub(super) saves: SaveQueue,
 }
 
@@ -178,6 +180,8 @@ impl App {
         let Some(session) = &self.session else { return Availability::default() };
         Availability {
             planned: self.planning.acts().len(),
+            references: self.references.count(),
+            reference: self.references.selected().is_some(),
             nodes: self.outliner.selection.nodes.len(),
             keys: self.selected_keys().len(),
             clip_shown: self.shows().is_some(),

@@ -5,7 +5,7 @@ use glam::Vec3;
 
 use super::App;
 use crate::ui::{Compare, ComparedProperty, Layout, Settings, ThemeChoice, ViewOptions};
-use ulna_edit::command::{ViewCommand, field::Nodes};
+use ulna_edit::command::{ReferenceCommand, ViewCommand, field::Nodes};
 use ulna_model::NodeId;
 use ulna_motion::joint_bounds;
 use ulna_render::{Axis, Shading};
@@ -18,7 +18,10 @@ impl App {
             ViewCommand::PreviousPanel => self.next_panel(ctx, true),
             ViewCommand::MenuBar => self.panels.open_menu_bar(),
             ViewCommand::FrameAll => self.frame(ctx, false),
-            ViewCommand::FrameSelected => self.frame(ctx, true),
+            ViewCommand::FrameSelected => match self.selected_reference() {
+                Some(reference) => self.run(ctx, ReferenceCommand::Frame { reference }),
+                None => self.frame(ctx, true),
+            },
             ViewCommand::Perspective => {
                 self.viewport.camera.orthographic = !self.viewport.camera.orthographic
             }
@@ -61,6 +64,10 @@ impl App {
             ViewCommand::Joints => self.viewport.options.joints = !self.viewport.options.joints,
             ViewCommand::Names => self.viewport.options.names = !self.viewport.options.names,
             ViewCommand::ShowAll => self.outliner.visibility.show_all(),
+            ViewCommand::Hide if self.references.selected().is_some() => {
+                let reference = self.selected_reference().flatten();
+                self.run(ctx, ReferenceCommand::Hide { reference, hidden: Some(true) });
+            }
             ViewCommand::Hide | ViewCommand::Isolate | ViewCommand::Lock => self.mark(command),
             ViewCommand::Camera { node } => self.look_through(ctx, node.as_ref()),
             ViewCommand::Outliner if ctx.content_rect().width() < 1000.0 => {

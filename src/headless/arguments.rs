@@ -309,6 +309,13 @@ pub struct RetargetArgs {
     /// Factor of the path over the ground; as the map says if omitted.
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub stride: Option<f32>,
+    /// Keys of the clips: as in the source, one per frame, or reduced.
+    #[arg(long, value_name = "KEYS", default_value = "source",
+        value_parser = ["source", "frames", "reduced"])]
+    pub keys: String,
+    /// Max error of reduced keys, in millimeters on a body 1.8 m tall.
+    #[arg(long, value_name = "MM", default_value_t = 0.5, value_parser = factor)]
+    pub tolerance: f32,
     /// Leave out joints of the map that a model does not have.
     #[arg(long, requires = "map")]
     pub force: bool,

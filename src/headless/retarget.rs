@@ -21,6 +21,7 @@ use ulna_edit::{
 };
 use ulna_formats::gltf::Progress;
 use ulna_model::Notice;
+use ulna_motion::retarget::RetargetKeys;
 use ulna_session::{
     ClipSource, Consent, Conversion, RetargetRequest, RetargetedClips, SaveRequest, Session,
     SystemDisk, files_meant, map_of_file,
@@ -83,6 +84,11 @@ pub(super) fn retarget(args: &RetargetArgs) -> Result<u8, Failure> {
         }),
         lock: args.no_contacts.then_some(false),
         stride: args.stride,
+        keys: match args.keys.as_str() {
+            "frames" => RetargetKeys::Frames,
+            "reduced" => RetargetKeys::Reduced(args.tolerance * 1e-3),
+            _ => RetargetKeys::Source,
+        },
         force: args.force,
     };
     let work = |file: &Path| {
@@ -204,6 +210,7 @@ fn clips(session: &Session, made: &RetargetedClips) -> Vec<Value> {
             "sliding_after_cm": after,
             "hips_lowered_cm": centimeters(clip.lowered),
             "short_legs": short.collect::<Vec<_>>(),
+            "keys": clip.keys[1],
         })
     };
     made.clips.iter().map(entry).collect()

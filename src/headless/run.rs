@@ -19,8 +19,8 @@ use ulna_edit::{
     Command, CommandLine, CommandSpec,
     command::{
         BindReport, BrushCommand, DiscardUnkeyed, FileCommand, Host, KeepLayers, ModeCommand,
-        PlayCommand, RigReport, SelectCommand, SetKey, TimelineCommand, ToolCommand, VertexCommand,
-        ViewCommand, mesh_label, renamed,
+        PlayCommand, ReferenceCommand, RigReport, SelectCommand, SetKey, TimelineCommand,
+        ToolCommand, VertexCommand, ViewCommand, mesh_label, renamed,
     },
 };
 use ulna_model::{Document, NodeId, Notice, UnkeyedAt};
@@ -58,6 +58,10 @@ impl Host for NoWindow {
     }
 
     fn view(&mut self, command: &ViewCommand) -> Result<(), String> {
+        refused(command.spec())
+    }
+
+    fn reference(&mut self, command: &ReferenceCommand) -> Result<(), String> {
         refused(command.spec())
     }
 

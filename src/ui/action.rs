@@ -7,6 +7,7 @@ use super::{
     painting::{BendAction, PaintAction},
     poses::PosesAction,
     program::ProgramAction,
+    references::ReferenceAction,
     retarget::RetargetAction,
     rig::RigAction,
     timeline::TimelineAction,
@@ -57,6 +58,8 @@ pub enum Action {
     Rig(RigAction),
     /// A request of the page *Retarget*.
     Retarget(RetargetAction),
+    /// A request about a reference model.
+    Reference(ReferenceAction),
 }
 
 /// Request of the list of problems.
@@ -125,6 +128,12 @@ impl From<RigAction> for Action {
 impl From<RetargetAction> for Action {
     fn from(action: RetargetAction) -> Self {
         Self::Retarget(action)
+    }
+}
+
+impl From<ReferenceAction> for Action {
+    fn from(action: ReferenceAction) -> Self {
+        Self::Reference(action)
     }
 }
 

@@ -27,6 +27,7 @@ mod poses_tab;
 mod preferences;
 mod problems;
 mod program;
+mod references;
 mod retarget;
 mod rig;
 mod settings;
@@ -81,6 +82,7 @@ pub use self::{
     },
     poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
     program::{JobView, ProgramAction, ProgramView, Recent},
+    references::{ReferenceAction, ReferenceFacts, ReferenceId, ReferencePlace, ReferencesView},
     retarget::{
         BodyFacts, BodyScene, ClipFacts, ContactBar, ContactRing, FootResult, JointFacts,
         RetargetAction, RetargetDraft, RetargetResult, RetargetSummary, RetargetView, SOURCE,

@@ -2,8 +2,9 @@
 
 use super::{
     LayersView, Theme, ViewOptions, asset_ref::AssetRef, dialogs::DialogsView, modes::Mode,
-    painting::PaintView, poses::PosesView, program::ProgramView, retarget::RetargetView,
-    rig::RigView, settings::Settings, timeline::TimelineView, viewport::ViewportView,
+    painting::PaintView, poses::PosesView, program::ProgramView, references::ReferencesView,
+    retarget::RetargetView, rig::RigView, settings::Settings, timeline::TimelineView,
+    viewport::ViewportView,
 };
 use ulna_edit::{Availability, KeysHome, NodeVisibility, Selection, command::ToolCommand};
 use ulna_model::{Clip, ClipId, Diagnostic, Document, KeySet, NodeId, Shared, UnkeyedAt};
@@ -55,6 +56,8 @@ pub struct View<'a> {
     pub poses: PosesView<'a>,
     /// The page *Retarget*, while it is open.
     pub retarget: Option<RetargetView<'a>>,
+    /// Reference models beside the open one.
+    pub references: ReferencesView<'a>,
     /// Dialogs and messages.
     pub dialogs: DialogsView<'a>,
     /// The program around the file.

@@ -156,6 +156,51 @@ fn a_kept_map_is_taken_up_by_itself() {
 }
 
 #[test]
+fn retargeted_clips_have_the_keys_that_are_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = source(folder.path());
+    let mut session = sample();
+    let ask = |session: &mut Session, keys: &str| {
+        let said = codes(session, &walk(&source).with("keys", keys));
+        (last(session), said.contains(&"keys_reduced"))
+    };
+    let (plain, _) = ask(&mut session, "source");
+    codes(&mut session, &walk(&source));
+    assert_eq!(last(&session).tracks, plain.tracks, "as in the source if omitted");
+    // One key per frame, on all tracks that move.
+    let (frames, is_reduced) = ask(&mut session, "frames");
+    let rate = plain.guess_fps().unwrap().0;
+    let wanted = (f64::from(plain.length()) * rate).round() as usize + 1;
+    let counts: Vec<usize> =
+        frames.tracks.values().map(|t| t.times.len()).filter(|n| *n > 1).collect();
+    assert!(!is_reduced && counts.len() > 10, "{counts:?}");
+    assert!(counts.iter().all(|n| n.abs_diff(wanted) <= 1), "{counts:?} is not {wanted}");
+    // Fewer keys within a bound; a wider bound leaves fewer.
+    let (reduced, is_reduced) = ask(&mut session, "reduced");
+    assert!(is_reduced && reduced.key_count() < plain.key_count());
+    assert_eq!(reduced.contacts, plain.contacts);
+    assert!((reduced.length() - plain.length()).abs() < 1e-6);
+    codes(&mut session, &walk(&source).with("keys", "reduced").with("millimetres", 20.0));
+    let coarse = last(&session).key_count();
+    assert!(coarse < reduced.key_count(), "{coarse} of {}", reduced.key_count());
+    let wrong = walk(&source).with("keys", "reduced").with("millimetres", 0.0);
+    assert_eq!(refused(&mut session, &wrong), "argument_out_of_range");
+    // The same on the command line, with the number of keys.
+    let (from, out) = (source.display().to_string(), folder.path().join("out.glb"));
+    let out = out.display().to_string();
+    let call = ["retarget", "--from", &from, "--to", &from, "-o", &out, "--only", "Walk", "--json"];
+    let keys = |more: &[&str]| {
+        let done = ulna(&[&call[..], more].concat());
+        let result = json_of(&done);
+        assert_eq!(done.status.code(), Some(0), "{result:#}");
+        result["clips"][0]["keys"].as_u64().unwrap() as usize
+    };
+    assert_eq!(keys(&[]), plain.key_count());
+    assert_eq!(keys(&["--keys", "frames"]), frames.key_count());
+    assert_eq!(keys(&["--keys", "reduced", "--tolerance", "20"]), coarse);
+}
+
+#[test]
 fn mistakes_of_maps_and_sources_say_what_to_do() {
     let Some(target) = target() else { return };
     let folder = tempfile::tempdir().unwrap();

@@ -355,6 +355,30 @@ fn a_joint_of_another_name_is_matched_by_hand() {
     assert!(was.is_some() && came.is_some_and(|t| t.same_keys(was.expect("keys"))));
 }
 
+/// A map that the scene keeps is said to be used, and can be left unused.
+#[test]
+fn an_import_says_that_it_uses_the_map_kept_with_the_scene() {
+    use ulna_edit::{CommandLine, command::map_text};
+    let mut kept = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
+    let map = ulna_motion::retarget::guess_map(kept.document(), kept.document());
+    let map = ulna_model::RetargetMap { name: "Mannequin".into(), ..map };
+    kept.run_line(&CommandLine::new("retarget.keep_map").with("map", map_text(&map)))
+        .expect("it is kept");
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("source.glb");
+    std::fs::write(&source, SAMPLE).expect("written");
+    let (mut window, _folder) = window(&kept.pack("a").expect("its bytes").bytes);
+    import_from(&mut window, &source);
+    wait_for(&mut window, "Uses the map kept with this scene");
+    click(&mut window, "Do not use the map");
+    window.run_steps(3);
+    assert!(window.query_by_label("Uses the map kept with this scene").is_none());
+    assert!(window.query_by_label("The map kept with this scene is not used").is_some());
+    click(&mut window, "Use the map");
+    window.run_steps(3);
+    wait_for(&mut window, "Uses the map kept with this scene");
+}
+
 /// A file of the list is opened in place of the model: the list, whose clips are fitted to that, is
 /// gone.
 #[test]

@@ -55,7 +55,7 @@ pub use self::{
     renderer::Renderer,
     scene::Scene,
     shaders::SHADERS,
-    show::{BoneLook, Shading, Show},
+    show::{BoneLook, SceneBeside, Shading, Show},
     skin::skin_on_gpu,
     target::RenderTarget,
     texture::{Decoded, decode_images},

@@ -88,6 +88,7 @@ pub(super) mod features {
     pub(in super::super) const XRAY: u16 = 256;
     pub(in super::super) const LIGHTS: u16 = 512;
     pub(in super::super) const QUICK: u16 = 1024;
+    pub(in super::super) const DIMMED: u16 = 2048;
 }
 
 /// Parameters of a pipeline.

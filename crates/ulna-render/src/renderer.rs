@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
-use glam::Vec2;
+use glam::{Mat4, Vec2, Vec3};
 
 use super::{
-    Camera, Gpu, RenderTarget, Scene, Shading, Show, ViewportColors,
+    Camera, Gpu, RenderTarget, Scene, SceneBeside, Shading, Show, ViewportColors,
     frame_uniform::{FrameUniform, frame_uniform},
     layouts::frame_bind,
     lights::{MOST, Shining},
@@ -47,6 +47,26 @@ pub struct Renderer {
     bones: Option<wgpu::Buffer>,
 }
 
+/// The shading of a scene that is shown without its materials.
+const fn without_materials(shading: Shading) -> Shading {
+    match shading {
+        Shading::Textured => Shading::Solid,
+        other => other,
+    }
+}
+
+/// The box that gets shadows: around all scenes, but not far from the one that the picture is of,
+/// so that a large ground does not make shadows coarse.
+fn shadowed(scene: &Scene, beside: &[SceneBeside<'_>]) -> Option<(Vec3, Vec3)> {
+    let others = || beside.iter().filter_map(|b| b.scene.bounds);
+    let both = |a: (Vec3, Vec3), b: (Vec3, Vec3)| (a.0.min(b.0), a.1.max(b.1));
+    let Some((low, high)) = scene.bounds else { return others().reduce(both) };
+    let room = Vec3::splat((high - low).length());
+    let (least, most) = (low - room, high + room);
+    let (low, high) = others().fold((low, high), both);
+    Some((low.max(least), high.min(most)))
+}
+
 impl Pipelines {
     /// Creates the pipelines for a full picture of a scene, so that the first picture need not wait
     /// for them.
@@ -54,15 +74,18 @@ impl Pipelines {
         let show = Show::default();
         let shot = Shot {
             scene,
+            beside: false,
+            lit: false,
             camera: &Camera::default(),
             show: &show,
+            shading: show.shading,
             quick: false,
             height: 1.0,
             edge_alpha: 1.0,
         };
         let surfaces = scene.shown().flat_map(|part| {
             let draws = part.draws().map(|(_, mirrored, _)| mirrored).collect::<Vec<_>>();
-            let sides = sides_of(part, shot.show);
+            let sides = sides_of(part, shot.shading);
             let keys = sides.iter().flat_map(move |s| {
                 draws.clone().into_iter().map(move |m| key_of(part, *s, m, &shot))
             });
@@ -117,37 +140,54 @@ impl Renderer {
         look: &ViewportColors,
         show: &Show,
     ) {
+        self.draw_with(gpu, target, (scene, &[]), camera, look, show);
+    }
+
+    /// Draws a picture with further scenes beside the one that it is of.
+    pub fn draw_with(
+        &mut self,
+        gpu: &Gpu,
+        target: &RenderTarget,
+        (scene, beside): (&Scene, &[SceneBeside<'_>]),
+        camera: &Camera,
+        look: &ViewportColors,
+        show: &Show,
+    ) {
         let size = Vec2::new(target.size[0] as f32, target.size[1] as f32);
-        let (shadow_from_world, off_surface) = self.shadow.frame(scene.bounds);
-        let mut lights = [Shining::default(); MOST];
-        let lit = if show.lights { scene.lights.len().min(MOST) } else { 0 };
-        lights[..lit].copy_from_slice(&scene.lights[..lit]);
-        let mut uniform = FrameUniform {
-            shadow_from_world: shadow_from_world.to_cols_array_2d(),
-            world_from_shadow: shadow_from_world.inverse().to_cols_array_2d(),
-            matt: self.matt,
-            lights,
-            ..frame_uniform(camera, look, show, target, off_surface)
-        };
-        uniform.eye_forward[3] = lit as f32;
+        let scenes: Vec<&Scene> =
+            std::iter::once(scene).chain(beside.iter().map(|b| b.scene)).collect();
+        let (shadow_from_world, off_surface) = self.shadow.frame(shadowed(scene, beside));
+        let frame = frame_uniform(camera, look, show, target, off_surface);
+        let uniform = self.lit_frame(frame, scene, show, shadow_from_world);
         let shot = Shot {
             scene,
+            beside: false,
+            lit: show.lights && !scene.lights.is_empty(),
             camera,
             show,
+            shading: show.shading,
             quick: matches!(target.samples, Samples::One { .. }),
             height: target.shown[1] as f32 / show.scale.max(1e-3),
             // A line is at least one pixel of the target wide.
             edge_alpha: look.tint_edge[3] * target.part,
         };
+        let others = beside.iter().map(|b| Shot {
+            scene: b.scene,
+            beside: true,
+            shading: if b.plain { without_materials(show.shading) } else { show.shading },
+            ..shot
+        });
+        let shots: Vec<Shot<'_>> = std::iter::once(shot).chain(others).collect();
         gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&uniform));
         let bones = self.upload_bones(gpu, show);
         let mut encoder = gpu
             .device
             .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("viewport") });
         // Tinted surfaces have no shadow, so that their colors stay readable.
-        if show.tint.is_none() && self.shadow.version != scene.version && off_surface > 0.0 {
-            self.draw_shadow(&mut encoder, scene);
-            self.shadow.version = scene.version;
+        let versions: Vec<u64> = scenes.iter().map(|scene| scene.version).collect();
+        if show.tint.is_none() && self.shadow.versions != versions && off_surface > 0.0 {
+            self.draw_shadow(&mut encoder, &scenes);
+            self.shadow.versions = versions;
         }
         let outlined: Vec<&ScenePrimitive> = scene
             .shown()
@@ -162,7 +202,7 @@ impl Renderer {
                     begin(&mut encoder, "surfaces", Onto::Surfaces(surfaces), &target.depth_view);
                 pass.set_bind_group(0, &self.frame_bind, &[]);
                 pass.set_viewport(0.0, 0.0, size.x, size.y, 0.0, 0.5);
-                self.draw_opaque(gpu, &mut pass, &shot);
+                shots.iter().for_each(|shot| self.draw_opaque(gpu, &mut pass, shot));
                 Some(picture_bind(gpu, &self.pipelines.layouts.surfaces, surfaces))
             }
             Samples::Several { .. } => None,
@@ -181,9 +221,9 @@ impl Renderer {
             pass.set_viewport(0.0, 0.0, size.x, size.y, 0.0, 0.5);
             match kept {
                 Some(kept) => self.draw_light(&mut pass, &kept, &shot),
-                None => self.draw_opaque(gpu, &mut pass, &shot),
+                None => shots.iter().for_each(|shot| self.draw_opaque(gpu, &mut pass, shot)),
             }
-            self.draw_over(gpu, &mut pass, &shot, off_surface > 0.0);
+            self.draw_over(gpu, &mut pass, &shots, off_surface > 0.0);
             pass.set_viewport(0.0, 0.0, size.x, size.y, 0.5, 1.0);
             if !outlined.is_empty() {
                 let mask = picture_bind(gpu, &self.pipelines.layouts.picture, &target.mask_view);
@@ -203,6 +243,28 @@ impl Renderer {
         gpu.queue.submit([encoder.finish()]);
     }
 
+    /// The numbers of a frame with its light.
+    fn lit_frame(
+        &self,
+        frame: FrameUniform,
+        scene: &Scene,
+        show: &Show,
+        shadow_from_world: Mat4,
+    ) -> FrameUniform {
+        let mut lights = [Shining::default(); MOST];
+        let lit = if show.lights { scene.lights.len().min(MOST) } else { 0 };
+        lights[..lit].copy_from_slice(&scene.lights[..lit]);
+        let mut uniform = FrameUniform {
+            shadow_from_world: shadow_from_world.to_cols_array_2d(),
+            world_from_shadow: shadow_from_world.inverse().to_cols_array_2d(),
+            matt: self.matt,
+            lights,
+            ..frame
+        };
+        uniform.eye_forward[3] = lit as f32;
+        uniform
+    }
+
     /// Draws opaque or tinted surfaces.
     fn draw_opaque(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>) {
         for part in shot.scene.shown() {
@@ -214,7 +276,7 @@ impl Renderer {
                     pass.set_vertex_buffer(2, values.slice(..));
                 }
                 draw_bare(pass, part, part.own_indices(gpu));
-            } else if !is_see_through(part, shot.show) {
+            } else if !is_see_through(part, shot.shading) {
                 self.draw_part(pass, part, shot);
             }
         }
@@ -222,8 +284,8 @@ impl Renderer {
 
     /// Lights the surface data of a quick picture.
     fn draw_light(&self, pass: &mut wgpu::RenderPass<'_>, kept: &wgpu::BindGroup, shot: &Shot<'_>) {
-        let Shot { scene, show, .. } = *shot;
-        let lights = show.lights && show.shading == Shading::Textured && !scene.lights.is_empty();
+        let Shot { show, lit, .. } = *shot;
+        let lights = lit && show.shading == Shading::Textured;
         let features = features::QUICK | if lights { features::LIGHTS } else { 0 };
         let draw = if show.tint.is_some() { Draw::TintLight } else { Draw::MeshLight(features) };
         pass.set_pipeline(&self.pipelines.get(draw, true));
@@ -233,8 +295,15 @@ impl Renderer {
 
     /// Draws the layers over opaque surfaces: edges, ground, transparent surfaces (farthest first),
     /// ghosts.
-    fn draw_over(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>, casts: bool) {
-        let Shot { scene, camera, show, quick, .. } = *shot;
+    fn draw_over(
+        &self,
+        gpu: &Gpu,
+        pass: &mut wgpu::RenderPass<'_>,
+        shots: &[Shot<'_>],
+        casts: bool,
+    ) {
+        let Some(shot) = shots.first() else { return };
+        let Shot { camera, show, quick, .. } = *shot;
         if show.tint.is_some() && show.tint_edges {
             self.draw_edges(gpu, pass, shot, Draw::Edges);
         }
@@ -250,16 +319,20 @@ impl Renderer {
             return;
         }
         if show.shading == Shading::Wireframe {
-            self.draw_edges(gpu, pass, shot, Draw::Wires);
+            shots.iter().for_each(|shot| self.draw_edges(gpu, pass, shot, Draw::Wires));
             self.draw_ghosts(pass, shot);
             return;
         }
         let eye = camera.eye();
-        let mut blended: Vec<_> = scene.shown().filter(|p| is_see_through(p, show)).collect();
-        blended.sort_by(|a, b| {
+        let blended = shots.iter().flat_map(|shot| {
+            let parts = shot.scene.shown().filter(|p| is_see_through(p, shot.shading));
+            parts.map(move |part| (part, shot))
+        });
+        let mut blended: Vec<_> = blended.collect();
+        blended.sort_by(|(a, _), (b, _)| {
             b.center.distance_squared(eye).total_cmp(&a.center.distance_squared(eye))
         });
-        for part in blended {
+        for (part, shot) in blended {
             self.draw_part(pass, part, shot);
         }
         self.draw_ghosts(pass, shot);
@@ -365,7 +438,7 @@ impl Renderer {
         pass.draw(0..3, 0..1);
     }
 
-    fn draw_shadow(&self, encoder: &mut wgpu::CommandEncoder, scene: &Scene) {
+    fn draw_shadow(&self, encoder: &mut wgpu::CommandEncoder, scenes: &[&Scene]) {
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("shadow"),
             color_attachments: &[],
@@ -382,7 +455,8 @@ impl Renderer {
             multiview_mask: None,
         });
         pass.set_bind_group(0, &self.shadow_bind, &[]);
-        for part in scene.shown().filter(|p| !p.blend && p.topology == Topology::Triangles) {
+        let shown = scenes.iter().flat_map(|scene| scene.shown());
+        for part in shown.filter(|p| !p.blend && p.topology == Topology::Triangles) {
             pass.set_pipeline(&self.pipelines.get(caster_of(part), false));
             pass.set_vertex_buffer(0, part.skin.posed.slice(..));
             pass.set_vertex_buffer(1, part.looks.slice(..));
@@ -403,7 +477,7 @@ impl Renderer {
         pass.set_vertex_buffer(1, part.looks.slice(..));
         pass.set_vertex_buffer(2, part.places.slice(..));
         pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
-        for sides in sides_of(part, shot.show) {
+        for sides in sides_of(part, shot.shading) {
             for (instances, mirrored, material) in part.draws() {
                 pass.set_pipeline(
                     &self

@@ -15,8 +15,8 @@ pub(super) const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float
 pub(super) struct Shadow {
     pub view: wgpu::TextureView,
     side: u32,
-    /// Version of the scene in the shadow map.
-    pub version: u64,
+    /// Versions of the scenes that it was drawn of.
+    pub versions: Vec<u64>,
 }
 
 impl Shadow {
@@ -33,7 +33,7 @@ impl Shadow {
             usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::RENDER_ATTACHMENT,
             view_formats: &[],
         });
-        Self { view: texture.create_view(&Default::default()), side, version: 0 }
+        Self { view: texture.create_view(&Default::default()), side, versions: Vec::new() }
     }
 
     /// The light's projection of a box, and the offset of shadow lookups from the surface in

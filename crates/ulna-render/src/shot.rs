@@ -11,8 +11,14 @@ use ulna_model::Topology;
 #[derive(Clone, Copy)]
 pub(super) struct Shot<'a> {
     pub scene: &'a Scene,
+    /// Whether the scene is shown beside the one that the picture is of.
+    pub beside: bool,
+    /// Whether the lights of the file that the picture is of shine.
+    pub lit: bool,
     pub camera: &'a Camera,
     pub show: &'a Show,
+    /// How its surfaces are shown.
+    pub shading: Shading,
     /// Whether this is a quick picture, which is lit once per pixel.
     pub quick: bool,
     /// Height of the picture, in points.
@@ -44,8 +50,8 @@ impl Shot<'_> {
     }
 }
 
-pub(super) fn is_see_through(part: &ScenePrimitive, show: &Show) -> bool {
-    match show.shading {
+pub(super) fn is_see_through(part: &ScenePrimitive, shading: Shading) -> bool {
+    match shading {
         Shading::Textured => part.blend,
         Shading::Solid => false,
         // Lines and points are opaque in wireframe shading.
@@ -63,8 +69,8 @@ pub(super) enum Sides {
 }
 
 /// The draw calls of a part. A transparent, double-sided surface is drawn twice, back faces first.
-pub(super) const fn sides_of(part: &ScenePrimitive, show: &Show) -> &'static [Sides] {
-    match show.shading {
+pub(super) const fn sides_of(part: &ScenePrimitive, shading: Shading) -> &'static [Sides] {
+    match shading {
         _ if !part.double_sided => &[Sides::Front],
         Shading::Textured if part.blend => &[Sides::Back, Sides::Front],
         _ => &[Sides::Both],
@@ -82,7 +88,7 @@ pub(super) fn key_of(
     mirrored: bool,
     shot: &Shot<'_>,
 ) -> MeshKey {
-    let Shot { scene, show, quick, .. } = *shot;
+    let Shot { shading: shown, quick, lit, .. } = *shot;
     let topology = topology_of(part);
     let cull = match (sides, mirrored) {
         // Lines and points have no sides.
@@ -92,19 +98,18 @@ pub(super) fn key_of(
         (Sides::Front, false) | (Sides::Back, true) => Some(wgpu::Face::Back),
         (Sides::Back, false) | (Sides::Front, true) => Some(wgpu::Face::Front),
     };
-    let shading = match show.shading {
-        Shading::Textured if show.lights && !scene.lights.is_empty() => {
-            part.features | features::LIGHTS
-        }
+    let shading = match shown {
+        Shading::Textured if lit => part.features | features::LIGHTS,
         Shading::Textured => part.features,
         Shading::Solid | Shading::Wireframe => part.features & features::FLAT | features::PLAIN,
         Shading::XRay => part.features & features::FLAT | features::PLAIN | features::XRAY,
     };
-    let layer = match show.shading {
+    let layer = match shown {
         Shading::Textured if part.blend => Layer::Blend,
         Shading::XRay => Layer::Blend,
         Shading::Textured | Shading::Solid | Shading::Wireframe => Layer::Opaque,
     };
+    let shading = if shot.beside { shading | features::DIMMED } else { shading };
     let features = match (quick, layer) {
         (true, Layer::Opaque) => shading & !features::LIGHTS,
         (true, Layer::Blend) => shading | features::QUICK,

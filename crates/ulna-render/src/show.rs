@@ -1,6 +1,6 @@
 //! Display settings of a picture.
 
-use super::TintKind;
+use super::{Scene, TintKind};
 use ulna_model::NodeId;
 use ulna_motion::Bone;
 
@@ -13,6 +13,15 @@ pub struct BoneLook {
     pub color: [f32; 4],
     /// Color of the edges.
     pub edge: [f32; 4],
+}
+
+/// A further scene in a picture: dimmed, so that it is told from the one that the picture is of.
+#[derive(Clone, Copy)]
+pub struct SceneBeside<'a> {
+    /// The scene.
+    pub scene: &'a Scene,
+    /// Whether it is shown without its materials.
+    pub plain: bool,
 }
 
 /// Shading of surfaces.

@@ -159,6 +159,8 @@ pub struct ImportOptions {
     /// Counterparts chosen by the user: by joint name of the source, the node of this document.
     /// `None` excludes the joint.
     pub chosen: BTreeMap<String, Option<NodeId>>,
+    /// Whether retarget maps of this model are left unused.
+    pub without_map: bool,
 }
 
 /// Match of a source skeleton with the skeleton of the open document.
@@ -272,6 +274,7 @@ fn arrivals_of(
     // A stored retarget map is better than matching names, unless the user chose counterparts.
     if options.how == KeysBy::Rests
         && options.chosen.is_empty()
+        && !options.without_map
         && let Some(map) = fitting_map(ours, theirs)
         && let Ok(retarget) = Retarget::new(theirs, ours, map)
     {

@@ -23,7 +23,7 @@ use ulna_model::{
     Clip, ClipId, Document, Goal, NodeId, Notice, RetargetChain, RetargetMap, Shared,
 };
 use ulna_motion::retarget::{
-    ContactSlide, Retarget, RetargetError, Retargeted, guess_map, table_node,
+    ContactSlide, Retarget, RetargetError, RetargetKeys, Retargeted, guess_map, table_node,
 };
 
 /// A retarget request of the command line or of a script.
@@ -41,6 +41,8 @@ pub struct RetargetRequest {
     pub lock: Option<bool>,
     /// Factor of the path over the ground; as the map says if omitted.
     pub stride: Option<f32>,
+    /// Keys of the clips.
+    pub keys: RetargetKeys,
     /// Whether joints that a model does not have are removed from the map.
     pub force: bool,
 }
@@ -82,6 +84,10 @@ pub struct RetargetedClip {
     pub lowered: f32,
     /// Feet whose legs are too short to reach their targets.
     pub short: Vec<NodeId>,
+    /// Number of keys before and after the request's choice of keys.
+    pub keys: [usize; 2],
+    /// Largest distance of a vertex because of reduced keys, meters on a body 1.8 m tall.
+    pub key_error: f32,
 }
 
 /// Retargeted clips, and the command that adds them.
@@ -292,6 +298,9 @@ impl Session {
             let mut made = retargeted(&retarget, clip);
             let name = name_here(theirs, *id, path);
             made.carried.clip.name = Some(name.as_str().into());
+            let clip = std::mem::take(&mut made.carried.clip);
+            let keyed = request.keys.applied(ours, clip, &made.contacts, &mut made.slides);
+            made.carried.clip = keyed.clip;
             let facts = RetargetedClip {
                 source: path.clone(),
                 name,
@@ -299,6 +308,8 @@ impl Session {
                 slides: made.slides.clone(),
                 lowered: made.lowered,
                 short: made.short.clone(),
+                keys: keyed.keys,
+                key_error: keyed.error,
             };
             steps.step().then_some((made, facts))
         };
@@ -310,6 +321,7 @@ impl Session {
             return Err(Notice::new("nothing_fits", said));
         }
         notes.extend(said_of(theirs, ours, &all, map.contacts.lock));
+        notes.extend(keys_in_words(&all, request.keys));
         if !empty.is_empty() {
             let names: Vec<String> = empty.iter().map(|(_, f)| f.name.clone()).collect();
             let said = format!(
@@ -321,6 +333,20 @@ impl Session {
         let clips = all.into_iter().map(|(made, facts)| (made.carried.clip, facts)).collect();
         Ok(SourceClips { clips, map: (map, origin), notes })
     }
+}
+
+/// The note about keys that were reduced.
+fn keys_in_words(all: &[(Retargeted, RetargetedClip)], keys: RetargetKeys) -> Option<Notice> {
+    let RetargetKeys::Reduced(_) = keys else { return None };
+    let sum = |k: usize| all.iter().map(|(_, facts)| facts.keys[k]).sum::<usize>();
+    let error = all.iter().map(|(_, facts)| facts.key_error).fold(0.0, f32::max);
+    let said = format!(
+        "{} of {} keys remain; max error {:.2} mm on a body 1.8 m tall",
+        sum(1),
+        sum(0),
+        error * 1e3
+    );
+    Some(Notice::new("keys_reduced", said))
 }
 
 /// The reason why a map does not fit, with a way out for scripts.

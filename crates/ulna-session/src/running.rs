@@ -105,7 +105,8 @@ impl Session {
                 })?;
                 let chosen = counterparts.as_ref().map(|c| c.find(&self.document)).transpose();
                 let chosen = chosen.map_err(CommandError::from)?.unwrap_or_default();
-                let options = ImportOptions { how: how.unwrap_or(KeysHow::Rests).into(), chosen };
+                let how = how.unwrap_or(KeysHow::Rests).into();
+                let options = ImportOptions { how, chosen, without_map: false };
                 let force = *force == Some(true);
                 let request =
                     ImportRequest { path, only: only.clone(), taken: *taken, options, force };
@@ -114,10 +115,26 @@ impl Session {
                     .map_err(|e| CommandError::other(e.code(), e.to_string()))?;
                 ("Import clips", (vec![command.into()], notes))
             }
-            SessionCommand::RetargetClips { path, only, map, taken, contacts, stride, force } => {
+            SessionCommand::RetargetClips {
+                path,
+                only,
+                map,
+                taken,
+                contacts,
+                stride,
+                keys,
+                millimetres,
+                force,
+            } => {
                 let map = map.as_ref().map(|map| self.map_of(map)).transpose()?;
                 if let Some(stride) = stride.filter(|s| !s.is_finite() || *s <= 0.0) {
                     let said = format!("“stride” is {stride}, but must be greater than 0");
+                    return Err(CommandError::other("argument_out_of_range", said).into());
+                }
+                if let Some(bound) = millimetres.filter(|mm| !(*mm > 0.0 && *mm <= 1000.0)) {
+                    let said = format!(
+                        "“millimetres” is {bound}, but must be greater than 0 and at most 1000"
+                    );
                     return Err(CommandError::other("argument_out_of_range", said).into());
                 }
                 let request = RetargetRequest {
@@ -127,6 +144,7 @@ impl Session {
                     taken: *taken,
                     lock: *contacts,
                     stride: *stride,
+                    keys: keys.map(|keys| keys.within(*millimetres)).unwrap_or_default(),
                     force: *force == Some(true),
                 };
                 let made = self

@@ -112,6 +112,14 @@ impl App {
             })
         };
         let seen = |distance: f32| behind.is_none_or(|b| is_before(&ray, distance, b.spot));
+        let is_nearer = |distance: f32| hit.is_none_or(|hit| distance < hit.distance);
+        let beside = self.references.hit(&ray).filter(|(d, _)| behind.is_none() && is_nearer(*d));
+        self.references.deselect();
+        if let Some((_, id)) = beside {
+            self.select_reference(Some(id));
+            self.viewport.last_pick = None;
+            return;
+        }
         let Some(hit) = hit.filter(|hit| seen(hit.distance)) else {
             match behind {
                 Some(bone) if toggle => self.outliner.selection.toggle(bone.joint),
@@ -184,6 +192,7 @@ impl App {
             })
         };
         if let Some((node, tip, from)) = grabbed {
+            self.references.deselect();
             self.outliner.selection.set(node);
             self.panels.reach(tip, from, at);
         }
@@ -208,6 +217,7 @@ impl App {
                 .filter(|b| !moves(b.joint) && !barred(b.joint))
                 .map(|b| b.head);
             let near = heads.filter_map(|p| Some((camera.project(p, size)?.0.distance(at), p)));
+            let near = near.chain(self.references.joint_under(&camera, (at, size)));
             let best = near.min_by(|a, b| a.0.total_cmp(&b.0))?;
             return (best.0 <= REACH).then_some(best.1);
         }
@@ -228,8 +238,14 @@ impl App {
             let inside = middle_along_ray(&ray, extent, true, &hit)?;
             return middle_of_loop(inside, extent, &hit);
         }
+        let beside = self.references.spot_under(&ray, of);
         let surface = self.renderer.surface(document);
-        let hit = surface.hit(document, &ray, &|n| barred(n) || moves(n))?;
+        let hit = surface.hit(document, &ray, &|n| barred(n) || moves(n));
+        let is_nearer = |distance: f32| hit.is_none_or(|hit| distance < hit.distance);
+        if let Some((_, spot)) = beside.filter(|(distance, _)| is_nearer(*distance)) {
+            return Some(spot);
+        }
+        let hit = hit?;
         let own = joints_at(document, &hit).first().is_some_and(|(n, _)| moves(*n));
         if own {
             return None;

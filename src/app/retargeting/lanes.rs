@@ -12,6 +12,7 @@ use egui::Context;
 use super::engine::{self, Bodies, ChosenClips};
 use crate::ui::{RetargetResult, RetargetSummary};
 use ulna_model::{ClipId, Goal, RetargetMap};
+use ulna_motion::retarget::RetargetKeys;
 
 /// Inputs of the shown clip.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,7 +186,8 @@ impl SummaryLane {
         let (bodies, of, clips) = (bodies.clone(), inputs.clone(), clips.to_vec());
         let work = move |stop: &AtomicBool| {
             let is_stopped = || stop.load(Ordering::Relaxed);
-            let made = engine::all(&bodies, &of.map, &of.clips, &clips, &is_stopped).ok()??;
+            let how = (&of.map, RetargetKeys::Source);
+            let made = engine::all(&bodies, how, &of.clips, &clips, &is_stopped).ok()??;
             Some(engine::summary(&made))
         };
         self.running = Running::begin(ctx, inputs, work)

@@ -233,6 +233,7 @@ impl Retargeting {
             names: source.facts.clips.iter().map(|c| self.draft.name_of(&c.name)).collect(),
             taken: self.draft.taken,
             keeps_map: self.draft.keeps_map && !is_kept,
+            keys: self.draft.keys.within(Some(self.draft.millimetres)),
         })
     }
 

@@ -135,7 +135,7 @@ fn show(look: &ApartLook, bones: Vec<BoneLook>) -> Show {
 }
 
 /// The device, if a document was uploaded to it, with its scene there.
-fn on_device<'a>(
+pub(super) fn on_device<'a>(
     gpu: &'a mut Option<(Gpu, Renderer)>,
     uploaded: &'a mut Uploaded,
 ) -> Option<(&'a Gpu, &'a mut Renderer, &'a mut Scene)> {

@@ -12,7 +12,7 @@ use super::{
 use crate::{app::ladder::Motion, ui::Quality};
 use ulna_model::{Document, JointGroup, NodeId};
 use ulna_motion::Bone;
-use ulna_render::{BoneLook, RenderTarget, Show, ViewportColors};
+use ulna_render::{BoneLook, RenderTarget, SceneBeside, Show, ViewportColors};
 
 impl ViewportRenderer {
     /// Draws what changed. Seconds until it is to be called once more, since a quick picture is
@@ -86,8 +86,11 @@ impl ViewportRenderer {
             size: self.model.extent,
             ..show(document, (self.model.seen_bones(), &self.model.pose.hidden), &self.look, seen)
         };
-        show.bones.splice(0..0, self.ghosts.bones.iter().copied());
-        renderer.draw(gpu, target, scene, camera, &self.look, &show);
+        let behind = self.ghosts.bones.iter().chain(seen.bones_beside).copied();
+        show.bones.splice(0..0, behind);
+        let beside: Vec<SceneBeside<'_>> =
+            seen.beside.iter().filter_map(|b| b.scene(&gpu.device)).collect();
+        renderer.draw_with(gpu, target, (scene, &beside), camera, &self.look, &show);
         picture.drawn = Some(now);
         picture.stood = motion.now;
         if picture.coarse {

@@ -31,6 +31,11 @@ impl Posed {
         self.bounds
     }
 
+    /// Its surface.
+    pub(in crate::app) fn into_surface(self) -> Surface {
+        self.surface
+    }
+
     pub(in crate::app) fn new(document: &Document) -> Self {
         let pose = Pose::evaluate(document, &Stack::default());
         let surface = Surface::new(document, &pose);

@@ -1,6 +1,7 @@
 //! The viewport's picture: posed, uploaded and drawn again only when something in it changed.
 
 mod apart;
+mod beside;
 mod drawing;
 mod ghosts;
 mod loader;
@@ -16,5 +17,5 @@ pub(super) use self::{
     loader::{Loader, Posed, Uploaded},
     model::ShownPose,
     state::ViewportRenderer,
-    wanted::{DisplayedClip, GhostsWanted, Painted, Seen, ShownDocument},
+    wanted::{Beside, DisplayedClip, GhostsWanted, Painted, Seen, ShownDocument},
 };

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::loader::Uploaded;
 use crate::ui::ViewOptions;
 use ulna_edit::{NodeVisibility, Selection};
 use ulna_model::{Clip, ClipId, Document, Mix, NodeId, Shared, Unkeyed, UnkeyedAt};
 use ulna_motion::Averaging;
-use ulna_render::{Camera, TintKind};
+use ulna_render::{BoneLook, Camera, SceneBeside, TintKind};
 
 /// The shown clip: one of the file, or none for a range of motion, which is not in the file.
 pub(in crate::app) type ClipKey = Option<ClipId>;
@@ -43,6 +44,23 @@ pub(in crate::app) struct Painted {
     pub edges: bool,
 }
 
+/// A model that is drawn beside the open one.
+#[derive(Clone, Copy)]
+pub(in crate::app) struct Beside<'a> {
+    pub uploaded: &'a Uploaded,
+    /// Whether its surfaces are shown without their materials.
+    pub plain: bool,
+}
+
+impl<'a> Beside<'a> {
+    /// Its scene on this device.
+    pub(super) fn scene(&self, device: &wgpu::Device) -> Option<SceneBeside<'a>> {
+        let is_own = self.uploaded.device.as_ref() == Some(device);
+        let scene = self.uploaded.scene.as_ref().filter(|_| is_own)?;
+        Some(SceneBeside { scene, plain: self.plain })
+    }
+}
+
 /// Inputs of a picture.
 #[derive(Clone, Copy)]
 pub(in crate::app) struct Seen<'a> {
@@ -55,6 +73,10 @@ pub(in crate::app) struct Seen<'a> {
     pub shown: ViewOptions,
     pub painting: Option<Painted>,
     pub unkeyed: Option<&'a Unkeyed>,
+    /// Models beside the open one.
+    pub beside: &'a [Beside<'a>],
+    /// Joints of those models.
+    pub bones_beside: &'a [BoneLook],
 }
 
 /// Requested ghosts.

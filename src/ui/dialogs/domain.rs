@@ -30,6 +30,11 @@ pub enum Dialog {
         /// Path as typed.
         path: String,
     },
+    /// A file that is shown as a reference model, typed.
+    ReferenceFrom {
+        /// Path as typed.
+        path: String,
+    },
     /// A JSON file of a retarget map, typed.
     MapFile {
         /// Path as typed.
@@ -197,6 +202,8 @@ pub enum PathFor {
     Import,
     /// To retarget its clips.
     Retarget,
+    /// To show it as a reference model.
+    Reference,
     /// To read a retarget map from it.
     MapIn,
     /// To save a retarget map to it.
@@ -229,6 +236,7 @@ impl Dialog {
             PathFor::Open => Self::Open { path },
             PathFor::Import => Self::ImportFrom { path },
             PathFor::Retarget => Self::RetargetFrom { path },
+            PathFor::Reference => Self::ReferenceFrom { path },
             PathFor::MapIn => Self::MapFile { path, saves: false },
             PathFor::MapOut => Self::MapFile { path, saves: true },
             PathFor::Save => Self::SaveAs { path, copy: false },
@@ -375,6 +383,8 @@ pub enum DialogAction {
     ImportFrom(PathBuf),
     /// Retarget clips of this file.
     RetargetFrom(PathBuf),
+    /// Shows a file as a reference model.
+    LoadReference(PathBuf),
     /// Read a retarget map from this file.
     ReadMap(PathBuf),
     /// Save the retarget map of the page to this file.

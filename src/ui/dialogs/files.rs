@@ -146,6 +146,7 @@ pub fn path_ui(
         PathFor::Save => ("Save as", "Save"),
         PathFor::Import => ("Import clips", "Import"),
         PathFor::Retarget => ("Retarget clips of a file", "Retarget"),
+        PathFor::Reference => ("Load a reference model", "Load"),
         PathFor::MapIn => ("Load a retarget map", "Load"),
         PathFor::MapOut => ("Save the retarget map", "Save map"),
         PathFor::WeightsIn => ("Import weights", "Import"),
@@ -156,7 +157,9 @@ pub fn path_ui(
     let mut text = path.to_owned();
     let kinds = match what {
         PathFor::Copy | PathFor::Save => "Path of a .gltf, .glb or .vrm file",
-        PathFor::Open | PathFor::Retarget => "Path of a .gltf, .glb, .vrm, .fbx, .bvh or .x file",
+        PathFor::Open | PathFor::Retarget | PathFor::Reference => {
+            "Path of a .gltf, .glb, .vrm, .fbx, .bvh or .x file"
+        }
         PathFor::MapIn | PathFor::MapOut => "Path of a .json file with a retarget map",
         PathFor::WeightsIn => "Path of a model, or of a .json or .xml file with weights",
         PathFor::WeightsOut => "Path of a .json file, or of .xml for Maya's deformerWeights",
@@ -210,6 +213,7 @@ pub fn path_ui(
                     PathFor::Open => DialogAction::OpenPath(path),
                     PathFor::Import => DialogAction::ImportFrom(path),
                     PathFor::Retarget => DialogAction::RetargetFrom(path),
+                    PathFor::Reference => DialogAction::LoadReference(path),
                     PathFor::MapIn => DialogAction::ReadMap(path),
                     PathFor::MapOut => DialogAction::SaveMap(path),
                     PathFor::WeightsIn => DialogAction::ImportWeights { path, by: None },

@@ -379,8 +379,10 @@ fn foot_ui(
                 || (enter && ready);
             let cancels = plain(ui, "Cancel").clicked();
             let file = found.rows.get(now.shown).map_or(0, |row| row.file);
-            let adjust =
-                ui.add_enabled_ui(found.files.get(file).is_some(), |ui| plain(ui, "Adjust…"));
+            // Clips of another body are retargeted by hand.
+            let is_other = found.rows.get(now.shown).is_some_and(|row| row.is_other);
+            let verb = if is_other { "Retarget…" } else { "Adjust…" };
+            let adjust = ui.add_enabled_ui(found.files.get(file).is_some(), |ui| plain(ui, verb));
             let hint = "Opens the page Retarget with the file of the shown clip as the source";
             if adjust.inner.on_hover_text(hint).clicked() {
                 actions.push(DialogAction::AdjustImport(file));
@@ -388,7 +390,7 @@ fn foot_ui(
                 actions.push(DialogAction::SetDialog(None));
             } else if go {
                 actions.push(DialogAction::Import(Box::new(now)));
-            } else if (now.how, &now.by_hand) != (draft.how, &draft.by_hand) {
+            } else if now.fits_otherwise(draft) {
                 actions.push(DialogAction::FitImport(Box::new(now)));
             } else if now != *draft {
                 actions

@@ -244,6 +244,28 @@ fn preview_ui(
     });
 }
 
+/// The retarget map that is kept with this scene for such a file, and whether it is used.
+fn map_ui(ui: &mut Ui, theme: &Theme, file: &ImportFile, now: &mut ImportDraft) {
+    let Some(name) = &file.kept_map else { return };
+    let is_used = file.fit.as_ref().is_some_and(|fit| fit.map.is_some());
+    // Copied keys and matches by hand need no map.
+    if !is_used && !now.without_map {
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        let (text, verb) = match is_used {
+            true => ("Uses the map kept with this scene", "Do not use the map"),
+            false => ("The map kept with this scene is not used", "Use the map"),
+        };
+        let label = RichText::new(text).font(Theme::font(Font::Small));
+        ui.label(label.color(theme.color(ColorRole::TextPrimary)))
+            .on_hover_text(format!("Retarget map “{name}”"));
+        if plain(ui, verb).clicked() {
+            now.without_map = is_used;
+        }
+    });
+}
+
 /// The clip that is looked at: its name, its preview, and how its skeleton fits.
 pub fn details_ui(
     ui: &mut Ui,
@@ -288,6 +310,7 @@ pub fn details_ui(
     if about.is_other {
         ui.horizontal(|ui| open_ui(ui, file, actions));
     }
+    map_ui(ui, theme, file, now);
     line(
         ui,
         "Joints matched",

@@ -74,6 +74,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
             Dialog::Open { .. }
                 | Dialog::ImportFrom { .. }
                 | Dialog::RetargetFrom { .. }
+                | Dialog::ReferenceFrom { .. }
                 | Dialog::MapFile { .. }
                 | Dialog::ImportWeights { .. }
                 | Dialog::ExportWeights { .. }
@@ -168,6 +169,7 @@ fn width(dialog: &Dialog) -> f32 {
         Dialog::Open { .. }
         | Dialog::ImportFrom { .. }
         | Dialog::RetargetFrom { .. }
+        | Dialog::ReferenceFrom { .. }
         | Dialog::MapFile { .. }
         | Dialog::ImportWeights { .. }
         | Dialog::ExportWeights { .. }
@@ -200,6 +202,9 @@ fn content_ui(
         }
         Dialog::RetargetFrom { path } => {
             files::path_ui(&mut state.files, ui, view, path, PathFor::Retarget, actions)
+        }
+        Dialog::ReferenceFrom { path } => {
+            files::path_ui(&mut state.files, ui, view, path, PathFor::Reference, actions)
         }
         Dialog::MapFile { path, saves } => {
             let what = if *saves { PathFor::MapOut } else { PathFor::MapIn };

@@ -13,6 +13,7 @@ mod limb;
 mod mix_fields;
 mod mixing;
 mod morphs;
+mod reference;
 mod repair;
 mod sections;
 mod skin;
@@ -61,6 +62,8 @@ pub struct InspectorState {
     skins: skin::Apart,
     /// Of the layers.
     layers: layer_rows::LayersState,
+    /// Angles that were typed for a reference model.
+    reference: reference::ReferenceAngles,
     /// Differences from the file as opened.
     edited: edited::EditedState,
     /// The end of a limb that is being moved by typed numbers alone, and where it was in the scene.
@@ -123,6 +126,10 @@ pub fn inspector_ui(
         };
         let document = session.document();
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            if let Some(facts) = view.references.selected() {
+                reference::reference_ui(&mut state.reference, ui, view, facts, actions);
+                return;
+            }
             let order = state.order;
             layers::layers_ui(
                 &mut state.layers,

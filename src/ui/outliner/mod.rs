@@ -6,6 +6,7 @@ mod groups;
 mod mask;
 mod menu;
 mod moving;
+mod references;
 mod things;
 mod tree;
 

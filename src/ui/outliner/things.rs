@@ -18,6 +18,8 @@ use ulna_render::{ColorRole, Measure};
 /// A group of things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
+    /// Reference models, above the nodes.
+    References,
     /// Groups of joints, above the nodes.
     Groups,
     Skins,
@@ -32,6 +34,7 @@ impl Section {
 
     const fn title(self) -> &'static str {
         match self {
+            Self::References => "Reference models",
             Self::Groups => "Joint groups",
             Self::Skins => "Skins",
             Self::Meshes => "Meshes",
@@ -40,15 +43,15 @@ impl Section {
         }
     }
 
-    /// Whether it is open: groups of joints are unless they were closed, all others if they were
-    /// opened.
+    /// Whether it is open: sections above the nodes are unless they were closed, all others if
+    /// they were opened.
     pub fn is_open(self, changed: &BTreeSet<Self>) -> bool {
-        changed.contains(&self) != (self == Self::Groups)
+        changed.contains(&self) != matches!(self, Self::References | Self::Groups)
     }
 
     pub fn things(self, document: &Document) -> Vec<AssetRef> {
         match self {
-            Self::Groups => Vec::new(),
+            Self::References | Self::Groups => Vec::new(),
             Self::Skins => document.skins.ids().map(AssetRef::Skin).collect(),
             Self::Meshes => document.meshes.ids().map(AssetRef::Mesh).collect(),
             Self::Materials => document.materials.ids().map(AssetRef::Material).collect(),

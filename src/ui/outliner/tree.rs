@@ -14,6 +14,7 @@ use super::{
     mask::{MaskStroke, mask_ui},
     menu::node_menu,
     moving::{NodeDrag, row_drag},
+    references::reference_ui,
     things::{Section, section_ui, thing_ui},
 };
 use crate::ui::{
@@ -37,6 +38,8 @@ pub enum TreeRow {
     Node { node: NodeId, depth: usize, parent_of_some: bool },
     /// The head of a section, with how many it has.
     Section(Section, usize),
+    /// A reference model, by its number.
+    Reference(usize),
     /// A group of joints, by its number.
     Group(usize),
     /// Something that is no node.
@@ -109,8 +112,9 @@ fn faulty_nodes(document: &Document, problems: &[Diagnostic]) -> HashSet<NodeId>
     document.node_ids().filter(is_meant).collect()
 }
 
-/// What rows are found from: the document's generation, the filter, and what is open.
-pub type RowsOf = (u64, String, BTreeSet<NodeId>, BTreeSet<Section>);
+/// What rows are found from: the document's generation, the number of reference models, the filter,
+/// and what is open.
+pub type RowsOf = (u64, usize, String, BTreeSet<NodeId>, BTreeSet<Section>);
 
 /// State of the tree from frame to frame.
 #[derive(Clone, Debug, Default)]
@@ -162,8 +166,10 @@ impl TreeState {
 /// The same ones as long as nothing that they are found from is another.
 pub fn visible_rows(state: &mut TreeState, view: &View<'_>) -> Rc<[TreeRow]> {
     let Some(session) = view.session else { return Rc::default() };
-    let same = |(generation, filter, closed, open): &RowsOf| {
+    let references = view.references.all.len();
+    let same = |(generation, count, filter, closed, open): &RowsOf| {
         *generation == session.generation()
+            && *count == references
             && *filter == state.filter
             && *closed == state.closed
             && *open == state.open
@@ -171,7 +177,8 @@ pub fn visible_rows(state: &mut TreeState, view: &View<'_>) -> Rc<[TreeRow]> {
     if let Some(rows) = state.rows.get().filter(|_| state.rows.key().is_some_and(same)) {
         return rows.clone();
     }
-    let of = (session.generation(), state.filter.clone(), state.closed.clone(), state.open.clone());
+    let TreeState { filter, closed, open, .. } = &*state;
+    let of = (session.generation(), references, filter.clone(), closed.clone(), open.clone());
     let rows: Rc<[TreeRow]> = find_rows(state, view, session.document()).into();
     state.rows.put(of, rows.clone());
     rows
@@ -196,6 +203,15 @@ fn find_rows(state: &TreeState, view: &View<'_>, document: &Document) -> Vec<Tre
         wanted = Some(keep);
     }
     let mut rows = Vec::new();
+    let references = view.references.all;
+    let is_named = |k: &usize| references[*k].name.to_lowercase().contains(&needle);
+    let named: Vec<usize> = (0..references.len()).filter(is_named).collect();
+    if !named.is_empty() {
+        rows.push(TreeRow::Section(Section::References, references.len()));
+        if !needle.is_empty() || Section::References.is_open(&state.open) {
+            rows.extend(named.into_iter().map(TreeRow::Reference));
+        }
+    }
     let groups = document.joint_groups();
     if needle.is_empty() && !groups.is_empty() {
         rows.push(TreeRow::Section(Section::Groups, groups.len()));
@@ -249,6 +265,7 @@ pub fn row_ui(
             node_ui(state, ui, view, rows, (node, depth, parent_of_some), actions);
         }
         TreeRow::Section(section, count) => section_ui(&mut state.open, ui, view, section, count),
+        TreeRow::Reference(number) => reference_ui(ui, view, number, actions),
         TreeRow::Group(number) => {
             group_ui(&mut state.group_renaming, ui, view, number, actions);
         }

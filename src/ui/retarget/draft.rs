@@ -5,8 +5,9 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use egui::{Color32, TextureId};
 use glam::{Quat, Vec3};
 
-use ulna_edit::command::TakenName;
+use ulna_edit::command::{RetargetedKeys, TakenName};
 use ulna_model::{Clip, Goal, NodeId, RetargetChain, RetargetMap, Shared};
+use ulna_motion::retarget::RetargetKeys;
 use ulna_render::{Camera, Color, tokens};
 
 /// Index of the source in pairs of both bodies.
@@ -47,6 +48,10 @@ pub struct RetargetDraft {
     pub taken: TakenName,
     /// Whether the map is kept in the file with the clips.
     pub keeps_map: bool,
+    /// Keys of added clips.
+    pub keys: RetargetedKeys,
+    /// Max error of reduced keys, millimeters on a body 1.8 m tall.
+    pub millimetres: f32,
 }
 
 /// A contact of the shown clip.
@@ -103,6 +108,8 @@ impl Default for RetargetDraft {
             name: "{clip}".to_owned(),
             taken: TakenName::Number,
             keeps_map: true,
+            keys: RetargetedKeys::Source,
+            millimetres: RetargetKeys::TOLERANCE * 1e3,
         }
     }
 }

@@ -16,12 +16,12 @@ use crate::ui::{
     theme::Font,
     widgets::{check, cut, edged, icon_button, name_widget, panel_title, segment, segments},
 };
-use ulna_edit::command::TakenName;
+use ulna_edit::command::{RetargetedKeys, TakenName};
 use ulna_model::RootMotion;
 use ulna_render::ColorRole;
 
-/// Points of the buttons at the bottom with the names above them.
-const FOOT: f32 = 92.0;
+/// Points of the buttons at the bottom with the keys and the names above them.
+const FOOT: f32 = 124.0;
 /// Points of the head.
 const HEAD: f32 = 36.0;
 
@@ -225,6 +225,32 @@ fn size_ui(ui: &mut Ui, theme: &Theme, result: Option<&RetargetResult>, now: &mu
     });
 }
 
+/// Keys of added clips.
+fn keys_ui(ui: &mut Ui, theme: &Theme, now: &mut RetargetDraft) {
+    ui.horizontal(|ui| {
+        small(ui, theme, "Keys", ColorRole::TextSecondary);
+        segments(ui, theme, |ui| {
+            let ways = [
+                (RetargetedKeys::Source, "As source", "Keys at the times of the source's keys"),
+                (RetargetedKeys::Frames, "Every frame", "One key per frame of the source"),
+                (RetargetedKeys::Reduced, "Reduced", "As few keys as keep the motion"),
+            ];
+            for (keys, text, about) in ways {
+                let response = segment(ui, theme, text, now.keys == keys, false);
+                if response.on_hover_text(about).clicked() {
+                    now.keys = keys;
+                }
+            }
+        });
+        if now.keys == RetargetedKeys::Reduced {
+            let drag = DragValue::new(&mut now.millimetres).speed(0.01).range(0.01..=100.0);
+            let response = ui.add_sized([76.0, 24.0], drag.suffix(" mm").max_decimals(2));
+            name_widget(ui, &response, "Max error of reduced keys");
+            response.on_hover_text("Max error on the surface of a body 1.8 m tall");
+        }
+    });
+}
+
 /// Names of added clips, and the buttons.
 fn buttons_ui(
     ui: &mut Ui,
@@ -234,6 +260,7 @@ fn buttons_ui(
     actions: &mut Actions,
 ) {
     ui.spacing_mut().item_spacing.y = 8.0;
+    keys_ui(ui, theme, now);
     ui.horizontal(|ui| {
         small(ui, theme, "Name", ColorRole::TextSecondary);
         let field = egui::TextEdit::singleline(&mut now.name)

@@ -45,6 +45,10 @@ pub struct Availability {
     pub joint: bool,
     /// Number of selected vertices.
     pub vertices: usize,
+    /// Number of reference models beside the open one.
+    pub references: usize,
+    /// A reference model is selected.
+    pub reference: bool,
     /// Number of changes in the plan of the skeleton.
     pub planned: usize,
 }

@@ -2,8 +2,8 @@
 
 use super::{
     BrushCommand, CommandError, FileCommand, KeptPoseCommand, LayerCommand, MixCommand,
-    ModeCommand, Outcome, PlayCommand, Scene, SelectCommand, SkinCommand, TimelineCommand,
-    ToolCommand, Touch, VertexCommand, ViewCommand, Wanted,
+    ModeCommand, Outcome, PlayCommand, ReferenceCommand, Scene, SelectCommand, SkinCommand,
+    TimelineCommand, ToolCommand, Touch, VertexCommand, ViewCommand, Wanted,
     families::{Command, DocumentCommand, HostCommand},
     free_of_matrices,
     upkeep::keep_up,
@@ -28,6 +28,8 @@ pub trait Host {
     fn tool(&mut self, command: &ToolCommand) -> Result<(), Self::Refusal>;
     /// The view.
     fn view(&mut self, command: &ViewCommand) -> Result<(), Self::Refusal>;
+    /// Reference models.
+    fn reference(&mut self, command: &ReferenceCommand) -> Result<(), Self::Refusal>;
     /// The playhead.
     fn play(&mut self, command: &PlayCommand) -> Result<(), Self::Refusal>;
     /// Keys on the timeline.
@@ -50,6 +52,7 @@ impl HostCommand {
             Self::Mode(command) => host.mode(command),
             Self::Tool(command) => host.tool(command),
             Self::View(command) => host.view(command),
+            Self::Reference(command) => host.reference(command),
             Self::Play(command) => host.play(command),
             Self::Timeline(command) => host.timeline(command),
             Self::Brush(command) => host.brush(command),

@@ -6,8 +6,8 @@ use super::{
     FileCommand, GroupCommand, IkCommand, KeptPoseCommand, KeyCommand, KeyEditCommand, KeysOfLayer,
     LayerCommand, LayerKeysCommand, LayerName, MarkerCommand, MaterialCommand, MirrorCommand,
     MixCommand, ModeCommand, MorphCommand, NodeCommand, PlayCommand, PoseCommand, PoseLayerCommand,
-    RetargetMapCommand, RigCommand, SelectCommand, SessionCommand, SkinCommand, TimelineCommand,
-    ToolCommand, VertexCommand, ViewCommand, VisibilityCommand, WeightCommand,
+    ReferenceCommand, RetargetMapCommand, RigCommand, SelectCommand, SessionCommand, SkinCommand,
+    TimelineCommand, ToolCommand, VertexCommand, ViewCommand, VisibilityCommand, WeightCommand,
     define::FamilyMember,
 };
 use ulna_model::Document;
@@ -145,6 +145,8 @@ families! {
         Tool(ToolCommand),
         /// The view.
         View(ViewCommand),
+        /// Reference models.
+        Reference(ReferenceCommand),
         /// The playhead.
         Play(PlayCommand),
         /// Keys on the timeline.

@@ -118,8 +118,9 @@ pub use self::{
     filling::Filled,
     groups::{AssignGroup, GroupCommand, NewGroup, RemoveGroup, SetGroup},
     host::{
-        BrushCommand, FileCommand, KeysHow, ModeCommand, PlayCommand, SelectCommand,
-        SessionCommand, TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
+        BrushCommand, FileCommand, KeysHow, ModeCommand, PlayCommand, ReferenceCommand,
+        ReferencePoint, RetargetedKeys, SelectCommand, SessionCommand, TimelineCommand,
+        ToolCommand, VertexCommand, ViewCommand,
     },
     ik::{Body, ClearPins, DragLimb, EndAngle, HoldPin, IkCommand, LookAt, PinKind, SetPin},
     kept_poses::{

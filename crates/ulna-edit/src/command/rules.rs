@@ -52,6 +52,25 @@ pub(super) const fn selected(a: &Availability) -> Rule {
     when(a.nodes > 0, "Nothing is selected")
 }
 
+/// For what is done to a reference model as well.
+pub(super) const fn any_selected(a: &Availability) -> Rule {
+    when(a.nodes > 0 || a.reference, "Nothing is selected")
+}
+
+pub(super) const fn with_reference(a: &Availability) -> Rule {
+    match opened(a) {
+        Ok(()) => when(a.references > 0, "No reference model is loaded"),
+        not => not,
+    }
+}
+
+pub(super) const fn joint_and_reference(a: &Availability) -> Rule {
+    match with_reference(a) {
+        Ok(()) => when(a.nodes > 0, "No joint is selected"),
+        not => not,
+    }
+}
+
 pub(super) const fn nameable(a: &Availability) -> Rule {
     when(a.nodes > 0 || a.clip_shown, "Nothing is selected, and no clip is open")
 }

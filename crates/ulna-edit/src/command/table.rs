@@ -8,13 +8,13 @@ use super::{
     ClipWorkCommand, CommandSpec, ContactCommand, CurveKeysCommand, FileCommand, GroupCommand,
     IkCommand, KeptPoseCommand, KeyCommand, KeyEditCommand, LayerCommand, MarkerCommand,
     MaterialCommand, MirrorCommand, MixCommand, ModeCommand, MorphCommand, NodeCommand,
-    PlayCommand, PoseCommand, PoseLayerCommand, RetargetMapCommand, RigCommand, SelectCommand,
-    SessionCommand, SkinCommand, TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
-    VisibilityCommand, WeightCommand,
+    PlayCommand, PoseCommand, PoseLayerCommand, ReferenceCommand, RetargetMapCommand, RigCommand,
+    SelectCommand, SessionCommand, SkinCommand, TimelineCommand, ToolCommand, VertexCommand,
+    ViewCommand, VisibilityCommand, WeightCommand,
 };
 
 /// Entries of all families, in the order of the menus.
-fn families() -> [Vec<&'static CommandSpec>; 36] {
+fn families() -> [Vec<&'static CommandSpec>; 37] {
     [
         FileCommand::specs(),
         SessionCommand::specs(),
@@ -23,6 +23,7 @@ fn families() -> [Vec<&'static CommandSpec>; 36] {
         GroupCommand::specs(),
         SelectCommand::specs(),
         ViewCommand::specs(),
+        ReferenceCommand::specs(),
         ModeCommand::specs(),
         ToolCommand::specs(),
         PoseCommand::specs(),

@@ -14,6 +14,7 @@ mod contacts;
 mod feet;
 mod guess;
 mod hands;
+mod keys;
 mod lock;
 mod named;
 mod sampling;
@@ -25,6 +26,7 @@ mod twist;
 pub use self::{
     contacts::{ContactRequest, find_contacts, foot_speeds},
     guess::guess_map,
+    keys::{KeyedClip, RetargetKeys},
     lock::{Cleaned, ContactSlide, clean_contacts, contact_slides},
     named::{table_name, table_node},
     transfer::{Retarget, RetargetError, Retargeted},

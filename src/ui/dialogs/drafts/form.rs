@@ -19,7 +19,9 @@ use ulna_edit::{
 use ulna_session::KeptLayer;
 
 /// Arguments whose names say little to a person.
-const LABELED: [(&str, &str); 17] = [
+const LABELED: [(&str, &str); 19] = [
+    ("reference", "Reference model"),
+    ("onto", "Nearest"),
     ("most", "Max influences"),
     ("how", "Mode"),
     ("millimetres", "Max error"),

@@ -66,6 +66,8 @@ pub struct ImportFile {
     /// Joints of it that were found otherwise than by the same name, and what they were found to be
     /// here.
     pub guessed: Vec<(String, NodeId)>,
+    /// Name of the retarget map kept with this scene that fits it.
+    pub kept_map: Option<String>,
 }
 
 /// Files and clips to choose from.
@@ -103,10 +105,20 @@ pub struct ImportDraft {
     /// Counterparts chosen by hand, by the joint's name in the files; `None` for a joint that is
     /// left out.
     pub by_hand: BTreeMap<String, Option<NodeId>>,
+    /// Whether retarget maps kept with this scene are left unused.
+    pub without_map: bool,
     /// Whether a clip is shown as it is in its file.
     pub as_dropped: bool,
     /// Whether it stands still.
     pub still: bool,
+}
+
+impl ImportDraft {
+    /// Whether clips come over otherwise than in another draft.
+    pub fn fits_otherwise(&self, other: &Self) -> bool {
+        (self.how, self.without_map, &self.by_hand)
+            != (other.how, other.without_map, &other.by_hand)
+    }
 }
 
 impl Default for ImportDraft {
@@ -118,6 +130,7 @@ impl Default for ImportDraft {
             taken: TakenName::Number,
             how: KeysHow::Rests,
             by_hand: BTreeMap::new(),
+            without_map: false,
             as_dropped: false,
             still: false,
         }

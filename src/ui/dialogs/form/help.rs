@@ -51,6 +51,8 @@ impl ArgumentHelp {
             | Entry::KeptPose
             | Entry::JointGroup
             | Entry::RetargetMap
+            | Entry::Reference
+            | Entry::ReferenceClip
             | Entry::Material
             | Entry::Skin
             | Entry::Image

@@ -108,6 +108,14 @@ pub fn listed<'a>(
             let unset = when_left_out(&draft.command, name);
             plain(false, unset, named(document.retarget_maps().iter().map(|m| &m.name)))
         }
+        Entry::Reference => {
+            let unset = when_left_out(&draft.command, name);
+            plain(false, unset, named(view.references.all.iter().map(|r| &r.name)))
+        }
+        Entry::ReferenceClip => {
+            let unset = when_left_out(&draft.command, name);
+            plain(false, unset, named(reference_clips(view, draft).iter()))
+        }
         Entry::KeptPose => {
             plain(false, "None", named(kept_poses(document).iter().map(|p| &p.name)))
         }
@@ -236,6 +244,16 @@ fn named_clip(document: &Document, draft: &FormDraft) -> Option<ClipId> {
     let spec = draft.spec()?;
     let at = spec.arguments.iter().position(|a| a.name == "clip")?;
     find_clip(document, draft.entered[at].value.as_ref()?.as_str()?).ok()
+}
+
+/// Names of the clips of the reference model that the form names, or of the selected one.
+fn reference_clips(view: &View<'_>, draft: &FormDraft) -> Vec<String> {
+    let named = || {
+        let at = draft.spec()?.arguments.iter().position(|a| a.name == "reference")?;
+        draft.entered[at].value.as_ref()?.as_str()
+    };
+    let clips = view.references.named(named()).map(|reference| &reference.clips);
+    clips.into_iter().flatten().map(|(clip, _)| clip.clone()).collect()
 }
 
 /// The layers of the clip that the form names, or of the pose.

@@ -215,6 +215,10 @@ pub enum Entry {
     JointGroup,
     /// A retarget map to pick.
     RetargetMap,
+    /// A reference model to pick.
+    Reference,
+    /// A clip of a reference model to pick.
+    ReferenceClip,
     /// A kept pose to pick.
     KeptPose,
     /// A morph target to pick.
@@ -366,6 +370,7 @@ fn is_single(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
 
 fn unset(spec: &CommandSpec, argument: &ArgumentSpec) -> Unset {
     match (spec.name, argument.name) {
+        (name, _) if name.starts_with("reference.") => Unset::Toggles,
         ("layer.keep" | "weight_layer.keep", "on") | (_, "muted" | "solo" | "shown") => {
             Unset::Toggles
         }
@@ -463,6 +468,8 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         (_, "layer") => Entry::Layer,
         ("layer.copy", "to") => Entry::Clips,
         (_, "pose") => Entry::KeptPose,
+        (_, "reference") => Entry::Reference,
+        ("reference.clip", "clip") => Entry::ReferenceClip,
         (_, "group") => Entry::JointGroup,
         (_, "color") => Entry::Color,
         (_, "material") => Entry::Material,
@@ -487,6 +494,8 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
 pub fn when_left_out(command: &str, argument: &str) -> &'static str {
     match (command, argument) {
         ("retarget.remove_map", _) => "None",
+        (_, "reference") => "The selected one",
+        ("reference.clip", _) => "The rest pose",
         ("clip.retarget", "map") => "Automatic",
         (_, "locked" | "with") | ("edit.revert" | "layer.mask" | "set.keep", _) => "None",
         ("clip.root_motion", _) | ("weights.along", "from") => "Automatic",

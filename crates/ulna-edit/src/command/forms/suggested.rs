@@ -171,6 +171,7 @@ impl Suggestions<'_> {
             Entry::Flag(_) => needed.then_some(Value::Bool(true)),
             Entry::Axis => needed.then(|| "x".into()),
             Entry::Text => self.name(spec, so_far, needed),
+            Entry::Reference | Entry::ReferenceClip => None,
             Entry::Vertices | Entry::Path | Entry::Image | Entry::Lane | Entry::Clips => None,
             Entry::Keys | Entry::Parts(_) | Entry::Data | Entry::NameThere => None,
             Entry::Vector(_) => self.vector(spec, argument, so_far).filter(|_| needed),

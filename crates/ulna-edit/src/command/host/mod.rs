@@ -4,6 +4,7 @@
 mod files;
 mod modes;
 mod painting;
+mod references;
 mod session;
 mod timeline;
 mod view;
@@ -12,7 +13,8 @@ pub use self::{
     files::FileCommand,
     modes::{ModeCommand, SelectCommand, ToolCommand},
     painting::{BrushCommand, VertexCommand},
-    session::{KeysHow, SessionCommand},
+    references::{ReferenceCommand, ReferencePoint},
+    session::{KeysHow, RetargetedKeys, SessionCommand},
     timeline::TimelineCommand,
     view::{PlayCommand, ViewCommand},
 };

@@ -2,7 +2,7 @@
 
 use crate::command::{
     define::other_commands,
-    rules::{opened, paintable, selected, weighted, with_vertices},
+    rules::{any_selected, opened, paintable, selected, weighted, with_vertices},
 };
 
 other_commands! {
@@ -12,7 +12,7 @@ other_commands! {
     /// Selects every joint
     Joints = "select.joints", "Select all joints", key: "Ctrl+A";
     /// Clears the selection
-    Nothing = "select.none", "Deselect all", key: "Escape", enabled: selected;
+    Nothing = "select.none", "Deselect all", key: "Escape", enabled: any_selected;
     /// Selects the parent node
     Parent = "select.parent", "Select parent", key: "ArrowUp", enabled: selected;
     /// Selects the first child node

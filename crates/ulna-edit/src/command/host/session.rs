@@ -9,7 +9,7 @@ use crate::command::{
     layer_name::LayerName,
     rules::{keys_selected, redoable, undoable, weighted},
 };
-use ulna_motion::KeysBy;
+use ulna_motion::{KeysBy, retarget::RetargetKeys};
 
 other_commands! {
     /// Commands that the session of the open file carries out.
@@ -89,6 +89,11 @@ other_commands! {
         contacts: Option<bool>,
         /// Factor of the path over the ground; as the map says if omitted.
         stride: Option<f32>,
+        /// Keys of the clips: as in the source, one per frame, or reduced; as in the source if
+        /// omitted.
+        keys: Option<RetargetedKeys>,
+        /// Max error of reduced keys, in millimeters on a body 1.8 m tall; 0.5 if omitted.
+        millimetres: Option<f32>,
         /// Whether joints of the map that a model does not have are left out of it.
         force: Option<bool>,
     } = "clip.retarget", "Retarget clips by a map…", menu: "Clip", asks: true, after: "clip.import";
@@ -134,6 +139,32 @@ choice! {
         Rests = "rests",
         /// As they are.
         Copy = "copy",
+    }
+}
+
+choice! {
+    /// Keys of retargeted clips.
+    RetargetedKeys {
+        /// At the times of the source's keys.
+        Source = "source",
+        /// One per frame.
+        Frames = "frames",
+        /// As few as keep the motion.
+        Reduced = "reduced",
+    }
+}
+
+impl RetargetedKeys {
+    /// The same choice; reduced keys have an error of at most so many millimeters.
+    pub fn within(self, millimetres: Option<f32>) -> RetargetKeys {
+        match self {
+            Self::Source => RetargetKeys::Source,
+            Self::Frames => RetargetKeys::Frames,
+            Self::Reduced => {
+                let tolerance = millimetres.map_or(RetargetKeys::TOLERANCE, |mm| mm * 1e-3);
+                RetargetKeys::Reduced(tolerance)
+            }
+        }
     }
 }
 

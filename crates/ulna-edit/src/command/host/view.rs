@@ -3,7 +3,7 @@
 use crate::command::{
     define::other_commands,
     field::Nodes,
-    rules::{always, clip_shown, selected, with_camera, with_lights},
+    rules::{always, any_selected, clip_shown, selected, with_camera, with_lights},
 };
 
 other_commands! {
@@ -13,7 +13,7 @@ other_commands! {
     /// Shows the whole model
     FrameAll = "view.frame_all", "Frame all", key: "A";
     /// Shows what is selected
-    FrameSelected = "view.frame_selected", "Frame selected", key: "F", enabled: selected;
+    FrameSelected = "view.frame_selected", "Frame selected", key: "F", enabled: any_selected;
     /// Switches between perspective and orthographic view
     Perspective = "view.perspective", "Perspective", menu: "View/Look from", key: "5";
     /// Looks along −Z
@@ -72,7 +72,7 @@ other_commands! {
     /// peek
     Compare = "view.compare", "Compare with the file as opened", menu: "View/Overlays";
     /// Hides the selected nodes and their descendants
-    Hide = "view.hide", "Hide", key: "H", enabled: selected;
+    Hide = "view.hide", "Hide", key: "H", enabled: any_selected;
     /// Shows every node again
     ShowAll = "view.show_all", "Show all", key: "Alt+H";
     /// Hides all other nodes of the same kind as the selected ones

@@ -49,7 +49,7 @@ document_commands! {
         /// keys move differently. Otherwise, joints are removed as by “Remove joints”: weights
         /// are fitted so that the clips change least, and kept nodes move as before.
         force: Option<bool>,
-    } = "node.remove", "Remove nodes", key: "Delete", enabled: rules::selected;
+    } = "node.remove", "Remove nodes", key: "Delete", enabled: rules::any_selected;
     /// Removes skins; their meshes stay, without deformation
     RemoveSkins {
         /// Skin to remove.

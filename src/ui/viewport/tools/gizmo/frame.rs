@@ -2,6 +2,7 @@
 
 use glam::{DVec3, Mat4, Vec2, Vec3, Vec4};
 
+use super::reference;
 use crate::ui::{
     View,
     viewport::domain::{GizmoSpace, Pivot},
@@ -14,8 +15,8 @@ use ulna_render::Camera;
 /// Center, axes and size of the gizmo.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// The node whose axes they are.
-    pub node: NodeId,
+    /// The node whose axes they are; `None` if a reference model is moved.
+    pub node: Option<NodeId>,
     /// Scene, meters.
     pub origin: Vec3,
     /// Unit directions of the scene.
@@ -61,6 +62,11 @@ impl Frame {
     pub fn of(view: &View<'_>, size: Vec2) -> Option<Self> {
         // A clip that Rig mode plays is only watched.
         let document = view.session.filter(|_| view.rig.clip.is_none())?.document();
+        if let Some(facts) = reference::movable(view) {
+            let (camera, place) = (&view.viewport.camera, facts.place);
+            let axes = reference::axes(&place, camera, view.viewport.space);
+            return Self::at(place.translation, axes).seen(camera, size);
+        }
         let free = |n: &NodeId| {
             view.pose.world.get(n.index()).is_some() && !view.is_locked(*n) && !view.is_hidden(*n)
         };
@@ -81,8 +87,14 @@ impl Frame {
         let swivel = swivel(document, view.pose, node, view.viewport.reach.chain);
         let roll = view.mode.spec().edits_rest.then(|| roll(document, view.pose, node)).flatten();
         let (sight, center, unit) = (Vec3::Z, Vec2::ZERO, 0.0);
-        let frame = Self { node, origin, axes, sight, center, unit, swivel, roll };
+        let frame = Self { node: Some(node), origin, axes, sight, center, unit, swivel, roll };
         frame.seen(&view.viewport.camera, size)
+    }
+
+    /// Handles at a point of the scene that are those of no node.
+    const fn at(origin: Vec3, axes: [Vec3; 3]) -> Self {
+        let (sight, center, unit) = (Vec3::Z, Vec2::ZERO, 0.0);
+        Self { node: None, origin, axes, sight, center, unit, swivel: None, roll: None }
     }
 
     /// The same as it is seen now.

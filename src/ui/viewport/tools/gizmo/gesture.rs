@@ -7,6 +7,7 @@ use glam::{Quat, Vec2, Vec3};
 use super::{
     Frame, frame,
     operation::{Limit, Operation},
+    reference::{self, MovedReference},
 };
 use crate::ui::{
     View, edits,
@@ -65,6 +66,8 @@ pub struct Gesture {
     pub(super) document: Document,
     pub(super) pose: Pose,
     pub(super) shown: Option<Vec<Command>>,
+    /// The reference model that is moved in place of nodes.
+    pub(super) reference: Option<MovedReference>,
 }
 
 /// Joints that a gesture in the rest pose changes: the selected ones, and for a move those below
@@ -112,7 +115,7 @@ impl Gesture {
         let nodes = if view.mode.spec().edits_rest {
             rig_nodes(view, document, operation)
         } else if alone {
-            vec![frame.node]
+            frame.node.into_iter().collect()
         } else if curls {
             view.selection.nodes.iter().copied().collect()
         } else {
@@ -120,7 +123,14 @@ impl Gesture {
         };
         let free = |n: &NodeId| !view.is_locked(*n) && view.pose.world.get(n.index()).is_some();
         let nodes: Vec<NodeId> = nodes.into_iter().filter(free).collect();
-        if nodes.is_empty() {
+        let reference = MovedReference::of(view).filter(|_| frame.node.is_none());
+        let nodes = if reference.is_some() { Vec::new() } else { nodes };
+        let operation = match &reference {
+            Some(_) => reference::operation(operation)?,
+            None => operation,
+        };
+        let alone = alone && reference.is_none();
+        if nodes.is_empty() && reference.is_none() {
             return None;
         }
         let mut gesture = Self {
@@ -146,15 +156,14 @@ impl Gesture {
             document: document.clone(),
             pose: view.pose.clone(),
             shown: None,
+            reference,
         };
-        if alone && pivot != Pivot::Each {
+        if let (true, Some(node)) = (alone && pivot != Pivot::Each, frame.node) {
             // A limb is put where its end is, or by the spot that was set on that.
-            let spot = view
-                .viewport
-                .pivot_spot
-                .filter(|(node, _)| pivot == Pivot::Spot && *node == frame.node);
+            let spot =
+                view.viewport.pivot_spot.filter(|(of, _)| pivot == Pivot::Spot && *of == node);
             gesture.tip = spot.map(|(_, at)| at).filter(|_| operation == Operation::Reach);
-            let world = view.pose.world[frame.node.index()];
+            let world = view.pose.world[node.index()];
             gesture.frame.origin = world.transform_point3(gesture.tip.unwrap_or_default());
         }
         gesture.set_space(view, view.viewport.space);
@@ -174,13 +183,12 @@ impl Gesture {
             }
             _ => space,
         };
-        self.frame.axes = frame::axes(
-            &self.document,
-            &self.pose,
-            &view.viewport.camera,
-            self.frame.node,
-            self.space,
-        );
+        let camera = &view.viewport.camera;
+        self.frame.axes = match (&self.reference, self.frame.node) {
+            (Some(reference), _) => reference::axes(&reference.start, camera, self.space),
+            (None, Some(node)) => frame::axes(&self.document, &self.pose, camera, node, self.space),
+            (None, None) => self.frame.axes,
+        };
     }
 
     const fn first_field(&self) -> usize {
@@ -612,6 +620,9 @@ impl Gesture {
     /// Title of the undo step.
     pub fn label(&self) -> String {
         let title = self.operation.title();
+        if let Some(reference) = &self.reference {
+            return format!("{title} {}", reference.name);
+        }
         match self.nodes[..] {
             [one] => format!("{title} {}", self.document.node(one).label(one)),
             _ => format!("{title} {} joints", self.nodes.len()),
@@ -620,6 +631,9 @@ impl Gesture {
 
     /// Name of the posed nodes.
     pub fn what(&self) -> String {
+        if let Some(reference) = &self.reference {
+            return reference.name.clone();
+        }
         match self.nodes[..] {
             [one] => self.document.node(one).label(one),
             _ => format!("{} joints", self.nodes.len()),

@@ -39,7 +39,7 @@ impl Gesture {
         match self.operation {
             Operation::Move | Operation::Extrude => {
                 let units = own.and_then(|space| {
-                    let parent = self.pose.parent_world(&self.document, self.frame.node);
+                    let parent = self.pose.parent_world(&self.document, self.frame.node?);
                     Some((space, frame::parent_units(&parent, space)?))
                 });
                 let (space, by) = units.map_or_else(

@@ -307,7 +307,7 @@ mod tests {
         for yaw in 0..24 {
             let mut camera = Camera::default();
             camera.orbit(Vec2::new(yaw as f32 * 37.0, yaw as f32 * 11.0));
-            let node = NodeId::from(0);
+            let node = Some(NodeId::from(0));
             let at = Vec3::new(0.1, 0.4, -0.2);
             let axes = [Vec3::X, Vec3::Y, Vec3::Z];
             let frame = Frame {

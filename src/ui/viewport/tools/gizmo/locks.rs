@@ -28,7 +28,12 @@ pub fn usable(
     let is_locked =
         |n: &ulna_model::NodeId| document.nodes.get(*n).is_some_and(|node| !node.locks.is_empty());
     // Locks are of the pose, not of the rest nor of a bend for a look.
-    if spec.edits_rest || spec.bends || nodes.is_empty() || !nodes.iter().all(is_locked) {
+    if frame.node.is_none()
+        || spec.edits_rest
+        || spec.bends
+        || nodes.is_empty()
+        || !nodes.iter().all(is_locked)
+    {
         return shapes;
     }
     // Of each property, the free axes of every selected node.

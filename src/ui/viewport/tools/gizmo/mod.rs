@@ -10,9 +10,11 @@ mod draw;
 mod frame;
 mod gesture;
 mod gesture_command;
+mod gesture_reference;
 mod handles;
 mod locks;
 mod operation;
+mod reference;
 mod rig;
 
 use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
@@ -26,7 +28,7 @@ pub use self::{
     operation::{Limit, Operation},
 };
 use crate::ui::{
-    Action, Actions, BendAction, ReachOptions, RigAction, View, ViewportAction,
+    Action, Actions, BendAction, ReachOptions, ReferenceAction, RigAction, View, ViewportAction,
     viewport::domain::SnapTo,
 };
 
@@ -113,8 +115,8 @@ impl Gizmo {
         let typed =
             self.waiting.map(|(operation, _)| operation).or(rings).filter(|_| begins_value(ui));
         let Some(frame) = Frame::of(view, size) else {
-            if self.gesture.take().is_some() {
-                end(view, false, actions);
+            if let Some(gesture) = self.gesture.take() {
+                end(&gesture, view, false, actions);
             }
             return false;
         };
@@ -216,7 +218,11 @@ impl Gizmo {
                 ui.ctx().request_repaint();
             }
         }
-        if let Some(at) = at
+        if gesture.reference.is_some() {
+            let moved =
+                at.and_then(|at| gesture.follow_reference(view, local(at), size, modifiers, now));
+            actions.extend(moved.map(|(id, place)| ReferenceAction::Place(id, place)));
+        } else if let Some(at) = at
             && view.mode.spec().bends
         {
             if let Some((axis, degrees)) =
@@ -245,20 +251,20 @@ impl Gizmo {
         };
         match next {
             Next::Goes if let_go => {
-                end(view, true, actions);
+                end(gesture, view, true, actions);
                 self.gesture = None;
             }
             Next::Goes => {}
             Next::Kept => {
-                end(view, true, actions);
+                end(gesture, view, true, actions);
                 self.gesture = None;
             }
             Next::Dropped => {
-                end(view, false, actions);
+                end(gesture, view, false, actions);
                 self.gesture = None;
             }
             Next::Another(operation) => {
-                end(view, false, actions);
+                end(gesture, view, false, actions);
                 self.gesture = None;
                 self.wanted = Some(operation);
                 ui.ctx().request_repaint();
@@ -272,9 +278,14 @@ fn new_joint_snap(view: &View<'_>, operation: Operation, front: bool) -> Option<
     (operation == Operation::Extrude).then(|| view.rig.options.depth.snap(front)).flatten()
 }
 
-/// Ends what is seen of a gesture: a temporary bend is no edit.
-fn end(view: &View<'_>, kept: bool, actions: &mut Actions) {
-    if view.mode.spec().bends {
+/// Ends what is seen of a gesture: a temporary bend is no edit, and neither is the place of a
+/// reference model.
+fn end(gesture: &Gesture, view: &View<'_>, kept: bool, actions: &mut Actions) {
+    if let Some(reference) = &gesture.reference {
+        if !kept {
+            actions.push(ReferenceAction::Place(reference.id, reference.start));
+        }
+    } else if view.mode.spec().bends {
         actions.push(BendAction::End { kept });
     } else if view.mode.spec().edits_rest {
         actions.push(RigAction::End { kept });

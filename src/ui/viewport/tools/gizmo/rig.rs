@@ -91,7 +91,7 @@ impl Gesture {
     /// The axis in the scene that a joint turns about: of a roll its own bone; `None` where it has
     /// no bone.
     fn turning_axis(&self, joint: NodeId) -> Option<Vec3> {
-        if self.operation != Operation::Roll || joint == self.frame.node {
+        if self.operation != Operation::Roll || Some(joint) == self.frame.node {
             return Some(self.axis());
         }
         bone(&self.document, &self.pose, joint)?.try_normalize()

@@ -1,0 +1,153 @@
+//! Reference models: files that are shown beside the open one. They are no part of its document,
+//! of its history, or of what is saved.
+
+mod kept;
+mod model;
+mod nearest;
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+pub(super) use self::{
+    kept::{KeptReference, KeptReferences},
+    nearest::nearest,
+};
+
+use self::model::Reference;
+use super::{
+    files::name_of,
+    loading::Loaded,
+    viewport_renderer::{Beside, ViewportRenderer},
+};
+use crate::ui::{ReferenceFacts, ReferenceId, ReferencePlace, ReferencesView};
+use ulna_model::NodeId;
+use ulna_render::BoneLook;
+
+/// All reference models of the window.
+#[derive(Default)]
+pub(super) struct References {
+    pub(super) models: Vec<Reference>,
+    /// One per model, as panels see it.
+    pub(super) facts: Vec<ReferenceFacts>,
+    /// The selected one, with the nodes that were selected then.
+    pub(super) selected: Option<(ReferenceId, BTreeSet<NodeId>)>,
+    next: u32,
+    /// Another number for each open file.
+    pub(super) file: u64,
+    /// Joints that are drawn.
+    pub(super) bones: Vec<BoneLook>,
+}
+
+/// A file on its way to be a reference model.
+pub(super) struct ReferenceRequest {
+    pub(super) path: PathBuf,
+    /// Place and display of an earlier time.
+    pub(super) kept: Option<KeptReference>,
+    /// Number of the open file that it is loaded beside.
+    pub(super) file: u64,
+}
+
+impl References {
+    /// The models, as panels see them.
+    pub(super) fn view(&self) -> ReferencesView<'_> {
+        ReferencesView { all: &self.facts, selected: self.selected() }
+    }
+
+    /// The selected one.
+    pub(super) fn selected(&self) -> Option<ReferenceId> {
+        self.selected.as_ref().map(|(id, _)| *id)
+    }
+
+    /// Number of models.
+    pub(super) const fn count(&self) -> usize {
+        self.models.len()
+    }
+
+    /// Forgets all of them: another file is open.
+    pub(super) fn leave_file(&mut self) {
+        let file = self.file + 1;
+        *self = Self { file, next: self.next, ..Self::default() };
+    }
+
+    /// Selects none.
+    pub(super) fn deselect(&mut self) {
+        self.selected = None;
+    }
+
+    fn index_of(&self, id: ReferenceId) -> Option<usize> {
+        self.facts.iter().position(|facts| facts.id == id)
+    }
+
+    /// The one that a command means by a name; without a name the selected one, or the last.
+    pub(super) fn named(&self, name: Option<&str>) -> Option<usize> {
+        let facts = self.view().named(name)?;
+        self.index_of(facts.id)
+    }
+
+    /// A name that no other has.
+    fn free_name(&self, name: &str) -> String {
+        let is_free = |name: &String| self.facts.iter().all(|facts| facts.name != *name);
+        let numbered = (2..).map(|k| format!("{name} {k}"));
+        std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
+    }
+
+    pub(super) fn add(&mut self, loaded: Loaded, request: ReferenceRequest) -> ReferenceId {
+        let id = ReferenceId(self.next);
+        self.next += 1;
+        let name = self.free_name(&name_of(&request.path));
+        let (model, facts) = Reference::new(loaded, id, name, request.path);
+        self.models.push(model);
+        self.facts.push(request.kept.map_or_else(|| facts.clone(), |kept| kept.applied(&facts)));
+        id
+    }
+
+    pub(super) fn remove(&mut self, k: usize) {
+        let facts = self.facts.remove(k);
+        self.models.remove(k);
+        if self.selected() == Some(facts.id) {
+            self.deselect();
+        }
+    }
+
+    pub(super) fn place(&mut self, id: ReferenceId, place: ReferencePlace) {
+        if let Some(k) = self.index_of(id) {
+            self.facts[k].place = place.clamped();
+        }
+    }
+
+    /// Poses what changed at the time of the playhead, seconds. Selecting other nodes deselects the
+    /// selected model.
+    pub(super) fn follow(
+        &mut self,
+        renderer: &mut ViewportRenderer,
+        time: f64,
+        nodes: &BTreeSet<NodeId>,
+    ) {
+        if self.selected.as_ref().is_some_and(|(_, then)| then != nodes) {
+            self.deselect();
+        }
+        let mut bones = Vec::new();
+        let selected = self.selected();
+        let mut is_changed = false;
+        for (model, facts) in self.models.iter_mut().zip(&self.facts) {
+            is_changed |= model.follow(renderer, facts, time);
+            if !facts.hidden && (facts.shows_joints || model.is_bare()) {
+                bones.extend(model.bone_looks(&renderer.colors(), selected == Some(facts.id)));
+            }
+        }
+        if is_changed || bones != self.bones {
+            self.bones = bones;
+            renderer.redraw();
+        }
+    }
+
+    /// Models that are drawn.
+    pub(super) fn drawn(&self) -> Vec<Beside<'_>> {
+        let both = self.models.iter().zip(&self.facts).filter(|(_, facts)| !facts.hidden);
+        both.filter_map(|(model, facts)| model.beside(facts.plain)).collect()
+    }
+
+    /// Joints that are drawn.
+    pub(super) fn bones(&self) -> &[BoneLook] {
+        &self.bones
+    }
+}

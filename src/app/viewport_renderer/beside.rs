@@ -1,0 +1,33 @@
+//! Models that are drawn beside the open one in its picture.
+
+use super::{Uploaded, ViewportRenderer, apart::on_device};
+use ulna_model::Document;
+use ulna_motion::Pose;
+
+impl ViewportRenderer {
+    /// Whether a model was uploaded to the present device.
+    pub(in crate::app) fn has_uploaded(&self, uploaded: &Uploaded) -> bool {
+        let own = self.gpu.as_ref().filter(|(gpu, _)| !gpu.is_lost());
+        own.is_none_or(|(gpu, _)| uploaded.device.as_ref() == Some(&gpu.device))
+    }
+
+    /// Poses a model that is drawn beside the open one. After a change of the device it is uploaded
+    /// again.
+    pub(in crate::app) fn pose_beside(
+        &mut self,
+        document: &Document,
+        pose: &Pose,
+        uploaded: &mut Uploaded,
+    ) {
+        if !self.has_uploaded(uploaded) {
+            *uploaded = self.loader().upload(document, pose, uploaded.images.clone());
+        } else if let Some((gpu, _, scene)) = on_device(&mut self.gpu, uploaded) {
+            scene.update(gpu, document, pose);
+        }
+    }
+
+    /// Has the picture drawn again.
+    pub(in crate::app) const fn redraw(&mut self) {
+        self.serial += 1;
+    }
+}

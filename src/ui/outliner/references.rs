@@ -1,0 +1,126 @@
+//! Rows of reference models, above the tree of nodes.
+
+use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui_material_icons::icons;
+
+use super::menu::{MenuLine, lines, title};
+use crate::ui::{
+    Action, Actions, ReferenceAction, ReferenceFacts, Theme, View,
+    popups::context_menu,
+    theme::Font,
+    widgets::{elided, paint_icon, row},
+};
+use ulna_edit::command::ReferenceCommand;
+use ulna_render::{ColorRole, Measure};
+
+/// The row of a reference model.
+pub fn reference_ui(ui: &mut Ui, view: &View<'_>, number: usize, actions: &mut Actions) {
+    let theme = view.theme;
+    let Some(facts) = view.references.all.get(number) else { return };
+    let chosen = view.references.selected == Some(facts.id);
+    let label = format!("Reference {}", facts.name);
+    let (rect, response) = ui
+        .push_id(("reference", facts.id), |ui| {
+            row(ui, theme, Measure::RowTree.points(), &label, chosen)
+        })
+        .inner;
+    let middle = rect.center().y;
+    let role = match (chosen, facts.hidden) {
+        (true, _) => ColorRole::SelectionBase,
+        (_, true) => ColorRole::TextDisabled,
+        _ => ColorRole::TextSecondary,
+    };
+    let icon = if facts.vertices > 0 { icons::ICON_VIEW_IN_AR } else { icons::ICON_POLYLINE };
+    paint_icon(ui.painter(), pos2(rect.left() + 34.0, middle), icon, 16.0, theme.color(role));
+    let over = ui.rect_contains_pointer(rect);
+    let right = eye_ui(ui, theme, facts, rect, over, actions);
+    let font = Theme::font(Font::Body);
+    let left = rect.left() + 46.0;
+    let text = elided(ui, &facts.name, &font, (right - left - 8.0).max(20.0));
+    let role = match (chosen, facts.hidden) {
+        (true, _) => ColorRole::SelectionText,
+        (_, true) => ColorRole::TextDisabled,
+        _ => ColorRole::TextPrimary,
+    };
+    let at = pos2(left, middle);
+    ui.painter().text(at, egui::Align2::LEFT_CENTER, text, font, theme.color(role));
+    menu(&response, view, facts, actions);
+    let response = response.on_hover_text(facts.path.display().to_string());
+    if response.clicked() {
+        actions.push(ReferenceAction::Select(Some(facts.id)));
+    }
+    if response.double_clicked() {
+        let reference = Some(facts.name.clone());
+        actions.push(Action::Run(ReferenceCommand::Frame { reference }.into()));
+    }
+}
+
+/// The eye at the right; where it ends. It comes with the pointer, unless the model is hidden.
+fn eye_ui(
+    ui: &Ui,
+    theme: &Theme,
+    facts: &ReferenceFacts,
+    rect: Rect,
+    over: bool,
+    actions: &mut Actions,
+) -> f32 {
+    let right = rect.right() - 14.0;
+    if !over && !facts.hidden {
+        return right;
+    }
+    let icon = if facts.hidden { icons::ICON_VISIBILITY_OFF } else { icons::ICON_VISIBILITY };
+    let verb = if facts.hidden { "Show" } else { "Hide" };
+    let words = format!("{verb} reference {}", facts.name);
+    let area = Rect::from_center_size(pos2(right, rect.center().y), vec2(18.0, 20.0));
+    let response = ui.interact(area, ui.scope_id().with(("eye", facts.id)), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, facts.hidden, &words));
+    let role = if response.hovered() { ColorRole::TextPrimary } else { ColorRole::TextTertiary };
+    paint_icon(ui.painter(), area.center(), icon, 15.0, theme.color(role));
+    if response.on_hover_text(words).clicked() {
+        let (reference, hidden) = (Some(facts.name.clone()), Some(!facts.hidden));
+        actions.push(Action::Run(ReferenceCommand::Hide { reference, hidden }.into()));
+    }
+    right - 14.0
+}
+
+/// The menu of a reference model.
+fn menu(response: &egui::Response, view: &View<'_>, facts: &ReferenceFacts, actions: &mut Actions) {
+    context_menu(response, |ui| {
+        ui.set_min_width(240.0);
+        title(ui, view.theme, &facts.name);
+        ui.separator();
+        let reference = || Some(facts.name.clone());
+        let line = |text: &str, command: ReferenceCommand| MenuLine {
+            text: text.into(),
+            about: command.spec().help,
+            command: command.into(),
+        };
+        let hidden = Some(!facts.hidden);
+        let plain = Some(!facts.plain);
+        let shown = Some(!facts.shows_joints);
+        let words = |on: bool, words: [&'static str; 2]| words[usize::from(on)];
+        let hide = ReferenceCommand::Hide { reference: reference(), hidden };
+        let colors = ReferenceCommand::Plain { reference: reference(), plain };
+        let joints = ReferenceCommand::Joints { reference: reference(), shown };
+        lines(
+            ui,
+            actions,
+            [
+                line("Frame", ReferenceCommand::Frame { reference: reference() }),
+                line(words(facts.hidden, ["Hide", "Show"]), hide),
+                line(words(facts.plain, ["Show in plain gray", "Show materials"]), colors),
+                line(words(facts.shows_joints, ["Show joints", "Hide joints"]), joints),
+            ],
+        );
+        ui.separator();
+        let snap = ReferenceCommand::Snap { reference: reference() };
+        if snap.spec().check(&view.availability).is_ok() {
+            lines(ui, actions, [line("Move to the selected joint", snap)]);
+        }
+        let ground = ReferenceCommand::Ground { reference: reference() };
+        lines(ui, actions, [line("Put on the ground", ground)]);
+        ui.separator();
+        let remove = ReferenceCommand::Remove { reference: reference() };
+        lines(ui, actions, [line("Remove", remove)]);
+    });
+}
