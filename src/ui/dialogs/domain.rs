@@ -30,6 +30,13 @@ pub enum Dialog {
         /// Path as typed.
         path: String,
     },
+    /// A JSON file of keys, typed.
+    KeyFile {
+        /// Path as typed.
+        path: String,
+        /// Whether keys are written to it, and not read from it.
+        saves: bool,
+    },
     /// A JSON file of a retarget map, typed.
     MapFile {
         /// Path as typed.
@@ -201,6 +208,10 @@ pub enum PathFor {
     MapIn,
     /// To save a retarget map to it.
     MapOut,
+    /// To read keys from it.
+    KeysIn,
+    /// To write keys to it.
+    KeysOut,
     /// To save to it.
     Save,
     /// To save a copy to it.
@@ -229,6 +240,8 @@ impl Dialog {
             PathFor::Open => Self::Open { path },
             PathFor::Import => Self::ImportFrom { path },
             PathFor::Retarget => Self::RetargetFrom { path },
+            PathFor::KeysIn => Self::KeyFile { path, saves: false },
+            PathFor::KeysOut => Self::KeyFile { path, saves: true },
             PathFor::MapIn => Self::MapFile { path, saves: false },
             PathFor::MapOut => Self::MapFile { path, saves: true },
             PathFor::Save => Self::SaveAs { path, copy: false },
@@ -377,6 +390,10 @@ pub enum DialogAction {
     RetargetFrom(PathBuf),
     /// Read a retarget map from this file.
     ReadMap(PathBuf),
+    /// Take the keys of this file.
+    ReadKeys(PathBuf),
+    /// Write the own keys to this file.
+    WriteKeys(PathBuf),
     /// Save the retarget map of the page to this file.
     SaveMap(PathBuf),
     /// Retarget the clips of a file that is being imported, by its number.

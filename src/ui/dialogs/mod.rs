@@ -74,6 +74,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
             Dialog::Open { .. }
                 | Dialog::ImportFrom { .. }
                 | Dialog::RetargetFrom { .. }
+                | Dialog::KeyFile { .. }
                 | Dialog::MapFile { .. }
                 | Dialog::ImportWeights { .. }
                 | Dialog::ExportWeights { .. }
@@ -157,6 +158,7 @@ fn width(dialog: &Dialog) -> f32 {
         Dialog::Open { .. }
         | Dialog::ImportFrom { .. }
         | Dialog::RetargetFrom { .. }
+        | Dialog::KeyFile { .. }
         | Dialog::MapFile { .. }
         | Dialog::ImportWeights { .. }
         | Dialog::ExportWeights { .. }
@@ -189,6 +191,10 @@ fn content_ui(
         }
         Dialog::RetargetFrom { path } => {
             files::path_ui(&mut state.files, ui, view, path, PathFor::Retarget, actions)
+        }
+        Dialog::KeyFile { path, saves } => {
+            let what = if *saves { PathFor::KeysOut } else { PathFor::KeysIn };
+            files::path_ui(&mut state.files, ui, view, path, what, actions)
         }
         Dialog::MapFile { path, saves } => {
             let what = if *saves { PathFor::MapOut } else { PathFor::MapIn };
