@@ -154,10 +154,13 @@ const MAYA: &[Difference] = &[
     ("view.inspector", "Ctrl+A Ctrl+2"),
     // The selection.
     ("select.joints", "Ctrl+Shift+A"),
+    ("select.none", "Escape Alt+D"),
+    ("select.invert", "Ctrl+Shift+I"),
     ("select.sibling", "ArrowRight"),
     ("select.previous_sibling", "ArrowLeft"),
     // Keys and playback.
     ("keying.delete", "Alt+S Delete"),
+    ("marker.add", "M Alt+T"),
     ("play.toggle", "Alt+V"),
     ("play.next_frame", "Alt+."),
     ("play.previous_frame", "Alt+,"),
