@@ -18,6 +18,8 @@ mod window {
     mod foreign;
     mod forms;
     mod joint_groups;
+    mod key_acts;
+    mod key_maps;
     mod key_selection;
     mod keyboard_walk;
     mod keys;

@@ -4,7 +4,8 @@ use egui::Context;
 
 use super::App;
 use crate::ui::{
-    Action, Actions, OutlinerAction, PaintAction, ProblemAction, ProgramAction, ViewportAction,
+    Action, Actions, OutlinerAction, PaintAction, ProblemAction, ProgramAction, TimelineAction,
+    ViewportAction,
 };
 use ulna_edit::command::mix_of;
 use ulna_model::DisplayChoice;
@@ -88,6 +89,7 @@ impl App {
                 }
                 self.outliner.apply(self.session.as_ref().map(Session::document), action);
             }
+            Action::Timeline(TimelineAction::PutPose(time)) => self.put_pose(ctx, time),
             Action::Timeline(action) => {
                 let document = self.session.as_ref().map(Session::document);
                 self.timeline.apply(document, &mut self.outliner.selection, &mut self.mode, action);

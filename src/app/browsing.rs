@@ -80,6 +80,9 @@ impl App {
             false if matches!(what, Browse::Path(PathFor::MapIn | PathFor::MapOut)) => {
                 dialog.add_filter("Retarget maps", &["json"]).set_file_name("retarget.json")
             }
+            false if matches!(what, Browse::Path(PathFor::KeysIn | PathFor::KeysOut)) => {
+                dialog.add_filter("Keys", &["json"]).set_file_name("keys.json")
+            }
             false if weights => {
                 let kinds: Vec<&str> = ["json", "xml"].into_iter().chain(endings()).collect();
                 dialog.add_filter("Weights and models", &kinds)
@@ -101,6 +104,7 @@ impl App {
                     | PathFor::Copy
                     | PathFor::WeightsOut
                     | PathFor::PlanOut
+                    | PathFor::KeysOut
                     | PathFor::MapOut,
                 )
                 | Browse::Export { folder: false } => dialog.save_file().map(|p| vec![p]),
@@ -108,6 +112,7 @@ impl App {
                     PathFor::Open
                     | PathFor::Retarget
                     | PathFor::Reference
+                    | PathFor::KeysIn
                     | PathFor::MapIn
                     | PathFor::WeightsIn,
                 )
@@ -164,6 +169,8 @@ impl App {
                     PathFor::Import => self.read_clips(ctx, paths),
                     _ if paths.is_empty() => {}
                     PathFor::Open => self.wish(ctx, DeferredAction::Open(paths.remove(0))),
+                    PathFor::KeysIn => self.read_keys(ctx, &paths.remove(0)),
+                    PathFor::KeysOut => self.write_keys(ctx, &paths.remove(0)),
                     PathFor::MapIn => self.read_map(ctx, &paths.remove(0)),
                     PathFor::MapOut => self.save_map(ctx, &paths.remove(0)),
                     PathFor::Retarget => {

@@ -45,11 +45,17 @@ impl App {
         self.show_settings(ctx);
     }
 
+    /// Shows the colors of the theme and the chosen background in the viewport.
+    pub(super) fn show_colors(&mut self) {
+        let gray = self.viewport.options.background.gray();
+        self.renderer.set_colors(self.program.theme.name(), gray);
+    }
+
     /// Makes the window as the preferences say.
     pub(super) fn show_settings(&mut self, ctx: &Context) {
         self.program.theme = Theme::of(ctx, self.program.settings.theme);
         self.program.theme.show(ctx);
-        self.renderer.set_theme(self.program.theme.name());
+        self.show_colors();
         self.viewport.camera.fov = self.program.settings.fov.to_radians();
         let glides = if self.program.settings.reduce_motion { 0.0 } else { 0.08 };
         ctx.all_styles_mut(|style| style.animation_time = glides);

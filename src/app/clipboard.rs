@@ -6,7 +6,7 @@ use super::{App, key_routing::Topmost};
 use crate::ui::{Applied, Pane, Pasting, ToastKind};
 use ulna_edit::command::{
     PasteKeys, PoseReach, SessionCommand, VertexCommand, WhichKeys,
-    field::{ClipName, Seconds},
+    field::{ClipName, Nodes, Seconds},
     pose_text, read_pose,
 };
 use ulna_model::NodeId;
@@ -60,6 +60,21 @@ impl App {
                 self.toast(ctx, ToastKind::Error, format!("The pose could not be pasted: {error}."))
             }
         }
+    }
+
+    /// Moves the playhead, and poses the selected nodes there as they are now; all joints, if no
+    /// node is selected.
+    pub(super) fn put_pose(&mut self, ctx: &Context, time: f64) {
+        let Some(session) = &self.session else { return };
+        let nodes: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
+        let nodes = (!nodes.is_empty()).then_some(nodes);
+        let pose = keep_pose(session.document(), self.renderer.pose(), "carried", nodes.as_deref());
+        self.timeline.playback.playing = false;
+        self.timeline.playback.seek(time);
+        let reach = if nodes.is_some() { PoseReach::Selected } else { PoseReach::Body };
+        let text = Some(pose_text(&pose));
+        let given = Applied { pose: None, text, amount: None, flip: false, reach };
+        self.apply_pose(ctx, &given);
     }
 
     /// Puts keys into the clipboard, as text.
@@ -117,10 +132,26 @@ impl App {
         let on_timeline = self.entered() == Some(Pane::Timeline)
             && self.shown_clip().is_some()
             && !self.poses.in_animate;
-        let keys =
-            WhichKeys::selected(&self.outliner.selection, self.keys_home()).filter(|_| on_timeline);
-        let Some((clip, which)) = keys else { return false };
-        self.copy_keys(ctx, ClipName::Id(clip), which);
+        if !on_timeline {
+            return false;
+        }
+        if let Some((clip, which)) = WhichKeys::selected(&self.outliner.selection, self.keys_home())
+        {
+            self.copy_keys(ctx, ClipName::Id(clip), which);
+            return true;
+        }
+        // As in Maya's time slider: the keys of the selected joints.
+        let Some(home) = self.keys_home() else { return false };
+        let nodes: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
+        if nodes.is_empty() {
+            let text = "No keys were copied: select keys, or joints to copy their keys here.";
+            self.toast(ctx, ToastKind::Note, text);
+            return true;
+        }
+        let time = Some(Seconds(self.timeline.playback.time as f32));
+        let which = WhichKeys { time, node: Some(Nodes::Ids(nodes)), ..WhichKeys::default() };
+        let clip = ClipName::Id(home.clip);
+        self.run(ctx, SessionCommand::CopyKeys { clip, layer: None, which });
         true
     }
 

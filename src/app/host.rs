@@ -101,6 +101,9 @@ impl Host for WindowHost<'_> {
                 }
             }
             ModeCommand::NextMode => app.set_mode(ctx, app.mode.next(&app.availability())),
+            ModeCommand::RigAndBack => app.set_mode_and_back(ctx, Mode::FOR_JOINTS),
+            ModeCommand::PoseAndBack => app.set_mode_and_back(ctx, Mode::Pose),
+            ModeCommand::Repeat => app.repeat_last(ctx),
             ModeCommand::Bind => app.ask_bind(),
             ModeCommand::Rebind => app.ask_rebind(),
             ModeCommand::CopyPose => app.copy_pose(ctx),
@@ -239,11 +242,21 @@ impl App {
             self.viewport.tool = if is_rig { ToolCommand::Move } else { ToolCommand::default() };
         }
         let leaves_rig = self.mode.spec().edits_rest && !is_rig;
+        if mode != self.mode {
+            self.window.mode_before = Some(self.mode);
+        }
         self.mode = mode;
         self.timeline.playback.playing = false;
         if leaves_rig && self.dialogs.open.is_none() {
             self.say_plan_is_kept(ctx);
         }
+    }
+
+    /// Changes to a mode, or from it back to the mode before.
+    fn set_mode_and_back(&mut self, ctx: &Context, mode: Mode) {
+        let other = if mode == Mode::Pose { Mode::FOR_CLIPS } else { Mode::Pose };
+        let before = self.window.mode_before.filter(|before| *before != mode);
+        self.set_mode(ctx, if self.mode == mode { before.unwrap_or(other) } else { mode });
     }
 
     /// Changes to the mode in which joints are changed at rest.
@@ -304,6 +317,7 @@ impl App {
             }
             PlayCommand::RangeStart => self.preview_range(true),
             PlayCommand::RangeEnd => self.preview_range(false),
+            PlayCommand::RangeOfKeys => self.play_range_of_keys(),
             PlayCommand::NoRange => self.timeline.playback.range = None,
             PlayCommand::Nlerp => {
                 use ulna_motion::Averaging::{Nlerp, Slerp};

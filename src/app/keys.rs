@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use egui::{Context, Event, Key, KeyboardShortcut, Modifiers};
 
 use super::{App, key_routing::Topmost};
-use crate::ui::{Action, Actions, Mode, Pane, ToastKind};
+use crate::ui::{Action, Actions, Mode, Pane, PointerHandler, ToastKind};
 use ulna_edit::{
     Availability, CommandSpec, KeyScope,
     command::{MixText, ModeCommand, SessionCommand, SetMix, ToolCommand, mix_of},
@@ -74,7 +74,7 @@ impl App {
             let of = KeyOfCommand { command, key: &key, shortcut };
             let pressed = !self.leaves_key(ctx, taken, of)
                 && (ctx.input_mut(|i| i.consume_shortcut(&shortcut))
-                    || shifted_digit(ctx, &shortcut));
+                    || shifted_sign(ctx, &shortcut));
             if pressed && let Some(action) = self.press(ctx, of, &availability) {
                 actions.push(action);
             }
@@ -113,18 +113,19 @@ impl App {
 
     /// Commands with the keys that mean them now, in the order in which keys are looked for.
     fn commands_by_key(&self, availability: &Availability) -> Vec<(&'static CommandSpec, String)> {
+        let keys = &self.program.settings.keys;
         let mut commands: Vec<_> = table()
             .iter()
-            .map(|c| (c, self.program.settings.keys.key(c.name).to_owned()))
-            .filter(|(_, key)| !key.is_empty())
+            .flat_map(|c| keys.keys(c.name).map(move |key| (c, key.to_owned())))
             .collect();
-        let painting = self.mode.spec().paints_weights;
+        let (painting, is_rig) = (self.mode.spec().paints_weights, self.mode.spec().edits_rest);
         // Where poses are shown in the timeline's place, keys of the timeline mean nothing.
         let over_joints = self.entered() != Some(Pane::Timeline) || self.poses.in_animate;
         commands.retain(|(c, _)| match KeyScope::of(c) {
             KeyScope::Window => true,
             KeyScope::Joints => over_joints,
             KeyScope::Outliner => self.entered() == Some(Pane::Outliner),
+            KeyScope::Rig => is_rig && over_joints,
             KeyScope::Paint => painting,
             KeyScope::Timeline => !over_joints,
         });
@@ -205,6 +206,7 @@ impl App {
             return None;
         }
         match command.check(availability) {
+            Ok(()) if self.blends_by_key(ctx, command) => {}
             Ok(()) => return Some(Action::Invoke(command)),
             // Escape is pressed to be sure that nothing is selected: that it is so already is no
             // news.
@@ -275,10 +277,23 @@ impl Awaited {
 }
 
 impl App {
+    /// Begins to blend the pose with the pointer, if a key means a command that blends. From a menu
+    /// such a command asks for its numbers, or goes one step.
+    fn blends_by_key(&mut self, ctx: &Context, command: &CommandSpec) -> bool {
+        let poses = self.mode.spec().pointer == PointerHandler::Tools;
+        if !poses || self.mode.spec().edits_rest || !self.panels.begin_blend(command.name) {
+            return false;
+        }
+        ctx.request_repaint();
+        true
+    }
+
     /// The key by which a tool is chosen in this frame. It and what is typed after it may come in
     /// one frame.
     fn chosen_tool_key(&self, ctx: &Context) -> Option<Key> {
-        let tools = ToolCommand::ALL.map(|t| parse(self.program.settings.keys.key(t.name())));
+        let keys = &self.program.settings.keys;
+        let tools: Vec<_> =
+            ToolCommand::ALL.iter().flat_map(|t| keys.keys(t.name()).map(parse)).collect();
         let selected = self.outliner.selection.active.is_some();
         ctx.input(|i| {
             if !selected || self.panels.waits(i.time) {
@@ -341,10 +356,12 @@ impl App {
     }
 }
 
-/// Takes a digit with Shift: what is typed is another sign on most keyboards, but the key is the
-/// digit's.
-fn shifted_digit(ctx: &Context, shortcut: &egui::KeyboardShortcut) -> bool {
-    if !shortcut.modifiers.shift || !is_digit(shortcut.logical_key) {
+/// Takes a digit or a bracket with Shift: what is typed is another sign on most keyboards, but the
+/// key is that of the digit or the bracket.
+fn shifted_sign(ctx: &Context, shortcut: &egui::KeyboardShortcut) -> bool {
+    let key = shortcut.logical_key;
+    let is_bracket = matches!(key, Key::OpenBracket | Key::CloseBracket);
+    if !shortcut.modifiers.shift || !(is_digit(key) || is_bracket) {
         return false;
     }
     let mut taken = false;
@@ -377,12 +394,9 @@ mod tests {
             let mut keys = KeyMap::default();
             keys.set_preset(preset);
             for command in table() {
-                let key = keys.key(command.name);
-                assert!(
-                    key.is_empty() || parse(key).is_some(),
-                    "{preset:?} {}: {key}",
-                    command.name
-                );
+                for key in keys.keys(command.name) {
+                    assert!(parse(key).is_some(), "{preset:?} {}: {key}", command.name);
+                }
             }
         }
     }

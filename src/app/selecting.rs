@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use egui::{Context, Key, Modifiers};
 
 use super::App;
-use crate::ui::ToastKind;
+use crate::ui::{Pane, ToastKind};
 use ulna_edit::command::{SelectCommand, kept_sets};
-use ulna_model::NodeId;
+use ulna_model::{Document, NodeId};
 use ulna_motion::ik;
 
 /// Keys of the sets, by their numbers.
@@ -25,6 +25,23 @@ const DIGITS: [Key; 10] = [
     Key::Num9,
 ];
 
+/// All nodes of a kind that are connected with some of them by nodes of that kind.
+fn linked(
+    document: &Document,
+    from: &[NodeId],
+    is_joint: &dyn Fn(NodeId) -> bool,
+) -> BTreeSet<NodeId> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<NodeId> = from.iter().copied().filter(|n| is_joint(*n)).collect();
+    while let Some(node) = open.pop() {
+        if found.insert(node) {
+            let around = document.children(node).iter().copied().chain(document.node(node).parent);
+            open.extend(around.filter(|n| is_joint(*n)));
+        }
+    }
+    found
+}
+
 impl App {
     /// Carries a command on the selection out.
     pub(super) fn select(&mut self, command: &SelectCommand) {
@@ -39,6 +56,57 @@ impl App {
                 selection.nodes = selection.nodes.iter().filter_map(other).collect();
                 selection.active =
                     active.as_ref().and_then(other).or_else(|| selection.nodes.first().copied());
+                None
+            }
+            SelectCommand::WithMirror => {
+                let mirror = ulna_motion::Mirror::of(document);
+                let selection = &mut self.outliner.selection;
+                let others: Vec<NodeId> =
+                    selection.nodes.iter().filter_map(|n| mirror.partner(*n)).collect();
+                selection.nodes.extend(others);
+                None
+            }
+            SelectCommand::WithParent => {
+                let selection = &mut self.outliner.selection;
+                let parents: Vec<NodeId> =
+                    selection.nodes.iter().filter_map(|n| document.node(*n).parent).collect();
+                selection.nodes.extend(parents);
+                None
+            }
+            SelectCommand::WithChild => {
+                let selection = &mut self.outliner.selection;
+                let children: Vec<NodeId> =
+                    selection.nodes.iter().flat_map(|n| document.children(*n).to_vec()).collect();
+                selection.nodes.extend(children);
+                None
+            }
+            SelectCommand::Linked => {
+                let flags = document.joint_flags();
+                let from: Vec<NodeId> = self.outliner.hover.map_or_else(
+                    || self.outliner.selection.nodes.iter().copied().collect(),
+                    |joint| vec![joint],
+                );
+                let linked = linked(document, &from, &|n| flags[n.index()]);
+                self.outliner.selection.set_many(linked);
+                None
+            }
+            SelectCommand::Invert => {
+                let flags = document.joint_flags();
+                let selected = &self.outliner.selection.nodes;
+                let others = document
+                    .node_ids()
+                    .filter(|n| flags[n.index()] && !selected.contains(n))
+                    .collect();
+                self.outliner.selection.set_many(others);
+                None
+            }
+            SelectCommand::InBox | SelectCommand::InCircle => {
+                let circle = *command == SelectCommand::InCircle;
+                if self.entered() == Some(Pane::Timeline) && !self.poses.in_animate {
+                    self.panels.timeline().want_area(circle);
+                } else {
+                    self.panels.select_area(circle);
+                }
                 None
             }
             SelectCommand::Nothing => {
@@ -87,10 +155,12 @@ impl App {
             }
             SelectCommand::Parent => active.and_then(|a| document.node(a).parent),
             SelectCommand::Child => active.and_then(|a| document.children(a).first().copied()),
-            SelectCommand::Sibling => active.and_then(|a| {
+            SelectCommand::Sibling | SelectCommand::PreviousSibling => active.and_then(|a| {
                 let siblings = document.children(document.node(a).parent?);
                 let at = siblings.iter().position(|s| *s == a)?;
-                siblings.get((at + 1) % siblings.len()).copied()
+                let back = *command == SelectCommand::PreviousSibling;
+                let step = if back { siblings.len() - 1 } else { 1 };
+                siblings.get((at + step) % siblings.len()).copied()
             }),
         };
         if let Some(node) = next {

@@ -25,7 +25,7 @@ use crate::ui::{
     Action, Dialogs, Layers, Mode, Outliner, PaintDomain, Panels, Poses, Timeline, TimelineShow,
     ToastKind, ViewOptions, Viewport,
 };
-use ulna_edit::{Availability, Preset, Selection};
+use ulna_edit::{Availability, Preset, Selection, command::ToolCommand};
 use ulna_model::{KeySet, NodeId};
 use ulna_motion::Pose;
 use ulna_render::Camera;
@@ -91,6 +91,16 @@ impl App {
     /// The eye.
     pub const fn camera(&self) -> &Camera {
         &self.viewport.camera
+    }
+
+    /// The pointer's tool, for tests.
+    pub const fn tool(&self) -> ToolCommand {
+        self.viewport.tool
+    }
+
+    /// Whether a person hides a node, for tests.
+    pub fn hides(&self, node: NodeId) -> bool {
+        self.outliner.visibility.hides(node, &self.renderer.pose().hidden)
     }
 
     /// The keys and the mouse of another program.

@@ -1,14 +1,25 @@
 //! Commands of the view: the eye, what is shown, and the sizes of panels.
 
+use std::f32::consts::PI;
+
 use egui::Context;
-use glam::Vec3;
+use glam::{Vec2, Vec3, vec2};
 
 use super::App;
-use crate::ui::{Compare, ComparedProperty, Layout, Settings, ThemeChoice, ViewOptions};
+use crate::ui::{
+    Compare, ComparedProperty, Layout, PointerMenu, Settings, ThemeChoice, ViewOptions,
+};
 use ulna_edit::command::{ReferenceCommand, ViewCommand, field::Nodes};
 use ulna_model::NodeId;
 use ulna_motion::joint_bounds;
 use ulna_render::{Axis, Shading};
+
+/// Angle of a step around the model, radians: 15°.
+const STEP: f32 = PI / 12.0;
+/// Factor of a step of the distance.
+const ZOOM: f32 = 1.2;
+/// Factor of a step of the handles' size.
+const GIZMO: f32 = 1.15;
 
 impl App {
     /// Does what a command asks of the view.
@@ -70,6 +81,21 @@ impl App {
             }
             ViewCommand::Hide | ViewCommand::Isolate | ViewCommand::Lock => self.mark(command),
             ViewCommand::Camera { node } => self.look_through(ctx, node.as_ref()),
+            ViewCommand::Opposite => self.turn(ctx, vec2(PI, 0.0)),
+            ViewCommand::OrbitLeft => self.turn(ctx, vec2(-STEP, 0.0)),
+            ViewCommand::OrbitRight => self.turn(ctx, vec2(STEP, 0.0)),
+            ViewCommand::OrbitUp => self.turn(ctx, vec2(0.0, STEP)),
+            ViewCommand::OrbitDown => self.turn(ctx, vec2(0.0, -STEP)),
+            ViewCommand::ZoomIn => self.zoom(ctx, 1.0 / ZOOM),
+            ViewCommand::ZoomOut => self.zoom(ctx, ZOOM),
+            ViewCommand::ShadingMenu => self.panels.open_menu_at_pointer(PointerMenu::Shading),
+            ViewCommand::MenusHere => self.panels.open_menu_at_pointer(PointerMenu::Bar),
+            ViewCommand::Background => {
+                self.viewport.options.background = self.viewport.options.background.next();
+                self.show_colors();
+            }
+            ViewCommand::LargerGizmo => self.viewport.options.resize_gizmo(GIZMO),
+            ViewCommand::SmallerGizmo => self.viewport.options.resize_gizmo(1.0 / GIZMO),
             ViewCommand::Outliner if ctx.content_rect().width() < 1000.0 => {
                 self.viewport.options.outliner_narrow = !self.viewport.options.outliner_narrow;
             }
@@ -134,6 +160,21 @@ impl App {
         }
     }
 
+    /// Turns the eye about what it looks at: to the right and up, radians.
+    fn turn(&mut self, ctx: &Context, by: Vec2) {
+        let mut camera = self.viewport.camera;
+        camera.turn(by);
+        self.begin_transition(ctx, camera);
+    }
+
+    /// Moves the eye away by a factor.
+    fn zoom(&mut self, ctx: &Context, factor: f32) {
+        let mut camera = self.viewport.camera;
+        let size = self.renderer.size();
+        camera.zoom(factor, size * 0.5, size);
+        self.begin_transition(ctx, camera);
+    }
+
     /// Looks along an axis.
     fn look(&mut self, ctx: &Context, axis: Axis) {
         let mut camera = self.viewport.camera;
@@ -184,9 +225,17 @@ impl App {
                         .map(|c| pose.world[c.index()].w_axis.truncate()),
                 );
             }
+            // The whole bone of a joint is seen with as much air around it as it is long.
+            let selected = &self.outliner.selection.nodes;
+            let bones: Vec<_> =
+                self.renderer.bones().iter().filter(|b| selected.contains(&b.joint)).collect();
+            points.extend(bones.iter().map(|b| b.tail));
+            let longest = bones.iter().map(|b| b.head.distance(b.tail)).fold(0.0, f32::max);
             let low = points.iter().copied().reduce(Vec3::min);
             low.zip(points.into_iter().reduce(Vec3::max)).map(|(low, high)| {
-                let room = ((high - low).length() * 0.5).max(self.viewport.camera.distance * 0.02);
+                let room = ((high - low).length() * 0.5)
+                    .max(longest)
+                    .max(self.viewport.camera.distance * 0.02);
                 (low - room, high + room)
             })
         } else {

@@ -1,6 +1,7 @@
 //! State of the window itself, whatever it shows.
 
 use super::key_gate::KeyRouting;
+use crate::ui::Mode;
 
 /// Why a window is left for another on the same work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(super) struct WindowState {
     /// When something was typed or clicked last, on egui's clock.
     pub active: f64,
     pub first_frame: bool,
+    /// Mode before the current one.
+    pub mode_before: Option<Mode>,
     /// Frames that failed.
     pub faults: u32,
     /// The next frame fails, for a test.
@@ -39,6 +42,7 @@ impl Default for WindowState {
             routing: KeyRouting::default(),
             active: 0.0,
             first_frame: true,
+            mode_before: None,
             faults: 0,
             #[cfg(feature = "inspection")]
             fails: false,

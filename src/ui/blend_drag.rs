@@ -10,7 +10,10 @@ use crate::ui::{
 };
 use ulna_edit::{
     Command,
-    command::{Blend, Breakdown, DocumentCommand, PoseDestination, Toward, field::Nodes},
+    command::{
+        Blend, Breakdown, DocumentCommand, PoseDestination, PushPose, RelaxPose, Toward,
+        field::Nodes,
+    },
 };
 use ulna_model::{Document, NodeId, Property};
 use ulna_render::ColorRole;
@@ -23,10 +26,12 @@ const WAY: f32 = 160.0;
 pub struct BlendDrag(Option<(&'static str, Document, f32)>);
 
 /// Effect of a button on the pose.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// Nearer to a pose, or away from it.
     Toward(Toward, bool),
+    /// To the left nearer to the keys before, to the right nearer to the keys after.
+    Neighbor,
     /// Between the keys around: all the way to the left is the one before, to the right the one
     /// after.
     Breakdown,
@@ -43,6 +48,7 @@ impl Way {
                     dragged
                 }
             }
+            Self::Neighbor => dragged.abs(),
             Self::Breakdown => 0.5 + dragged * 0.5,
         }
     }
@@ -56,6 +62,10 @@ impl Way {
     fn said(self, dragged: f32) -> String {
         match self {
             Self::Toward(..) => format!("{:.0} %", dragged * 100.0),
+            Self::Neighbor => {
+                let side = if dragged < 0.0 { "previous" } else { "next" };
+                format!("{:.0} % toward the {side} key", dragged.abs() * 100.0)
+            }
             Self::Breakdown => format!("{:.0} % toward the next key", self.amount(dragged) * 100.0),
         }
     }
@@ -102,6 +112,74 @@ const BUTTONS: [BlendButton; 6] = [
     ),
 ];
 
+/// A blend that a key began: the pointer goes sideways until a click.
+#[derive(Clone, Debug)]
+pub struct BlendGesture {
+    title: &'static str,
+    way: Way,
+    /// The document at the start, and where the pointer was, once there was a frame.
+    start: Option<(Document, f32)>,
+    /// Part of the way that was shown last.
+    shown: Option<f32>,
+}
+
+impl BlendGesture {
+    /// The blend of a command; `None` for other commands.
+    pub fn of(command: &str) -> Option<Self> {
+        let (title, way) = match command {
+            Breakdown::NAME => ("Breakdown", Way::Breakdown),
+            PushPose::NAME => ("Push", Way::Toward(Toward::Between, true)),
+            RelaxPose::NAME => ("Relax", Way::Toward(Toward::Between, false)),
+            Blend::NAME => ("Blend to neighbor", Way::Neighbor),
+            _ => return None,
+        };
+        Some(Self { title, way, start: None, shown: None })
+    }
+
+    /// Follows the pointer; whether it goes on.
+    pub fn follow(&mut self, ui: &Ui, view: &View<'_>, actions: &mut Actions) -> bool {
+        let Some(document) = view.session.map(|s| s.document()) else { return false };
+        let at = ui.input(|i| i.pointer.latest_pos()).unwrap_or(ui.max_rect().center());
+        let (start, from) = self.start.get_or_insert_with(|| (document.clone(), at.x));
+        let (kept, dropped) = ui.input(|i| {
+            let kept = i.pointer.primary_pressed()
+                || i.key_pressed(Key::Enter)
+                || i.key_pressed(Key::Space);
+            (kept, i.pointer.secondary_pressed() || i.key_pressed(Key::Escape))
+        });
+        let gone = ((at.x - *from) / WAY).clamp(-2.0, 2.0);
+        let amount = (gone * 100.0).round() / 100.0;
+        if dropped {
+            actions.push(Action::Cancel);
+            return false;
+        }
+        // A breakdown begins in the middle; what blends begins with nothing.
+        let is_new = self.shown != Some(amount);
+        if is_new && (self.shown.is_some() || amount != 0.0 || self.way == Way::Breakdown) {
+            self.shown = Some(amount);
+            let commands = blended(view, start, self.way, amount);
+            actions.push(Action::Preview { label: self.title.to_owned(), commands });
+        }
+        if kept {
+            actions.push(Action::Commit);
+            return false;
+        }
+        let text = format!("{}: {}", self.title, self.way.said(amount));
+        let font = Theme::font(Font::NumberSmall);
+        let ink = view.theme.color(ColorRole::TextPrimary);
+        let text = ui.painter().layout_no_wrap(text, font, ink);
+        let area = egui::Rect::from_min_size(at + vec2(16.0, 16.0), text.size() + vec2(16.0, 8.0));
+        let painter = ui.ctx().layer_painter(egui::LayerId::new(
+            egui::Order::Tooltip,
+            egui::Id::unique("blend gesture"),
+        ));
+        let fill = view.theme.color(ColorRole::SurfaceRaised);
+        painter.rect(area, 4.0, fill, view.theme.field_edge(), egui::StrokeKind::Inside);
+        painter.galley(area.min + vec2(8.0, 4.0), text, ink);
+        true
+    }
+}
+
 fn blended(view: &View<'_>, start: &Document, way: Way, dragged: f32) -> Vec<Command> {
     let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
     let node = (!selected.is_empty()).then(|| Nodes::Ids(selected.clone()));
@@ -118,6 +196,10 @@ fn blended(view: &View<'_>, start: &Document, way: Way, dragged: f32) -> Vec<Com
         let node = node.clone();
         DocumentCommand::Blend(match way {
             Way::Toward(toward, _) => Blend { node, toward, amount, over }.into(),
+            Way::Neighbor => {
+                let toward = if dragged < 0.0 { Toward::Previous } else { Toward::Next };
+                Blend { node, toward, amount, over }.into()
+            }
             Way::Breakdown => Breakdown { node, part: amount, over }.into(),
         })
     })

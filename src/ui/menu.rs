@@ -215,6 +215,16 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
     });
 }
 
+/// All menus of the bar as lines of one menu.
+pub fn menus_inside(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    for name in MENUS {
+        menu_button(ui, name, |ui| {
+            ui.set_min_width(240.0);
+            menu_items(ui, view, name, &mut Vec::new(), actions);
+        });
+    }
+}
+
 /// A menu's commands, then the menus inside it.
 fn menu_items(
     ui: &mut Ui,

@@ -21,6 +21,7 @@ mod number_bar;
 mod outliner;
 mod painting;
 mod palette;
+mod pointer_menu;
 mod popups;
 mod poses;
 mod poses_tab;
@@ -80,6 +81,7 @@ pub use self::{
         PaintStroke, PaintTool, PaintView, Painting, PosedOf, ShownMask, StrainColors, StrokePhase,
         Tinted, VertexArea, VertexPick, WeightClipboard, WeightLook, WorstSearch, posed_surface,
     },
+    pointer_menu::PointerMenu,
     poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
     program::{JobView, ProgramAction, ProgramView, Recent},
     references::{ReferenceAction, ReferenceFacts, ReferenceId, ReferencePlace, ReferencesView},
@@ -97,7 +99,7 @@ pub use self::{
     },
     view::View,
     viewport::{
-        Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo,
+        Background, Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo,
         ViewOptions, Viewport, ViewportAction, ViewportView,
     },
 };
@@ -119,6 +121,8 @@ pub struct Panels {
     palette: palette::PaletteState,
     welcome: welcome::WelcomeState,
     menu: menu::MenuKeys,
+    /// Menu to open at the pointer.
+    pointer_menu: Option<PointerMenu>,
 }
 
 impl Panels {
@@ -133,9 +137,25 @@ impl Panels {
         self.menu.open = true;
     }
 
-    /// Whether a panel is open over the curves that Escape closes.
+    /// Opens a menu at the pointer.
+    pub const fn open_menu_at_pointer(&mut self, menu: PointerMenu) {
+        self.pointer_menu = Some(menu);
+    }
+
+    /// Lets the pointer select joints in a circle, or the next drag in a box.
+    pub const fn select_area(&mut self, circle: bool) {
+        self.viewport.select_area(circle);
+    }
+
+    /// Begins to blend the pose by a command, with the pointer; whether the command blends.
+    pub fn begin_blend(&mut self, command: &str) -> bool {
+        self.viewport.begin_blend(command)
+    }
+
+    /// Whether something is open that Escape closes: a panel over the curves, or an area that
+    /// selects joints.
     pub fn holds_escape(&self) -> bool {
-        self.timeline.holds_escape()
+        self.timeline.holds_escape() || self.viewport.selects_area()
     }
 
     /// Whether a gesture is under way that takes digits and letters of axes as its own; `held`: a
@@ -270,6 +290,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         palette,
         welcome,
         menu: _,
+        pointer_menu,
     } = panels;
     if view.program.welcome {
         CentralPanel::no_frame().show(ui, |ui| welcome::welcome_ui(welcome, ui, view, actions));
@@ -323,6 +344,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         });
         tour::tour_ui(ui, view, layout, actions);
     }
+    pointer_menu::pointer_menus_ui(pointer_menu, ui, view, actions);
     palette::palette_ui(palette, ui, view, actions);
     dialogs::dialogs_ui(dialogs, ui, view, actions);
     dialogs::toasts_ui(ui, view, actions);

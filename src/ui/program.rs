@@ -42,6 +42,11 @@ pub enum ProgramAction {
     ChooseDevice(Option<String>),
     /// Other preferences.
     Settings(Box<Settings>),
+    /// Ask for a file to write the own keys to, or to read keys from.
+    AskKeys {
+        /// Whether they are written.
+        saves: bool,
+    },
     /// A step of the tour, or none.
     Tour(Option<usize>),
     /// A recent file to be forgotten.

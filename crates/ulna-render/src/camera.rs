@@ -172,6 +172,12 @@ impl Camera {
         self.pitch = (self.pitch + drag.y * 0.008).clamp(-1.55, 1.55);
     }
 
+    /// Turns about the target by angles: of the eye to its right and up, radians.
+    pub fn turn(&mut self, by: Vec2) {
+        self.yaw = (self.yaw + by.x).rem_euclid(std::f32::consts::TAU);
+        self.pitch = (self.pitch + by.y).clamp(-1.55, 1.55);
+    }
+
     /// Pans by a drag in points. The point under the pointer follows it, at the target's depth.
     pub fn pan(&mut self, drag: Vec2, height: f32) {
         let scale = self.meters_per_point(self.distance, height);

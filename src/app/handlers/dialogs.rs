@@ -101,6 +101,8 @@ impl App {
             DialogAction::TakeClips(draft) => {
                 self.take_clips(ctx, &draft);
             }
+            DialogAction::ReadKeys(path) => self.read_keys(ctx, &path),
+            DialogAction::WriteKeys(path) => self.write_keys(ctx, &path),
             DialogAction::ReadMap(path) => self.read_map(ctx, &path),
             DialogAction::SaveMap(path) => self.save_map(ctx, &path),
             DialogAction::AdjustImport(file) => self.adjust_import(ctx, file),

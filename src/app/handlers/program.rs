@@ -18,6 +18,7 @@ impl App {
                 self.program.devices.choose(wish);
                 self.leave(ctx, crate::app::window_state::Leaving::Switch);
             }
+            ProgramAction::AskKeys { saves } => self.ask_keys(ctx, saves),
             ProgramAction::Tour(step) => self.program.tour = step,
             ProgramAction::Forget(path) => {
                 self.program.preferences.recent.retain(|f| f.path != path);

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use egui::Context;
 
 use super::super::App;
-use crate::ui::{KeyList, Retime, Settings, TimelineShow, ToastKind, WantedOnCurves};
+use crate::ui::{KeyList, PointerMenu, Retime, Settings, TimelineShow, ToastKind, WantedOnCurves};
 use ulna_edit::{
     KeysHome, Selection,
     command::{
-        Command, MoveKeys, PasteKeys, PlayCommand, SessionCommand, SetKey, TimelineCommand,
-        WhichKeys,
+        Command, DeleteKeys, MoveKeys, PasteKeys, PlayCommand, SessionCommand, SetKey,
+        TimelineCommand, WhichKeys,
         field::{ClipName, Nodes, Parts, Seconds},
     },
 };
@@ -48,6 +48,8 @@ impl App {
             TimelineCommand::KeyTranslation => self.key_parts(ctx, &[Property::Translation]),
             TimelineCommand::KeyRotation => self.key_parts(ctx, &[Property::Rotation]),
             TimelineCommand::KeyScale => self.key_parts(ctx, &[Property::Scale]),
+            TimelineCommand::KeyMenu => self.panels.open_menu_at_pointer(PointerMenu::Keys),
+            TimelineCommand::DeleteHere => self.delete_keys_here(ctx, home),
             TimelineCommand::KeyAll => self.key_parts(ctx, &Property::TRS),
             TimelineCommand::KeyLimb => {
                 let limb = limb(document, &self.outliner.selection.nodes);
@@ -146,6 +148,23 @@ impl App {
         if let Some(clip) = self.timeline.playback.clip {
             let nodes = self.outliner.selection.nodes.clone();
             self.key_nodes(ctx, clip, nodes, Some(Parts(parts.to_vec())));
+        }
+    }
+
+    /// Deletes the keys of the selected joints at the playhead, whatever keys are selected.
+    fn delete_keys_here(&mut self, ctx: &Context, home: KeysHome) {
+        let nodes = Nodes::Ids(self.outliner.selection.nodes.iter().copied().collect());
+        let time = Some(Seconds(self.timeline.playback.time as f32));
+        let which = WhichKeys { time, node: Some(nodes), ..WhichKeys::default() };
+        self.run(ctx, DeleteKeys { clip: ClipName::Id(home.clip), which });
+    }
+
+    /// Plays the range of the selected keys only.
+    pub(in crate::app) fn play_range_of_keys(&mut self) {
+        if let Some((from, to)) = self.selected_keys().span() {
+            let least = 1.0 / self.timeline.playback.fps;
+            let from = f64::from(from);
+            self.timeline.playback.range = Some((from, f64::from(to).max(from + least)));
         }
     }
 

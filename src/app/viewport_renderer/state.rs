@@ -16,8 +16,8 @@ use ulna_edit::{Change, NodeVisibility, Selection};
 use ulna_model::NodeId;
 use ulna_motion::{Bone, Evaluator, Pose, Skeleton};
 use ulna_render::{
-    BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, RenderTarget, Renderer, Scene,
-    Shading, TintKind, ViewportColors,
+    BoneLook, Camera, Capture, Color, Decoded, DeviceFacts, Gpu, GpuError, RenderTarget, Renderer,
+    Scene, Shading, TintKind, ViewportColors,
 };
 
 /// The picture and what it is made from.
@@ -200,9 +200,12 @@ impl ViewportRenderer {
         self.gpu.as_ref().map_or(Ok(None), |(gpu, _)| capture.poll(gpu))
     }
 
-    /// Other colors.
-    pub(in crate::app) fn set_theme(&mut self, theme: &str) {
+    /// Colors of a theme, and a gray behind the model in place of the theme's color.
+    pub(in crate::app) fn set_colors(&mut self, theme: &str, gray: Option<u8>) {
         self.look = ViewportColors::theme(theme);
+        if let Some(gray) = gray {
+            self.look.background = Color([gray, gray, gray, 255]).linear();
+        }
         self.picture.drawn = None;
     }
 

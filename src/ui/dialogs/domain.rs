@@ -35,6 +35,13 @@ pub enum Dialog {
         /// Path as typed.
         path: String,
     },
+    /// A JSON file of keys, typed.
+    KeyFile {
+        /// Path as typed.
+        path: String,
+        /// Whether keys are written to it, and not read from it.
+        saves: bool,
+    },
     /// A JSON file of a retarget map, typed.
     MapFile {
         /// Path as typed.
@@ -208,6 +215,10 @@ pub enum PathFor {
     MapIn,
     /// To save a retarget map to it.
     MapOut,
+    /// To read keys from it.
+    KeysIn,
+    /// To write keys to it.
+    KeysOut,
     /// To save to it.
     Save,
     /// To save a copy to it.
@@ -237,6 +248,8 @@ impl Dialog {
             PathFor::Import => Self::ImportFrom { path },
             PathFor::Retarget => Self::RetargetFrom { path },
             PathFor::Reference => Self::ReferenceFrom { path },
+            PathFor::KeysIn => Self::KeyFile { path, saves: false },
+            PathFor::KeysOut => Self::KeyFile { path, saves: true },
             PathFor::MapIn => Self::MapFile { path, saves: false },
             PathFor::MapOut => Self::MapFile { path, saves: true },
             PathFor::Save => Self::SaveAs { path, copy: false },
@@ -387,6 +400,10 @@ pub enum DialogAction {
     LoadReference(PathBuf),
     /// Read a retarget map from this file.
     ReadMap(PathBuf),
+    /// Take the keys of this file.
+    ReadKeys(PathBuf),
+    /// Write the own keys to this file.
+    WriteKeys(PathBuf),
     /// Save the retarget map of the page to this file.
     SaveMap(PathBuf),
     /// Retarget the clips of a file that is being imported, by its number.

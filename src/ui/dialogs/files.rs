@@ -147,6 +147,8 @@ pub fn path_ui(
         PathFor::Import => ("Import clips", "Import"),
         PathFor::Retarget => ("Retarget clips of a file", "Retarget"),
         PathFor::Reference => ("Load a reference model", "Load"),
+        PathFor::KeysIn => ("Import keys", "Import"),
+        PathFor::KeysOut => ("Export keys", "Export"),
         PathFor::MapIn => ("Load a retarget map", "Load"),
         PathFor::MapOut => ("Save the retarget map", "Save map"),
         PathFor::WeightsIn => ("Import weights", "Import"),
@@ -160,6 +162,7 @@ pub fn path_ui(
         PathFor::Open | PathFor::Retarget | PathFor::Reference => {
             "Path of a .gltf, .glb, .vrm, .fbx, .bvh or .x file"
         }
+        PathFor::KeysIn | PathFor::KeysOut => "Path of a .json file with keys",
         PathFor::MapIn | PathFor::MapOut => "Path of a .json file with a retarget map",
         PathFor::WeightsIn => "Path of a model, or of a .json or .xml file with weights",
         PathFor::WeightsOut => "Path of a .json file, or of .xml for Maya's deformerWeights",
@@ -214,6 +217,8 @@ pub fn path_ui(
                     PathFor::Import => DialogAction::ImportFrom(path),
                     PathFor::Retarget => DialogAction::RetargetFrom(path),
                     PathFor::Reference => DialogAction::LoadReference(path),
+                    PathFor::KeysIn => DialogAction::ReadKeys(path),
+                    PathFor::KeysOut => DialogAction::WriteKeys(path),
                     PathFor::MapIn => DialogAction::ReadMap(path),
                     PathFor::MapOut => DialogAction::SaveMap(path),
                     PathFor::WeightsIn => DialogAction::ImportWeights { path, by: None },

@@ -75,6 +75,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
                 | Dialog::ImportFrom { .. }
                 | Dialog::RetargetFrom { .. }
                 | Dialog::ReferenceFrom { .. }
+                | Dialog::KeyFile { .. }
                 | Dialog::MapFile { .. }
                 | Dialog::ImportWeights { .. }
                 | Dialog::ExportWeights { .. }
@@ -170,6 +171,7 @@ fn width(dialog: &Dialog) -> f32 {
         | Dialog::ImportFrom { .. }
         | Dialog::RetargetFrom { .. }
         | Dialog::ReferenceFrom { .. }
+        | Dialog::KeyFile { .. }
         | Dialog::MapFile { .. }
         | Dialog::ImportWeights { .. }
         | Dialog::ExportWeights { .. }
@@ -205,6 +207,10 @@ fn content_ui(
         }
         Dialog::ReferenceFrom { path } => {
             files::path_ui(&mut state.files, ui, view, path, PathFor::Reference, actions)
+        }
+        Dialog::KeyFile { path, saves } => {
+            let what = if *saves { PathFor::KeysOut } else { PathFor::KeysIn };
+            files::path_ui(&mut state.files, ui, view, path, what, actions)
         }
         Dialog::MapFile { path, saves } => {
             let what = if *saves { PathFor::MapOut } else { PathFor::MapIn };

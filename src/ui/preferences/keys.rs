@@ -1,9 +1,9 @@
 //! The page of keys: presets, a list of all commands, and the key that a click on one waits for.
 
-use egui::{Align2, Event, Key, RichText, ScrollArea, Sense, Ui, pos2, vec2};
+use egui::{Align2, Event, Id, Key, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 
 use crate::ui::{
-    Actions, Dialog, DialogAction, PreferencePage, Settings, Theme, View,
+    Actions, Dialog, DialogAction, PreferencePage, ProgramAction, Settings, Theme, View,
     theme::Font,
     widgets::{filter_field, key_chips, segment, segments},
 };
@@ -38,6 +38,15 @@ pub fn keys_ui(
         if reset.on_hover_text("Restores all keys of the preset").clicked() {
             settings.keys.reset(None);
         }
+        let files = [
+            (false, "Import keys…", "Takes the preset and the keys of a file"),
+            (true, "Export keys…", "Writes the preset and your own keys to a file"),
+        ];
+        for (saves, title, help) in files {
+            if ui.add(egui::Button::new(title)).on_hover_text(help).clicked() {
+                actions.push(ProgramAction::AskKeys { saves });
+            }
+        }
     });
     ui.add_space(8.0);
     let id = ui.scope_id().with("filter");
@@ -50,13 +59,15 @@ pub fn keys_ui(
     let is_shown = |c: &&CommandSpec| {
         words.is_empty()
             || c.title.to_lowercase().contains(&words)
-            || settings.keys.key(c.name).to_lowercase() == words
+            || settings.keys.keys(c.name).any(|key| key.to_lowercase() == words)
     };
     let height = (ui.available_height() - 24.0).max(80.0);
     ScrollArea::vertical().max_height(height).auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for command in table().iter().filter(is_shown) {
-            if key_row(ui, theme, &settings.keys, command, listening == Some(command.name)) {
+            let waits = listening == Some(command.name);
+            if let Some(adds) = key_row(ui, theme, &settings.keys, command, waits) {
+                ui.data_mut(|d| d.insert_temp(Id::unique(ADDS), adds));
                 actions.push(listen(Some(command.name)));
             }
         }
@@ -79,20 +90,20 @@ fn note(
     let Some(command) = listening else {
         ui.data_mut(|d| d.remove::<String>(taken));
         let clash = settings.keys.clashes().first().copied();
-        return clash.map_or_else(String::new, |(a, b)| {
-            format!(
-                "{} is assigned to both “{}” and “{}”.",
-                settings.keys.key(a.name),
-                a.title,
-                b.title
-            )
+        return clash.map_or_else(String::new, |(a, b, key)| {
+            format!("{key} is assigned to both “{}” and “{}”.", a.title, b.title)
         });
     };
     match pressed(ui).as_deref() {
         Some("Escape") => actions.push(listen(None)),
         Some(key) => {
-            let key = if key == "Backspace" { "" } else { key };
-            match settings.keys.set(command, key) {
+            let adds = ui.data(|d| d.get_temp::<bool>(Id::unique(ADDS)).unwrap_or_default());
+            let keys = match key {
+                "Backspace" => String::new(),
+                key if adds => format!("{} {key}", settings.keys.text(command)),
+                key => key.to_owned(),
+            };
+            match settings.keys.set(command, &keys) {
                 Ok(()) => actions.push(listen(None)),
                 Err(other) => {
                     let text = format!(
@@ -109,8 +120,17 @@ fn note(
     said.unwrap_or_else(|| "Press the new key. Esc cancels, Backspace removes the key.".into())
 }
 
-/// A command and its key; whether it was clicked, to be given another.
-fn key_row(ui: &mut Ui, theme: &Theme, keys: &KeyMap, command: &CommandSpec, waits: bool) -> bool {
+/// Whether the key that is waited for is added to the keys that the command has.
+const ADDS: &str = "key is added";
+
+/// A command and its keys. If it was clicked, to be given another key: whether that is added.
+fn key_row(
+    ui: &mut Ui,
+    theme: &Theme,
+    keys: &KeyMap,
+    command: &CommandSpec,
+    waits: bool,
+) -> Option<bool> {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::click());
     let name = format!("Key of {}", command.title);
     response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, waits, &name));
@@ -125,12 +145,14 @@ fn key_row(ui: &mut Ui, theme: &Theme, keys: &KeyMap, command: &CommandSpec, wai
     let mut right =
         ui.new_child(egui::UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 0.0))).layout(layout));
     let scope = KeyScope::of(command).title();
-    let key = keys.key(command.name);
     if waits {
         let text = RichText::new("press a key…").font(Theme::font(Font::Small));
         right.label(text.color(theme.color(ColorRole::AccentText)));
-    } else if !key.is_empty() {
-        key_chips(&mut right, theme, key);
+    } else {
+        for key in keys.keys(command.name).collect::<Vec<_>>().into_iter().rev() {
+            key_chips(&mut right, theme, key);
+            right.add_space(6.0);
+        }
     }
     let mut small = |text: &str, role: ColorRole| {
         right.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(role)));
@@ -141,7 +163,9 @@ fn key_row(ui: &mut Ui, theme: &Theme, keys: &KeyMap, command: &CommandSpec, wai
     if keys.is_own(command.name) {
         small("changed", ColorRole::AccentText);
     }
-    response.on_hover_text(command.help).clicked()
+    let help = format!("{}. Click to set its key, right-click to add one", command.help);
+    let response = response.on_hover_text(help);
+    (response.clicked() || response.secondary_clicked()).then(|| response.secondary_clicked())
 }
 
 /// The key that was pressed, with what was held.

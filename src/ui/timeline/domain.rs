@@ -13,6 +13,8 @@ use ulna_session::{Playback, RulerUnit};
 pub enum TimelineAction {
     /// Carries an unkeyed pose along with the playhead, or none.
     Carry(Option<UnkeyedAt>),
+    /// Move the playhead, and keep there the pose that is shown now, not keyed yet.
+    PutPose(f64),
     /// These keys.
     SelectKeys {
         /// The clip or layer that owns them.
@@ -254,6 +256,8 @@ impl Timeline {
             TimelineAction::AutoKey(on) => self.auto_key = on,
             TimelineAction::EditSelected(on) => self.edit_selected = on,
             TimelineAction::Carry(at) => self.carried = at,
+            // It poses nodes, which is done where commands are run.
+            TimelineAction::PutPose(time) => self.playback.seek(time),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Drags of keys: box selection, move, scale, copy. Each pointer move previews the same command on
 //! the keys as they were at the press.
 
-use egui::{Event, Key, Ui};
+use egui::{Event, Key, PointerButton, Ui};
 
 use super::axis::TimeAxis;
 use crate::ui::{Action, Actions, TimelineAction, View, timeline::domain::SelectHow};
@@ -53,6 +53,8 @@ pub struct Retiming {
     copies: bool,
     /// Whether no button is held: a click ends it.
     modal: bool,
+    /// The button whose release ends it.
+    button: PointerButton,
 }
 
 /// A place on the sheet: a time, and a height in the list of rows.
@@ -113,7 +115,14 @@ impl Retiming {
             before,
             copies: kind == Retime::Copy,
             modal,
+            button: PointerButton::Primary,
         })
+    }
+
+    /// The same, held by another button.
+    pub const fn held_by(mut self, button: PointerButton) -> Self {
+        self.button = button;
+        self
     }
 
     const fn is_stretch(&self) -> bool {
@@ -130,7 +139,8 @@ impl Retiming {
     ) -> Goes {
         let mut goes = self.take_keys(ui);
         let (pointer, modifiers, pressed, released, second) = ui.input(|i| {
-            let (press, release) = (i.pointer.primary_pressed(), i.pointer.primary_released());
+            let (press, release) =
+                (i.pointer.primary_pressed(), i.pointer.button_released(self.button));
             (i.pointer.latest_pos(), i.modifiers, press, release, i.pointer.secondary_pressed())
         });
         if if self.modal { pressed } else { released } {

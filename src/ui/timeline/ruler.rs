@@ -12,6 +12,7 @@ use crate::ui::{
     theme::Font,
     widgets::{crisp, diamond},
 };
+use ulna_edit::Preset;
 use ulna_edit::command::{
     AddMarker, RippleKeys,
     field::{ClipName, Seconds},
@@ -114,7 +115,10 @@ pub fn ruler_ui(
         let time = if free { time } else { (time * fps).round() / fps };
         actions.push(TimelineAction::Seek(time));
     }
-    if response.dragged_by(PointerButton::Middle) {
+    let carries = view.settings.keys.preset() == Preset::Maya && !ui.input(|i| i.modifiers.alt);
+    if carries {
+        carry_ui(state, ui, view, axis, rect, &response, actions);
+    } else if response.dragged_by(PointerButton::Middle) {
         state.time.shift(-f64::from(response.drag_delta().x) / axis.scale());
     }
     if let Some(at) = response.interact_pointer_pos().filter(|_| response.secondary_clicked()) {
@@ -122,6 +126,32 @@ pub fn ruler_ui(
         state.ruler_time = (time * fps).round() / fps;
     }
     context_menu(&response, |ui| ruler_menu(state.ruler_time, ui, view, actions));
+}
+
+/// As in Maya: the middle button moves the playhead, but the pose stays, so that it can be keyed at
+/// another time.
+fn carry_ui(
+    state: &mut TimelineState,
+    ui: &Ui,
+    view: &View<'_>,
+    axis: &TimeAxis,
+    rect: Rect,
+    response: &egui::Response,
+    actions: &mut Actions,
+) {
+    if response.dragged_by(PointerButton::Middle)
+        && let Some(at) = response.interact_pointer_pos()
+    {
+        let (time, fps) = (axis.time(at.x).max(0.0), view.timeline.playback.fps);
+        state.carries_to = Some((time * fps).round() / fps);
+    }
+    let Some(time) = state.carries_to else { return };
+    let stroke = Stroke::new(1.5, view.theme.color(ColorRole::SelectionBase));
+    ui.painter_at(rect).vline(axis.x(time), rect.y_range(), stroke);
+    if response.drag_stopped() || !ui.input(|i| i.pointer.middle_down()) {
+        state.carries_to = None;
+        actions.push(TimelineAction::PutPose(time));
+    }
 }
 
 /// Context menu of the ruler at a time: markers, playback range, inserted and removed time, unit.

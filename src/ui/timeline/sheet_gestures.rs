@@ -11,6 +11,7 @@ use super::{
     state::TimelineState,
 };
 use crate::ui::{Actions, OutlinerAction, Theme, theme::Font};
+use ulna_edit::Preset;
 use ulna_model::KeySet;
 use ulna_render::ColorRole;
 
@@ -50,7 +51,13 @@ impl Sheet<'_> {
         {
             actions.push(TimelineAction::Seek(f64::from(hit.time)));
         }
-        if response.dragged_by(PointerButton::Middle) {
+        // As in Maya: the middle button moves the selected keys from anywhere, and with Alt the view.
+        let moves_keys = self.view.settings.keys.preset() == Preset::Maya && !now.alt;
+        if let Some(at) = origin.filter(|_| moves_keys)
+            && response.drag_started_by(PointerButton::Middle)
+        {
+            self.begin_middle_drag(state, at);
+        } else if response.dragged_by(PointerButton::Middle) && !moves_keys {
             state.time.shift(-f64::from(response.drag_delta().x) / self.axis.scale());
             state.scroll -= response.drag_delta().y;
         }
@@ -122,6 +129,10 @@ impl Sheet<'_> {
             state.gesture = KeyGesture::Lasso(vec![self.spot(state, at)]);
             return;
         }
+        if std::mem::take(&mut state.boxes) {
+            state.gesture = KeyGesture::Box(self.spot(state, at));
+            return;
+        }
         let selected = || (self.id, self.keys().clone());
         let grip = self
             .grips(state)
@@ -156,6 +167,16 @@ impl Sheet<'_> {
         let spot = self.spot(state, at);
         state.gesture =
             if modifiers.alt { KeyGesture::Lasso(vec![spot]) } else { KeyGesture::Box(spot) };
+    }
+
+    /// The selected keys are held by the middle button, which may be beside them.
+    fn begin_middle_drag(&self, state: &mut TimelineState, at: Pos2) {
+        let keys = self.keys().clone();
+        let Some((first, _)) = keys.span() else { return };
+        let time = self.axis.time(at.x);
+        let moved =
+            Retiming::new(self.view, (self.id, keys), Retime::Move, f64::from(first), time, false);
+        state.begin(moved.map(|moved| moved.held_by(PointerButton::Middle)));
     }
 
     /// A move that was asked for by a key begins where the pointer is.

@@ -60,6 +60,8 @@ pub struct TimelineState {
     pub(super) asks: Option<KeyList>,
     /// The next drag draws a lasso.
     pub(super) lasso: bool,
+    /// The next drag draws a box, wherever it begins.
+    pub(super) boxes: bool,
     /// A button that brings a pose nearer to another, while it is dragged.
     pub(super) blend: BlendDrag,
     /// From when to when a node is to be held, while that is chosen.
@@ -76,6 +78,8 @@ pub struct TimelineState {
     pub(super) playhead: f64,
     /// The time that the menu of the ruler is about.
     pub(super) ruler_time: f64,
+    /// The time to which the middle button drags the pose that is shown.
+    pub(super) carries_to: Option<f64>,
     /// Whether the start, or the end, of what plays is dragged.
     pub(super) range_grip: Option<bool>,
     /// Part of the overview that is dragged.
@@ -145,6 +149,11 @@ impl TimelineState {
         self.lasso = true;
     }
 
+    /// The next drag draws a lasso, or a box wherever it begins.
+    pub const fn want_area(&mut self, lasso: bool) {
+        (self.lasso, self.boxes) = (lasso, !lasso);
+    }
+
     /// Shows the whole clip, or these times of it.
     pub fn fit_to(&mut self, length: f64, range: Option<(f32, f32)>) {
         self.curves.fit = Some(if range.is_some() { Fit::Selected } else { Fit::All });
@@ -207,7 +216,7 @@ impl TimelineState {
     /// A gesture was ended elsewhere.
     pub fn end_gestures(&mut self) {
         self.gesture = KeyGesture::None;
-        (self.wanted, self.lasso) = (None, false);
+        (self.wanted, self.lasso, self.boxes) = (None, false, false);
         self.blend = BlendDrag::default();
         if let MarkerEdit::Moves { .. } = self.marker {
             self.marker = MarkerEdit::None;

@@ -3,6 +3,7 @@
 use egui::TextureId;
 use glam::{Vec2, Vec3};
 
+use ulna_edit::Preset;
 use ulna_edit::command::{
     Body, Children, DragLimb, EndAngle, PoseDestination, ToolCommand, field::Nodes,
 };
@@ -54,6 +55,58 @@ pub struct ViewOptions {
     pub timeline: bool,
     /// Of the brush its numbers alone, so that the joints have more room.
     pub brush_folded: bool,
+    /// Size of the handles of the tools, 1 as usual.
+    pub gizmo_size: f32,
+    /// What is behind the model.
+    pub background: Background,
+}
+
+impl ViewOptions {
+    /// Least and greatest size of the handles.
+    const GIZMO_SIZES: (f32, f32) = (0.5, 3.0);
+
+    /// Enlarges or reduces the handles of the tools by a factor.
+    pub fn resize_gizmo(&mut self, factor: f32) {
+        let (least, most) = Self::GIZMO_SIZES;
+        self.gizmo_size = (self.gizmo_size * factor).clamp(least, most);
+    }
+}
+
+/// The color behind the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Background {
+    /// That of the theme.
+    #[default]
+    Theme,
+    /// Light gray.
+    Light,
+    /// Dark gray.
+    Dark,
+    /// Black.
+    Black,
+}
+
+impl Background {
+    /// The next of them.
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Theme => Self::Light,
+            Self::Light => Self::Dark,
+            Self::Dark => Self::Black,
+            Self::Black => Self::Theme,
+        }
+    }
+
+    /// Gray in sRGB; `None` for the color of the theme.
+    pub const fn gray(self) -> Option<u8> {
+        match self {
+            Self::Theme => None,
+            Self::Light => Some(160),
+            Self::Dark => Some(72),
+            Self::Black => Some(0),
+        }
+    }
 }
 
 impl Default for ViewOptions {
@@ -79,6 +132,8 @@ impl Default for ViewOptions {
             inspector: true,
             timeline: true,
             brush_folded: false,
+            gizmo_size: 1.0,
+            background: Background::Theme,
         }
     }
 }
@@ -242,7 +297,7 @@ pub enum SnapTo {
 
 impl SnapTo {
     /// All of them, with the keys that are held for them.
-    pub const KEYS: [(egui::Key, Self, &'static str); 7] = [
+    const KEYS: [(egui::Key, Self, &'static str); 7] = [
         (egui::Key::J, Self::Joint, "joint"),
         (egui::Key::V, Self::Vertex, "vertex"),
         (egui::Key::F, Self::Surface, "surface"),
@@ -251,6 +306,18 @@ impl SnapTo {
         (egui::Key::C, Self::Limb, "limb center"),
         (egui::Key::L, Self::Loop, "edge loop"),
     ];
+
+    /// The keys of a key map that are held for them; `held`: a button is held, too. In Maya X snaps
+    /// to the grid, and J to steps.
+    pub fn keys(preset: Preset, held: bool) -> Vec<(egui::Key, Self, &'static str)> {
+        let maya = preset == Preset::Maya;
+        let grid = (egui::Key::X, Self::Grid, "grid");
+        Self::KEYS
+            .into_iter()
+            .filter(|(key, ..)| !maya || *key != egui::Key::J)
+            .chain((maya && held).then_some(grid))
+            .collect()
+    }
 
     /// Whether the spot is sought under the pointer.
     pub const fn is_sought(self) -> bool {

@@ -17,14 +17,17 @@ mod reach_bar;
 mod tools;
 
 pub use self::domain::{
-    Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo, ViewOptions,
-    Viewport, ViewportAction, ViewportView,
+    Background, Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo,
+    ViewOptions, Viewport, ViewportAction, ViewportView,
 };
 pub use self::tools::{Press, hints_of, icon_of};
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
 
-use super::{Actions, BendAction, PointerHandler, TimelineAction, View, settings::Orbit};
+use super::{
+    Actions, BendAction, PointerHandler, TimelineAction, View, blend_drag::BlendGesture,
+    settings::Orbit,
+};
 use ulna_edit::{Preset, command::ToolCommand};
 use ulna_render::Camera;
 use ulna_render::ColorRole;
@@ -39,6 +42,8 @@ pub struct ViewportState {
     press: egui::Modifiers,
     /// The press that ended another gesture is still down.
     swallow: bool,
+    /// A blend of the pose that a key began.
+    blend: Option<BlendGesture>,
     /// A key that is dragged along a path.
     path_drag: Option<paths::PathDrag>,
     /// On egui's clock: since when there is a file without a picture.
@@ -49,7 +54,23 @@ impl ViewportState {
     /// Whether a gesture is under way that takes digits and letters of axes as its own, and whether
     /// a button holds it.
     pub fn posing(&self) -> Option<bool> {
-        self.tools.under_way()
+        self.tools.under_way().or(self.blend.as_ref().map(|_| false))
+    }
+
+    /// Begins to blend the pose by a command; whether the command blends.
+    pub fn begin_blend(&mut self, command: &str) -> bool {
+        self.blend = BlendGesture::of(command);
+        self.blend.is_some()
+    }
+
+    /// Lets the pointer select in a circle, or the next drag in a box.
+    pub const fn select_area(&mut self, circle: bool) {
+        self.selecting.want(circle);
+    }
+
+    /// Whether the pointer selects in a circle, or the next drag in a box.
+    pub const fn selects_area(&self) -> bool {
+        self.selecting.waits()
     }
 
     /// Begins to put the active node's limb somewhere.
@@ -87,6 +108,7 @@ impl ViewportState {
     pub fn end_gestures(&mut self) {
         let (tool, stroke) = (self.tools.end(), self.brush.end());
         self.swallow |= tool || stroke;
+        self.blend = None;
         self.selecting.end();
     }
 }
@@ -107,7 +129,8 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     let moved;
     // The wheel is the chain's while a limb is dragged.
     let reaching = state.tools.is_reaching();
-    let turned = navigate(ui, view, &response, rect, state.press).filter(|_| !reaching);
+    let circles = state.selecting.resizes_circle(ui, &response);
+    let turned = navigate(ui, view, &response, rect, state.press).filter(|_| !reaching && !circles);
     let view = if let Some(camera) = turned {
         actions.push(ViewportAction::Camera(camera));
         moved = View { viewport: ViewportView { camera, ..view.viewport }, ..view.clone() };
@@ -176,21 +199,33 @@ fn tools_pointer_ui(
     // What was let go elsewhere is let go until the button is.
     let swallowed = state.swallow;
     state.swallow &= ui.input(|i| i.pointer.any_down());
-    let posed = state.tools.under_way().is_some();
+    let posed = state.posing().is_some();
+    let waits = state.selecting.waits();
+    if state.blend.as_mut().is_some_and(|blend| !blend.follow(ui, view, actions)) {
+        state.blend = None;
+    }
     let tool = view.tool().unwrap_or(ToolCommand::Select);
-    let tool_has_it = swallowed || state.tools.ui(tool, ui, view, rect, response, actions);
+    // Where an area is to be drawn, handles would be in the way.
+    let tool_has_it = swallowed
+        || (posed && state.tools.under_way().is_none())
+        || (!waits && state.tools.ui(tool, ui, view, rect, response, actions));
     // Above the handles.
     let over_overlay = over_marks | bars_ui(ui, view, rect, actions);
-    // The press that ends a gesture selects nothing and opens no menu.
-    state.swallow |=
-        posed && state.tools.under_way().is_none() && ui.input(|i| i.pointer.any_down());
+    // The press that ends a gesture selects nothing and opens no menu, even if the button is let go
+    // in the same frame.
+    let ended = posed && state.posing().is_none();
+    state.swallow |= ended && ui.input(|i| i.pointer.any_down());
     let covered =
         view.dialogs.open.is_some_and(|d| !d.is_loose()) || egui::Popup::is_any_open(ui.ctx());
     let free = !tool_has_it && !over_overlay && !covered && !turns_view(ui, state.press);
-    if tool == ToolCommand::Drag && free && response.drag_started_by(PointerButton::Primary) {
+    if tool == ToolCommand::Drag
+        && free
+        && !waits
+        && response.drag_started_by(PointerButton::Primary)
+    {
         tools::grab(ui, view, rect, actions);
     }
-    let adds = tool == ToolCommand::Joint && view.mode.spec().edits_rest;
+    let adds = tool == ToolCommand::Joint && view.mode.spec().edits_rest && !waits;
     let taken = adds && tools::joint_ui(ui, view, rect, response, free, actions);
     let free = free && !taken;
     tools::select_ui(&mut state.selecting, ui, view, rect, response, (free, state.press), actions);
@@ -200,8 +235,9 @@ fn tools_pointer_ui(
     bind_joints::bind_joints_ui(ui, view, rect);
     limits::limits_ui(ui, view, rect);
     overlay::overlay_ui(ui, view, rect);
-    // A gesture takes the right button for itself.
-    if state.tools.under_way().is_none() && !swallowed {
+    // A gesture takes the right button for itself, and so does an area that it ends.
+    state.swallow |= waits && !state.selecting.waits() && ui.input(|i| i.pointer.secondary_down());
+    if state.posing().is_none() && !swallowed && !ended && !waits {
         menu::viewport_menu(response, view, actions);
     }
 }

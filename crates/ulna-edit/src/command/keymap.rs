@@ -1,10 +1,11 @@
-//! Keys of commands: the table's own keys, three presets that change them, and a person's changes.
+//! Which keys run which command: three presets over the table's own keys, and what a person
+//! changed. A command can have several keys, which are written with spaces between them.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{CommandSpec, find, renamed, table};
+use super::{CommandSpec, find, key_presets, renamed, table};
 
 /// A set of keys that people know from elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,84 +30,6 @@ impl Preset {
             Self::Ulna => "Ulna",
             Self::Blender => "Blender",
             Self::Maya => "Maya",
-        }
-    }
-
-    /// Differences from the table; an empty key means no key.
-    const fn differences(self) -> &'static [(&'static str, &'static str)] {
-        match self {
-            Self::Ulna => &[],
-            Self::Blender => &[
-                ("tool.select", "W"),
-                ("tool.move", "G"),
-                ("tool.rotate", "R"),
-                ("tool.scale", "S"),
-                ("joint.extrude", "E"),
-                ("tool.combined", ""),
-                ("mode.pose", ""),
-                ("mode.animate", ""),
-                ("mode.paint", ""),
-                ("mode.next", "Ctrl+Tab"),
-                ("view.front", "1"),
-                ("view.side", "3"),
-                ("view.top", "7"),
-                ("pose.paste_flipped", "Ctrl+Shift+V"),
-                ("keying.rotation", ""),
-                ("pose.breakdown", "Shift+E"),
-                ("pose.push", "Ctrl+E"),
-                ("pose.relax", "Alt+E"),
-                ("view.frame_selected", "."),
-                ("view.frame_all", "Home"),
-                ("edit.find", "F3"),
-                ("key.set", "I"),
-                ("key.delete", "X"),
-                ("pose.reset_translation", "Alt+G"),
-                ("pose.reset_rotation", "Alt+R"),
-                ("pose.reset_scale", "Alt+S"),
-                ("select.mirror", "Ctrl+Shift+M"),
-                ("pose.flip", ""),
-                ("select.joints", "A"),
-                ("select.none", "Alt+A"),
-                ("select.parent", "["),
-                ("select.child", "]"),
-                ("select.sibling", ""),
-                ("play.next_key", "ArrowUp"),
-                ("play.previous_key", "ArrowDown"),
-                ("play.start", "Shift+ArrowLeft"),
-                ("play.end", "Shift+ArrowRight"),
-                ("view.isolate", "/"),
-                ("paint.radius", "F"),
-                ("paint.strength", "Shift+F"),
-                ("paint.value", "Ctrl+F"),
-                ("paint.flood", "Ctrl+X"),
-                ("paint.lock", "K"),
-                ("paint.sample", "Shift+X"),
-                ("paint.mirror", ""),
-                ("timeline.move", "G"),
-                ("timeline.scale", "S"),
-                ("timeline.duplicate", "Shift+D"),
-                ("timeline.kind", "R"),
-                ("play.range_start", "Ctrl+Home"),
-                ("play.range_end", "Ctrl+End"),
-                ("timeline.fit", "Home"),
-                ("timeline.fit_selected", "."),
-                ("keys.all", "A"),
-                ("keys.none", "Alt+A"),
-            ],
-            Self::Maya => &[
-                ("edit.redo", "Ctrl+Y"),
-                ("mode.pose", "F2"),
-                ("node.rename", ""),
-                ("view.hide", "Ctrl+H"),
-                ("view.show_all", "Ctrl+Shift+H"),
-                ("mode.animate", "F3"),
-                ("mode.paint", "F4"),
-                ("paint.flood", "Ctrl+F"),
-                ("select.sibling", "ArrowRight"),
-                ("play.toggle", "Alt+V"),
-                ("play.next_frame", "Alt+."),
-                ("play.previous_frame", "Alt+,"),
-            ],
         }
     }
 }
@@ -139,27 +62,38 @@ impl KeyMap {
         self.preset = preset;
     }
 
-    /// The key of a command, such as `Ctrl+Shift+Z`; empty where it has none.
+    /// The first key of a command, such as `Ctrl+Shift+Z`; empty if it has none.
     pub fn key(&self, command: &str) -> &str {
+        self.keys(command).next().unwrap_or_default()
+    }
+
+    /// All keys of a command.
+    pub fn keys(&self, command: &str) -> impl Iterator<Item = &str> + use<'_> {
+        self.text(command).split_whitespace()
+    }
+
+    /// All keys of a command, with spaces between them; empty if it has none.
+    pub fn text(&self, command: &str) -> &str {
         match self.own.get(command) {
-            Some(key) => key,
-            None => self.preset_key(command),
+            Some(keys) => keys,
+            None => self.preset_keys(command),
         }
     }
 
-    /// The key of a command as it is shown, such as `Ctrl+Shift+↑`; empty where it has none.
+    /// The first key of a command as it is shown, such as `Ctrl+Shift+↑`; empty if it has none.
     pub fn shown(&self, command: &str) -> String {
         key_parts(self.key(command)).join("+")
     }
 
-    fn preset_key(&self, command: &str) -> &'static str {
-        let differs = self
-            .preset
-            .differences()
-            .iter()
-            .find(|(name, _)| *name == command)
-            .map(|(_, key)| *key);
-        differs.or_else(|| find(command).map(|c| c.key)).unwrap_or_default()
+    fn preset_keys(&self, command: &str) -> &'static str {
+        key_presets::differing(self.preset, command)
+            .or_else(|| find(command).map(|c| c.key))
+            .unwrap_or_default()
+    }
+
+    /// The keys that a person chose, by command.
+    pub fn own(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.own.iter().map(|(command, keys)| (command.as_str(), keys.as_str()))
     }
 
     /// Whether a person changed the key of a command.
@@ -167,28 +101,32 @@ impl KeyMap {
         self.own.contains_key(command)
     }
 
-    /// Who has a key already, besides `command`.
-    pub fn clash(&self, command: &str, key: &str) -> Option<&'static CommandSpec> {
-        if key.is_empty() {
-            return None;
-        }
+    /// Who has one of some keys already, besides `command`.
+    pub fn clash(&self, command: &str, keys: &str) -> Option<&'static CommandSpec> {
         let scope = find(command).map(KeyScope::of);
         let meant_there = |c: &CommandSpec| Some(KeyScope::of(c)) == scope;
-        table().iter().find(|c| c.name != command && meant_there(c) && self.key(c.name) == key)
+        let has_one = |c: &CommandSpec| keys.split_whitespace().any(|k| self.has(c.name, k));
+        table().iter().find(|c| c.name != command && meant_there(c) && has_one(c))
     }
 
-    /// Gives a command a key, or none.
+    /// Whether a key is one of a command's keys.
+    pub fn has(&self, command: &str, key: &str) -> bool {
+        self.keys(command).any(|k| k == key)
+    }
+
+    /// Gives a command keys, with spaces between them, or none.
     ///
     /// # Errors
-    /// Where another command has it: that one.
-    pub fn set(&mut self, command: &str, key: &str) -> Result<(), &'static CommandSpec> {
-        if let Some(other) = self.clash(command, key) {
+    /// Another command has one of them: that command.
+    pub fn set(&mut self, command: &str, keys: &str) -> Result<(), &'static CommandSpec> {
+        if let Some(other) = self.clash(command, keys) {
             return Err(other);
         }
-        if self.preset_key(command) == key {
+        let keys = keys.split_whitespace().collect::<Vec<_>>().join(" ");
+        if self.preset_keys(command) == keys {
             self.own.remove(command);
         } else {
-            self.own.insert(command.to_owned(), key.to_owned());
+            self.own.insert(command.to_owned(), keys);
         }
         Ok(())
     }
@@ -203,19 +141,17 @@ impl KeyMap {
         }
     }
 
-    /// Commands that share a key: a preset under a person's own keys can come to that.
-    pub fn clashes(&self) -> Vec<(&'static CommandSpec, &'static CommandSpec)> {
+    /// Commands that share a key, and the key: a preset under a person's own keys can come to that.
+    pub fn clashes(&self) -> Vec<(&'static CommandSpec, &'static CommandSpec, &str)> {
         let mut seen: BTreeMap<(KeyScope, &str), &'static CommandSpec> = BTreeMap::new();
         let mut found = Vec::new();
         for command in table() {
-            let key = self.key(command.name);
-            if key.is_empty() {
-                continue;
-            }
-            match seen.get(&(KeyScope::of(command), key)) {
-                Some(first) => found.push((*first, command)),
-                None => {
-                    seen.insert((KeyScope::of(command), key), command);
+            for key in self.keys(command.name) {
+                match seen.get(&(KeyScope::of(command), key)) {
+                    Some(first) => found.push((*first, command, key)),
+                    None => {
+                        seen.insert((KeyScope::of(command), key), command);
+                    }
                 }
             }
         }
@@ -233,6 +169,8 @@ pub enum KeyScope {
     Joints,
     /// In the outliner.
     Outliner,
+    /// In Rig mode, but not over the timeline.
+    Rig,
     /// In Paint mode.
     Paint,
     /// On the timeline.
@@ -241,16 +179,25 @@ pub enum KeyScope {
 
 impl KeyScope {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Window, Self::Joints, Self::Outliner, Self::Paint, Self::Timeline];
+    pub const ALL: [Self; 6] =
+        [Self::Window, Self::Joints, Self::Outliner, Self::Rig, Self::Paint, Self::Timeline];
 
     /// Scope of a command.
     pub fn of(command: &CommandSpec) -> Self {
         match command.name.split_once('.') {
             Some(("paint", _)) => Self::Paint,
             Some(("timeline" | "keys", _)) => Self::Timeline,
-            Some(("select", "parent" | "child" | "sibling")) => Self::Joints,
-            Some(("node", "remove" | "duplicate")) => Self::Outliner,
+            // Over the viewport nobody looks at the selected keys.
+            Some(("key", "delete")) => Self::Timeline,
+            Some(("play", "range_keys" | "range_clear")) => Self::Timeline,
+            Some(("select", "parent" | "child" | "sibling" | "previous_sibling" | "invert")) => {
+                Self::Joints
+            }
+            Some(("select", "with_parent" | "with_child" | "linked")) => Self::Joints,
+            Some(("node", "duplicate") | ("mode", "rig_and_back")) => Self::Joints,
+            Some(("node", "remove")) => Self::Outliner,
+            // The command that enters Rig mode has its key in the other modes, too.
+            Some(("joint", name)) if name != "extrude" => Self::Rig,
             _ => Self::Window,
         }
     }
@@ -261,6 +208,7 @@ impl KeyScope {
             Self::Window => "",
             Self::Joints => "Viewport and outliner",
             Self::Outliner => "Outliner",
+            Self::Rig => "Rig mode",
             Self::Paint => "Paint mode",
             Self::Timeline => "Timeline",
         }
@@ -276,6 +224,9 @@ pub fn key_parts(key: &str) -> Vec<&str> {
         "ArrowRight" => "→",
         "Escape" => "Esc",
         "Delete" => "Del",
+        "Plus" => "+",
+        "Minus" | "-" => "−",
+        "Backtick" => "`",
         other => other,
     };
     key.split('+').filter(|p| !p.is_empty()).map(shown).collect()
@@ -289,12 +240,12 @@ mod tests {
     fn no_preset_gives_a_key_twice_or_names_a_command_that_is_none() {
         for preset in Preset::ALL {
             let map = KeyMap { preset, ..KeyMap::default() };
-            let clashes: Vec<_> = map.clashes().iter().map(|(a, b)| (a.name, b.name)).collect();
+            let clashes: Vec<_> =
+                map.clashes().iter().map(|(a, b, key)| (a.name, b.name, *key)).collect();
             assert!(clashes.is_empty(), "{preset:?}: {clashes:?}");
-            assert!(
-                preset.differences().iter().all(|(name, _)| find(name).is_some()),
-                "{preset:?}"
-            );
+            let unknown: Vec<_> =
+                key_presets::names(preset).filter(|name| find(name).is_none()).collect();
+            assert!(unknown.is_empty(), "{preset:?}: {unknown:?}");
         }
     }
 
@@ -304,6 +255,20 @@ mod tests {
             .unwrap_or_default();
         assert_eq!(map.key("weight_layer.add"), "G");
         assert_eq!(map.key("view.grid"), "J");
+    }
+
+    #[test]
+    fn a_command_can_have_several_keys_and_each_is_refused_where_it_is_taken() {
+        let mut map = KeyMap::default();
+        assert_eq!(map.set("view.grid", " G  Ctrl+G ").map_err(|c| c.name), Ok(()));
+        assert_eq!(map.text("view.grid"), "G Ctrl+G");
+        assert_eq!((map.key("view.grid"), map.shown("view.grid")), ("G", "G".to_owned()));
+        assert!(map.has("view.grid", "Ctrl+G") && !map.has("view.grid", "Ctrl"));
+        let taken = map.set("view.names", "J Ctrl+G").map_err(|c| c.name);
+        assert_eq!(taken, Err("view.grid"));
+        assert_eq!(map.text("view.names"), "", "nothing of it was taken");
+        let text = serde_json::to_string(&map).unwrap_or_default();
+        assert_eq!(serde_json::from_str::<KeyMap>(&text).ok(), Some(map));
     }
 
     #[test]

@@ -48,6 +48,8 @@ mod host;
 mod ik;
 mod kept_poses;
 mod key_edits;
+mod key_file;
+mod key_presets;
 mod key_words;
 mod keymap;
 mod keys;
@@ -133,6 +135,7 @@ pub use self::{
         PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, SetSlope, SetTangents,
         ShiftKeys, SlopeSide, ValueAbout, ValueHow, copied_keys,
     },
+    key_file::{ImportedKeys, KeyFileError, RefusedKeys},
     key_words::{Between, KINDS, KindName, TangentSide, Through},
     keymap::{KeyMap, KeyScope, Preset, key_parts},
     keys::{DiscardUnkeyed, KeyCommand, SetKey, SetUnkeyed, what_is_keyed},

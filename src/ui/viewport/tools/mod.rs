@@ -62,7 +62,8 @@ impl Tools {
         response: &Response,
         actions: &mut Actions,
     ) -> bool {
-        self.gizmo.ui(&tool_of(tool).handles(), ui, view, rect, response, actions)
+        let handles = tool_of(tool).handles().scaled(view.options.gizmo_size);
+        self.gizmo.ui(&handles, ui, view, rect, response, actions)
     }
 
     /// Begins what a tool does without a handle; whether it does anything.

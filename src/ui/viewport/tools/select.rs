@@ -1,6 +1,6 @@
 //! Selecting: a click on a joint or on the skin, a box around joints.
 
-use egui::{PointerButton, Pos2, Rect, Response, Ui, pos2};
+use egui::{Key, PointerButton, Pos2, Rect, Response, Ui, pos2};
 use egui_material_icons::{MaterialIcon, icons};
 use glam::Vec2;
 
@@ -41,7 +41,21 @@ pub struct Selecting {
     /// Position of the last click on joints, and the number of clicks there: the next click selects
     /// the next joint nearby.
     cycle: Option<(Vec2, usize)>,
+    /// A command asked for an area, which goes before handles and clicks.
+    wanted: Option<WantedArea>,
 }
+
+/// An area that a command asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum WantedArea {
+    /// The next drag draws a box.
+    Box,
+    /// Joints within so many points of the pointer are selected while the button is held.
+    Circle(f32),
+}
+
+/// Radius of the circle at first, points, and its least and greatest.
+const CIRCLE: (f32, f32, f32) = (40.0, 6.0, 400.0);
 
 /// An area that is drawn with the pointer.
 #[derive(Clone, Debug)]
@@ -55,7 +69,75 @@ enum Area {
 impl Selecting {
     /// Nothing is drawn any more.
     pub fn end(&mut self) {
-        self.area = None;
+        (self.area, self.wanted) = (None, None);
+    }
+
+    /// Lets the pointer select in a circle, or the next drag in a box.
+    pub const fn want(&mut self, circle: bool) {
+        self.wanted = Some(if circle { WantedArea::Circle(CIRCLE.0) } else { WantedArea::Box });
+    }
+
+    /// Whether an area was asked for.
+    pub const fn waits(&self) -> bool {
+        self.wanted.is_some()
+    }
+
+    /// Whether the wheel is the circle's, which it makes larger or smaller.
+    pub fn resizes_circle(&mut self, ui: &Ui, response: &Response) -> bool {
+        let Some(WantedArea::Circle(radius)) = &mut self.wanted else { return false };
+        if response.hovered() {
+            let notches = ui.input(|i| i.smooth_scroll_delta().y) / 50.0;
+            *radius = (*radius * 1.15_f32.powf(notches)).clamp(CIRCLE.1, CIRCLE.2);
+        }
+        true
+    }
+
+    /// What a command asked for: a circle selects at once, and Escape or the right button ends
+    /// either. Whether nothing else is to be selected in this frame.
+    fn wanted_ui(
+        &mut self,
+        ui: &Ui,
+        view: &View<'_>,
+        rect: Rect,
+        response: &Response,
+        actions: &mut Actions,
+    ) -> bool {
+        let Some(wanted) = self.wanted else { return false };
+        let (ends, down, shift) = ui.input(|i| {
+            let ends = i.key_pressed(Key::Escape) || i.pointer.secondary_pressed();
+            (ends, i.pointer.primary_down(), i.modifiers.shift)
+        });
+        let enter = ui.input(|i| i.key_pressed(Key::Enter));
+        if ends || (enter && wanted != WantedArea::Box) {
+            self.end();
+            return true;
+        }
+        let Some(at) = ui.input(|i| i.pointer.hover_pos()).filter(|at| rect.contains(*at)) else {
+            return wanted != WantedArea::Box;
+        };
+        let painter = ui.painter_at(rect);
+        let edge = egui::Stroke::new(1.0, view.theme.color(ColorRole::TimelineBoxStroke));
+        let WantedArea::Circle(radius) = wanted else {
+            if self.area.is_none() {
+                painter.hline(rect.x_range(), at.y, edge);
+                painter.vline(at.x, rect.y_range(), edge);
+            }
+            return false;
+        };
+        let fill = view.theme.color(ColorRole::TimelineBoxFill);
+        painter.circle(at, radius, fill, edge);
+        if down && (response.is_pointer_button_down_on() || response.dragged()) {
+            let size = Vec2::new(rect.width(), rect.height());
+            let nodes = pick::joints_in(view, size, &|p| {
+                pos2(p.x + rect.left(), p.y + rect.top()).distance(at) <= radius
+            });
+            actions.push(if shift {
+                OutlinerAction::Deselect(nodes)
+            } else {
+                OutlinerAction::SelectMany { nodes, add: true }
+            });
+        }
+        true
     }
 }
 
@@ -78,6 +160,9 @@ pub fn select_ui(
     (free, press): (bool, egui::Modifiers),
     actions: &mut Actions,
 ) {
+    if state.wanted_ui(ui, view, rect, response, actions) {
+        return;
+    }
     let size = Vec2::new(rect.width(), rect.height());
     let local = |p: Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
     let pointer = response.hover_pos().or(response.interact_pointer_pos());
@@ -138,7 +223,7 @@ pub fn select_ui(
         } else {
             OutlinerAction::SelectMany { nodes, add: modifiers.shift }
         });
-        state.area = None;
+        state.end();
     } else if !response.dragged() {
         state.area = None;
     }

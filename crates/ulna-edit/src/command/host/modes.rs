@@ -2,7 +2,7 @@
 
 use crate::command::{
     define::other_commands,
-    rules::{any_selected, opened, paintable, selected, weighted, with_vertices},
+    rules::{any_selected, opened, paintable, selected, undoable, weighted, with_vertices},
 };
 
 other_commands! {
@@ -19,6 +19,23 @@ other_commands! {
     Child = "select.child", "Select child", key: "ArrowDown", enabled: selected;
     /// Selects the next sibling node
     Sibling = "select.sibling", "Select sibling", key: "Tab", enabled: selected;
+    /// Selects the previous sibling node
+    PreviousSibling = "select.previous_sibling",
+        "Select previous sibling", menu: "Edit/Select more", enabled: selected;
+    /// Adds the parents of the selected nodes to the selection
+    WithParent = "select.with_parent",
+        "Add the parents", menu: "Edit/Select more", enabled: selected;
+    /// Adds the children of the selected nodes to the selection
+    WithChild = "select.with_child",
+        "Add the children", menu: "Edit/Select more", enabled: selected;
+    /// Selects all joints connected to the joint under the pointer, or to the selected joints
+    Linked = "select.linked", "Select linked joints", menu: "Edit/Select more";
+    /// Selects all unselected joints and deselects the others
+    Invert = "select.invert", "Invert joint selection", menu: "Edit/Select more", key: "Ctrl+I";
+    /// Lets you draw a box around joints, even where a handle is under the pointer
+    InBox = "select.box", "Select by box", menu: "Edit/Select more";
+    /// Selects joints under a circle while the button is held; the wheel changes its radius
+    InCircle = "select.circle", "Select by circle", menu: "Edit/Select more";
     /// Adds all descendants of the selected joints to the selection
     Below = "select.below", "Select all descendants", key: "Shift+ArrowDown", enabled: selected;
     /// Selects the limb of the selected joint
@@ -36,7 +53,10 @@ other_commands! {
         set: usize,
     } = "select.recall_set", "Recall a selection set", asks: true;
     /// Selects the mirror joints of the selected joints
-    Mirror = "select.mirror", "Select mirror joints", key: "Shift+M", enabled: selected;
+    Mirror = "select.mirror", "Select mirror joints", key: "Shift+Alt+M", enabled: selected;
+    /// Adds the mirror joints of the selected joints to the selection
+    WithMirror = "select.with_mirror",
+        "Add mirror joints", menu: "Edit/Select more", key: "Shift+M", enabled: selected;
 }
 
 other_commands! {
@@ -53,6 +73,13 @@ other_commands! {
     RigMode = "mode.rig", "Rig mode", key: "4", enabled: opened;
     /// Changes to the next mode
     NextMode = "mode.next", "Next mode";
+    /// Changes to Rig mode, or from it back to the mode before
+    RigAndBack = "mode.rig_and_back", "Rig mode and back", enabled: opened;
+    /// Changes to Pose mode, or from it back to the mode before
+    PoseAndBack = "mode.pose_and_back", "Pose mode and back", enabled: opened;
+    /// Repeats the last edit on the selected nodes, at the playhead
+    Repeat = "edit.repeat",
+        "Repeat last edit", menu: "Edit", key: "Ctrl+R", enabled: undoable, after: "edit.redo";
     /// Poses the mirror joints along with the posed joints
     BothSides = "pose.both_sides",
         "Pose both sides alike", menu: "Edit/Posing", key: "Shift+X", enabled: opened,

@@ -21,6 +21,11 @@ other_commands! {
         "Key the scale", menu: "Clip/Set keys", key: "Shift+R", enabled: key_set;
     /// Sets keys of translation, rotation and scale
     KeyAll = "keying.all", "Key all channels", menu: "Clip/Set keys", enabled: key_set;
+    /// Opens a list of the ways to set keys, at the pointer
+    KeyMenu = "keying.menu", "Choose what to key…", menu: "Clip/Set keys", enabled: key_set;
+    /// Deletes the keys of the selected joints at the playhead
+    DeleteHere = "keying.delete",
+        "Delete keys at the playhead", menu: "Clip/Set keys", key: "Alt+S", enabled: key_set;
     /// Sets keys for the limbs of the selected joints
     KeyLimb = "keying.limb", "Key the limb", menu: "Clip/Set keys", enabled: key_set;
     /// Sets keys for all joints that the clip animates

@@ -3,7 +3,7 @@
 use crate::command::{
     define::other_commands,
     field::Nodes,
-    rules::{always, any_selected, clip_shown, selected, with_camera, with_lights},
+    rules::{always, any_selected, clip_shown, keys_selected, selected, with_camera, with_lights},
 };
 
 other_commands! {
@@ -30,6 +30,20 @@ other_commands! {
     Bottom = "view.bottom", "Bottom", menu: "View/Look from";
     /// Looks from the front, slightly from one side and from above
     ThreeQuarter = "view.three_quarter", "Three-quarter", menu: "View/Look from";
+    /// Looks from the opposite side
+    Opposite = "view.opposite", "Opposite side", menu: "View/Look from";
+    /// Turns the view 15° to the left
+    OrbitLeft = "view.orbit_left", "Orbit left", menu: "View/Look from";
+    /// Turns the view 15° to the right
+    OrbitRight = "view.orbit_right", "Orbit right", menu: "View/Look from";
+    /// Turns the view 15° up
+    OrbitUp = "view.orbit_up", "Orbit up", menu: "View/Look from";
+    /// Turns the view 15° down
+    OrbitDown = "view.orbit_down", "Orbit down", menu: "View/Look from";
+    /// Moves the view nearer
+    ZoomIn = "view.zoom_in", "Zoom in", menu: "View/Look from";
+    /// Moves the view away
+    ZoomOut = "view.zoom_out", "Zoom out", menu: "View/Look from";
     /// Looks through the next camera of the file
     Camera {
         /// Camera to look through; the next one if omitted.
@@ -43,6 +57,10 @@ other_commands! {
     Wireframe = "view.wireframe", "Wireframe", menu: "View/Surfaces";
     /// Shows surfaces semi-transparent
     XRay = "view.xray", "X-ray", menu: "View/Surfaces";
+    /// Opens a list of the ways to show surfaces, at the pointer
+    ShadingMenu = "view.shading", "Choose the shading…", menu: "View/Surfaces";
+    /// Shows the next background color: that of the theme, light gray, dark gray or black
+    Background = "view.background", "Next background", menu: "View/Surfaces", key: "Alt+B";
     /// Lights the model with the lights of the file
     Lights = "view.lights", "Use lights of the file", menu: "View/Surfaces", enabled: with_lights;
     /// Shows or hides the ground grid
@@ -71,6 +89,10 @@ other_commands! {
     /// Compares with the file as opened: in place, as a ghost, or off; hold the backtick key to
     /// peek
     Compare = "view.compare", "Compare with the file as opened", menu: "View/Overlays";
+    /// Enlarges the handles of the tools
+    LargerGizmo = "view.gizmo_larger", "Larger handles", menu: "View/Overlays", key: "Plus";
+    /// Reduces the handles of the tools
+    SmallerGizmo = "view.gizmo_smaller", "Smaller handles", menu: "View/Overlays", key: "-";
     /// Hides the selected nodes and their descendants
     Hide = "view.hide", "Hide", key: "H", enabled: any_selected;
     /// Shows every node again
@@ -98,6 +120,8 @@ other_commands! {
     /// Opens the menu bar for the keyboard; choose with arrow keys and letters
     MenuBar = "view.menu_bar",
         "Menu bar", menu: "View/Panels", key: "F10", enabled: always, anywhere: true;
+    /// Opens the menus of the menu bar at the pointer
+    MenusHere = "view.menus", "Menus at the pointer", menu: "View/Panels";
     /// Enlarges text and controls of the window
     Larger = "view.larger",
         "Larger interface", menu: "View/Window", key: "Ctrl+=", enabled: always, anywhere: true;
@@ -133,6 +157,8 @@ other_commands! {
     RangeStart = "play.range_start", "Play from here", key: "Ctrl+ArrowLeft", enabled: clip_shown;
     /// Ends the play range at the playhead
     RangeEnd = "play.range_end", "Play to here", key: "Ctrl+ArrowRight", enabled: clip_shown;
+    /// Plays the range of the selected keys only
+    RangeOfKeys = "play.range_keys", "Play the selected keys", enabled: keys_selected;
     /// Clears the play range
     NoRange = "play.range_clear", "Play the whole clip", enabled: clip_shown;
     /// Moves the playhead one frame forward

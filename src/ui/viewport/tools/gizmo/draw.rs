@@ -13,6 +13,7 @@ use crate::ui::{
     viewport::{domain::SnapTo, haloed::haloed},
     widgets::short_number,
 };
+use ulna_edit::Preset;
 use ulna_render::ColorRole;
 
 const AXES: [ColorRole; 3] = [ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ];
@@ -303,7 +304,8 @@ fn readout(
         .collect();
     let cell = |name: f32, text: f32| name + 6.0 + text.max(44.0) + 14.0;
     let numbers: f32 = cells.iter().map(|(n, t, _)| cell(n.size().x, t.size().x)).sum();
-    let snaps = gesture.operation.is_way().then(|| snap_hint(pen, gesture));
+    let preset = view.settings.keys.preset();
+    let snaps = gesture.operation.is_way().then(|| snap_hint(pen, gesture, preset));
     let hint = snaps.as_ref().map_or(0.0, |text| text.size().x);
     let width = (title.size().x + 8.0 + about.size().x).max(numbers).max(hint) + 24.0;
     let extent = vec2(width, if snaps.is_some() { 78.0 } else { 56.0 });
@@ -365,14 +367,18 @@ fn readout(
 }
 
 /// The keys that snap while they are held, the one that is held lit.
-fn snap_hint(pen: &HandlePainter<'_>, gesture: &Gesture) -> std::sync::Arc<egui::Galley> {
+fn snap_hint(
+    pen: &HandlePainter<'_>,
+    gesture: &Gesture,
+    preset: Preset,
+) -> std::sync::Arc<egui::Galley> {
     let mut job = egui::text::LayoutJob::default();
     let mut add = |text: &str, role: ColorRole| {
         let format = egui::TextFormat::simple(Theme::font(Font::Small), pen.theme.color(role));
         job.append(text, 0.0, format);
     };
     add("Hold to snap:", ColorRole::TextTertiary);
-    for (key, to, name) in SnapTo::KEYS {
+    for (key, to, name) in SnapTo::keys(preset, gesture.held) {
         let lit = gesture.snap_to == Some(to);
         add(
             &format!("  {} ", key.name()),

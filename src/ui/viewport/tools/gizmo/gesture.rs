@@ -13,7 +13,7 @@ use crate::ui::{
     View, edits,
     viewport::domain::{GizmoSpace, Pivot, SnapTo},
 };
-use ulna_edit::{command::Command, evaluate};
+use ulna_edit::{Preset, command::Command, evaluate};
 use ulna_geometry::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_plane, snapped};
 use ulna_model::{Document, NodeId};
 use ulna_motion::{Pose, Space};
@@ -216,12 +216,18 @@ impl Gesture {
 
     /// Takes the keys that are its own.
     pub fn take_keys(&mut self, ui: &Ui, view: &View<'_>) -> Next {
-        let tools = Operation::ALL.map(|o| (o, view.settings.keys.key(o.tool().name()).to_owned()));
+        let keys = &view.settings.keys;
+        let is_key = |o: &Operation, key: Key| {
+            keys.keys(o.tool().name()).any(|name| name.eq_ignore_ascii_case(key.name()))
+        };
+        let blender = keys.preset() == Preset::Blender;
+        let snaps = SnapTo::keys(keys.preset(), self.held);
         for event in ui.input(|i| i.events.clone()) {
             match event {
                 Event::Text(text) => {
                     for c in text.chars() {
                         match c {
+                            '-' | '−' if blender && self.has_number() => self.change_sign(),
                             ' ' => self.next_field(1),
                             c if c.is_ascii_digit() || "+-−*/().,".contains(c) => {
                                 self.typed[self.field].push(c)
@@ -233,6 +239,7 @@ impl Gesture {
                 Event::Key { key, pressed: true, repeat, modifiers, .. } => {
                     match key {
                         Key::Enter => return Next::Kept,
+                        Key::Space if blender => return Next::Kept,
                         Key::Escape => return Next::Dropped,
                         Key::Backspace => {
                             self.typed[self.field].pop();
@@ -240,6 +247,8 @@ impl Gesture {
                         Key::Tab => {
                             self.next_field(if modifiers.shift { 2 } else { 1 });
                         }
+                        // Held, they say what it snaps to.
+                        _ if self.operation.is_way() && snaps.iter().any(|(k, ..)| *k == key) => {}
                         Key::X | Key::Y | Key::Z if !modifiers.any() || modifiers.shift_only() => {
                             let k = [Key::X, Key::Y, Key::Z]
                                 .iter()
@@ -250,19 +259,12 @@ impl Gesture {
                                 if modifiers.shift { Limit::Plane(k) } else { Limit::Axis(k) },
                             );
                         }
-                        // Held, they say what it snaps to.
-                        _ if self.operation.is_way()
-                            && SnapTo::KEYS.iter().any(|(k, ..)| *k == key) => {}
                         // A hand on the mouse does not mean tools.
                         _ if !self.held && !modifiers.any() && !repeat => {
-                            let meant = tools
-                                .iter()
-                                .find(|(_, name)| name.eq_ignore_ascii_case(key.name()));
+                            let meant = Operation::ALL.into_iter().find(|o| is_key(o, key));
                             match meant {
                                 // Twice, it turns as a ball.
-                                Some((Operation::Rotate, _))
-                                    if self.operation == Operation::Rotate =>
-                                {
+                                Some(Operation::Rotate) if self.operation == Operation::Rotate => {
                                     self.limit = if self.limit == Limit::Free {
                                         Limit::View
                                     } else {
@@ -270,8 +272,8 @@ impl Gesture {
                                     };
                                     self.restart();
                                 }
-                                Some((other, _)) if *other != self.operation => {
-                                    return Next::Another(*other);
+                                Some(other) if other != self.operation => {
+                                    return Next::Another(other);
                                 }
                                 _ => {}
                             }
@@ -285,6 +287,21 @@ impl Gesture {
         Next::Goes
     }
 
+    /// Whether what is typed is a number by itself, and no expression.
+    fn has_number(&self) -> bool {
+        let typed = self.typed[self.field].trim_start_matches(['-', '−']);
+        !typed.is_empty() && typed.chars().all(|c| c.is_ascii_digit() || ".,".contains(c))
+    }
+
+    /// Changes the sign of the number that is typed.
+    fn change_sign(&mut self) {
+        let typed = &mut self.typed[self.field];
+        *typed = match typed.strip_prefix(['-', '−']) {
+            Some(number) => number.to_owned(),
+            None => format!("-{typed}"),
+        };
+    }
+
     /// Types into another component.
     fn next_field(&mut self, step: usize) {
         let mut all = (1..=3).map(|k| (self.field + k * step) % 3);
@@ -296,8 +313,15 @@ impl Gesture {
     fn choose(&mut self, view: &View<'_>, limit: Limit) {
         let of_view = view.viewport.space;
         let (local, world) = (GizmoSpace::Of(Space::Local), GizmoSpace::Of(Space::World));
-        let other =
-            if of_view == local && self.operation != Operation::Reach { world } else { local };
+        // As in Blender: the axes of the scene first, then the joint's own.
+        let blender = view.settings.keys.preset() == Preset::Blender;
+        let first = if blender { world } else { of_view };
+        let other = match of_view {
+            _ if self.operation == Operation::Reach => local,
+            _ if blender && of_view != world => of_view,
+            _ if of_view == local => world,
+            _ => local,
+        };
         if (self.operation == Operation::Rotate && matches!(limit, Limit::Plane(_)))
             || matches!(self.operation, Operation::Swivel | Operation::Roll)
         {
@@ -306,7 +330,7 @@ impl Gesture {
         if self.limit != limit {
             self.limit = limit;
             (self.again, self.own_axes) = (false, false);
-            self.set_space(view, of_view);
+            self.set_space(view, first);
         } else if !self.again {
             (self.again, self.own_axes) = (true, true);
             self.set_space(view, other);

@@ -85,6 +85,15 @@ impl HandleSet {
         }
     }
 
+    /// The same handles at another size, 1 as usual.
+    pub fn scaled(mut self, size: f32) -> Self {
+        self.arrows = self.arrows.map(|(reach, operation)| (reach * size, operation));
+        self.rings = self.rings.map(|reach| reach * size);
+        self.outer = self.outer.map(|(reach, operation)| (reach * size, operation));
+        self.boxes = self.boxes.map(|(reach, line)| (reach * size, line));
+        self
+    }
+
     /// The widest of it, for what is written beside.
     pub fn radius(&self) -> f32 {
         let all = [

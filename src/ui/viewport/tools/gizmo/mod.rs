@@ -19,6 +19,7 @@ mod rig;
 
 use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
 use glam::{Vec2, Vec3};
+use ulna_edit::Preset;
 
 use self::gesture::Next;
 pub use self::{
@@ -198,12 +199,17 @@ impl Gizmo {
         let local = |p: Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
         let Some(gesture) = &mut self.gesture else { return };
         let mut next = gesture.take_keys(ui, view);
-        let (now, modifiers) = ui.input(|i| (i.time, i.modifiers));
+        let preset = view.settings.keys.preset();
+        let (now, mut modifiers) = ui.input(|i| (i.time, i.modifiers));
+        // Its key for snapping to steps, beside Ctrl.
+        if preset == Preset::Maya && ui.input(|i| i.key_down(Key::J)) {
+            modifiers |= egui::Modifiers::COMMAND;
+        }
         if ui.input(|i| i.pointer.button_pressed(PointerButton::Secondary)) {
             next = Next::Dropped;
         }
         let at = ui.input(|i| i.pointer.latest_pos()).filter(|_| next != Next::Dropped);
-        gesture.snap_to = SnapTo::KEYS
+        gesture.snap_to = SnapTo::keys(preset, gesture.held)
             .into_iter()
             .find(|(key, ..)| gesture.operation.is_way() && ui.input(|i| i.key_down(*key)))
             .map(|(_, to, _)| to)

@@ -1,0 +1,88 @@
+//! Menus that a key opens at the pointer: ways to show surfaces, what to key, and the menus of the
+//! menu bar.
+
+use egui::{LayerId, Popup, PopupKind, SetOpenCommand, Ui};
+
+use super::{
+    Actions, View,
+    menu::{command_lines, menus_inside},
+    popups::show_popup,
+};
+use ulna_edit::command::{SetKey, TimelineCommand, ViewCommand};
+
+/// A menu at the pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PointerMenu {
+    /// Ways to show surfaces.
+    Shading,
+    /// Ways to set and delete keys.
+    Keys,
+    /// The menus of the menu bar.
+    Bar,
+}
+
+impl PointerMenu {
+    const ALL: [Self; 3] = [Self::Shading, Self::Keys, Self::Bar];
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Shading => "Shading",
+            Self::Keys => "Set keys",
+            Self::Bar => "Menus",
+        }
+    }
+
+    fn show(self, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+        match self {
+            Self::Shading => {
+                let lines = [
+                    ViewCommand::Textured.name(),
+                    ViewCommand::Solid.name(),
+                    ViewCommand::Wireframe.name(),
+                    ViewCommand::XRay.name(),
+                    ViewCommand::Lights.name(),
+                ];
+                command_lines(ui, view, &lines, actions);
+            }
+            Self::Keys => {
+                let lines = [
+                    SetKey::NAME,
+                    TimelineCommand::KeyTranslation.name(),
+                    TimelineCommand::KeyRotation.name(),
+                    TimelineCommand::KeyScale.name(),
+                    TimelineCommand::KeyAll.name(),
+                    TimelineCommand::KeyLimb.name(),
+                    TimelineCommand::KeyCharacter.name(),
+                    TimelineCommand::DeleteHere.name(),
+                ];
+                command_lines(ui, view, &lines, actions);
+            }
+            Self::Bar => menus_inside(ui, view, actions),
+        }
+    }
+}
+
+/// Shows the menu that is open; `opens`: the menu to open now.
+pub fn pointer_menus_ui(
+    opens: &mut Option<PointerMenu>,
+    ui: &Ui,
+    view: &View<'_>,
+    actions: &mut Actions,
+) {
+    let opened = opens.take();
+    for menu in PointerMenu::ALL {
+        let id = ui.scope_id().with(("pointer menu", menu.title()));
+        let open = (opened == Some(menu)).then_some(SetOpenCommand::Bool(true));
+        let popup = Popup::new(id, ui.ctx().clone(), ui.max_rect(), LayerId::background())
+            .kind(PopupKind::Menu)
+            .at_pointer_fixed()
+            .open_memory(open)
+            .accessible_name(menu.title())
+            .layout(egui::Layout::top_down_justified(egui::Align::Min))
+            .style(egui::containers::menu::menu_style);
+        show_popup(popup, |ui| {
+            ui.set_min_width(200.0);
+            menu.show(ui, view, actions);
+        });
+    }
+}

@@ -1,0 +1,625 @@
+//! The hundred acts of `docs/keys.md`, pressed as that page says in the map of Blender, in that of
+//! Maya and in Ulna's own. The page is the only list of the keys; here is where each act begins,
+//! and how its effect is told.
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use egui::{Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, TouchPhase, vec2};
+use egui_kittest::kittest::Queryable as _;
+use ulna::ui::{Mode, ViewOptions};
+use ulna_edit::{CommandLine, Preset, command::ToolCommand};
+use ulna_model::{Document, KeySet, NodeId, Property};
+use ulna_render::Camera;
+use ulna_weights::Brush;
+
+use super::{
+    editing::{Window, click, click_at, node, sample, session, wait},
+    key_acts::{ACTS, Act},
+};
+use crate::common::paint::painting_drawn;
+
+const PAGE: &str = include_str!("../../docs/keys.md");
+
+/// Columns of the page with keys of Ulna, and the map that each is for.
+const MAPS: [Preset; 3] = [Preset::Blender, Preset::Maya, Preset::Ulna];
+
+/// One row of the page.
+struct Row {
+    act: &'static str,
+    /// Keys in Blender and in Maya; `—` if there are none.
+    programs: [&'static str; 2],
+    /// Keys in each map of Ulna: `same`, keys, or `—` and the reason.
+    ulna: [&'static str; 3],
+}
+
+impl Row {
+    /// What is pressed in a map; `None` if the page gives a reason.
+    fn keys(&self, map: usize) -> Option<&'static str> {
+        match self.ulna[map] {
+            "same" => Some(self.programs[map]),
+            keys if keys.starts_with('`') => Some(keys),
+            _ => None,
+        }
+    }
+}
+
+fn rows() -> Vec<Row> {
+    let numbered = |line: &&str| {
+        let number = line.trim_start_matches("| ").split(' ').next().unwrap_or_default();
+        line.starts_with("| ") && number.parse::<usize>().is_ok()
+    };
+    let row = |line: &'static str| {
+        let cells: Vec<&str> = line.trim().trim_matches('|').split(" | ").map(str::trim).collect();
+        let [_, act, blender, in_blender, maya, in_maya, own] = cells[..] else {
+            panic!("seven cells: {line}");
+        };
+        Row { act, programs: [blender, maya], ulna: [in_blender, in_maya, own] }
+    };
+    PAGE.lines().filter(numbered).map(row).collect()
+}
+
+/// Where an act begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum On {
+    /// Pose mode, the left forearm is selected, the pointer is beside the model.
+    Pose,
+    /// The same, after the forearm was turned.
+    Posed,
+    /// The same, after that was undone.
+    Undone,
+    /// The same, after the turned pose was copied and reset.
+    CopiedPose,
+    /// The same as `Pose`, without materials.
+    Solid,
+    /// The same as `Pose`, after the forearm was hidden.
+    Hidden,
+    /// The same as `Pose`, with the tool that only selects.
+    Tool,
+    /// The same, but the pointer is on the forearm.
+    OnJoint,
+    /// The same, and the pointer is on the other forearm.
+    OnOther,
+    /// Pose mode, a box around the feet, and the forearm is selected.
+    Area,
+    /// The same, and all joints are selected.
+    AreaOfAll,
+    /// The outliner's row of the head, the forearm is selected.
+    Row,
+    /// A handle of a tool.
+    Handle(&'static str, &'static str),
+    /// Pose mode after a clip was shown; the second leg is selected.
+    Sibling,
+    /// The clip *Walk* at a frame, the left forearm is selected, the pointer is over the viewport.
+    Clip,
+    /// The same at the first frame, which has keys.
+    AtKey,
+    /// The ruler of the same clip.
+    Ruler,
+    /// The start of what plays, on the ruler, with all keys selected.
+    Range,
+    /// The same, after the range of the keys was chosen to be played.
+    Ranged,
+    /// A key of the hips in the sheet; nothing is selected.
+    Key,
+    /// The next key, after the first was selected.
+    NextKey,
+    /// The sheet beside the keys, after a key was copied and the playhead moved.
+    CopiedKeys,
+    /// The same, after it was selected and the pointer moved beside it.
+    BesideKey,
+    /// The same, after it was selected.
+    SelectedKey,
+    /// An empty spot of the sheet.
+    Sheet,
+    /// Rig mode, the left forearm is selected, the pointer is over the viewport.
+    Rig,
+    /// Paint mode, the left upper arm is painted, the pointer is on it.
+    Paint,
+}
+
+/// A window where an act can begin.
+struct Stage {
+    window: Window,
+    _folder: tempfile::TempDir,
+    path: PathBuf,
+    /// Where the pointer is, and to where it is dragged.
+    at: Pos2,
+    to: Pos2,
+    /// What is in the clipboard.
+    copied: Option<String>,
+}
+
+fn run(window: &mut Window, line: &str) {
+    let line: CommandLine = serde_json::from_str(line).expect("a line");
+    let context = window.ctx.clone();
+    window.state_mut().run_command(&context, &line);
+    window.run_steps(3);
+}
+
+/// The middle of the bone from one joint to another.
+fn bone(window: &Window, from: &str, to: &str) -> Pos2 {
+    let rect = window.get_by_label("Viewport").rect();
+    let at = |name: &str| window.state().project(node(window, name)).expect("in sight");
+    let middle = (at(from) + at(to)) * 0.5;
+    rect.min + vec2(middle.x, middle.y)
+}
+
+/// Where a time of *Walk* lies in the row of the hips.
+fn key_at(window: &Window, k: usize) -> Pos2 {
+    let hips = node(window, "Hips");
+    let clip = &session(window).document().clips[window.state().playback().clip.expect("a clip")];
+    let (_, track) = clip.track(hips, Property::Rotation).expect("a track");
+    let part = track.times[k] / clip.length();
+    let row = window.get_by_label("Track Hips").rect();
+    let sheet = window.get_by_label("Timeline keys").rect();
+    egui::pos2(sheet.left() + sheet.width() * ((part + 0.02) / 1.08), row.center().y)
+}
+
+impl Stage {
+    fn new(preset: Preset, on: On) -> Self {
+        if on == On::Paint {
+            let (mut window, folder) = painting_drawn("LeftUpperArm");
+            window.state_mut().set_key_preset(preset);
+            let at = bone(&window, "LeftUpperArm", "LeftLowerArm");
+            let path = folder.path().join("model.glb");
+            let to = at + vec2(14.0, 30.0);
+            return Self { window, _folder: folder, path, at, to, copied: None }.pointed();
+        }
+        let (mut window, folder, path) = sample();
+        window.state_mut().set_key_preset(preset);
+        let free = window.get_by_label("Viewport").rect().center() + vec2(200.0, 80.0);
+        let stage =
+            |window, at, to| Self { window, _folder: folder, path, at, to, copied: None }.pointed();
+        let shows_clip = matches!(
+            on,
+            On::Clip
+                | On::AtKey
+                | On::Ruler
+                | On::Range
+                | On::Ranged
+                | On::NextKey
+                | On::CopiedKeys
+                | On::Key
+                | On::BesideKey
+                | On::SelectedKey
+                | On::Sheet
+        );
+        click(&mut window, if shows_clip { "Clip Walk" } else { "Pose mode" });
+        if on == On::Rig {
+            click(&mut window, "Rig mode");
+        }
+        let selected = if on == On::Sibling { "RightUpperLeg" } else { "LeftLowerArm" };
+        click(&mut window, selected);
+        let (at, to) = match on {
+            On::OnJoint => (bone(&window, "LeftLowerArm", "LeftHand"), free),
+            On::OnOther => (bone(&window, "RightLowerArm", "RightHand"), free),
+            On::Area | On::AreaOfAll => {
+                let rect = window.get_by_label("Viewport").rect();
+                let feet = ["LeftFoot", "RightFoot"].map(|name| {
+                    let at = window.state().project(node(&window, name)).expect("in sight");
+                    rect.min + vec2(at.x, at.y)
+                });
+                let area = egui::Rect::from_two_pos(feet[0], feet[1]).expand(60.0);
+                (area.left_top(), area.right_bottom())
+            }
+            On::Row => (window.get_by_label("Head").rect().center(), free),
+            On::Ruler => {
+                let ruler = window.get_by_label("Playhead").rect();
+                let at = |part: f32| ruler.left_center() + vec2(ruler.width() * part, 6.0);
+                (at(0.3), at(0.6))
+            }
+            On::Range | On::Ranged => {
+                let at = window.get_by_label("Start of the playback range").rect().center();
+                (at, at + vec2(160.0, 0.0))
+            }
+            On::Key | On::SelectedKey => (key_at(&window, 1), key_at(&window, 1) + vec2(60.0, 0.0)),
+            On::NextKey => (key_at(&window, 2), free),
+            On::BesideKey | On::Sheet | On::CopiedKeys => {
+                let between = key_at(&window, 1) + (key_at(&window, 2) - key_at(&window, 1)) * 0.4;
+                (between, key_at(&window, 3) + vec2(4.0, 30.0))
+            }
+            _ => (free, free + vec2(90.0, 30.0)),
+        };
+        let mut stage = stage(window, at, to);
+        stage.prepare(on);
+        stage
+    }
+
+    /// What was done before the act.
+    fn prepare(&mut self, on: On) {
+        let window = &mut self.window;
+        match on {
+            On::Posed | On::Undone | On::CopiedPose => {
+                let line = r#"{"do":"pose.rotate","node":"LeftLowerArm","axis":"x","degrees":30}"#;
+                run(window, line);
+                if on == On::Undone {
+                    run(window, r#"{"do":"edit.undo"}"#);
+                }
+                if on == On::CopiedPose {
+                    self.copy();
+                    run(&mut self.window, r#"{"do":"pose.reset_all"}"#);
+                }
+            }
+            On::Solid => run(window, r#"{"do":"view.solid"}"#),
+            On::Hidden => run(window, r#"{"do":"view.hide"}"#),
+            On::Tool => run(window, r#"{"do":"tool.select"}"#),
+            On::AreaOfAll => run(window, r#"{"do":"select.joints"}"#),
+            On::Handle(tool, handle) => {
+                run(window, r#"{"do":"tool.select"}"#);
+                run(window, r#"{"do":"view.frame_selected"}"#);
+                run(window, &format!(r#"{{"do":"{tool}"}}"#));
+                // The tool waits a moment for an axis or a number.
+                window.run_steps(120);
+                self.at = self.window.get_by_label(handle).rect().center();
+                self.to = self.at + vec2(36.0, 30.0);
+            }
+            On::Clip => {
+                for _ in 0..4 {
+                    run(window, r#"{"do":"play.next_frame"}"#);
+                }
+            }
+            On::Range | On::Ranged => {
+                run(window, r#"{"do":"keys.all"}"#);
+                if on == On::Ranged {
+                    run(window, r#"{"do":"play.range_keys"}"#);
+                }
+            }
+            On::SelectedKey | On::BesideKey | On::NextKey | On::CopiedKeys => {
+                let key = key_at(window, 1);
+                click_at(window, key);
+                if on == On::CopiedKeys {
+                    self.copy();
+                    for _ in 0..3 {
+                        run(&mut self.window, r#"{"do":"play.next_frame"}"#);
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.point(self.at);
+    }
+
+    /// Copies what is selected, and keeps it as the system would.
+    fn copy(&mut self) {
+        self.window.event(Event::Copy);
+        self.window.step();
+        self.copied = self.clipboard();
+        self.window.run_steps(3);
+    }
+
+    fn pointed(mut self) -> Self {
+        self.point(self.at);
+        self
+    }
+
+    fn point(&mut self, at: Pos2) {
+        self.window.event(Event::PointerMoved(at));
+        self.window.run_steps(2);
+    }
+
+    /// Presses what a cell of the page says.
+    fn press(&mut self, cell: &str) {
+        for input in cell.split('`').filter(|part| !part.trim().is_empty()) {
+            let mut parts = input.split('>');
+            self.press_one(parts.next().unwrap_or_default());
+            for entry in parts {
+                self.choose(entry);
+            }
+        }
+        self.window.run_steps(4);
+    }
+
+    /// Clicks an entry of the menu that is open.
+    fn choose(&mut self, entry: &str) {
+        self.window.run_steps(2);
+        self.window.get_by_label(entry).click();
+        self.window.run_steps(4);
+    }
+
+    fn press_one(&mut self, input: &str) {
+        let (mut modifiers, mut held) = (Modifiers::NONE, None);
+        // The last part is what is pressed, and may be a plus.
+        let (before, last) = match input.strip_suffix("++").or(input.strip_suffix('+')) {
+            Some(before) => (before, "+"),
+            None => input.rsplit_once('+').unwrap_or(("", input)),
+        };
+        for part in before.split('+').filter(|part| !part.is_empty()) {
+            match part {
+                "Ctrl" => modifiers |= Modifiers::COMMAND,
+                "Shift" => modifiers |= Modifiers::SHIFT,
+                "Alt" => modifiers |= Modifiers::ALT,
+                key => held = Some(key_of(key)),
+            }
+        }
+        if let Some(key) = held {
+            self.key(key, None, modifiers, true);
+        }
+        let (at, to) = (self.at, self.to);
+        match last {
+            "Move" => {
+                for k in 1..=6 {
+                    self.point(at + (to - at) * (k as f32 / 6.0));
+                }
+                self.at = to;
+            }
+            "Wheel" => {
+                self.window.event(Event::MouseWheel {
+                    unit: MouseWheelUnit::Line,
+                    delta: vec2(0.0, 2.0),
+                    phase: TouchPhase::Move,
+                    modifiers,
+                });
+                self.window.run_steps(4);
+            }
+            "LMB" => self.click(PointerButton::Primary, modifiers),
+            "RMB" => self.click(PointerButton::Secondary, modifiers),
+            "Double-LMB" => {
+                for _ in 0..2 {
+                    self.click(PointerButton::Primary, modifiers);
+                }
+            }
+            "LMB-drag" => self.drag(PointerButton::Primary, modifiers),
+            "MMB-drag" => self.drag(PointerButton::Middle, modifiers),
+            "RMB-drag" => self.drag(PointerButton::Secondary, modifiers),
+            key => self.type_key(key, modifiers),
+        }
+        if let Some(key) = held {
+            self.key(key, None, modifiers, false);
+        }
+        self.window.run_steps(2);
+    }
+
+    /// A key as a keyboard gives it: with its text, and copying and pasting as events of their own.
+    fn type_key(&mut self, name: &str, modifiers: Modifiers) {
+        if modifiers == Modifiers::COMMAND && name == "C" {
+            self.copy();
+        } else if modifiers == Modifiers::COMMAND && name == "V" {
+            let text = self.copied.clone().expect("something was copied");
+            self.window.event(Event::Paste(text));
+        } else {
+            let text = (name.len() == 1 && !modifiers.command && !modifiers.alt)
+                .then(|| name.to_lowercase());
+            let key = key_of(name);
+            self.key(key, text, modifiers, true);
+            self.key(key, None, modifiers, false);
+        }
+        self.window.run_steps(3);
+    }
+
+    fn key(&mut self, key: Key, text: Option<String>, modifiers: Modifiers, pressed: bool) {
+        let event = Event::Key { key, physical_key: Some(key), pressed, repeat: false, modifiers };
+        self.window.event_modifiers(event, modifiers);
+        if let Some(text) = text {
+            self.window.event(Event::Text(text));
+        }
+        self.window.step();
+    }
+
+    /// What the window put into the clipboard last.
+    fn clipboard(&mut self) -> Option<String> {
+        let copied = session(&self.window).copied_keys().map(ToOwned::to_owned);
+        let of = |command: &egui::OutputCommand| match command {
+            egui::OutputCommand::CopyText(text) => Some(text.clone()),
+            _ => None,
+        };
+        let output = &self.window.output().platform_output;
+        output.commands.iter().rev().find_map(of).or(copied)
+    }
+
+    fn button(&mut self, button: PointerButton, pressed: bool, pos: Pos2, modifiers: Modifiers) {
+        let event = Event::PointerButton { pos, button, pressed, modifiers };
+        self.window.event_modifiers(event, modifiers);
+        self.window.step();
+    }
+
+    fn click(&mut self, button: PointerButton, modifiers: Modifiers) {
+        let at = self.at;
+        self.button(button, true, at, modifiers);
+        self.button(button, false, at, modifiers);
+    }
+
+    fn drag(&mut self, button: PointerButton, modifiers: Modifiers) {
+        let (from, to) = (self.at, self.to);
+        self.button(button, true, from, modifiers);
+        for k in 1..=8 {
+            let at = from + (to - from) * (k as f32 / 8.0);
+            self.window.event_modifiers(Event::PointerMoved(at), modifiers);
+            self.window.step();
+        }
+        self.window.event_modifiers(Event::PointerMoved(to), modifiers);
+        self.window.step();
+        self.button(button, false, to, modifiers);
+        self.window.run_steps(2);
+        self.at = to;
+    }
+}
+
+/// A key by its name on the page.
+fn key_of(name: &str) -> Key {
+    let name = name.strip_prefix("Numpad").filter(|rest| !rest.is_empty()).unwrap_or(name);
+    match name {
+        "." => Key::Period,
+        "," => Key::Comma,
+        "+" => Key::Plus,
+        "[" => Key::OpenBracket,
+        "]" => Key::CloseBracket,
+        "Left" => Key::ArrowLeft,
+        "Right" => Key::ArrowRight,
+        "Up" => Key::ArrowUp,
+        "Down" => Key::ArrowDown,
+        name => Key::from_name(name).unwrap_or_else(|| panic!("a key {name}")),
+    }
+}
+
+/// What is seen of a window before and after an act.
+pub(super) struct Seen {
+    pub document: Document,
+    pub steps: usize,
+    pub nodes: BTreeSet<NodeId>,
+    pub active: Option<NodeId>,
+    pub keys: KeySet,
+    pub camera: Camera,
+    pub time: f64,
+    pub playing: bool,
+    pub range: Option<(f64, f64)>,
+    pub mode: Mode,
+    pub tool: ToolCommand,
+    pub options: ViewOptions,
+    pub brush: Brush,
+    /// Nodes that a person hides.
+    pub hidden: BTreeSet<NodeId>,
+    pub popup: bool,
+    pub typing: bool,
+    pub copied: bool,
+    /// Whether a form or a dialog is open.
+    pub asks: bool,
+    /// The pivot that the toolbar shows.
+    pub pivot: String,
+    /// What the last step was.
+    pub label: String,
+    pub fps: f64,
+    pub file: Vec<u8>,
+}
+
+impl Seen {
+    fn of(stage: &Stage) -> Self {
+        let (window, app) = (&stage.window, stage.window.state());
+        let session = app.session().expect("a file");
+        let document = session.document().clone();
+        let playback = app.playback();
+        let hidden = document.node_ids().filter(|n| app.hides(*n)).collect();
+        let pivots = ["Individual origins", "Custom pivot"];
+        let pivot = pivots.into_iter().find(|name| {
+            window.query_all_by_label_contains(name).next().is_some()
+                || window.query_all_by_value(name).next().is_some()
+        });
+        Self {
+            steps: session.history().done().len(),
+            nodes: app.selection().nodes.clone(),
+            active: app.selection().active,
+            keys: app.selected_keys().clone(),
+            camera: *app.camera(),
+            time: playback.time,
+            playing: playback.playing,
+            range: playback.range,
+            mode: app.mode(),
+            tool: app.tool(),
+            options: app.options(),
+            brush: *app.brush(),
+            hidden,
+            popup: egui::Popup::is_any_open(&window.ctx),
+            typing: window.ctx.egui_wants_keyboard_input(),
+            copied: stage.copied.is_some(),
+            asks: window.query_all_by_label("Cancel").next().is_some(),
+            pivot: pivot.unwrap_or_default().to_owned(),
+            label: session.history().undo_label().unwrap_or_default().to_owned(),
+            fps: playback.fps,
+            file: std::fs::read(&stage.path).expect("the file"),
+            document,
+        }
+    }
+
+    pub fn named(&self, name: &str) -> NodeId {
+        self.document
+            .node_ids()
+            .find(|n| self.document.node(*n).name.as_deref() == Some(name))
+            .expect("a node")
+    }
+
+    pub fn key_count(&self) -> usize {
+        self.document.clips.values().map(|clip| clip.key_count()).sum()
+    }
+
+    pub fn keys_of(&self, property: Property) -> usize {
+        let tracks = self.document.clips.values().flat_map(|clip| clip.tracks.values());
+        tracks.filter(|track| track.property == property).map(|track| track.times.len()).sum()
+    }
+
+    pub fn nodes_there(&self) -> usize {
+        self.document.node_ids().count()
+    }
+
+    pub fn markers(&self) -> usize {
+        self.document.clips.values().map(|clip| clip.markers.len()).sum()
+    }
+
+    /// The local transform of the left forearm.
+    pub fn arm(&self) -> ulna_model::Transform {
+        self.document.node(self.named("LeftLowerArm")).local().transform()
+    }
+}
+
+/// Presses one act in a map; what went wrong.
+fn try_act(act: &Act, keys: &str, preset: Preset) -> Result<(), String> {
+    let mut stage = Stage::new(preset, act.on);
+    // A clip is the same in both, so that hidden changes of the stage are none of the act.
+    let before = Seen::of(&stage);
+    stage.press(keys);
+    if act.saves {
+        wait(&mut stage.window);
+    }
+    stage.window.run_steps(30);
+    let after = Seen::of(&stage);
+    if (act.works)(&before, &after) { Ok(()) } else { Err(format!("{keys} did nothing of it")) }
+}
+
+/// Presses the acts of a map that a part of the page's rows has, and returns those that fail.
+fn failures(map: usize, part: usize, parts: usize) -> Vec<String> {
+    let preset = MAPS[map];
+    let wanted = |k: &usize| k % parts == part;
+    let one = |(k, row): (usize, Row)| {
+        let keys = row.keys(map).filter(|_| wanted(&k))?;
+        let act = ACTS.iter().find(|a| a.name == row.act)?;
+        let tried = std::panic::catch_unwind(|| try_act(act, keys, preset));
+        let error = match tried {
+            Ok(Ok(())) => return None,
+            Ok(Err(error)) => error,
+            Err(_) => format!("{keys} panicked"),
+        };
+        Some(format!("{preset:?} {}. {}: {error}", k + 1, row.act))
+    };
+    rows().into_iter().enumerate().filter_map(one).collect()
+}
+
+#[test]
+fn the_page_has_a_hundred_acts_and_each_is_pressed_or_has_a_reason() {
+    let rows = rows();
+    assert_eq!(rows.len(), 100);
+    let names: Vec<&str> = rows.iter().map(|row| row.act).collect();
+    assert_eq!(names, ACTS.map(|act| act.name), "the acts of the page, in its order");
+    for row in &rows {
+        for (map, cell) in row.ulna.iter().enumerate() {
+            let is_reason = cell.strip_prefix("— ").is_some_and(|reason| reason.len() > 10);
+            assert!(row.keys(map).is_some() || is_reason, "{}: {cell}", row.act);
+            assert!(*cell != "same" || row.programs[map].starts_with('`'), "{}", row.act);
+        }
+    }
+    for (map, program) in ["Blender", "Maya"].into_iter().enumerate() {
+        let own = rows.iter().filter(|row| row.ulna[map] == "same").count();
+        assert!(own >= 85, "{program}: {own} by its own keys");
+    }
+}
+
+/// Parts into which the acts of a map are divided, so that they run beside each other.
+const PARTS: usize = 2;
+
+macro_rules! acts_of_maps {
+    ($($name:ident: $map:expr, $part:expr;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let failures = failures($map, $part, PARTS);
+                assert!(failures.is_empty(), "{}", failures.join("\n"));
+            }
+        )*
+    };
+}
+
+acts_of_maps! {
+    the_acts_of_blenders_map_work_first_half: 0, 0;
+    the_acts_of_blenders_map_work_second_half: 0, 1;
+    the_acts_of_mayas_map_work_first_half: 1, 0;
+    the_acts_of_mayas_map_work_second_half: 1, 1;
+    the_acts_of_ulnas_map_work_first_half: 2, 0;
+    the_acts_of_ulnas_map_work_second_half: 2, 1;
+}
