@@ -15,7 +15,7 @@ use super::{
     popups,
     theme::Font,
     weight_marks::heat_color,
-    widgets::{crisp, cut, elided, icon_font},
+    widgets::{crisp, cut, elided, icon_font, joint_icon},
 };
 use ulna_edit::{Command, CommandSpec, key_parts};
 use ulna_render::{ColorRole, Measure};
@@ -29,8 +29,10 @@ const SLOT: f32 = 16.0;
 /// Left edge of the titles: behind the slot of the icons.
 const TITLE: f32 = PADDING + SLOT + 8.0;
 
+/// Paints a mark at a point, in the color of icons.
+pub type Mark<'a> = Box<dyn Fn(&egui::Painter, &Theme, egui::Pos2, Color32) + 'a>;
+
 /// One row of a menu, before it is drawn.
-#[derive(Clone, Debug)]
 pub struct Row<'a> {
     title: Cow<'a, str>,
     icon: Option<&'a str>,
@@ -42,7 +44,9 @@ pub struct Row<'a> {
     leads_on: bool,
     color: Option<Color32>,
     /// Painted in place of the icon.
-    paints: Option<fn(&egui::Painter, egui::Pos2, Color32)>,
+    paints: Option<Mark<'a>>,
+    /// The accessible name; the title unless given.
+    said: Option<String>,
     /// A share of 1, drawn as a bar at the right, with its number.
     share: Option<f32>,
 }
@@ -61,6 +65,7 @@ impl<'a> Row<'a> {
             leads_on: false,
             color: None,
             paints: None,
+            said: None,
             share: None,
         }
     }
@@ -136,8 +141,18 @@ impl<'a> Row<'a> {
     }
 
     /// Paints a mark in place of the icon.
-    pub fn painted(self, paints: fn(&egui::Painter, egui::Pos2, Color32)) -> Self {
+    pub fn painted(self, paints: Mark<'a>) -> Self {
         Self { paints: Some(paints), ..self }
+    }
+
+    /// Paints a joint in place of the icon.
+    pub fn joint(self) -> Self {
+        self.painted(Box::new(|painter, _, at, color| joint_icon(painter, at, color)))
+    }
+
+    /// Sets the accessible name, where the title alone says too little.
+    pub fn said(self, said: impl Into<String>) -> Self {
+        Self { said: Some(said.into()), ..self }
     }
 
     /// Adds a bar and a percentage at the right.
@@ -263,11 +278,16 @@ impl<'a> MenuRows<'a> {
             return;
         }
         let (view, actions) = (self.view, &mut *self.actions);
-        popups::submenu_of(self.ui, &response, |ui| {
-            let mut rows = MenuRows::new(ui, view, actions);
-            fill(&mut rows);
-            rows.type_letter();
-        });
+        popups::submenu_of(self.ui, &response, |ui| self::fill(ui, view, actions, fill));
+    }
+
+    /// Content of its own kind between rows.
+    pub fn own(&mut self, add: impl FnOnce(&mut Ui, &mut Actions)) {
+        if std::mem::take(&mut self.parted) {
+            self.line();
+        }
+        self.begun = true;
+        add(self.ui, self.actions);
     }
 
     /// Allocates a row in the width of the menu.
@@ -303,9 +323,10 @@ impl<'a> MenuRows<'a> {
         let sense = if enabled { Sense::click() } else { Sense::hover() };
         let (rect, response) = self.allocate(lead + title + note + right + 2.0 * PADDING, sense);
         let role = if row.checked.is_some() { Role::MenuItemCheckBox } else { Role::MenuItem };
+        let said = row.said.as_deref().unwrap_or(&row.title);
         response.widget_info(|| match row.checked {
-            Some(on) => WidgetInfo::selected(role, enabled, on, &row.title),
-            None => WidgetInfo::labeled(role, enabled, &row.title),
+            Some(on) => WidgetInfo::selected(role, enabled, on, said),
+            None => WidgetInfo::labeled(role, enabled, said),
         });
         let room = rect.width() - lead - note - right - PADDING;
         let shown = elided(self.ui, &row.title, &fonts.body, room);
@@ -354,8 +375,8 @@ impl<'a> MenuRows<'a> {
             painter.text(at, Align2::CENTER_CENTER, check, icon_font(SLOT, false), color);
         }
         let at = middle(rect.left() + lead - 8.0 - SLOT * 0.5);
-        if let Some(paints) = row.paints {
-            paints(painter, at, icon_color);
+        if let Some(paints) = &row.paints {
+            paints(painter, theme, at, icon_color);
         } else if let Some(icon) = row.icon.filter(|_| row.checked.is_none() || self.marks) {
             painter.text(at, Align2::CENTER_CENTER, icon, icon_font(SLOT, false), icon_color);
         }
@@ -496,11 +517,19 @@ pub fn context_menu(
     actions: &mut Actions,
     fill: impl FnOnce(&mut MenuRows<'_>),
 ) {
-    popups::context_menu(response, clear, |ui| {
-        let mut rows = MenuRows::new(ui, view, actions);
-        fill(&mut rows);
-        rows.type_letter();
-    });
+    popups::context_menu(response, clear, |ui| self::fill(ui, view, actions, fill));
+}
+
+/// Puts rows into a menu that is being filled.
+pub fn fill(
+    ui: &mut Ui,
+    view: &View<'_>,
+    actions: &mut Actions,
+    fill: impl FnOnce(&mut MenuRows<'_>),
+) {
+    let mut rows = MenuRows::new(ui, view, actions);
+    fill(&mut rows);
+    rows.type_letter();
 }
 
 /// A button that opens a menu of rows.
@@ -511,9 +540,15 @@ pub fn menu_button<'t>(
     actions: &mut Actions,
     fill: impl FnOnce(&mut MenuRows<'_>),
 ) -> Response {
-    popups::menu_button(ui, text, |ui| {
-        let mut rows = MenuRows::new(ui, view, actions);
-        fill(&mut rows);
-        rows.type_letter();
-    })
+    popups::menu_button(ui, text, |ui| self::fill(ui, view, actions, fill))
+}
+
+/// Shows a popup with rows.
+pub fn show_popup(
+    popup: egui::Popup<'_>,
+    view: &View<'_>,
+    actions: &mut Actions,
+    fill: impl FnOnce(&mut MenuRows<'_>),
+) {
+    popups::show_popup(popup, |ui| self::fill(ui, view, actions, fill));
 }

@@ -18,6 +18,7 @@ mod layout;
 mod menu;
 mod menu_rows;
 mod modes;
+mod name_field;
 mod node_menu;
 mod number_bar;
 mod outliner;

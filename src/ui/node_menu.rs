@@ -12,7 +12,7 @@ use ulna_model::{Document, NodeId};
 use super::{
     OutlinerAction, View,
     menu_rows::{MenuRows, Row},
-    widgets::{joint_icon, node_kind, thousands},
+    widgets::{node_kind, thousands},
 };
 
 /// Where the menu of a node is opened.
@@ -133,7 +133,7 @@ fn under_pointer(rows: &mut MenuRows<'_>, document: &Document, place: NodePlace<
     let icon = egui_material_icons::icons::ICON_STACKS.codepoint;
     rows.submenu(Row::new("Under the pointer").icon(icon).note(note), |rows| {
         for node in joints {
-            let row = Row::new(document.node(*node).label(*node)).painted(joint_icon);
+            let row = Row::new(document.node(*node).label(*node)).joint();
             pick_row(rows, *node, row);
         }
         rows.separator();
