@@ -517,7 +517,20 @@ pub fn context_menu(
     actions: &mut Actions,
     fill: impl FnOnce(&mut MenuRows<'_>),
 ) {
-    popups::context_menu(response, clear, |ui| self::fill(ui, view, actions, fill));
+    popups::context_menu(response, false, clear, |ui| self::fill(ui, view, actions, fill));
+}
+
+/// The same for an area that has widgets of its own: a right click on these opens it, too.
+pub fn context_menu_over(
+    ui: &Ui,
+    response: &Response,
+    view: &View<'_>,
+    actions: &mut Actions,
+    fill: impl FnOnce(&mut MenuRows<'_>),
+) {
+    let area = response.rect;
+    let opens = ui.rect_contains_pointer(area) && ui.input(|i| i.pointer.secondary_clicked());
+    popups::context_menu(response, opens, Some(area), |ui| self::fill(ui, view, actions, fill));
 }
 
 /// Puts rows into a menu that is being filled.

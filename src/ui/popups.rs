@@ -34,8 +34,16 @@ pub fn submenu(ui: &mut Ui, text: &str, fill: impl FnOnce(&mut Ui)) -> Response 
 
 /// The menu of a right click on a widget. It opens 4 points right of the pointer and below it, and
 /// on another side where there is no room. It does not cover `clear`, such as the clicked row.
-pub fn context_menu(response: &Response, clear: Option<Rect>, fill: impl FnOnce(&mut Ui)) {
-    once(fill, |fill| context_menu_dyn(response, clear, fill));
+///
+/// `opens` says that it opens now, where another widget took the click.
+pub fn context_menu(
+    response: &Response,
+    opens: bool,
+    clear: Option<Rect>,
+    fill: impl FnOnce(&mut Ui),
+) {
+    let opens = opens || response.secondary_clicked();
+    once(fill, |fill| context_menu_dyn(response, opens, clear, fill));
 }
 
 /// The menu that a row of a menu opens. Its rows align with that row.
@@ -105,12 +113,11 @@ struct OpenMenu {
     focused: Option<Id>,
 }
 
-fn context_menu_dyn(response: &Response, clear: Option<Rect>, fill: Fill<'_>) {
+fn context_menu_dyn(response: &Response, opens: bool, clear: Option<Rect>, fill: Fill<'_>) {
     /// Distance of the menu from the pointer.
     const AWAY: f32 = 4.0;
     let ctx = &response.ctx;
     let key = response.id.with("context menu");
-    let opens = response.secondary_clicked();
     if opens {
         let pointer = response.interact_pointer_pos().or_else(|| ctx.pointer_hover_pos());
         let at = pointer.unwrap_or_else(|| response.rect.center());

@@ -156,12 +156,13 @@ fn brush_pointer_ui(
         let selecting = &mut state.selecting;
         tools::select_ui(selecting, ui, view, rect, response, (free, state.press), actions);
     }
-    let free = !over_overlay && !bends;
+    // A press beside a menu only closes it.
+    let free = !over_overlay && !bends && !egui::Popup::is_any_open(ui.ctx());
     let ViewportState { brush, swallow, .. } = &mut *state;
     tools::brush_ui(brush, swallow, ui, view, rect, response, free, actions);
     tools::vertices_ui(&mut state.brush.picking, ui, view, rect, actions);
-    tools::brush_overlay_ui(state.brush.lists_joints(), ui, view, rect);
-    tools::joint_list_ui(&mut state.brush, ui, view, actions);
+    tools::brush_overlay_ui(state.brush.has_menu(), ui, view, rect);
+    tools::brush_menu_ui(&mut state.brush, response, view, actions);
     overlay::overlay_ui(ui, view, rect);
 }
 
