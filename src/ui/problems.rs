@@ -8,6 +8,7 @@ use egui_material_icons::icons;
 use super::{
     Actions, AssetRef, Theme, View,
     action::ProblemAction,
+    menu_rows::{Row as MenuRow, context_menu_over},
     theme::Font,
     widgets::{name_widget, paint_icon, panel_title, severity_icon},
 };
@@ -190,6 +191,7 @@ impl ProblemsState {
             if y + *height >= from {
                 let group = &groups[*at];
                 let area = Rect::from_min_size(pos2(left, top + y), vec2(width, *height));
+                problem_menu(ui, view, (group, *at, *place), area, actions);
                 let mut row = ui.new_child(
                     egui::UiBuilder::new().max_rect(area).id_salt(("problem", *at, *place)),
                 );
@@ -221,6 +223,61 @@ impl ProblemsState {
             ui.ctx().request_repaint();
         }
     }
+}
+
+/// The menu of a right click on a row.
+fn problem_menu(
+    ui: &Ui,
+    view: &View<'_>,
+    (group, at, place): (&FindingGroup, usize, Option<usize>),
+    area: Rect,
+    actions: &mut Actions,
+) {
+    let id = ui.scope_id().with(("problem menu", at, place));
+    // Buttons of the row lie above it.
+    let response = ui.interact(area, id, egui::Sense::click());
+    let found: Vec<usize> = match place {
+        Some(k) => vec![group.all[k]],
+        None => group.all.clone(),
+    };
+    let Some(first) = found.first().copied() else { return };
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Finding: {}", group.text)));
+    context_menu_over(ui, &response, view, actions, |rows| {
+        let problem = &view.problems[first];
+        let name = match found.len() {
+            1 => spoken_place(view, &problem.place),
+            n => format!("{n} findings"),
+        };
+        rows.header(&name, problem.code);
+        let kind = problem.place.element.map(|e| e.kind);
+        let has_place = matches!(kind, Some(IdKind::Node | IdKind::Skin)) || problem.fix.is_some();
+        let reason = (!has_place).then_some("It has no place in the scene");
+        let show = MenuRow::new("Show").icon(icons::ICON_FRAME_INSPECT.codepoint);
+        rows.act(show.unless(reason), || ProblemAction::ShowProblem(first));
+        let fixed: Vec<usize> =
+            found.iter().copied().filter(|k| view.problems[*k].fix.is_some()).collect();
+        let title = if fixed.len() > 1 { format!("Fix {}", fixed.len()) } else { "Fix".into() };
+        let reason = fixed.is_empty().then_some("Ulna has no fix for it");
+        if rows.row(MenuRow::new(title).icon(icons::ICON_HEALING.codepoint).unless(reason)) {
+            rows.actions.extend(fixed.into_iter().map(ProblemAction::FixProblem));
+        }
+        rows.separator();
+        let icon = icons::ICON_CONTENT_COPY.codepoint;
+        if rows.row(MenuRow::new("Copy the text").icon(icon)) {
+            let lines: Vec<String> = found
+                .iter()
+                .map(|k| {
+                    let problem = &view.problems[*k];
+                    format!("{} ({}, {})", problem.message, problem.place, problem.code)
+                })
+                .collect();
+            rows.ui.copy_text(lines.join("\n"));
+        }
+        if rows.row(MenuRow::new("Copy the code")) {
+            rows.ui.copy_text(problem.code.to_owned());
+        }
+    });
 }
 
 fn head_ui(ui: &mut Ui, view: &View<'_>) {

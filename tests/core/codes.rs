@@ -104,6 +104,7 @@ const SHARED: &[&str] = &[
     "nothing_fits",
     "nothing_to_change",
     "nothing_to_mirror",
+    "one_mesh_wanted",
     "one_node_wanted",
     "output_exists",
     "output_has_hard_links",

@@ -612,14 +612,14 @@ fn several_clips_are_duplicated_and_deleted_as_one_step() {
     modified(&mut window, &format!("Clip {}", before[1]), Modifiers::COMMAND);
     window.get_by_label(&format!("Clip {}", before[2])).click_secondary();
     window.run_steps(3);
-    click(&mut window, "Duplicate (2)");
+    click(&mut window, "Duplicate 2 clips");
     window.run_steps(3);
     assert_eq!(names(&window).len(), before.len() + 2);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert_eq!(names(&window), before, "one step");
     window.get_by_label(&format!("Clip {}", before[0])).click_secondary();
     window.run_steps(3);
-    click(&mut window, "Delete (2)");
+    click(&mut window, "Delete 2 clips");
     window.run_steps(3);
     assert_eq!(names(&window), [&before[1..2], &before[3..]].concat());
     press(&mut window, Modifiers::COMMAND, Key::Z);

@@ -25,6 +25,11 @@ pub struct Triple {
 }
 
 impl Triple {
+    /// Shown units per stored one.
+    pub const fn shown_factor(&self) -> f32 {
+        self.factor
+    }
+
     pub fn length(name: &'static str, unit: Length) -> Self {
         let factor = unit.per_meter();
         Self { name, degrees: false, speed: 0.002 * f64::from(factor), neutral: 0.0, factor }
@@ -142,7 +147,7 @@ impl Order {
 }
 
 /// Edit of a row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Edited {
     /// New values, while they change.
     pub values: Option<Vec3>,
@@ -156,6 +161,10 @@ pub struct Edited {
     pub lock: Option<usize>,
     /// Position of the mark beside the row.
     pub slot: egui::Pos2,
+    /// Whether all axes changed, not only one.
+    pub all: bool,
+    /// The fields with their axes, for their menus.
+    pub fields: Vec<(usize, egui::Response)>,
 }
 
 /// A row of three numbers, or of the four of a quaternion.
@@ -174,6 +183,8 @@ pub fn triple_ui(
         done: false,
         lock: None,
         slot: pos2(0.0, 0.0),
+        all: false,
+        fields: Vec::new(),
     };
     // Points that a field needs for its letter and five digits; where there are fewer, the row's
     // name stands over it.
@@ -226,7 +237,8 @@ pub fn triple_ui(
                 .map_or_else(|| values[axis] * triple.factor, |q| q.to_array()[axis]);
             let (rect, _) = ui.allocate_exact_size(vec2(width, 24.0), Sense::hover());
             let rect = rect.shrink2(vec2(0.0, 2.0));
-            let (new, done) = field.show(ui, theme, rect, value);
+            let (new, done, response) = field.show(ui, theme, rect, value);
+            edited.fields.push((axis, response));
             if field.lock_ui(ui, theme, rect) {
                 edited.lock = Some(axis);
             }
@@ -274,7 +286,7 @@ impl Field {
         theme: &Theme,
         field: egui::Rect,
         mut value: f32,
-    ) -> (Option<f32>, bool) {
+    ) -> (Option<f32>, bool, egui::Response) {
         let fill = theme.color(if self.editable {
             ColorRole::SurfaceField
         } else {
@@ -298,15 +310,15 @@ impl Field {
                 Theme::font(Font::Number),
                 text_color,
             );
-            let seen = ui.interact(field, ui.scope_id().with(&self.name), Sense::hover());
+            let seen = ui.interact(field, ui.scope_id().with(&self.name), Sense::click());
             let name = format!("{} {text}", self.name);
             seen.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &name));
-            seen.on_hover_text(if self.is_locked {
+            let seen = seen.on_hover_text(if self.is_locked {
                 format!("{value}. This channel is locked against posing by hand.")
             } else {
                 format!("{value}")
             });
-            return (None, false);
+            return (None, false, seen);
         }
         let (degrees, mixed) = (self.degrees, self.mixed);
         let inner = egui::Rect::from_min_max(pos2(field.left() + 13.0, field.top()), field.max);
@@ -334,10 +346,11 @@ impl Field {
         name_widget(&child, &response, &self.name);
         let response = response.on_hover_text(RichText::new(format!("{}: {value}", self.name)));
         if !response.dragged() && is_given_up(ui) {
-            return (None, false);
+            return (None, false, response);
         }
         let new = response.changed().then_some(value);
-        (new, response.drag_stopped() || (response.changed() && !response.dragged()))
+        let done = response.drag_stopped() || (response.changed() && !response.dragged());
+        (new, done, response)
     }
 }
 

@@ -8,13 +8,15 @@ use egui_material_icons::icons;
 use crate::ui::popups::menu_button;
 use crate::ui::{
     Action, Actions, LayerAction, Theme, View,
+    menu_rows::{self, MenuRows, Row},
+    name_field::{NameCheck, NameDraft, NameEnd},
     theme::Font,
-    widgets::{cut, diamond, icon_button, mask_words, name_widget, select_all},
+    widgets::{cut, diamond, icon_button, icon_font, mask_words, name_widget},
 };
 use ulna_edit::command::{
     ClearInLayer, DuplicateLayer, FoldLayers, InvertLayer, LayerOf, LayerStrength,
     LayerStrengthKeys, MaskPoseLayer, MergeLayerDown, MovePoseLayer, MuteLayer, RemovePoseLayer,
-    RenamePoseLayer, SoloLayer,
+    RenameNode, RenamePoseLayer, SoloLayer,
     field::{ClipName, Nodes, Numbers, Seconds},
 };
 use ulna_model::{
@@ -26,8 +28,8 @@ use ulna_render::ColorRole;
 /// State of the section from frame to frame.
 #[derive(Clone, Debug, Default)]
 pub struct LayersState {
-    /// The layer that gets another name, and what is typed.
-    pub renamed: Option<(PoseLayerId, String)>,
+    /// The layer whose name is typed.
+    pub renamed: Option<NameDraft<PoseLayerId>>,
     /// The layer that is dragged to another place.
     pub dragged: Option<PoseLayerId>,
     /// Filter of that list of clips.
@@ -95,6 +97,12 @@ pub fn layer_row(
         let other = if chosen && home == LayerHome::Pose { None } else { Some(layer.id) };
         actions.push(LayerAction::Choose(home, other));
     }
+    if row.secondary_clicked() && !chosen {
+        actions.push(LayerAction::Choose(home, Some(layer.id)));
+    }
+    menu_rows::context_menu(&row, Some(rect), view, actions, |rows| {
+        layer_rows(state, rows, (home, layers, layer));
+    });
     drag_row(state, ui, (home, layers, layer), (&row, rect), theme, actions);
     let line = |ui: &mut Ui, top: f32, height: f32, salt: &str| {
         let area =
@@ -130,7 +138,7 @@ fn name_line_ui(
     if icon_button(ui, theme, eye, &format!("{} on", layer.name), "", false, Ok(())).clicked() {
         actions.push(Action::Run(MuteLayer { of: of(), muted: None }.into()));
     }
-    if !rename_ui(state, ui, home, layer, actions) {
+    if !rename_ui(state, ui, view, (home, layers, layer), actions) {
         let text = cut(ui, &layer.name, &Theme::font(Font::Heading), ui.available_width() - 84.0);
         let color =
             theme.color(if counts { ColorRole::TextPrimary } else { ColorRole::TextTertiary });
@@ -138,7 +146,7 @@ fn name_line_ui(
         let label = ui.add(egui::Label::new(label).sense(Sense::click()).selectable(false));
         let label = label.on_hover_text("Double-click to rename");
         if label.double_clicked() {
-            state.renamed = Some((layer.id, layer.name.to_string()));
+            state.renamed = Some(NameDraft::new(layer.id, &*layer.name));
         } else if label.clicked() {
             actions.push(LayerAction::Choose(home, Some(layer.id)));
         }
@@ -260,36 +268,32 @@ fn drag_row(
     }
 }
 
+/// The field in which the name of a layer is typed; whether it is there.
 fn rename_ui(
     state: &mut LayersState,
     ui: &mut Ui,
-    home: LayerHome,
-    layer: &PoseLayer,
+    view: &View<'_>,
+    (home, layers, layer): (LayerHome, &PoseLayers, &PoseLayer),
     actions: &mut Actions,
 ) -> bool {
-    let Some((_, text)) = state.renamed.as_mut().filter(|(of, _)| *of == layer.id) else {
+    let Some(draft) = state.renamed.as_mut().filter(|draft| draft.of == layer.id) else {
         return false;
     };
-    let field = ui.add(
-        egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER).desired_width(140.0),
-    );
-    name_widget(ui, &field, "Name of the layer");
-    if !field.has_focus() && !field.lost_focus() {
-        field.request_focus();
-        select_all(ui.ctx(), field.id, text);
-    }
-    if field.lost_focus() {
-        let name = text.trim().to_owned();
-        let keeps = !ui.input(|i| i.key_pressed(egui::Key::Escape))
-            && !name.is_empty()
-            && *layer.name != *name;
-        state.renamed = None;
-        if keeps {
-            actions.push(Action::Run(
-                RenamePoseLayer { of: LayerOf::of(home, layer.id), name }.into(),
-            ));
+    let (area, _) = ui.allocate_exact_size(vec2(140.0, 22.0), Sense::hover());
+    let is_taken = |name: &str| {
+        let mut others = layers.iter().filter(|other| other.id != layer.id);
+        others.any(|other| *other.name == *name)
+    };
+    let check = |name: &str| NameCheck::unique(name, "layer", || is_taken(name));
+    match draft.show(ui, view.theme, area, "Name of the layer", check) {
+        NameEnd::Typing => return true,
+        NameEnd::Kept(name) if *name != *layer.name => {
+            let of = LayerOf::of(home, layer.id);
+            actions.push(Action::Run(RenamePoseLayer { of, name }.into()));
         }
+        NameEnd::Kept(_) | NameEnd::Left => {}
     }
+    state.renamed = None;
     true
 }
 
@@ -374,65 +378,69 @@ fn mask_ui(
     }
 }
 
+/// The button with the menu of a layer.
 fn more(
     state: &mut LayersState,
     ui: &mut Ui,
     view: &View<'_>,
-    (home, layers, layer): (LayerHome, &PoseLayers, &PoseLayer),
+    at: (LayerHome, &PoseLayers, &PoseLayer),
     actions: &mut Actions,
 ) {
+    let icon = RichText::new(icons::ICON_MORE_HORIZ.codepoint).font(icon_font(16.0, false));
+    let menu = menu_rows::menu_button(ui, icon, view, actions, |rows| layer_rows(state, rows, at));
+    name_widget(ui, &menu, &format!("More commands for {}", at.2.name));
+}
+
+/// Rows about a layer.
+fn layer_rows(
+    state: &mut LayersState,
+    rows: &mut MenuRows<'_>,
+    (home, layers, layer): (LayerHome, &PoseLayers, &PoseLayer),
+) {
+    let view = rows.view;
     let of = || LayerOf::of(home, layer.id);
     let at = layers.position(layer.id).unwrap_or_default();
-    let menu = menu_button(ui, "⋯", |ui| {
-        ui.set_min_width(210.0);
-        let mut line =
-            |ui: &mut Ui, enabled: bool, text: &str, action: &mut dyn FnMut() -> Action| {
-                if ui
-                    .add_enabled(
-                        enabled,
-                        egui::Button::new(text).frame(false).min_size(vec2(200.0, 22.0)),
-                    )
-                    .clicked()
-                {
-                    actions.push(action());
-                    ui.close();
-                }
-            };
-        let mut renames = false;
-        line(ui, true, "Rename", &mut || {
-            renames = true;
-            LayerAction::Choose(home, Some(layer.id)).into()
-        });
-        line(ui, true, "Duplicate", &mut || {
-            Action::Run(DuplicateLayer { of: of(), name: None }.into())
-        });
-        line(ui, true, "Invert", &mut || Action::Run(InvertLayer { of: of() }.into()));
-        line(ui, at + 1 < layers.0.len(), "Move up", &mut || {
-            Action::Run(MovePoseLayer { of: of(), up: Some(true), place: None }.into())
-        });
-        line(ui, at > 0, "Move down", &mut || {
-            Action::Run(MovePoseLayer { of: of(), up: Some(false), place: None }.into())
-        });
-        line(ui, at > 0, "Merge down", &mut || Action::Run(MergeLayerDown { of: of() }.into()));
-        line(ui, !view.selection.nodes.is_empty(), "Remove selected joints", &mut || {
-            let node = Some(Nodes::Ids(view.selection.nodes.iter().copied().collect()));
-            Action::Run(ClearInLayer { of: of(), node }.into())
-        });
-        if home != LayerHome::Pose {
-            line(ui, true, "Key strength here", &mut || {
-                let time = view.timeline.playback.time;
-                let strength = strength_of(layer, time);
-                Action::Run(
-                    LayerStrength { of: of(), strength, time: Some(Seconds(time as f32)) }.into(),
-                )
-            });
-        }
-        ui.separator();
-        line(ui, true, "Bake this and lower layers", &mut || fold(home, Some(layer.id)));
-        line(ui, true, "Remove", &mut || Action::Run(RemovePoseLayer { of: of() }.into()));
-        if renames {
-            state.renamed = Some((layer.id, layer.name.to_string()));
-        }
+    let count = layer.nodes().len();
+    let about = if count == 1 { "1 joint".to_owned() } else { format!("{count} joints") };
+    rows.header(&layer.name, &format!("layer, {about}"));
+    if rows.row(Row::of(view, RenameNode::spec()).enabled()) {
+        rows.actions.push(LayerAction::Choose(home, Some(layer.id)));
+        state.renamed = Some(NameDraft::new(layer.id, &*layer.name));
+    }
+    let row = |spec, title: &'static str| Row::of(view, spec).title(title).enabled();
+    rows.run(row(DuplicateLayer::spec(), "Duplicate"), || {
+        DuplicateLayer { of: of(), name: None }.into()
     });
-    name_widget(ui, &menu, &format!("More commands for {}", layer.name));
+    rows.run(row(InvertLayer::spec(), "Invert"), || InvertLayer { of: of() }.into());
+    rows.separator();
+    let top = (at + 1 >= layers.0.len()).then_some("This is the top layer");
+    let bottom = (at == 0).then_some("This is the bottom layer");
+    let icon = icons::ICON_ARROW_UPWARD.codepoint;
+    rows.run(Row::new("Move up").icon(icon).unless(top), || {
+        MovePoseLayer { of: of(), up: Some(true), place: None }.into()
+    });
+    let icon = icons::ICON_ARROW_DOWNWARD.codepoint;
+    rows.run(Row::new("Move down").icon(icon).unless(bottom), || {
+        MovePoseLayer { of: of(), up: Some(false), place: None }.into()
+    });
+    rows.run(row(MergeLayerDown::spec(), "Merge down").unless(bottom), || {
+        MergeLayerDown { of: of() }.into()
+    });
+    rows.separator();
+    let selected = &view.selection.nodes;
+    let none = selected.is_empty().then_some("Select joints first");
+    rows.run(Row::new("Remove selected joints").unless(none), || {
+        let node = Some(Nodes::Ids(selected.iter().copied().collect()));
+        ClearInLayer { of: of(), node }.into()
+    });
+    if home != LayerHome::Pose {
+        rows.run(Row::new("Key strength here").icon(icons::ICON_KEY.codepoint), || {
+            let time = view.timeline.playback.time;
+            let strength = strength_of(layer, time);
+            LayerStrength { of: of(), strength, time: Some(Seconds(time as f32)) }.into()
+        });
+    }
+    rows.separator();
+    rows.act(Row::new("Bake this and lower layers"), || fold(home, Some(layer.id)));
+    rows.run(row(RemovePoseLayer::spec(), "Remove"), || RemovePoseLayer { of: of() }.into());
 }

@@ -3,6 +3,7 @@
 mod blending;
 mod edited;
 mod facts;
+mod field_menu;
 mod fields;
 mod key_tangents;
 mod key_values;
@@ -22,6 +23,7 @@ use egui::{RichText, ScrollArea, Ui, vec2};
 use glam::Vec3;
 
 use self::{
+    field_menu::{FieldRow, field_menus},
     fields::{Edited, Order, RowFormat, RowLocks, Triple, triple_ui},
     sections::{key_mark, section},
 };
@@ -338,7 +340,25 @@ fn user_row(
         locks,
         ..triple.shape(user.rotation, state.order)
     };
-    let edited = triple_ui(ui, view.theme, &triple, values, true, &shape);
+    let mut edited = triple_ui(ui, view.theme, &triple, values, true, &shape);
+    let (ids, fields) = (ids_of(node, &others), std::mem::take(&mut edited.fields));
+    let now = || {
+        let all = std::iter::once(&active).chain(&others);
+        all.filter_map(|(id, rest, user)| set_user(view, *id, rest, user, property)).collect()
+    };
+    let row = FieldRow {
+        view,
+        document,
+        nodes: &ids,
+        property,
+        values: values * triple.shown_factor(),
+        mixed: shape.mixed,
+        locked: Some([0, 1, 2].map(|axis| locks.axes[axis])),
+        is_own: true,
+        factor: triple.shown_factor(),
+        commands: &now,
+    };
+    field_menus(&row, &fields, &mut edited, actions);
     let clip = view.shown_clip().and_then(|c| view.keys_clip(document, c));
     let track = clip.and_then(|c| c.track(node, property)).map(|(_, track)| track.clone());
     key_mark(ui, view, track.as_deref(), edited.slot);
@@ -355,7 +375,6 @@ fn user_row(
             )
         })
         .collect();
-    let ids: Vec<NodeId> = nodes.iter().map(|posed| posed.0).collect();
     if let Some(axis) = edited.lock {
         let axis = Some(axis).filter(|_| !locks.as_one);
         let on = Some(!axis.map_or(locks.axes == [true; 3], |k| locks.axes[k]));
@@ -381,6 +400,11 @@ fn user_row(
     }
 }
 
+/// The active node, then the other selected ones.
+fn ids_of(node: NodeId, others: &[Posed]) -> Vec<NodeId> {
+    std::iter::once(node).chain(others.iter().map(|posed| posed.0)).collect()
+}
+
 /// The locks of a row of a node's channels.
 fn row_locks(order: Order, document: &Document, node: NodeId, property: Property) -> RowLocks {
     let as_one = property == Property::Rotation && order != Order::Xyz;
@@ -396,7 +420,8 @@ fn changed(
     active: NodeId,
     property: Property,
 ) -> Option<Transform> {
-    let (mut wanted, axis) = (now, edited.axis);
+    let mut wanted = now;
+    let axes = if edited.all { 0..3 } else { edited.axis..edited.axis + 1 };
     if let Some(rotation) = edited.quaternion {
         wanted.rotation = rotation;
         return Some(wanted);
@@ -405,14 +430,16 @@ fn changed(
     match property {
         Property::Rotation => {
             let mut angles = if id == active { values } else { state.order.degrees(now.rotation) };
-            angles[axis] = values[axis];
+            axes.clone().for_each(|axis| angles[axis] = values[axis]);
             if id == active {
                 state.keep(active, "Ul", angles);
             }
             wanted.rotation = state.order.rotation(angles);
         }
-        Property::Translation => wanted.translation[axis] = values[axis],
-        Property::Scale | Property::Weights => wanted.scale[axis] = values[axis],
+        Property::Translation => axes.for_each(|axis| wanted.translation[axis] = values[axis]),
+        Property::Scale | Property::Weights => {
+            axes.for_each(|axis| wanted.scale[axis] = values[axis])
+        }
     }
     Some(wanted)
 }

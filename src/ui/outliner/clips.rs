@@ -5,20 +5,22 @@ use std::collections::BTreeSet;
 use egui::{RichText, ScrollArea, Ui, pos2};
 use egui_material_icons::icons;
 
-use crate::ui::popups::{context_menu, show_popup};
+use crate::ui::popups::show_popup;
 use crate::ui::{
     Action, Actions, Theme, View,
+    menu_rows::{MenuRows, Row, context_menu},
+    name_field::{NameCheck, NameDraft, NameEnd},
     theme::Font,
-    widgets::{elided, filter_field, icon_button, paint_icon, panel_title, row},
+    widgets::{elided, filter_field, icon_button, paint_icon, panel_title, row, thousands},
 };
-use crate::ui::{DialogAction, TimelineAction, widgets::select_all};
+use crate::ui::{DialogAction, TimelineAction};
 use ulna_edit::{
     Command,
     command::{
         CloseLoop, DeleteClip, DuplicateClip, JoinClip, MakeEditable, MirrorClip, NewClip,
-        PlayCommand, ReduceKeys, RenameClip, ResampleClip, RetimeClip, ReverseClip, RootMotion,
-        SplitClip, StartAtZero, TravelGoes, TrimClip, field::ClipName, field::Nodes, frame_of,
-        seam_in_words,
+        PlayCommand, ReduceKeys, RenameClip, RenameNode, ResampleClip, RetimeClip, ReverseClip,
+        RootMotion, SplitClip, StartAtZero, TravelGoes, TrimClip, field::ClipName, field::Nodes,
+        frame_of, seam_in_words,
     },
 };
 use ulna_model::{ClipId, Document, NodeId};
@@ -142,8 +144,8 @@ pub struct ClipsState {
     chosen: Chosen,
     /// What is typed with the focus on a clip's row.
     type_ahead: TypeAhead,
-    /// The clip whose name is being typed, what was typed, and whether its field got the focus.
-    name: Option<(ClipId, String, bool)>,
+    /// The clip whose name is being typed.
+    name: Option<NameDraft<ClipId>>,
 }
 
 impl ClipsState {
@@ -160,7 +162,7 @@ impl ClipsState {
     /// Begins to type a clip's name.
     pub fn rename(&mut self, clip: ClipId, name: String) {
         self.filter.clear();
-        self.name = Some((clip, name, false));
+        self.name = Some(NameDraft::new(clip, name));
     }
 
     /// Offset that the list scrolls to: to the row that is to get the focus, else to the clip that
@@ -361,16 +363,18 @@ fn clip_row(
     // A row that has the keys is what is renamed, whatever else is selected.
     if response.has_focus() && ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::F2))
     {
-        state.name = Some((id, label.clone(), false));
+        state.name = Some(NameDraft::new(id, &label));
     }
     if response.double_clicked() {
-        state.name = Some((id, label.clone(), false));
+        state.name = Some(NameDraft::new(id, &label));
     }
-    clip_menu(state, &response, view, id, &label, actions);
-    if state.name.as_ref().is_some_and(|(of, ..)| *of == id) {
-        let area =
-            egui::Rect::from_min_max(pos2(rect.left() + 32.0, rect.top()), rect.right_bottom());
-        clip_name_ui(state, ui, area, actions);
+    clip_menu(state, &response, view, document, id, actions);
+    if state.name.as_ref().is_some_and(|draft| draft.of == id) {
+        let area = egui::Rect::from_min_max(
+            pos2(rect.left() + 30.0, rect.top() + 2.0),
+            pos2(rect.right() - 12.0, rect.bottom() - 2.0),
+        );
+        clip_name_ui(state, ui, view, document, area, actions);
     }
 }
 
@@ -379,116 +383,151 @@ const FEW: usize = 8;
 /// Points of height below which the list has no filter.
 const LOW: f32 = 96.0;
 
-/// What can be done with a clip.
+/// The menu of a clip, or of all chosen ones where it is one of them.
 fn clip_menu(
     state: &mut ClipsState,
     response: &egui::Response,
     view: &View<'_>,
+    document: &Document,
     id: ClipId,
-    label: &str,
     actions: &mut Actions,
 ) {
     let about = state.chosen.about(id);
-    if about.len() > 1 {
-        context_menu(response, |ui| several_menu(ui, &about, actions));
-        return;
-    }
-    context_menu(response, |ui| {
-        ui.set_min_width(200.0);
-        let clip = || ClipName::Id(id);
-        if ui.button("Show").clicked() {
+    if response.secondary_clicked() && about.len() < 2 {
+        state.chosen.clips.clear();
+        state.clicked = Some(id);
+        // Commands of the menu are about what is shown.
+        if view.shown_clip() != Some(id) {
             actions.push(TimelineAction::ShowClip(id));
-            ui.close();
         }
-        if ui.button("Rename").clicked() {
-            state.name = Some((id, label.to_owned(), false));
-            ui.close();
+    }
+    let mut renames = false;
+    context_menu(response, Some(response.rect), view, actions, |rows| match about[..] {
+        [one] => renames = clip_rows(rows, document, one),
+        _ => several_rows(rows, &about),
+    });
+    if renames {
+        state.name = Some(NameDraft::new(id, document.clip_label(id)));
+    }
+}
+
+/// A row of a command on the clip, which is shown first.
+fn work_row(
+    rows: &mut MenuRows<'_>,
+    id: ClipId,
+    spec: &'static ulna_edit::CommandSpec,
+    row: Row<'_>,
+) {
+    if rows.row(row.enabled()) {
+        if rows.view.shown_clip() != Some(id) {
+            rows.actions.push(TimelineAction::ShowClip(id));
         }
-        if ui.button("Duplicate").clicked() {
-            actions.push(Action::Run(DuplicateClip { clip: clip(), name: None }.into()));
-            ui.close();
-        }
-        ui.separator();
-        let works = [
-            (TrimClip::spec(), "Trim…"),
-            (SplitClip::spec(), "Split at the playhead"),
-            (JoinClip::spec(), "Join with another…"),
-            (RetimeClip::spec(), "Retime…"),
-            (ReverseClip::spec(), "Reverse"),
-            (MirrorClip::spec(), "Mirror"),
-            (StartAtZero::spec(), "Start at 0"),
-            (RootMotion::spec(), "Root motion…"),
-            (ResampleClip::spec(), "Resample…"),
-            (ReduceKeys::spec(), "Reduce keys…"),
-            (MakeEditable::spec(), "Make editable…"),
-            (CloseLoop::spec(), "Close the loop"),
-            (PlayCommand::RepairLoop.spec(), "Repair loop…"),
-        ];
-        let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
-        for (spec, text) in works {
-            if text == "Start at 0" && !selected.is_empty() {
-                let many = if selected.len() == 1 {
-                    "joint".to_owned()
-                } else {
-                    format!("{} joints", selected.len())
-                };
-                let about = "Mirrors the motion of the selected joints and their mirror joints. \
-                    Other joints do not change";
-                if ui.button(format!("Mirror the selected {many}")).on_hover_text(about).clicked() {
-                    let node = Some(Nodes::Ids(selected.clone()));
-                    actions.push(Action::Run(MirrorClip { clip: clip(), node }.into()));
-                    ui.close();
-                }
-            }
-            if ui.button(text).on_hover_text(spec.help).clicked() {
-                // Commands of a menu are about what is shown.
-                actions.push(TimelineAction::ShowClip(id));
-                actions.push(Action::Invoke(spec));
-                ui.close();
-            }
-        }
-        let found = view.session.map(|s| s.document()).and_then(|document| {
-            let clip = document.clips.get(id)?;
-            seam(document, clip, frame_of(clip))
+        rows.actions.push(Action::Invoke(spec));
+    }
+}
+
+/// Rows about one clip; whether its name is to be typed.
+fn clip_rows(rows: &mut MenuRows<'_>, document: &Document, id: ClipId) -> bool {
+    let view = rows.view;
+    let clip = &document.clips[id];
+    let keys = clip.key_count();
+    let rate = 1.0 / frame_of(clip);
+    let counted = if keys == 1 { "1 key".to_owned() } else { format!("{} keys", thousands(keys)) };
+    rows.header(&document.clip_label(id), &format!("{counted}, {rate:.0} fps"));
+    let renames = rows.row(Row::of(view, RenameNode::spec()).enabled());
+    rows.run(Row::of(view, DuplicateClip::spec()).title("Duplicate").enabled(), || {
+        DuplicateClip { clip: ClipName::Id(id), name: None }.into()
+    });
+    rows.separator();
+    let work = |rows: &mut MenuRows<'_>, spec, title: &'static str| {
+        work_row(rows, id, spec, Row::of(view, spec).title(title));
+    };
+    work(rows, TrimClip::spec(), "Trim…");
+    if document.clips.count() > 1 {
+        rows.submenu(Row::new("Join with"), |rows| join_rows(rows, document, id));
+    }
+    work(rows, RetimeClip::spec(), "Retime…");
+    work(rows, MirrorClip::spec(), "Mirror");
+    work(rows, MakeEditable::spec(), "Make editable…");
+    rows.submenu(Row::new("More"), |rows| {
+        work(rows, SplitClip::spec(), "Split at the playhead");
+        work(rows, ReverseClip::spec(), "Reverse");
+        work(rows, StartAtZero::spec(), "Start at 0");
+        work(rows, ResampleClip::spec(), "Resample…");
+        rows.separator();
+        mirror_selected_row(rows, id);
+    });
+    rows.separator();
+    work(rows, RootMotion::spec(), "Root motion…");
+    work(rows, ReduceKeys::spec(), "Reduce keys…");
+    let found = seam(document, clip, frame_of(clip));
+    let words = found.as_ref().map_or_else(String::new, seam_in_words);
+    let close = Row::of(view, CloseLoop::spec()).title("Close the loop").help(&words);
+    work_row(rows, id, CloseLoop::spec(), close);
+    let gap = found.filter(|f| !f.is_closed).map(|f| f.worst().1);
+    let gap = gap.map_or_else(String::new, |meters| format!("gap {:.1} cm", meters * 100.0));
+    let repair = PlayCommand::RepairLoop.spec();
+    work_row(rows, id, repair, Row::of(view, repair).note(gap));
+    rows.separator();
+    let export = Row::of(view, ulna_edit::command::FileCommand::Export.spec()).keyless();
+    rows.act(export, || DialogAction::AskExport(vec![id]));
+    rows.run(Row::of(view, DeleteClip::spec()).enabled(), || {
+        DeleteClip { clip: ClipName::Id(id) }.into()
+    });
+    renames
+}
+
+/// Rows of the other clips, which can be appended.
+fn join_rows(rows: &mut MenuRows<'_>, document: &Document, id: ClipId) {
+    /// Clips that are listed; the form has them all.
+    const MOST: usize = 12;
+    let others: Vec<ClipId> = document.clips.ids().filter(|other| *other != id).collect();
+    for other in others.iter().copied().take(MOST) {
+        let row = Row::new(document.clip_label(other)).help("Appends this clip");
+        rows.run(row, || {
+            let (clip, with) = (ClipName::Id(id), ClipName::Id(other));
+            JoinClip { clip, with, gap: None, name: None }.into()
         });
-        if let Some(found) = found {
-            let words = format!("Loop: {}", seam_in_words(&found));
-            let text = RichText::new(words).font(Theme::font(Font::Small));
-            let text = text.color(view.theme.color(ColorRole::TextTertiary));
-            ui.add(egui::Label::new(text).wrap());
-        }
-        ui.separator();
-        if ui.button("Export…").clicked() {
-            actions.push(DialogAction::AskExport(vec![id]));
-            ui.close();
-        }
-        if ui.button("Delete").clicked() {
-            actions.push(Action::Run(DeleteClip { clip: clip() }.into()));
-            ui.close();
-        }
+    }
+    rows.separator();
+    work_row(rows, id, JoinClip::spec(), Row::new("Choose and set the gap…"));
+}
+
+/// The row that mirrors the motion of the selected joints alone.
+fn mirror_selected_row(rows: &mut MenuRows<'_>, id: ClipId) {
+    let selected: Vec<NodeId> = rows.view.selection.nodes.iter().copied().collect();
+    let title = match selected.len() {
+        0 | 1 => "Mirror the selected joint".to_owned(),
+        n => format!("Mirror the selected {n} joints"),
+    };
+    let about = "Mirrors the motion of the selected joints and their mirror joints. \
+        Other joints do not change";
+    let reason = selected.is_empty().then_some("Select joints first");
+    rows.run(Row::new(title).help(about).unless(reason), || {
+        MirrorClip { clip: ClipName::Id(id), node: Some(Nodes::Ids(selected)) }.into()
     });
 }
 
-/// What can be done with several clips: each time one step.
-fn several_menu(ui: &mut Ui, clips: &[ClipId], actions: &mut Actions) {
-    ui.set_min_width(220.0);
+/// Rows about several clips: each is one step.
+fn several_rows(rows: &mut MenuRows<'_>, clips: &[ClipId]) {
     let n = clips.len();
+    rows.header(&format!("{n} clips"), "");
     type Make = fn(ClipName) -> Command;
     let works: [(&str, &str, Make); 9] = [
         ("Duplicate", "Duplicate clips", |clip| DuplicateClip { clip, name: None }.into()),
         ("Reverse", "Reverse clips", |clip| ReverseClip { clip }.into()),
         ("Mirror", "Mirror clips", |clip| MirrorClip { clip, node: None }.into()),
-        ("Start at 0", "Start clips at 0", |clip| StartAtZero { clip }.into()),
-        ("Close the loops", "Close loops", |clip| {
+        ("Start at 0:", "Start clips at 0", |clip| StartAtZero { clip }.into()),
+        ("Close the loops of", "Close loops", |clip| {
             CloseLoop { clip, how: None, frames: None, speed: None }.into()
         }),
-        ("Reduce keys to 0.5 mm", "Reduce keys of clips", |clip| {
+        ("Reduce keys to 0.5 mm:", "Reduce keys of clips", |clip| {
             ReduceKeys { clip, millimetres: None }.into()
         }),
-        ("Make editable within 2 mm", "Make clips editable", |clip| {
+        ("Make editable within 2 mm:", "Make clips editable", |clip| {
             MakeEditable { clip, millimetres: Some(2.0) }.into()
         }),
-        ("Move root motion to the root", "Root motion of clips", |clip| {
+        ("Move root motion to the root:", "Root motion of clips", |clip| {
             RootMotion {
                 clip,
                 to: TravelGoes::Root,
@@ -501,47 +540,44 @@ fn several_menu(ui: &mut Ui, clips: &[ClipId], actions: &mut Actions) {
         }),
         ("Delete", "Delete clips", |clip| DeleteClip { clip }.into()),
     ];
-    ui.label(RichText::new(format!("{n} clips")).font(Theme::font(Font::Small)));
-    for (text, label, make) in works {
-        if text == "Delete" {
-            ui.separator();
-            if ui.button(format!("Export {n} clips…")).clicked() {
-                actions.push(DialogAction::AskExport(clips.to_vec()));
-                ui.close();
-            }
+    for (verb, label, make) in works {
+        let mut row = Row::new(format!("{verb} {n} clips"));
+        if verb == "Delete" {
+            rows.separator();
+            let export = Row::new(format!("Export {n} clips…"));
+            let export = export.icon(icons::ICON_FILE_EXPORT.codepoint);
+            rows.act(export, || DialogAction::AskExport(clips.to_vec()));
+            row = row.icon(icons::ICON_DELETE.codepoint);
         }
-        if ui.button(format!("{text} ({n})")).clicked() {
+        if rows.row(row) {
             let commands = clips.iter().map(|id| make(ClipName::Id(*id))).collect();
-            actions.push(Action::Preview { label: format!("{label} ({n})"), commands });
-            actions.push(Action::Commit);
-            ui.close();
+            rows.actions.push(Action::Preview { label: format!("{label} ({n})"), commands });
+            rows.actions.push(Action::Commit);
         }
     }
 }
 
-/// The field in which a clip is renamed: Enter and a click elsewhere keep what is typed, Escape
-/// does not.
-fn clip_name_ui(state: &mut ClipsState, ui: &mut Ui, area: egui::Rect, actions: &mut Actions) {
-    let Some((id, text, focused)) = &mut state.name else { return };
-    let mut child = ui.new_child(
-        egui::UiBuilder::new().id_salt("clip name").max_rect(area.shrink2(egui::vec2(0.0, 2.0))),
-    );
-    let field = egui::TextEdit::singleline(text).margin(egui::Margin::symmetric(4, 1));
-    let response = child.add_sized([area.width() - 12.0, 20.0], field);
-    response
-        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Name of the clip"));
-    if !*focused {
-        response.request_focus();
-        // What is typed takes the place of the old name.
-        select_all(ui.ctx(), response.id, text);
-        *focused = true;
-        return;
-    }
-    if response.lost_focus() {
-        if !ui.input(|i| i.key_pressed(egui::Key::Escape)) && !text.trim().is_empty() {
-            let rename = RenameClip { clip: ClipName::Id(*id), name: text.trim().to_owned() };
-            actions.push(Action::Run(rename.into()));
+/// The field in which a clip is renamed.
+fn clip_name_ui(
+    state: &mut ClipsState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    area: egui::Rect,
+    actions: &mut Actions,
+) {
+    let Some(draft) = &mut state.name else { return };
+    let id = draft.of;
+    let is_taken = |name: &str| {
+        document.clips.ids().any(|other| other != id && document.clip_label(other) == name)
+    };
+    let check = |name: &str| NameCheck::shared(name, "clip", || is_taken(name));
+    match draft.show(ui, view.theme, area, "Name of the clip", check) {
+        NameEnd::Typing => return,
+        NameEnd::Kept(name) if name != document.clip_label(id) => {
+            actions.push(Action::Run(RenameClip { clip: ClipName::Id(id), name }.into()));
         }
-        state.name = None;
+        NameEnd::Kept(_) | NameEnd::Left => {}
     }
+    state.name = None;
 }

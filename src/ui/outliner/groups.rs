@@ -9,19 +9,21 @@ use egui::{
 };
 use egui_material_icons::icons;
 
-use super::menu::{MenuLine, title};
+use super::menu::padded;
 use crate::ui::{
     Action, Actions, OutlinerAction, Theme, View,
-    popups::{context_menu, submenu},
+    menu_rows::{Row, context_menu},
+    name_field::{NameCheck, NameDraft, NameEnd},
+    popups::submenu,
     theme::Font,
-    widgets::{elided, name_widget, paint_icon, row, select_all},
+    widgets::{elided, paint_icon, row},
 };
-use ulna_edit::command::{AssignGroup, RemoveGroup, SetGroup, field::Nodes};
+use ulna_edit::command::{AssignGroup, RemoveGroup, RenameNode, SetGroup, field::Nodes};
 use ulna_model::{Document, GroupColor, JointGroup};
 use ulna_render::{ColorRole, Measure};
 
-/// The group whose name is typed, and what was typed.
-pub type GroupRename = Option<(Arc<str>, String)>;
+/// The group whose name is typed.
+pub type GroupRename = Option<NameDraft<Arc<str>>>;
 
 /// A change of a group; all else stays.
 fn set(group: &JointGroup) -> SetGroup {
@@ -51,9 +53,12 @@ pub fn group_ui(
     let over = ui.rect_contains_pointer(rect);
     let right = switches(ui, view, (number, group), rect, over, actions);
     let left = rect.left() + 46.0;
-    if renaming.as_ref().is_some_and(|(own, _)| *own == group.name) {
-        let area = Rect::from_min_max(pos2(left - 4.0, rect.top()), pos2(right, rect.bottom()));
-        rename_ui(renaming, ui, group, area, actions);
+    if renaming.as_ref().is_some_and(|draft| draft.of == group.name) {
+        let area = Rect::from_min_max(
+            pos2(left - 4.0, rect.top() + 1.0),
+            pos2(right, rect.bottom() - 1.0),
+        );
+        rename_ui(renaming, ui, (view, document), group, area, actions);
         return;
     }
     let count = group.nodes.len().to_string();
@@ -72,7 +77,7 @@ pub fn group_ui(
     let mut renames = response.double_clicked();
     menu(&response, view, document, group, &mut renames, actions);
     if renames {
-        *renaming = Some((group.name.clone(), name.to_owned()));
+        *renaming = Some(NameDraft::new(group.name.clone(), name));
     }
     if response.clicked() {
         let add = ui.input(|i| i.modifiers.command || i.modifiers.shift);
@@ -127,31 +132,29 @@ fn switches(
     right + 4.0
 }
 
-/// A field in place of the name. Enter and leaving it take the name, Escape does not.
+/// The field in which the name of a group is typed.
 fn rename_ui(
     renaming: &mut GroupRename,
     ui: &mut Ui,
+    (view, document): (&View<'_>, &Document),
     group: &JointGroup,
     area: Rect,
     actions: &mut Actions,
 ) {
-    let Some((_, text)) = renaming else { return };
-    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
-    let field = child
-        .add_sized(area.size(), egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER));
-    name_widget(&child, &field, "New name of the joint group");
-    if ui.input(|i| i.key_pressed(egui::Key::Escape)) {
-        *renaming = None;
-    } else if field.lost_focus() {
-        let name = text.trim().to_owned();
-        if !name.is_empty() && *name != *group.name {
+    let Some(draft) = renaming else { return };
+    let is_taken = |name: &str| {
+        let others = document.joint_groups().iter().filter(|other| other.name != group.name);
+        others.into_iter().any(|other| *other.name == *name)
+    };
+    let check = |name: &str| NameCheck::unique(name, "joint group", || is_taken(name));
+    match draft.show(ui, view.theme, area, "New name of the joint group", check) {
+        NameEnd::Typing => return,
+        NameEnd::Kept(name) if *name != *group.name => {
             actions.push(Action::Run(SetGroup { name: Some(name), ..set(group) }.into()));
         }
-        *renaming = None;
-    } else if !field.has_focus() {
-        field.request_focus();
-        select_all(ui.ctx(), field.id, text);
+        NameEnd::Kept(_) | NameEnd::Left => {}
     }
+    *renaming = None;
 }
 
 /// The palette, a swatch per color, and a free color.
@@ -214,40 +217,48 @@ fn menu(
     renames: &mut bool,
     actions: &mut Actions,
 ) {
-    context_menu(response, |ui| {
-        ui.set_min_width(220.0);
-        title(ui, view.theme, &group.name);
-        ui.separator();
-        if ui.button("Rename").clicked() {
-            *renames = true;
-            ui.close();
-        }
-        let selected: Vec<_> = view.selection.nodes.iter().copied().collect();
-        let is_there = |n: &ulna_model::NodeId| document.nodes.contains(*n);
-        let selected: Vec<_> = selected.into_iter().filter(is_there).collect();
-        if !selected.is_empty() {
-            let assign = |remove: bool| {
-                let (group, node) = (group.name.to_string(), Nodes::Ids(selected.clone()));
-                AssignGroup { group, node, remove: remove.then_some(true) }.into()
-            };
-            let add = MenuLine {
-                text: "Add the selection".into(),
-                about: "Adds the selected joints to the group",
-                command: assign(false),
-            };
-            let remove = MenuLine {
-                text: "Take out the selection".into(),
-                about: "Takes the selected joints out of the group",
-                command: assign(true),
-            };
-            super::menu::lines(ui, actions, [add, remove]);
-        }
-        ui.separator();
-        colors_ui(ui, view.theme, group, actions);
-        ui.separator();
-        let remove = RemoveGroup { group: group.name.to_string() };
-        let about = "Removes the group; its joints stay";
-        let text = "Remove the group".into();
-        super::menu::lines(ui, actions, [MenuLine { text, about, command: remove.into() }]);
+    let count = match group.nodes.len() {
+        1 => "1 joint".to_owned(),
+        n => format!("{n} joints"),
+    };
+    let is_there = |n: &ulna_model::NodeId| document.nodes.contains(*n);
+    let selected: Vec<_> = view.selection.nodes.iter().copied().filter(is_there).collect();
+    context_menu(response, Some(response.rect), view, actions, |rows| {
+        rows.header(&group.name, &count);
+        *renames |= rows.row(Row::of(view, RenameNode::spec()).enabled());
+        let nodes = group.nodes.clone();
+        let select = Row::new("Select its joints").icon(icons::ICON_ADS_CLICK.codepoint);
+        rows.act(select, || OutlinerAction::SelectMany { nodes, add: false });
+        rows.separator();
+        let assign = |remove: bool| {
+            let (group, node) = (group.name.to_string(), Nodes::Ids(selected.clone()));
+            AssignGroup { group, node, remove: remove.then_some(true) }.into()
+        };
+        let reason = selected.is_empty().then_some("Select joints first");
+        let add = Row::new("Add the selection").icon(icons::ICON_ADD.codepoint);
+        let about = "Adds the selected joints to the group";
+        rows.run(add.help(about).unless(reason), || assign(false));
+        let remove = Row::new("Take out the selection").icon(icons::ICON_REMOVE.codepoint);
+        let about = "Takes the selected joints out of the group";
+        rows.run(remove.help(about).unless(reason), || assign(true));
+        rows.separator();
+        let (hidden, locked, solo) = (group.hidden, group.locked, group.solo);
+        let eye = if hidden { icons::ICON_VISIBILITY } else { icons::ICON_VISIBILITY_OFF };
+        let row = Row::new(if hidden { "Show" } else { "Hide" }).icon(eye.codepoint);
+        rows.run(row, || SetGroup { hidden: Some(!hidden), ..set(group) }.into());
+        let lock = if locked { icons::ICON_LOCK_OPEN } else { icons::ICON_LOCK };
+        let row = Row::new(if locked { "Unlock" } else { "Lock" }).icon(lock.codepoint);
+        rows.run(row, || SetGroup { locked: Some(!locked), ..set(group) }.into());
+        let icon = icons::ICON_FILTER_CENTER_FOCUS.codepoint;
+        let row = Row::new(if solo { "Show others beside" } else { "Solo" }).icon(icon);
+        rows.run(row, || SetGroup { solo: Some(!solo), ..set(group) }.into());
+        rows.separator();
+        rows.own(|ui, actions| padded(ui, |ui| colors_ui(ui, view.theme, group, actions)));
+        rows.separator();
+        let remove = Row::new("Remove the group").icon(icons::ICON_DELETE.codepoint);
+        let group = group.name.to_string();
+        rows.run(remove.help("Removes the group; its joints stay"), || {
+            RemoveGroup { group }.into()
+        });
     });
 }

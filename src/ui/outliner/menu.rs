@@ -1,29 +1,23 @@
 //! Menus of a right click on rows of the outliner.
 
-use egui::{Response, RichText, Ui};
+use egui::{Response, Ui};
+use egui_material_icons::icons;
 
-use crate::ui::{Action, Actions, AssetRef, OutlinerAction, Theme, View, theme::Font};
+use super::things::nodes_of;
 use crate::ui::{
-    menu::{OF_JOINTS, command_lines},
-    popups::context_menu,
+    Actions, AssetRef, OutlinerAction, View,
+    menu_rows::{MenuRows, Row, context_menu},
+    node_menu::{NodePlace, node_rows},
+    widgets::thousands,
 };
 use ulna_edit::{
     Command,
     command::{
-        AddNode, Below, DuplicateNodes, Keep, RemoveMaterials, RemoveMeshes, RemoveNodes,
-        RemoveSkins, Reparent,
-        field::{Meshes, Nodes},
+        HeightToNormal, InverseBinds, ModeCommand, RemoveMaterials, RemoveMeshes, RemoveSkins,
+        RenameMaterial, RenameMesh, RenameNode, RenameSkin, ViewCommand, field::Meshes,
     },
 };
 use ulna_model::{Document, NodeId};
-use ulna_render::ColorRole;
-
-/// One line of a menu.
-pub struct MenuLine {
-    pub text: String,
-    pub about: &'static str,
-    pub command: Command,
-}
 
 /// The menu of a node, or of all selected ones where it is one of them.
 pub fn node_menu(
@@ -37,114 +31,137 @@ pub fn node_menu(
     if response.secondary_clicked() && !view.selection.nodes.contains(&node) {
         actions.push(OutlinerAction::Select { node, toggle: false });
     }
-    context_menu(response, |ui| {
-        ui.set_min_width(240.0);
-        let selected = &view.selection.nodes;
-        let nodes: Vec<NodeId> =
-            if selected.contains(&node) { selected.iter().copied().collect() } else { vec![node] };
-        title(
-            ui,
-            view.theme,
-            &match nodes[..] {
-                [one] => document.node(one).label(one),
-                _ => format!("{} nodes", nodes.len()),
-            },
-        );
-        ui.separator();
-        if nodes.len() == 1 && ui.button("Rename").clicked() {
+    let selected = &view.selection.nodes;
+    let nodes: Vec<NodeId> =
+        if selected.contains(&node) { selected.iter().copied().collect() } else { vec![node] };
+    context_menu(response, Some(response.rect), view, actions, |rows| {
+        if node_rows(rows, document, &nodes, NodePlace::Outliner) {
             begin_rename();
-            ui.close();
-        }
-        let all = || Nodes::Ids(nodes.clone());
-        let line =
-            |text: &str, about, command: Command| MenuLine { text: text.into(), about, command };
-        let add = AddNode { parent: Some(Nodes::one(node)), name: None };
-        lines(
-            ui,
-            actions,
-            [
-                line("Add empty node below", "Adds an empty node below this one", add.into()),
-                line(
-                    "Duplicate",
-                    "Copies the nodes with all nodes below them",
-                    DuplicateNodes { node: all() }.into(),
-                ),
-            ],
-        );
-        if nodes.iter().any(|n| document.node(*n).parent.is_some()) {
-            let top = Reparent {
-                node: all(),
-                parent: None,
-                before: None,
-                keep: Some(Keep::World),
-                force: None,
-            };
-            let about = "Detaches the nodes from their parent and keeps their position";
-            lines(ui, actions, [line("Move to the top of the scene", about, top.into())]);
-        }
-        ui.separator();
-        // Joints have commands of their own, which show their effects before.
-        if nodes.iter().all(|n| view.joints.get(n.index()) == Some(&true)) {
-            command_lines(ui, view, &OF_JOINTS, actions);
-            return;
-        }
-        let remove =
-            |below: Below| RemoveNodes { node: all(), below: Some(below), force: None }.into();
-        let has_children = nodes.iter().any(|n| !document.children(*n).is_empty());
-        let everything = if has_children { "Remove with all nodes below" } else { "Remove" };
-        let about = "Removes the nodes and the meshes that only they show";
-        lines(ui, actions, [line(everything, about, remove(Below::Remove))]);
-        if has_children {
-            let about = "Attaches the nodes below to the parent; they move as before";
-            lines(ui, actions, [line("Remove, keep nodes below", about, remove(Below::KeepWorld))]);
         }
     });
 }
 
-/// The menu of a skin, a mesh or a material.
+/// The command that gives a skin, a mesh or a material another name.
+pub fn rename(thing: AssetRef, name: String) -> Option<Command> {
+    let text = |k: u32| format!("#{k}");
+    Some(match thing {
+        AssetRef::Skin(k) => RenameSkin { skin: text(k.0), name }.into(),
+        AssetRef::Mesh(k) => RenameMesh { mesh: Meshes::Ids(vec![k]), name }.into(),
+        AssetRef::Material(k) => RenameMaterial { material: text(k.0), name }.into(),
+        AssetRef::Image(_) => return None,
+    })
+}
+
+/// The kind of a thing, with its size.
+fn about(document: &Document, thing: AssetRef) -> String {
+    match thing {
+        AssetRef::Skin(k) => format!("skin, {} joints", document.skins[k].joints.len()),
+        AssetRef::Mesh(k) => {
+            format!("mesh, {} vertices", thousands(document.meshes[k].vertex_count()))
+        }
+        AssetRef::Material(_) => "material".into(),
+        AssetRef::Image(_) => "image".into(),
+    }
+}
+
+/// The menu of a skin, a mesh, a material or an image; whether its name is to be typed.
 pub fn thing_menu(
     response: &Response,
     view: &View<'_>,
     document: &Document,
     thing: AssetRef,
     actions: &mut Actions,
-) {
-    let text = |k: u32| format!("#{k}");
-    let (about, command): (&'static str, Command) = match thing {
-        AssetRef::Skin(k) => (
-            "Removes the skin; its meshes stay, without deformation",
-            RemoveSkins { skin: text(k.0) }.into(),
-        ),
-        AssetRef::Mesh(k) => (
-            "Removes the mesh from the file and from all nodes",
-            RemoveMeshes { mesh: Meshes::Ids(vec![k]) }.into(),
-        ),
-        AssetRef::Material(k) => (
-            "Removes the material if no mesh uses it",
-            RemoveMaterials { material: text(k.0) }.into(),
-        ),
-        AssetRef::Image(_) => return,
-    };
-    context_menu(response, |ui| {
-        ui.set_min_width(200.0);
-        title(ui, view.theme, &thing.name(document));
-        ui.separator();
-        lines(ui, actions, [MenuLine { text: "Remove".into(), about, command }]);
-    });
-}
-
-/// The title of a menu.
-pub fn title(ui: &mut Ui, theme: &Theme, text: &str) {
-    let text = RichText::new(text).font(Theme::font(Font::Caption));
-    ui.label(text.color(theme.color(ColorRole::TextTertiary)));
-}
-
-/// Lines of a menu, each a command.
-pub fn lines(ui: &mut Ui, actions: &mut Actions, list: impl IntoIterator<Item = MenuLine>) {
-    for MenuLine { text, about, command } in list {
-        if ui.button(text).on_hover_text(about).clicked() {
-            actions.push(Action::Run(command));
-            ui.close();
-        }
+) -> bool {
+    let mut renames = false;
+    let nodes = || nodes_of(document, thing);
+    if response.secondary_clicked() && view.inspected != Some(thing) {
+        actions.push(OutlinerAction::SelectMany { nodes: nodes(), add: false });
+        actions.push(OutlinerAction::About(Some(thing)));
     }
+    context_menu(response, Some(response.rect), view, actions, |rows| {
+        rows.header(&thing.name(document), &about(document, thing));
+        if !matches!(thing, AssetRef::Image(_)) {
+            renames = rows.row(Row::of(view, RenameNode::spec()).enabled());
+        }
+        rows.separator();
+        match thing {
+            AssetRef::Mesh(_) => mesh_rows(rows, document, thing),
+            AssetRef::Skin(_) => {
+                rows.command_as(ViewCommand::FrameSelected.spec(), "Frame its joints");
+                rows.separator();
+                rows.command(ModeCommand::Rebind.spec());
+                rows.command(InverseBinds::spec());
+            }
+            AssetRef::Material(_) => {
+                select_row(rows, document, thing, "Select what shows it");
+                rows.separator();
+                rows.command_as(HeightToNormal::spec(), "Normal map from a height map…");
+            }
+            AssetRef::Image(_) => rows
+                .row(Row::new("Show in the inspector"))
+                .then(|| {
+                    rows.actions.push(OutlinerAction::About(Some(thing)));
+                })
+                .unwrap_or_default(),
+        }
+        rows.separator();
+        removal_row(rows, document, thing);
+    });
+    renames
+}
+
+fn select_row(rows: &mut MenuRows<'_>, document: &Document, thing: AssetRef, title: &'static str) {
+    let nodes = nodes_of(document, thing);
+    let reason = nodes.is_empty().then_some("No node shows it");
+    let row = Row::new(title).icon(icons::ICON_ADS_CLICK.codepoint).unless(reason);
+    rows.act(row, || OutlinerAction::SelectMany { nodes, add: false });
+}
+
+fn mesh_rows(rows: &mut MenuRows<'_>, document: &Document, thing: AssetRef) {
+    let nodes = nodes_of(document, thing);
+    let is_skinned = nodes.iter().any(|n| document.node(*n).skin.is_some());
+    select_row(rows, document, thing, "Select what shows it");
+    rows.command_as(ViewCommand::FrameSelected.spec(), "Frame");
+    rows.separator();
+    let mode = rows.view.mode.spec();
+    if is_skinned && !mode.paints_weights {
+        rows.command_as(ModeCommand::PaintMode.spec(), "Paint weights");
+    }
+    rows.command(ModeCommand::Bind.spec());
+    rows.separator();
+    rows.command(ViewCommand::Hide.spec());
+    rows.command(ViewCommand::Isolate.spec());
+}
+
+/// The row that removes a thing; disabled while something needs it.
+fn removal_row(rows: &mut MenuRows<'_>, document: &Document, thing: AssetRef) {
+    let text = |k: u32| format!("#{k}");
+    let remove =
+        |about: &'static str| Row::new("Remove").icon(icons::ICON_DELETE.codepoint).help(about);
+    match thing {
+        AssetRef::Skin(k) => {
+            let row = remove("Removes the skin; its meshes stay, without deformation");
+            rows.run(row, || RemoveSkins { skin: text(k.0) }.into());
+        }
+        AssetRef::Mesh(k) => {
+            let row = remove("Removes the mesh from the file and from all nodes");
+            rows.run(row, || RemoveMeshes { mesh: Meshes::Ids(vec![k]) }.into());
+        }
+        AssetRef::Material(k) => {
+            let mut primitives = document.meshes.values().flat_map(|m| &m.primitives);
+            let is_used = primitives.any(|p| p.material == Some(k));
+            let row = remove("Removes the material from the file");
+            let row = row.unless(is_used.then_some("A mesh uses it"));
+            rows.run(row, || RemoveMaterials { material: text(k.0) }.into());
+        }
+        AssetRef::Image(_) => {}
+    }
+}
+
+/// Fills a menu with custom content beside its rows.
+pub fn padded(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 4)).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 4.0;
+        add(ui);
+    });
 }

@@ -5,8 +5,11 @@ use std::collections::BTreeSet;
 use egui::{Role, Sense, Ui, WidgetInfo, pos2};
 use egui_material_icons::{MaterialIcon, icons};
 
-use super::menu::thing_menu;
-use crate::ui::OutlinerAction;
+use super::menu::{rename, thing_menu};
+use crate::ui::{
+    Action, OutlinerAction,
+    name_field::{NameCheck, NameDraft, NameEnd},
+};
 use crate::ui::{
     Actions, AssetRef, Theme, View,
     theme::Font,
@@ -83,7 +86,7 @@ fn fact(document: &Document, thing: AssetRef) -> String {
 }
 
 /// The nodes that a thing is seen at.
-fn nodes_of(document: &Document, thing: AssetRef) -> Vec<NodeId> {
+pub fn nodes_of(document: &Document, thing: AssetRef) -> Vec<NodeId> {
     let by = |fits: &dyn Fn(&ulna_model::Node) -> bool| -> Vec<NodeId> {
         document.node_ids().filter(|id| fits(document.node(*id))).collect()
     };
@@ -139,7 +142,24 @@ pub fn section_ui(
     }
 }
 
-pub fn thing_ui(ui: &mut Ui, view: &View<'_>, thing: AssetRef, actions: &mut Actions) {
+/// The thing whose name is typed.
+pub type ThingRename = Option<NameDraft<AssetRef>>;
+
+/// What the rows of things keep.
+#[derive(Clone, Debug, Default)]
+pub struct ThingRows {
+    pub renaming: ThingRename,
+    /// The thing whose row was clicked, if that was the last row or joint that was clicked.
+    pub clicked: Option<AssetRef>,
+}
+
+pub fn thing_ui(
+    state: &mut ThingRows,
+    ui: &mut Ui,
+    view: &View<'_>,
+    thing: AssetRef,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let name = thing.name(document);
@@ -161,14 +181,60 @@ pub fn thing_ui(ui: &mut Ui, view: &View<'_>, thing: AssetRef, actions: &mut Act
         Theme::font(Font::NumberSmall),
         theme.color(ColorRole::TextTertiary),
     );
-    let font = Theme::font(Font::Body);
     let left = rect.left() + 46.0;
+    if state.renaming.as_ref().is_some_and(|draft| draft.of == thing) {
+        let area = egui::Rect::from_min_max(
+            pos2(left - 4.0, rect.top() + 1.0),
+            pos2(taken.left() - 4.0, rect.bottom() - 1.0),
+        );
+        rename_ui(&mut state.renaming, ui, view, area, actions);
+        return;
+    }
+    let font = Theme::font(Font::Body);
     let text = elided(ui, &name, &font, (taken.left() - left - 8.0).max(20.0));
     let color = theme.color(if chosen { ColorRole::SelectionText } else { ColorRole::TextPrimary });
     ui.painter().text(pos2(left, middle), egui::Align2::LEFT_CENTER, text, font, color);
-    thing_menu(&response, view, document, thing, actions);
+    let asked = thing_menu(&response, view, document, thing, actions);
+    let can = !matches!(thing, AssetRef::Image(_));
+    if can && (asked || response.double_clicked()) {
+        state.renaming = Some(NameDraft::new(thing, &name));
+    }
+    if response.clicked() || response.secondary_clicked() {
+        state.clicked = Some(thing);
+    }
     if response.clicked() {
         actions.push(OutlinerAction::SelectMany { nodes: nodes_of(document, thing), add: false });
         actions.push(OutlinerAction::About(Some(thing)));
     }
+}
+
+/// The field in which the name of a thing is typed.
+fn rename_ui(
+    renaming: &mut ThingRename,
+    ui: &mut Ui,
+    view: &View<'_>,
+    area: egui::Rect,
+    actions: &mut Actions,
+) {
+    let (Some(draft), Some(session)) = (&mut *renaming, view.session) else { return };
+    let (document, thing) = (session.document(), draft.of);
+    let old = thing.name(document);
+    let kind = thing.label().to_lowercase();
+    let is_taken = |name: &str| {
+        let all = Section::ALL.into_iter().flat_map(|s| s.things(document));
+        let same = |other: &AssetRef| {
+            std::mem::discriminant(other) == std::mem::discriminant(&thing) && *other != thing
+        };
+        all.filter(same).any(|other| other.name(document) == name)
+    };
+    let label = format!("New name of the {kind}");
+    let check = |name: &str| NameCheck::shared(name, &kind, || is_taken(name));
+    match draft.show(ui, view.theme, area, &label, check) {
+        NameEnd::Typing => return,
+        NameEnd::Kept(name) if name != old => {
+            actions.extend(rename(thing, name).map(Action::Run));
+        }
+        NameEnd::Kept(_) | NameEnd::Left => {}
+    }
+    *renaming = None;
 }

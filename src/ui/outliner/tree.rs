@@ -15,14 +15,13 @@ use super::{
     menu::node_menu,
     moving::{NodeDrag, row_drag},
     references::reference_ui,
-    things::{Section, section_ui, thing_ui},
+    things::{Section, ThingRows, section_ui, thing_ui},
 };
 use crate::ui::{
     Action, Actions, AssetRef, Theme, View,
+    name_field::{NameCheck, NameDraft, NameEnd},
     theme::Font,
-    widgets::{
-        diamond, elided, name_widget, node_icon, node_kind, paint_icon, pin_mark, row, select_all,
-    },
+    widgets::{diamond, elided, node_icon, node_kind, paint_icon, pin_mark, row},
 };
 use crate::ui::{OutlinerAction, ViewportAction};
 use ulna_edit::command::{RenameNode, field::Nodes};
@@ -130,10 +129,12 @@ pub struct TreeState {
     pub seen: Option<NodeId>,
     /// Which sections below the nodes are open.
     open: BTreeSet<Section>,
-    /// The node whose name is being typed, and what was typed.
-    renaming: Option<(NodeId, String)>,
+    /// The node whose name is being typed.
+    renaming: Option<NameDraft<NodeId>>,
     /// The same of a group of joints.
     group_renaming: GroupRename,
+    /// Rows of skins, meshes, materials and images.
+    pub things: ThingRows,
     /// Signs at the right of rows.
     pub badges: Badges,
     rows: Derived<RowsOf, Rc<[TreeRow]>>,
@@ -146,7 +147,7 @@ pub struct TreeState {
 impl TreeState {
     /// Begins to type a node's name.
     pub fn rename(&mut self, node: NodeId, name: String) {
-        self.renaming = Some((node, name));
+        self.renaming = Some(NameDraft::new(node, name));
         self.scroll_to = Some(node);
     }
 
@@ -269,7 +270,7 @@ pub fn row_ui(
         TreeRow::Group(number) => {
             group_ui(&mut state.group_renaming, ui, view, number, actions);
         }
-        TreeRow::AssetRef(thing) => thing_ui(ui, view, thing, actions),
+        TreeRow::AssetRef(thing) => thing_ui(&mut state.things, ui, view, thing, actions),
     }
 }
 
@@ -319,13 +320,13 @@ fn node_ui(
     let masked = mask_ui(&mut state.mask, ui, view, document, (id, &label), rect, actions);
     let right =
         masked.unwrap_or_else(|| badges_ui(state, ui, view, (id, &label), rect, over, actions));
-    if state.renaming.as_ref().is_some_and(|(node, _)| *node == id) {
+    if state.renaming.as_ref().is_some_and(|draft| draft.of == id) {
         rename_ui(
             state,
             ui,
             view,
             id,
-            Rect::from_min_max(pos2(x - 4.0, rect.top()), pos2(right, rect.bottom())),
+            Rect::from_min_max(pos2(x - 4.0, rect.top() + 1.0), pos2(right, rect.bottom() - 1.0)),
             actions,
         );
         return;
@@ -350,7 +351,7 @@ fn node_ui(
     let mut renames = false;
     node_menu(&response, view, id, &mut || renames = true, actions);
     if renames {
-        state.renaming = Some((id, label.clone()));
+        state.renaming = Some(NameDraft::new(id, &label));
     }
     let response = if text == label { response } else { response.on_hover_text(&label) };
     if response.hovered() && view.joints[id.index()] {
@@ -374,7 +375,7 @@ fn node_ui(
         state.seen = Some(id);
     }
     if response.double_clicked() {
-        state.renaming = Some((id, label));
+        state.renaming = Some(NameDraft::new(id, label));
     }
 }
 
@@ -543,24 +544,20 @@ fn rename_ui(
     area: Rect,
     actions: &mut Actions,
 ) {
-    let Some((_, text)) = &mut state.renaming else { return };
-    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
-    let field = child
-        .add_sized(area.size(), egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER));
-    name_widget(&child, &field, "New name");
-    if ui.input(|i| i.key_pressed(egui::Key::Escape)) {
-        state.renaming = None;
-    } else if field.lost_focus() {
-        let name = text.trim().to_owned();
-        let same = view.session.is_some_and(|s| s.document().node(id).label(id) == name);
-        if !same && !name.is_empty() {
+    let (Some(draft), Some(session)) = (&mut state.renaming, view.session) else { return };
+    let document = session.document();
+    let is_taken = |name: &str| {
+        document.nodes.iter().any(|(other, n)| other != id && n.name.as_deref() == Some(name))
+    };
+    let kind = node_kind(view, document, id);
+    let check = |name: &str| NameCheck::shared(name, kind, || is_taken(name));
+    match draft.show(ui, view.theme, area, "New name", check) {
+        NameEnd::Typing => return,
+        NameEnd::Kept(name) if document.node(id).label(id) != name => {
             let node = Nodes::one(id);
             actions.push(Action::Run(RenameNode { node, name }.into()));
         }
-        state.renaming = None;
-    } else if !field.has_focus() {
-        field.request_focus();
-        // What is typed takes the place of the old name.
-        select_all(ui.ctx(), field.id, text);
+        NameEnd::Kept(_) | NameEnd::Left => {}
     }
+    state.renaming = None;
 }

@@ -14,23 +14,23 @@ use egui::{
 use egui_material_icons::icons;
 
 pub use self::domain::{Applied, Library, Pasting, Poses, PosesAction, PosesView};
-use crate::ui::popups::context_menu;
 use crate::ui::{
     Action, Actions, Theme, View,
     blend_drag::{BlendDrag, blend_buttons_ui},
     edits,
+    menu_rows::{Row, context_menu},
+    name_field::{NameCheck, NameDraft, NameEnd},
     poses_tab::{TRANSPORT, has_timeline, is_under_transport, poses_tab_ui},
     theme::Font,
     widgets::{
         elided, filter_field, icon_button, name_widget, paint_icon, panel_title, segment, segments,
-        select_all,
     },
 };
 use ulna_edit::{
     Scene,
     command::{
         ApplyPose, DocumentCommand, ForgetPose, KeepPose, PoseDestination, PoseReach, RenameKept,
-        field::Nodes, kept_poses, pose_text,
+        RenameNode, field::Nodes, kept_poses, pose_text,
     },
 };
 use ulna_model::{Document, KeptPose, NodeId};
@@ -55,8 +55,8 @@ const AMOUNT: f32 = 190.0;
 pub struct PosesState {
     filter: String,
     drag: Option<CardDrag>,
-    /// The name that is typed, for which pose, and whether the field had the focus.
-    name: Option<(Library, String, String, bool)>,
+    /// The pose whose name is typed.
+    name: Option<NameDraft<(Library, String)>>,
     blend: BlendDrag,
     /// A card that is to be in sight.
     reveal: Option<String>,
@@ -218,7 +218,7 @@ fn keep(state: &mut PosesState, view: &View<'_>, actions: &mut Actions) {
     let free = |k: &usize| all.iter().all(|p| p.name != format!("Pose {k}"));
     let Some(name) = (1..).find(free).map(|k| format!("Pose {k}")) else { return };
     state.filter.clear();
-    state.name = Some((view.poses.library, name.clone(), name.clone(), false));
+    state.name = Some(NameDraft::new((view.poses.library, name.clone()), name.clone()));
     actions.push(match view.poses.library {
         Library::Own => PosesAction::Keep(name).into(),
         Library::File => {
@@ -349,8 +349,8 @@ fn card_ui(
         ),
     }
     let foot = Rect::from_min_max(pos2(rect.left(), picture.bottom()), rect.max);
-    if state.name.as_ref().is_some_and(|(l, of, ..)| *l == library && *of == pose.name) {
-        name_ui(state, ui, foot, actions);
+    if state.name.as_ref().is_some_and(|d| d.of.0 == library && d.of.1 == pose.name) {
+        name_ui(state, ui, view, document, foot, actions);
     } else {
         let font = Theme::font(Font::Body);
         let text = elided(ui, &pose.name, &font, rect.width() - 16.0);
@@ -376,11 +376,11 @@ fn card_ui(
         let edge = Stroke::new(2.0, theme.color(ColorRole::AccentBase));
         ui.painter().rect_stroke(rect, 4.0, edge, egui::StrokeKind::Outside);
         if ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, Key::F2)) {
-            state.name = Some((library, pose.name.clone(), pose.name.clone(), false));
+            state.name = Some(NameDraft::new((library, pose.name.clone()), &*pose.name));
         }
     }
     drag_ui(state, ui, view, document, pose, &response, actions);
-    card_menu(state, &response, library, pose, actions);
+    card_menu(state, &response, (view, document), library, pose, actions);
     response.on_hover_text(format!("{}: click to apply, drag sideways to blend", pose.name));
 }
 
@@ -435,62 +435,69 @@ fn drag_ui(
 fn card_menu(
     state: &mut PosesState,
     response: &egui::Response,
+    (view, document): (&View<'_>, &Document),
     library: Library,
     pose: &KeptPose,
     actions: &mut Actions,
 ) {
-    context_menu(response, |ui| {
-        ui.set_min_width(190.0);
-        if ui.button("Rename").clicked() {
-            state.name = Some((library, pose.name.clone(), pose.name.clone(), false));
-            ui.close();
+    let mut renames = false;
+    let count = match pose.joints.len() {
+        1 => "pose of 1 joint".to_owned(),
+        n => format!("pose of {n} joints"),
+    };
+    context_menu(response, Some(response.rect), view, actions, |rows| {
+        rows.header(&pose.name, &count);
+        renames = rows.row(Row::of(view, RenameNode::spec()).enabled());
+        let icon = icons::ICON_ACCESSIBILITY_NEW.codepoint;
+        if rows.row(Row::new("Apply").icon(icon)) {
+            let commands = apply(view, document, pose, view.poses.amount);
+            rows.actions.push(Action::Preview { label: format!("Pose {}", pose.name), commands });
+            rows.actions.push(Action::Commit);
         }
+        rows.separator();
         let share = match library {
             Library::File => "Copy to My poses",
             Library::Own => "Copy to this file",
         };
-        if ui.button(share).clicked() {
-            actions.push(PosesAction::Share(library, pose.name.clone()));
-            ui.close();
+        rows.act(Row::new(share), || PosesAction::Share(library, pose.name.clone()));
+        let text = Row::new("Copy as text").icon(icons::ICON_CONTENT_COPY.codepoint);
+        if rows.row(text) {
+            rows.ui.copy_text(pose_text(pose));
         }
-        if ui.button("Copy as text").clicked() {
-            ui.copy_text(pose_text(pose));
-            ui.close();
-        }
-        ui.separator();
-        if ui.button("Remove").clicked() {
-            actions.push(match library {
-                Library::File => Action::Run(ForgetPose { pose: pose.name.clone() }.into()),
-                Library::Own => PosesAction::ForgetOwn(pose.name.clone()).into(),
-            });
-            ui.close();
-        }
+        rows.separator();
+        let remove = Row::of(view, ForgetPose::spec()).title("Remove").enabled();
+        rows.act(remove, || match library {
+            Library::File => Action::Run(ForgetPose { pose: pose.name.clone() }.into()),
+            Library::Own => PosesAction::ForgetOwn(pose.name.clone()).into(),
+        });
     });
+    if renames {
+        state.name = Some(NameDraft::new((library, pose.name.clone()), &*pose.name));
+    }
 }
 
-/// The field in which a pose is renamed: Enter and a click elsewhere keep what is typed, Escape
-/// does not.
-fn name_ui(state: &mut PosesState, ui: &mut Ui, area: Rect, actions: &mut Actions) {
-    let Some((library, pose, text, focused)) = &mut state.name else { return };
-    let mut child =
-        ui.new_child(egui::UiBuilder::new().id_salt("pose name").max_rect(area.shrink(3.0)));
-    let field = egui::TextEdit::singleline(text).margin(egui::Margin::symmetric(4, 1));
-    let response = child.add_sized([area.width() - 6.0, area.height() - 6.0], field);
-    response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Name of the pose"));
-    if !*focused {
-        response.request_focus();
-        select_all(ui.ctx(), response.id, text);
-        *focused = true;
-        return;
+/// The field in which a pose is renamed.
+fn name_ui(
+    state: &mut PosesState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    area: Rect,
+    actions: &mut Actions,
+) {
+    let Some(draft) = &mut state.name else { return };
+    let (library, pose) = draft.of.clone();
+    let is_taken = |name: &str| {
+        shown(view, document).iter().any(|other| other.name != pose && other.name == name)
+    };
+    let check = |name: &str| NameCheck::unique(name, "pose", || is_taken(name));
+    match draft.show(ui, view.theme, area.shrink(3.0), "Name of the pose", check) {
+        NameEnd::Typing => return,
+        NameEnd::Kept(name) if name != pose => actions.push(match library {
+            Library::File => Action::Run(RenameKept { pose, name }.into()),
+            Library::Own => PosesAction::RenameOwn(pose, name).into(),
+        }),
+        NameEnd::Kept(_) | NameEnd::Left => {}
     }
-    if response.lost_focus() {
-        let name = text.trim().to_owned();
-        if !ui.input(|i| i.key_pressed(Key::Escape)) && !name.is_empty() && name != *pose {
-            actions.push(match library {
-                Library::File => Action::Run(RenameKept { pose: pose.clone(), name }.into()),
-                Library::Own => PosesAction::RenameOwn(pose.clone(), name).into(),
-            });
-        }
-        state.name = None;
-    }
+    state.name = None;
 }

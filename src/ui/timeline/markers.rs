@@ -1,16 +1,18 @@
 //! Markers on the ruler: flags with names, dragged, renamed in place, removed.
 
-use egui::{Align2, Painter, Rect, Role, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Painter, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui_material_icons::icons;
 
 use super::axis::TimeAxis;
-use crate::ui::popups::{context_menu, menu_button};
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
+    menu_rows::{MenuRows, Row, context_menu},
+    name_field::{NameCheck, NameDraft, NameEnd},
     theme::Font,
-    widgets::{elided, select_all},
+    widgets::elided,
 };
 use ulna_edit::command::{
-    Color, MoveMarker, RemoveMarker, SetMarker,
+    Color, MoveMarker, RemoveMarker, RenameNode, SetMarker,
     field::{ClipName, Seconds},
 };
 use ulna_model::{Clip, ClipId, Marker, MarkerColor};
@@ -24,8 +26,8 @@ pub enum MarkerEdit {
     None,
     /// One is dragged: from this time, and where it was previewed last.
     Moves { from: f32, shown: f32 },
-    /// One is renamed: its time, and what is typed. Whether the field got the focus.
-    Named { time: f32, text: String, focused: bool },
+    /// One is renamed, by its number in the clip.
+    Named(NameDraft<usize>),
 }
 
 /// A flag with its foot at a point.
@@ -74,7 +76,7 @@ pub fn markers_ui(
         }
         one_ui(edit, ui, view, (id, k, marker), axis, foot, actions);
     }
-    name_ui(edit, ui, id, axis, rect, actions);
+    name_ui(edit, ui, view, (id, clip), (axis, rect), actions);
 }
 
 fn one_ui(
@@ -115,73 +117,87 @@ fn one_ui(
         actions.push(Action::Commit);
     }
     if response.double_clicked() {
-        *edit =
-            MarkerEdit::Named { time: marker.time, text: marker.name.to_string(), focused: false };
+        *edit = MarkerEdit::Named(NameDraft::new(k, &*marker.name));
     } else if response.clicked() {
         actions.push(TimelineAction::Seek(f64::from(marker.time)));
     }
-    context_menu(&response, |ui| {
-        let time = Seconds(marker.time);
-        if ui.button("Rename").clicked() {
-            *edit = MarkerEdit::Named {
-                time: marker.time,
-                text: marker.name.to_string(),
-                focused: false,
-            };
-            ui.close();
-        }
-        menu_button(ui, "Color", |ui| {
-            for color in [Color::Violet, Color::Red, Color::Amber, Color::Green, Color::Blue] {
-                let mut text = color.label().to_owned();
-                text[..1].make_ascii_uppercase();
-                if ui.button(text).clicked() {
-                    let set = SetMarker { clip: clip(), time, name: None, color: Some(color) };
-                    actions.push(Action::Run(set.into()));
-                    ui.close();
-                }
-            }
-        });
-        if ui.button("Remove marker").clicked() {
-            actions.push(Action::Run(RemoveMarker { clip: clip(), time }.into()));
-            ui.close();
+    let mut renames = false;
+    context_menu(&response, Some(area), view, actions, |rows| {
+        renames = marker_rows(rows, (id, k), marker);
+    });
+    if renames {
+        *edit = MarkerEdit::Named(NameDraft::new(k, &*marker.name));
+    }
+    // The marker that was clicked is renamed by its key, too.
+    if response.clicked() {
+        response.request_focus();
+    }
+    if response.has_focus() && ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::F2))
+    {
+        *edit = MarkerEdit::Named(NameDraft::new(k, &*marker.name));
+    }
+    response.on_hover_text(format!("{} · {:.3} s", marker.name, marker.time));
+}
+
+/// Rows about a marker; whether its name is to be typed.
+fn marker_rows(rows: &mut MenuRows<'_>, (id, _): (ClipId, usize), marker: &Marker) -> bool {
+    let view = rows.view;
+    let fps = view.timeline.playback.fps;
+    let frame = (f64::from(marker.time) * fps).round();
+    rows.header(&marker.name, &format!("marker, frame {frame}"));
+    let renames = rows.row(Row::of(view, RenameNode::spec()).enabled());
+    rows.act(Row::new("Go to it"), || TimelineAction::Seek(f64::from(marker.time)));
+    let time = Seconds(marker.time);
+    rows.submenu(Row::new("Color").icon(icons::ICON_PALETTE.codepoint), |rows| {
+        for color in [Color::Violet, Color::Red, Color::Amber, Color::Green, Color::Blue] {
+            let mut text = color.label().to_owned();
+            text[..1].make_ascii_uppercase();
+            rows.run(Row::new(text), || {
+                let clip = ClipName::Id(id);
+                SetMarker { clip, time, name: None, color: Some(color) }.into()
+            });
         }
     });
-    response.on_hover_text(format!("{} · {:.3} s", marker.name, marker.time));
+    rows.separator();
+    rows.run(Row::of(view, RemoveMarker::spec()).title("Remove marker").enabled(), || {
+        RemoveMarker { clip: ClipName::Id(id), time }.into()
+    });
+    renames
 }
 
 /// The field in which a marker is renamed.
 fn name_ui(
     edit: &mut MarkerEdit,
     ui: &mut Ui,
-    id: ClipId,
-    axis: &TimeAxis,
-    rect: Rect,
+    view: &View<'_>,
+    (id, clip): (ClipId, &Clip),
+    (axis, rect): (&TimeAxis, Rect),
     actions: &mut Actions,
 ) {
-    let MarkerEdit::Named { time, text, focused } = edit else { return };
-    let left = axis.x(f64::from(*time)).clamp(rect.left(), rect.right() - 120.0);
-    let place = Rect::from_min_size(pos2(left, rect.bottom() - 20.0), vec2(120.0, 20.0));
-    let mut child = ui.new_child(egui::UiBuilder::new().id_salt("marker name").max_rect(place));
-    let field =
-        TextEdit::singleline(text).desired_width(112.0).margin(egui::Margin::symmetric(4, 1));
-    let response = child.add_sized(place.size(), field);
-    response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Name of the marker"));
-    if !*focused {
-        response.request_focus();
-        select_all(ui.ctx(), response.id, text);
-        *focused = true;
+    let MarkerEdit::Named(draft) = edit else { return };
+    let Some(marker) = clip.markers.get(draft.of) else {
+        *edit = MarkerEdit::None;
         return;
-    }
-    if response.lost_focus() {
-        if !ui.input(|i| i.key_pressed(egui::Key::Escape)) {
+    };
+    let left = axis.x(f64::from(marker.time)).clamp(rect.left(), rect.right() - 120.0);
+    let place = Rect::from_min_size(pos2(left, rect.bottom() - 20.0), vec2(120.0, 20.0));
+    let is_taken = |name: &str| {
+        let mut others = clip.markers.iter().filter(|m| m.time != marker.time);
+        others.any(|m| *m.name == *name)
+    };
+    let check = |name: &str| NameCheck::shared(name, "marker", || is_taken(name));
+    match draft.show(ui, view.theme, place, "Name of the marker", check) {
+        NameEnd::Typing => return,
+        NameEnd::Kept(name) if *name != *marker.name => {
             let set = SetMarker {
                 clip: ClipName::Id(id),
-                time: Seconds(*time),
-                name: Some(text.clone()),
+                time: Seconds(marker.time),
+                name: Some(name),
                 color: None,
             };
             actions.push(Action::Run(set.into()));
         }
-        *edit = MarkerEdit::None;
+        NameEnd::Kept(_) | NameEnd::Left => {}
     }
+    *edit = MarkerEdit::None;
 }

@@ -1,6 +1,7 @@
 //! Menus of the sheet: what fits the keys under the pointer, and the list of interpolations.
 
-use egui::{Response, RichText, Ui};
+use egui::Response;
+use egui_material_icons::icons;
 
 use super::{
     axis::TimeAxis,
@@ -9,18 +10,17 @@ use super::{
     state::{KeyList, TimelineState},
 };
 use crate::ui::{
-    Action, Actions, Theme, View,
-    popups::{context_menu, menu_button, show_popup},
-    theme::Font,
+    Action, Actions, View,
+    menu_rows::{self, Mark, MenuRows, Row, context_menu},
     widgets::thousands,
 };
 use ulna_edit::command::{
-    Between, CleanKeys, Command, CommandSpec, HoldKeys, KINDS, ModeCommand, PasteKeys,
-    SessionCommand, SetInterpolation, SetKeyKind, SetTangents, Through, TimelineCommand, WhichKeys,
+    AddMarker, Between, CleanKeys, Command, DeleteKeys, HoldKeys, KINDS, KindName, ModeCommand,
+    PasteKeys, SessionCommand, SetInterpolation, SetKey, SetKeyKind, SetTangents, Through,
+    TimelineCommand, WhichKeys,
     field::{ClipName, Nodes, Seconds},
 };
 use ulna_model::{ClipId, Interpolation};
-use ulna_render::ColorRole;
 
 /// The command that copies the selected keys.
 pub fn copy_keys(view: &View<'_>) -> Option<Command> {
@@ -36,183 +36,190 @@ pub fn count(n: usize, verb: &str) -> String {
     }
 }
 
-/// A line of a menu, with its key at the right.
-pub fn line(
-    ui: &mut Ui,
-    view: &View<'_>,
-    text: &str,
-    spec: Option<&'static CommandSpec>,
-    enabled: bool,
-) -> bool {
-    let key = RichText::new(spec.map_or_else(String::new, |s| view.settings.keys.shown(s.name)));
-    let key = key.font(Theme::font(Font::Caption)).color(view.theme.color(ColorRole::TextTertiary));
-    let button = egui::Button::new(text).shortcut_text(key);
-    let response = ui.add_enabled(enabled, button);
-    if response.clicked() {
-        ui.close();
-    }
-    response.clicked()
-}
-
-/// The menu of a right click on the sheet.
+/// The menu of a right click on the sheet: about the selected keys, or about an empty place.
 pub fn keys_menu(
     state: &TimelineState,
     response: &Response,
     sheet: &Sheet<'_>,
     actions: &mut Actions,
 ) {
-    let view = sheet.view;
-    context_menu(response, |ui| {
-        ui.set_min_width(232.0);
-        let n = sheet.keys().len();
-        let some = n > 0;
-        let copy = count(n, "Copy");
-        if line(
-            ui,
-            view,
-            if some { &copy } else { "Copy" },
-            Some(ModeCommand::CopyPose.spec()),
-            some,
-        ) && let Some(command) = copy_keys(view)
-        {
-            actions.push(Action::Run(command));
-        }
-        paste_lines(ui, view, sheet.id, actions);
-        ui.separator();
-        ui.add_enabled_ui(some, |ui| {
-            menu_button(ui, "Interpolation", |ui| interpolations(ui, view, actions));
-            menu_button(ui, "Tangents", |ui| tangents(ui, view, actions));
-            menu_button(ui, "Key type", |ui| kinds(ui, view, actions));
-        });
-        if line(ui, view, "Hold until next key", None, some) {
-            hold(view, true, actions);
-        }
-        if line(ui, view, "Remove holds", None, some) {
-            hold(view, false, actions);
-        }
-        ui.separator();
-        for command in [
-            TimelineCommand::Duplicate,
-            TimelineCommand::Ripple,
-            TimelineCommand::Stretch,
-            TimelineCommand::Offset,
-        ] {
-            if line(ui, view, command.spec().title, Some(command.spec()), some) {
-                actions.push(Action::Run(command.into()));
-            }
-        }
-        ui.separator();
-        let delete = ulna_edit::command::DeleteKeys::spec();
-        if line(ui, view, &count(n, "Delete"), Some(delete), some) {
-            actions.push(Action::Invoke(delete));
-        }
-        ui.separator();
-        menu_button(ui, "Select", |ui| select_lines(ui, view, some, actions));
-        if line(
-            ui,
-            view,
-            TimelineCommand::FitAll.spec().title,
-            Some(TimelineCommand::FitAll.spec()),
-            true,
-        ) {
-            actions.push(Action::Run(TimelineCommand::FitAll.into()));
-        }
-        let clip = ClipName::Id(sheet.id);
-        if line(ui, view, "Remove redundant keys", None, state.dead.count() > 0) {
-            actions.push(Action::Run(
-                CleanKeys { clip, tolerance: None, which: WhichKeys::default() }.into(),
-            ));
+    let (view, on_key) = (sheet.view, state.menu_on_key);
+    context_menu(response, None, view, actions, |rows| {
+        if on_key && !sheet.keys().is_empty() {
+            selected_rows(rows, sheet.id);
+        } else {
+            empty_rows(rows, state, sheet.id);
         }
     });
 }
 
-/// Ways to select keys: by what is selected, and by kind.
-pub fn select_lines(ui: &mut Ui, view: &View<'_>, some: bool, actions: &mut Actions) {
-    let commands = [
-        (TimelineCommand::All, true),
-        (TimelineCommand::Invert, true),
-        (TimelineCommand::Lasso, true),
-        (TimelineCommand::Column, some),
-        (TimelineCommand::Extend, some),
-        (TimelineCommand::SameKind, some),
-        (TimelineCommand::SameValue, some),
-        (TimelineCommand::Before, true),
-        (TimelineCommand::After, true),
-    ];
-    for (command, enabled) in commands {
-        if line(ui, view, command.spec().title, Some(command.spec()), enabled) {
-            actions.push(Action::Run(command.into()));
-        }
-    }
-    ui.separator();
-    for (kind, text) in &KINDS[1..] {
-        if line(ui, view, &format!("{text} keys"), None, true) {
-            actions.push(Action::Run(TimelineCommand::OfKind { kind: *kind }.into()));
-        }
+/// Frames from the first to the last selected key, in words.
+fn frames_of(view: &View<'_>) -> String {
+    let fps = view.timeline.playback.fps;
+    let frame = |time: f32| (f64::from(time) * fps).round();
+    match view.selected_keys().span() {
+        Some((first, last)) if frame(first) == frame(last) => format!("frame {:.0}", frame(first)),
+        Some((first, last)) => format!("frames {:.0} to {:.0}", frame(first), frame(last)),
+        None => String::new(),
     }
 }
 
-/// Ways to put in what was copied. Where it is in the clipboard alone, the system's paste brings
-/// it.
-pub fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions) {
+/// So many keys: *7 keys*.
+fn counted(n: usize) -> String {
+    if n == 1 { "1 key".to_owned() } else { format!("{} keys", thousands(n)) }
+}
+
+/// Rows about the selected keys.
+fn selected_rows(rows: &mut MenuRows<'_>, clip: ClipId) {
+    let view = rows.view;
+    let n = view.selected_keys().len();
+    rows.header(&counted(n), &frames_of(view));
+    copy_row(rows, n);
+    rows.submenu(Row::new("Paste"), |rows| paste_rows(rows, clip));
+    rows.command(TimelineCommand::Duplicate.spec());
+    rows.separator();
+    shape_rows(rows);
+    let holds = holds_all(view);
+    let title = if holds { "Remove holds" } else { "Hold until next key" };
+    if rows.row(Row::new(title)) {
+        hold(view, !holds, rows.actions);
+    }
+    rows.separator();
+    rows.command_as(TimelineCommand::Column.spec(), "Select column");
+    rows.submenu(Row::new("Select"), select_rows);
+    rows.separator();
+    rows.command_as(TimelineCommand::Stretch.spec(), "Scale around the playhead");
+    rows.command(TimelineCommand::Ripple.spec());
+    rows.command(TimelineCommand::Offset.spec());
+    rows.separator();
+    delete_row(rows, n);
+}
+
+/// Rows that set how values go between the selected keys, and the kind of the keys.
+pub fn shape_rows(rows: &mut MenuRows<'_>) {
+    let view = rows.view;
+    let of =
+        |command: TimelineCommand, title: &'static str| Row::of(view, command.spec()).title(title);
+    rows.submenu(of(TimelineCommand::Interpolation, "Interpolation"), interpolation_rows);
+    let tangents_icon = icons::ICON_LINE_CURVE.codepoint;
+    rows.submenu(of(TimelineCommand::Tangents, "Tangents").icon(tangents_icon), tangent_rows);
+    rows.submenu(of(TimelineCommand::Kind, "Key type"), kind_rows);
+}
+
+/// The row that copies the selected keys.
+pub fn copy_row(rows: &mut MenuRows<'_>, n: usize) {
+    let title = if n > 0 { count(n, "Copy") } else { "Copy".to_owned() };
+    let row = Row::of(rows.view, ModeCommand::CopyPose.spec()).title(title).enabled();
+    let row = row.help("Copies the selected keys").unless((n == 0).then_some("No key is selected"));
+    if rows.row(row)
+        && let Some(command) = copy_keys(rows.view)
+    {
+        rows.actions.push(Action::Run(command));
+    }
+}
+
+/// The row that deletes the selected keys.
+pub fn delete_row(rows: &mut MenuRows<'_>, n: usize) {
+    let spec = DeleteKeys::spec();
+    let title = if n > 0 { count(n, "Delete") } else { "Delete".to_owned() };
+    let row = Row::of(rows.view, spec).title(title);
+    let row = row.unless((n == 0).then_some("No key is selected"));
+    if rows.row(row) {
+        rows.actions.push(Action::Invoke(spec));
+    }
+}
+
+/// Rows of an empty place of the sheet.
+fn empty_rows(rows: &mut MenuRows<'_>, state: &TimelineState, id: ClipId) {
+    let view = rows.view;
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let frame = view.timeline.playback.frame();
+    rows.header(&document.clip_label(id), &format!("playhead at frame {frame}"));
+    rows.submenu(Row::new("Paste").icon(icons::ICON_CONTENT_PASTE.codepoint), |rows| {
+        paste_rows(rows, id);
+    });
+    rows.command(SetKey::spec());
+    rows.command(AddMarker::spec());
+    rows.separator();
+    rows.command(TimelineCommand::All.spec());
+    rows.submenu(Row::new("Select"), select_rows);
+    rows.separator();
+    rows.command(TimelineCommand::FitAll.spec());
+    rows.command(TimelineCommand::FitSelected.spec());
+    rows.command(TimelineCommand::Curves.spec());
+    rows.separator();
+    let none = (state.dead.count() == 0).then_some("No key is redundant");
+    let row = Row::new("Remove redundant keys").unless(none);
+    rows.run(row, || {
+        let clip = ClipName::Id(id);
+        CleanKeys { clip, tolerance: None, which: WhichKeys::default() }.into()
+    });
+}
+
+/// Ways to select keys: by what is selected, and by kind.
+pub fn select_rows(rows: &mut MenuRows<'_>) {
+    for command in [
+        TimelineCommand::All,
+        TimelineCommand::Invert,
+        TimelineCommand::Lasso,
+        TimelineCommand::Column,
+        TimelineCommand::Extend,
+        TimelineCommand::SameKind,
+        TimelineCommand::SameValue,
+        TimelineCommand::Before,
+        TimelineCommand::After,
+    ] {
+        let row = Row::of(rows.view, command.spec()).plain();
+        rows.run(row, || command.into());
+    }
+    rows.separator();
+    for (kind, text) in &KINDS[1..] {
+        let row = Row::new(format!("{text} keys")).painted(key_mark(*kind));
+        rows.run(row, || TimelineCommand::OfKind { kind: *kind }.into());
+    }
+}
+
+/// Ways to paste copied keys. Where they are on the clipboard alone, the system's paste brings
+/// them.
+pub fn paste_rows(rows: &mut MenuRows<'_>, clip: ClipId) {
+    let view = rows.view;
     let copied = view.session.and_then(|s| s.copied_keys()).is_some();
+    let reason = (!copied).then_some("Copy keys first");
     let time = Some(Seconds(view.timeline.playback.time as f32));
-    let paste = |time, replace, relative, flip| -> Command {
-        let interpolation = Some(view.settings.new_keys);
-        PasteKeys {
-            clip: ClipName::Id(clip),
-            text: None,
-            time,
-            node: None,
-            replace,
-            relative,
-            flip,
-            interpolation,
-        }
-        .into()
+    let usual = || PasteKeys {
+        clip: ClipName::Id(clip),
+        text: None,
+        time,
+        node: None,
+        replace: None,
+        relative: None,
+        flip: None,
+        interpolation: Some(view.settings.new_keys),
     };
-    let ways = [
-        (
-            "Paste at the playhead",
-            Some(ModeCommand::PastePose.spec()),
-            paste(time, None, None, None),
-        ),
-        (
-            "Paste flipped",
-            Some(TimelineCommand::PasteFlipped.spec()),
-            paste(time, None, None, Some(true)),
-        ),
-        ("Paste at original times", None, paste(None, None, None, None)),
-        ("Paste and replace existing keys", None, paste(time, Some(true), None, None)),
-        ("Paste relative to the current pose", None, paste(time, None, Some(true), None)),
-    ];
+    let key = |row: Row<'static>, spec| row.key_of(view, spec).unless(reason);
+    let paste = ModeCommand::PastePose.spec();
+    rows.run(key(Row::new("Paste at the playhead"), paste), || usual().into());
+    let flipped = key(Row::new("Paste flipped"), TimelineCommand::PasteFlipped.spec());
+    rows.run(flipped, || PasteKeys { flip: Some(true), ..usual() }.into());
+    let row = |title: &'static str| Row::new(title).unless(reason);
+    rows.run(row("Paste at original times"), || PasteKeys { time: None, ..usual() }.into());
+    rows.run(row("Paste and replace existing keys"), || {
+        PasteKeys { replace: Some(true), ..usual() }.into()
+    });
+    rows.run(row("Paste relative to the current pose"), || {
+        PasteKeys { relative: Some(true), ..usual() }.into()
+    });
     let nodes = &view.selection.nodes;
     let onto = if nodes.len() > 1 {
         "Paste onto the selected joints"
     } else {
         "Paste onto the selected joint"
     };
-    if line(ui, view, onto, None, copied && !nodes.is_empty()) {
+    let none = nodes.is_empty().then_some("Select a joint first");
+    rows.run(row(onto).unless(none), || {
         let node = Some(Nodes::Ids(nodes.iter().copied().collect()));
-        let clip = ClipName::Id(clip);
-        let interpolation = Some(view.settings.new_keys);
-        let paste = PasteKeys {
-            clip,
-            text: None,
-            time,
-            node,
-            replace: None,
-            relative: None,
-            flip: None,
-            interpolation,
-        };
-        actions.push(Action::Run(paste.into()));
-    }
-    for (text, key, command) in ways {
-        if line(ui, view, text, key, copied) {
-            actions.push(Action::Run(command));
-        }
-    }
+        PasteKeys { node, ..usual() }.into()
+    });
 }
 
 fn hold(view: &View<'_>, on: bool, actions: &mut Actions) {
@@ -222,9 +229,20 @@ fn hold(view: &View<'_>, on: bool, actions: &mut Actions) {
     }
 }
 
-/// How values between the keys of the selected tracks come about; a check on what all have, a dash
-/// where they differ.
-pub fn interpolations(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// Whether all tracks of the selected keys hold their values until the next key.
+fn holds_all(view: &View<'_>) -> bool {
+    let Some((id, _)) = WhichKeys::selected(view.selection, view.keys_home()) else { return false };
+    let clip = view.session.and_then(|s| view.keys_clip(s.document(), id));
+    let mut tracks = clip
+        .into_iter()
+        .flat_map(|c| view.selected_keys().iter().filter_map(|(track, _)| c.tracks.get(&track)));
+    tracks.all(|track| track.interpolation == Interpolation::Step)
+}
+
+/// Ways in which values go between the keys of the selected tracks; the one that all have is
+/// checked.
+pub fn interpolation_rows(rows: &mut MenuRows<'_>) {
+    let view = rows.view;
     let Some((id, which)) = WhichKeys::selected(view.selection, view.keys_home()) else { return };
     let clip = view.session.and_then(|s| view.keys_clip(s.document(), id));
     let of = |i: Interpolation| {
@@ -238,28 +256,21 @@ pub fn interpolations(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         tracks.for_each(|t| if t == i { any = true } else { all = false });
         (any, any && all)
     };
+    rows.with_marks();
     for (way, text) in
         [(Between::Hold, "Hold"), (Between::Linear, "Linear"), (Between::Smooth, "Smooth")]
     {
-        let mark = match of(way.interpolation()) {
-            (_, true) => "✓",
-            (true, false) => "–",
-            _ => "   ",
-        };
-        let button = ui.button(format!("{mark}  {text}"));
-        button.widget_info(|| {
-            egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{text} interpolation"))
-        });
-        if button.clicked() {
-            ui.close();
-            let which = which.clone();
-            actions.push(Action::Run(SetInterpolation::new(ClipName::Id(id), way, which).into()));
-        }
+        let (some, all) = of(way.interpolation());
+        let note = if some && !all { "some" } else { "" };
+        let row = Row::new(text).checked(all).note(note).said(format!("{text} interpolation"));
+        let which = which.clone();
+        rows.run(row, || SetInterpolation::new(ClipName::Id(id), way, which).into());
     }
 }
 
-/// How smooth curves go through the selected keys.
-pub fn tangents(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// Tangents of smooth curves at the selected keys.
+pub fn tangent_rows(rows: &mut MenuRows<'_>) {
+    let view = rows.view;
     let Some((id, which)) = WhichKeys::selected(view.selection, view.keys_home()) else { return };
     let ways = [
         (Through::Auto, "Auto", "Smooth without overshooting the neighboring keys"),
@@ -271,23 +282,16 @@ pub fn tangents(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         (Through::Broken, "Broken", "Keeps the tangents; each side turns by itself"),
     ];
     for (tangents, text, hint) in ways {
-        let button = ui.button(text).on_hover_text(hint);
-        button.widget_info(|| {
-            egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{text} tangents"))
+        let which = which.clone();
+        rows.run(Row::new(text).help(hint).said(format!("{text} tangents")), || {
+            SetTangents { clip: ClipName::Id(id), tangents, side: None, linked: None, which }.into()
         });
-        if button.clicked() {
-            ui.close();
-            let which = which.clone();
-            actions.push(Action::Run(
-                SetTangents { clip: ClipName::Id(id), tangents, side: None, linked: None, which }
-                    .into(),
-            ));
-        }
     }
 }
 
-/// What the selected keys are to the animator; a check on what all are, a dash where they differ.
-pub fn kinds(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// Kinds of keys; the one that all selected keys have is checked.
+pub fn kind_rows(rows: &mut MenuRows<'_>) {
+    let view = rows.view;
     let Some((id, which)) = WhichKeys::selected(view.selection, view.keys_home()) else { return };
     let clip = view.session.and_then(|s| view.keys_clip(s.document(), id));
     let selected = || {
@@ -297,35 +301,27 @@ pub fn kinds(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             .filter_map(|(t, times)| Some((clip?.tracks.get(&t)?, times)));
         tracks.flat_map(|(track, times)| times.iter().map(|t| track.kinds.of(*t)))
     };
+    rows.with_marks();
     for (kind, text) in KINDS {
         let any = selected().any(|k| k == kind.kind());
-        let mark = match (any, any && selected().all(|k| k == kind.kind())) {
-            (_, true) => "✓",
-            (true, false) => "–",
-            _ => "   ",
-        };
-        let button = ui.button(format!("{mark}          {text}"));
-        let look = KeyStyle {
-            fps: 1.0,
-            fade: 1.0,
-            middle: 0.0,
-            half: 4.5,
-            theme: view.theme,
-            axis: &NO_AXIS,
-        };
-        let mut mesh = egui::Mesh::default();
-        let at = egui::pos2(button.rect.left() + 32.0, button.rect.center().y);
-        look.key(&mut mesh, at, kind.kind(), None);
-        ui.painter().add(mesh);
-        button.widget_info(|| {
-            egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{text} keys"))
+        let all = any && selected().all(|k| k == kind.kind());
+        let note = if any && !all { "some" } else { "" };
+        let row = Row::new(text).checked(all).note(note).painted(key_mark(kind));
+        let which = which.clone();
+        rows.run(row.said(format!("{text} keys")), || {
+            SetKeyKind { clip: ClipName::Id(id), kind, which }.into()
         });
-        if button.clicked() {
-            ui.close();
-            let which = which.clone();
-            actions.push(Action::Run(SetKeyKind { clip: ClipName::Id(id), kind, which }.into()));
-        }
     }
+}
+
+/// Paints a key of a kind as the sheet does.
+fn key_mark(kind: KindName) -> Mark<'static> {
+    Box::new(move |painter, theme, at, _| {
+        let look = KeyStyle { fps: 1.0, fade: 1.0, middle: 0.0, half: 4.5, theme, axis: &NO_AXIS };
+        let mut mesh = egui::Mesh::default();
+        look.key(&mut mesh, at, kind.kind(), None);
+        painter.add(mesh);
+    })
 }
 
 /// A key in a menu lies at no time.
@@ -348,10 +344,10 @@ pub fn list_popup(
 }
 
 fn popup(opens: bool, list: KeyList, response: &Response, view: &View<'_>, actions: &mut Actions) {
-    let (name, show): (&str, fn(&mut Ui, &View<'_>, &mut Actions)) = match list {
-        KeyList::Interpolation => ("Interpolation", interpolations),
-        KeyList::Tangents => ("Tangents", tangents),
-        KeyList::Kind => ("Key type", kinds),
+    let (name, fill): (&str, fn(&mut MenuRows<'_>)) = match list {
+        KeyList::Interpolation => ("Interpolation", interpolation_rows),
+        KeyList::Tangents => ("Tangents", tangent_rows),
+        KeyList::Kind => ("Key type", kind_rows),
     };
     let id = response.id.with(name);
     let opens = opens.then_some(egui::SetOpenCommand::Bool(true));
@@ -362,8 +358,8 @@ fn popup(opens: bool, list: KeyList, response: &Response, view: &View<'_>, actio
         .accessible_name(name)
         .layout(egui::Layout::top_down_justified(egui::Align::Min))
         .style(egui::containers::menu::menu_style);
-    show_popup(popup, |ui| {
-        ui.set_min_width(140.0);
-        show(ui, view, actions);
+    menu_rows::show_popup(popup, view, actions, |rows| {
+        rows.header(name, &counted(view.selected_keys().len()));
+        fill(rows);
     });
 }

@@ -9,14 +9,14 @@ use super::{
     state::TimelineState,
     values::{Channel, morph_ui, values_ui},
 };
-use crate::ui::popups::{context_menu, menu_button};
 use crate::ui::{
-    Action, Actions, OutlinerAction, Theme, View, ViewportAction,
+    Actions, OutlinerAction, Theme, View, ViewportAction,
+    menu_rows::{MenuRows, Row as MenuRow, context_menu},
     theme::Font,
-    widgets::{elided, node_icon, paint_icon},
+    widgets::{elided, node_icon, paint_icon, thousands},
 };
 use ulna_edit::command::{
-    ChangeKeys, SetKey, ValueAbout, ValueHow, WhichKeys,
+    ChangeKeys, SetKey, ValueAbout, ValueHow, ViewCommand, WhichKeys,
     field::{ClipName, KeyParts, Nodes, Numbers, Seconds},
 };
 use ulna_model::{ClipId, Document, KeySet, KeyTimes, NodeId, Property};
@@ -194,7 +194,12 @@ fn node_name_ui(
         let at = pos2(area.right() - 12.0, area.center().y);
         paint_icon(painter, at, icons::ICON_KEEP, 13.0, theme.color(ColorRole::AccentText));
     }
-    context_menu(&response, |ui| row_menu(state, ui, view, (node, &label, pinned), actions));
+    if response.secondary_clicked() && !selected {
+        actions.push(OutlinerAction::Select { node, toggle: false });
+    }
+    context_menu(&response, Some(place.seen), view, actions, |rows| {
+        track_rows(state, rows, document, (node, &label, pinned));
+    });
     if response.hovered() {
         actions.push(ViewportAction::Hover(Some(node)));
     }
@@ -204,9 +209,10 @@ fn node_name_ui(
     }
 }
 
-/// More or less of what a joint does, about the mean of its keys: of a translation also along one
-/// axis.
-fn amplitudes(ui: &mut Ui, view: &View<'_>, id: ClipId, node: NodeId, actions: &mut Actions) {
+/// Rows that scale the motion of a joint about the mean of its keys: of a translation also along
+/// one axis.
+fn amplitude_rows(rows: &mut MenuRows<'_>, id: ClipId, node: NodeId) {
+    let view = rows.view;
     let Some(clip) = view.session.and_then(|s| view.keys_clip(s.document(), id)) else { return };
     for (property, label) in
         [(Property::Translation, "Translation"), (Property::Rotation, "Rotation")]
@@ -214,16 +220,15 @@ fn amplitudes(ui: &mut Ui, view: &View<'_>, id: ClipId, node: NodeId, actions: &
         if clip.track(node, property).is_none_or(|(_, t)| t.times.len() < 2) {
             continue;
         }
-        menu_button(ui, format!("{label} amplitude"), |ui| {
-            ui.set_min_width(120.0);
-            factors(ui, (id, node, property), |by| vec![by], actions);
+        rows.submenu(MenuRow::new(format!("{label} amplitude")), |rows| {
+            factor_rows(rows, (id, node, property), |by| vec![by]);
             if property == Property::Translation {
-                ui.separator();
+                rows.separator();
                 for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
-                    menu_button(ui, format!("{name} only"), |ui| {
+                    rows.submenu(MenuRow::new(format!("{name} only")), |rows| {
                         let along =
                             |by: f64| (0..3).map(|k| if k == axis { by } else { 1.0 }).collect();
-                        factors(ui, (id, node, property), along, actions);
+                        factor_rows(rows, (id, node, property), along);
                     });
                 }
             }
@@ -231,87 +236,83 @@ fn amplitudes(ui: &mut Ui, view: &View<'_>, id: ClipId, node: NodeId, actions: &
     }
 }
 
-/// One button per factor of the values of a joint's keys; `numbers` makes one number per component
-/// of it, or one for all.
-fn factors(
-    ui: &mut Ui,
+/// One row per factor of the values of a joint's keys; `numbers` makes one number per component of
+/// it, or one for all.
+fn factor_rows(
+    rows: &mut MenuRows<'_>,
     (id, node, property): (ClipId, NodeId, Property),
     numbers: impl Fn(f64) -> Vec<f64>,
-    actions: &mut Actions,
 ) {
     const TIMES: [(f64, &str); 5] =
         [(0.5, "½"), (0.75, "¾"), (1.25, "1¼"), (1.5, "1½"), (2.0, "2")];
     for (by, text) in TIMES {
-        if ui.button(format!("× {text}")).clicked() {
+        rows.run(MenuRow::new(format!("× {text}")), || {
             let which = WhichKeys {
                 node: Some(Nodes::one(node)),
                 parts: Some(KeyParts(vec![property])),
                 ..WhichKeys::default()
             };
-            let change = ChangeKeys {
+            ChangeKeys {
                 clip: ClipName::Id(id),
                 how: ValueHow::Scale,
                 by: Numbers(numbers(by)),
                 about: Some(ValueAbout::Mean),
                 order: None,
                 which,
-            };
-            actions.push(Action::Run(change.into()));
-            ui.close();
-        }
+            }
+            .into()
+        });
     }
 }
 
-/// Context menu of a joint's row.
-fn row_menu(
+/// Rows about the track of a joint.
+fn track_rows(
     state: &mut TimelineState,
-    ui: &mut Ui,
-    view: &View<'_>,
+    rows: &mut MenuRows<'_>,
+    document: &Document,
     (node, label, pinned): (NodeId, &str, bool),
-    actions: &mut Actions,
 ) {
-    ui.set_min_width(190.0);
-    let clip = view.shown_clip();
-    if ui.button("Select all its keys").clicked() {
-        let home = view.keys_home();
-        if let (Some(home), Some(clip)) =
-            (home, home.and_then(|h| view.keys_clip(view.session?.document(), h.clip)))
-        {
-            let keys = KeySet::of(clip, |_, t| match t.target == node {
-                true => KeyTimes::part(&t.times, 0..t.times.len()),
-                false => KeyTimes::default(),
-            });
-            actions.push(TimelineAction::SelectKeys { home, keys, how: SelectHow::Only });
-        }
-        ui.close();
-    }
-    if let Some(id) = clip
-        && ui.button(format!("Key {label} here")).clicked()
+    let view = rows.view;
+    let home = view.keys_home();
+    let clip = home.and_then(|home| view.keys_clip(document, home.clip));
+    let count: usize = clip.map_or(0, |clip| {
+        clip.tracks.values().filter(|t| t.target == node).map(|t| t.times.len()).sum()
+    });
+    let about = if count == 1 { "1 key".to_owned() } else { format!("{} keys", thousands(count)) };
+    rows.header(label, &about);
+    let select = MenuRow::new("Select all its keys").icon(icons::ICON_ADS_CLICK.codepoint);
+    if rows.row(select)
+        && let Some((home, clip)) = home.zip(clip)
     {
-        let time = Seconds(view.timeline.playback.time as f32);
-        let interpolation = Some(view.settings.new_keys);
-        let key = SetKey { interpolation, ..SetKey::new(ClipName::Id(id), time, Nodes::one(node)) };
-        actions.push(Action::Run(key.into()));
-        ui.close();
+        let keys = KeySet::of(clip, |_, t| match t.target == node {
+            true => KeyTimes::part(&t.times, 0..t.times.len()),
+            false => KeyTimes::default(),
+        });
+        rows.actions.push(TimelineAction::SelectKeys { home, keys, how: SelectHow::Only });
     }
-    if let Some(id) = clip {
-        amplitudes(ui, view, id, node, actions);
+    rows.command_as(ViewCommand::FrameSelected.spec(), "Frame the joint");
+    if let Some(id) = view.shown_clip() {
+        rows.separator();
+        let key = MenuRow::of(view, SetKey::spec()).title(format!("Key {label} here")).enabled();
+        rows.run(key, || {
+            let time = Seconds(view.timeline.playback.time as f32);
+            let interpolation = Some(view.settings.new_keys);
+            let key = SetKey::new(ClipName::Id(id), time, Nodes::one(node));
+            SetKey { interpolation, ..key }.into()
+        });
+        amplitude_rows(rows, id, node);
     }
-    ui.separator();
-    if ui.button(if pinned { "Unpin" } else { "Pin to the top" }).clicked() {
-        if !state.filter.pinned.remove(&node) {
-            state.filter.pinned.insert(node);
-        }
-        ui.close();
+    rows.separator();
+    let icon = icons::ICON_KEEP.codepoint;
+    if rows.row(MenuRow::new(if pinned { "Unpin" } else { "Pin to the top" }).icon(icon))
+        && !state.filter.pinned.remove(&node)
+    {
+        state.filter.pinned.insert(node);
     }
-    if ui.button("Open all rows").clicked() {
-        if let Some(document) = view.session.map(|s| s.document()) {
-            state.open.extend(document.node_ids());
-        }
-        ui.close();
+    if rows.row(MenuRow::new("Open all rows").icon(icons::ICON_UNFOLD_MORE.codepoint)) {
+        state.open.extend(document.node_ids());
     }
-    if ui.button("Close all rows").clicked() {
+    if rows.row(MenuRow::new("Close all rows").icon(icons::ICON_UNFOLD_LESS.codepoint)) {
         state.open.clear();
-        ui.close();
     }
 }

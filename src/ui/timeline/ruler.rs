@@ -6,15 +6,15 @@ use egui::{
 };
 
 use super::{axis::TimeAxis, hold::hold_ui, state::TimelineState};
-use crate::ui::popups::context_menu;
+use crate::ui::menu_rows::{MenuRows, Row, context_menu};
 use crate::ui::{
-    Action, Actions, Theme, TimelineAction, View,
+    Actions, Theme, TimelineAction, View,
     theme::Font,
     widgets::{crisp, diamond},
 };
 use ulna_edit::Preset;
 use ulna_edit::command::{
-    AddMarker, RippleKeys,
+    AddMarker, PlayCommand, RippleKeys,
     field::{ClipName, Seconds},
 };
 use ulna_render::ColorRole;
@@ -125,7 +125,7 @@ pub fn ruler_ui(
         let (time, fps) = (axis.time(at.x).max(0.0), view.timeline.playback.fps);
         state.ruler_time = (time * fps).round() / fps;
     }
-    context_menu(&response, |ui| ruler_menu(state.ruler_time, ui, view, actions));
+    context_menu(&response, Some(rect), view, actions, |rows| ruler_rows(rows, state.ruler_time));
 }
 
 /// As in Maya: the middle button moves the playhead, but the pose stays, so that it can be keyed at
@@ -154,53 +154,47 @@ fn carry_ui(
     }
 }
 
-/// Context menu of the ruler at a time: markers, playback range, inserted and removed time, unit.
-fn ruler_menu(time: f64, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// Rows about a time: markers, the range that plays, time inserted or removed, and the unit of the
+/// ruler.
+fn ruler_rows(rows: &mut MenuRows<'_>, time: f64) {
+    let view = rows.view;
     let playback = view.timeline.playback;
     let Some(id) = playback.clip else { return };
-    ui.set_min_width(200.0);
-    let frame = format!("frame {}", (time * playback.fps).round());
-    let line = |ui: &mut Ui, text: String| {
-        let clicked = ui.button(text).clicked();
-        if clicked {
-            ui.close();
-        }
-        clicked
-    };
-    if line(ui, format!("Go to {frame}")) {
-        actions.push(TimelineAction::Seek(time));
-    }
+    let number = (time * playback.fps).round();
+    let frame = format!("frame {number}");
+    rows.header(&format!("Frame {number}"), &format!("{time:.3} s"));
+    rows.act(Row::new(format!("Go to {frame}")), || TimelineAction::Seek(time));
     let seconds = Seconds(time as f32);
     // Times of a mix are none of the clip's behind it.
     let mixing = view.mixes();
-    if !mixing && line(ui, format!("Add marker at {frame}")) {
-        let add = AddMarker { clip: ClipName::Id(id), time: seconds, name: None, color: None };
-        actions.push(Action::Run(add.into()));
+    if !mixing {
+        let row = Row::of(view, AddMarker::spec()).title(format!("Add marker at {frame}"));
+        rows.run(row.keyless().enabled(), || {
+            AddMarker { clip: ClipName::Id(id), time: seconds, name: None, color: None }.into()
+        });
     }
-    ui.separator();
+    rows.separator();
     let (from, to) = view.session.map_or((0.0, 0.0), |s| playback.bounds(s.document()));
-    if time < to && line(ui, format!("Play from {frame}")) {
-        actions.push(TimelineAction::Range(Some((time, to))));
-    }
-    if time > from && line(ui, format!("Play to {frame}")) {
-        actions.push(TimelineAction::Range(Some((from, time))));
-    }
-    if playback.range.is_some() && line(ui, "Play the whole clip".into()) {
-        actions.push(TimelineAction::Range(None));
-    }
+    let late = (time >= to).then_some("This is the end of the range that plays");
+    let row = Row::new(format!("Play from {frame}")).unless(late);
+    rows.act(row, || TimelineAction::Range(Some((time, to))));
+    let early = (time <= from).then_some("This is the start of the range that plays");
+    let row = Row::new(format!("Play to {frame}")).unless(early);
+    rows.act(row, || TimelineAction::Range(Some((from, time))));
+    let whole = playback.range.is_none().then_some("The whole clip plays");
+    let row = Row::of(view, PlayCommand::NoRange.spec()).unless(whole);
+    rows.act(row, || TimelineAction::Range(None));
     if mixing {
         return;
     }
-    ui.separator();
+    rows.separator();
     let step = (1.0 / playback.fps) as f32;
     for (by, text) in [(step, "Insert a frame"), (-step, "Remove a frame")] {
-        if line(ui, text.into()) {
-            let ripple =
-                RippleKeys { clip: ClipName::Id(id), time: seconds, by: Seconds(by), node: None };
-            actions.push(Action::Run(ripple.into()));
-        }
+        rows.run(Row::new(text), || {
+            RippleKeys { clip: ClipName::Id(id), time: seconds, by: Seconds(by), node: None }.into()
+        });
     }
-    ui.separator();
+    rows.separator();
     let ticks = if let RulerUnit::Ticks(n) = playback.unit { n } else { RulerUnit::TICKS };
     let units = [
         (RulerUnit::Frames, "Frames"),
@@ -208,10 +202,8 @@ fn ruler_menu(time: f64, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         (RulerUnit::Ticks(ticks), "Ticks"),
     ];
     for (unit, text) in units {
-        let mark = if playback.unit == unit { "✓" } else { "   " };
-        if line(ui, format!("{mark}  {text}")) {
-            actions.push(TimelineAction::Unit(unit));
-        }
+        let row = Row::new(text).checked(playback.unit == unit);
+        rows.act(row, || TimelineAction::Unit(unit));
     }
 }
 

@@ -40,11 +40,16 @@ impl Sheet<'_> {
         if response.clicked() {
             self.click(state, response.interact_pointer_pos(), modifiers, actions);
         }
-        if response.secondary_clicked()
-            && let Some(hit) = response.interact_pointer_pos().and_then(|at| self.hit(state, at))
-            && !self.is_selected(&hit)
-        {
-            self.select(hit.keys, SelectHow::Only, actions);
+        if response.secondary_clicked() {
+            let at = response.interact_pointer_pos();
+            let in_box =
+                at.zip(self.selection_box(state)).is_some_and(|(at, (area, ..))| area.contains(at));
+            let hit = at.and_then(|at| self.hit(state, at));
+            // In the box around the selected keys, they are meant.
+            state.menu_on_key = hit.is_some() || in_box;
+            if let Some(hit) = hit.filter(|hit| !self.is_selected(hit)) {
+                self.select(hit.keys, SelectHow::Only, actions);
+            }
         }
         if response.double_clicked()
             && let Some(hit) = response.interact_pointer_pos().and_then(|at| self.hit(state, at))

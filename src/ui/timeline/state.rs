@@ -76,6 +76,9 @@ pub struct TimelineState {
     pub(super) active: Option<NodeId>,
     /// Playhead of the previous frame, in seconds.
     pub(super) playhead: f64,
+    /// Whether the last right click in the sheet was on a key, or in the box around the selected
+    /// ones.
+    pub(super) menu_on_key: bool,
     /// The time that the menu of the ruler is about.
     pub(super) ruler_time: f64,
     /// The time to which the middle button drags the pose that is shown.

@@ -18,7 +18,7 @@ mod tools;
 
 pub use self::domain::{
     Background, Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo,
-    ViewOptions, Viewport, ViewportAction, ViewportView,
+    UnderPointer, ViewOptions, Viewport, ViewportAction, ViewportView,
 };
 pub use self::tools::{Press, hints_of, icon_of};
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
@@ -179,12 +179,13 @@ fn brush_pointer_ui(
         let selecting = &mut state.selecting;
         tools::select_ui(selecting, ui, view, rect, response, (free, state.press), actions);
     }
-    let free = !over_overlay && !bends;
+    // A press beside a menu only closes it.
+    let free = !over_overlay && !bends && !egui::Popup::is_any_open(ui.ctx());
     let ViewportState { brush, swallow, .. } = &mut *state;
     tools::brush_ui(brush, swallow, ui, view, rect, response, free, actions);
     tools::vertices_ui(&mut state.brush.picking, ui, view, rect, actions);
-    tools::brush_overlay_ui(state.brush.lists_joints(), ui, view, rect);
-    tools::joint_list_ui(&mut state.brush, ui, view, actions);
+    tools::brush_overlay_ui(state.brush.has_menu(), ui, view, rect);
+    tools::brush_menu_ui(&mut state.brush, response, view, actions);
     overlay::overlay_ui(ui, view, rect);
 }
 
@@ -238,7 +239,7 @@ fn tools_pointer_ui(
     // A gesture takes the right button for itself, and so does an area that it ends.
     state.swallow |= waits && !state.selecting.waits() && ui.input(|i| i.pointer.secondary_down());
     if state.posing().is_none() && !swallowed && !ended && !waits {
-        menu::viewport_menu(response, view, actions);
+        menu::viewport_menu(response, view, rect, actions);
     }
 }
 

@@ -3,14 +3,14 @@
 use egui::{Pos2, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use crate::ui::popups::{context_menu, menu_button};
 use crate::ui::weight_marks::{hatch, heat_color};
 use crate::ui::{
-    Action, Actions, PaintAction, Theme, View, ViewportAction,
+    Actions, PaintAction, Theme, View, ViewportAction,
+    menu_rows::{MenuRows, Row as MenuRow, context_menu},
     theme::Font,
     widgets::{elided, joint_icon, paint_icon, row, thousands},
 };
-use ulna_edit::command::{PairJoints, field::Nodes};
+use ulna_edit::command::{BrushCommand, ModeCommand, PairJoints, ViewCommand, field::Nodes};
 use ulna_model::{Document, NodeId};
 use ulna_render::{Color, ColorRole};
 
@@ -102,7 +102,12 @@ pub fn joint_row(
     if response.hovered() {
         actions.push(ViewportAction::Hover(Some(node)));
     }
-    context_menu(&response, |ui| joint_menu(ui, view, document, node, actions));
+    if response.secondary_clicked() && !active && !chosen {
+        click = Some(Click::Plain);
+    }
+    context_menu(&response, Some(rect), view, actions, |rows| {
+        joint_rows(rows, document, node, numbers.used);
+    });
     click
 }
 
@@ -215,66 +220,75 @@ fn click_of(ui: &Ui) -> Click {
     }
 }
 
-/// Context menu of a joint.
-fn joint_menu(
-    ui: &mut Ui,
-    view: &View<'_>,
-    document: &Document,
-    node: NodeId,
-    actions: &mut Actions,
-) {
+/// Rows about the weights of a joint.
+fn joint_rows(rows: &mut MenuRows<'_>, document: &Document, node: NodeId, used: u32) {
+    let view = rows.view;
+    let vertices = match used {
+        1 => "1 vertex".to_owned(),
+        n => format!("{} vertices", thousands(n as usize)),
+    };
+    rows.header(&document.node(node).label(node), &format!("joint, {vertices}"));
+    let locked = view.paint.options.locked.contains(&node);
+    let icon = if locked { icons::ICON_LOCK_OPEN } else { icons::ICON_LOCK };
+    let lock = MenuRow::new(if locked { "Unlock" } else { "Lock" }).icon(icon.codepoint);
+    rows.act(lock.key_of(view, BrushCommand::Lock.spec()), || PaintAction::LockWeights {
+        nodes: vec![node],
+        locked: !locked,
+    });
     let others: Vec<NodeId> = view
         .paint
         .surface()
         .map_or_else(Vec::new, |c| c.joints().iter().copied().filter(|j| *j != node).collect());
-    if let Some(canvas) = view.paint.surface()
-        && let Some(joint) = canvas.joint(node)
-    {
-        let role = view.paint.roles().get(usize::from(joint));
-        let partner = role.and_then(|r| canvas.joints().get(r.partner?));
-        let text = match (partner, role.map(|r| r.how)) {
-            (Some(n), _) if *n == node => "Mirror joint: itself".to_owned(),
-            (Some(n), Some(how)) => {
-                format!("Mirror joint: {} · {}", document.node(*n).label(*n), how.label())
-            }
-            _ => "Mirror joint: none".to_owned(),
-        };
-        let pair = |with: Option<NodeId>| {
-            Action::Run(PairJoints { joint: Nodes::one(node), with: with.map(Nodes::one) }.into())
-        };
-        menu_button(ui, text, |ui| {
-            if ui.selectable_label(partner.is_none(), "None").clicked() {
-                actions.push(pair(None));
-                ui.close();
-            }
-            egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
-                for other in canvas.joints() {
-                    let label = document.node(*other).label(*other);
-                    let label = if *other == node {
-                        format!("{label} itself (center joint)")
-                    } else {
-                        label
-                    };
-                    if ui.selectable_label(partner == Some(other), label).clicked() {
-                        actions.push(pair(Some(*other)));
-                        ui.close();
-                    }
-                }
-            });
-        });
-    }
     // Where all others are locked nobody gives or takes: so the way back is here, too.
     let alone = !others.is_empty() && others.iter().all(|j| view.paint.options.locked.contains(j));
     let text = if alone { "Unlock all others" } else { "Solo: lock all others" };
-    if ui.button(text).clicked() {
-        actions.push(PaintAction::LockWeights { nodes: others, locked: !alone });
-        actions.push(PaintAction::LockWeights { nodes: vec![node], locked: false });
-        ui.close();
+    if rows.row(MenuRow::new(text)) {
+        rows.actions.push(PaintAction::LockWeights { nodes: others, locked: !alone });
+        rows.actions.push(PaintAction::LockWeights { nodes: vec![node], locked: false });
     }
-    if ui.button("Select its vertices").clicked() {
-        actions.push(PaintAction::SelectVertices { vertices: moved_by(view, node), add: false });
-        ui.close();
+    rows.separator();
+    let none = (used == 0).then_some("The joint moves no vertex");
+    let select = MenuRow::new("Select its vertices").icon(icons::ICON_SELECT.codepoint);
+    if rows.row(select.unless(none)) {
+        let vertices = moved_by(view, node);
+        rows.actions.push(PaintAction::SelectVertices { vertices, add: false });
     }
+    rows.command_as(BrushCommand::Flood.spec(), "Flood the joint");
+    rows.command_as(BrushCommand::Bend.spec(), "Test bend");
+    rows.separator();
+    mirror_rows(rows, document, node);
+    rows.command_as(ViewCommand::FrameSelected.spec(), "Frame");
+    rows.command_as(ModeCommand::RigMode.spec(), "Edit in Rig mode");
+}
+
+/// The row that says and changes the mirror joint of a joint.
+fn mirror_rows(rows: &mut MenuRows<'_>, document: &Document, node: NodeId) {
+    let view = rows.view;
+    let Some(canvas) = view.paint.surface() else { return };
+    let Some(joint) = canvas.joint(node) else { return };
+    let role = view.paint.roles().get(usize::from(joint));
+    let partner = role.and_then(|r| canvas.joints().get(r.partner?));
+    let text = match (partner, role.map(|r| r.how)) {
+        (Some(n), _) if *n == node => "Mirror joint: itself".to_owned(),
+        (Some(n), Some(how)) => {
+            format!("Mirror joint: {} · {}", document.node(*n).label(*n), how.label())
+        }
+        _ => "Mirror joint: none".to_owned(),
+    };
+    let pair = |with: Option<NodeId>| {
+        PairJoints { joint: Nodes::one(node), with: with.map(Nodes::one) }.into()
+    };
+    rows.submenu(MenuRow::new(text).icon(icons::ICON_FLIP.codepoint), |rows| {
+        rows.with_marks();
+        rows.run(MenuRow::new("None").checked(partner.is_none()), || pair(None));
+        for other in canvas.joints() {
+            let label = document.node(*other).label(*other);
+            let label =
+                if *other == node { format!("{label} itself (center joint)") } else { label };
+            let row = MenuRow::new(label).checked(partner == Some(other));
+            rows.run(row, || pair(Some(*other)));
+        }
+    });
 }
 
 /// Vertices of the canvas that a joint moves.

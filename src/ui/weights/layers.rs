@@ -6,29 +6,42 @@ use egui_material_icons::icons;
 
 use super::joints::JointList;
 use crate::ui::PaintAction;
-use crate::ui::popups::{context_menu, menu_button};
+use crate::ui::popups::menu_button;
 use crate::ui::{
     Action, Actions, Theme, View,
+    menu_rows::{MenuRows, Row as MenuRow, context_menu},
+    name_field::{NameCheck, NameDraft, NameEnd},
     theme::Font,
     widgets::{
         check, elided, icon_button, icon_font, name_widget, panel_title, row, segment, segments,
+        thousands,
     },
 };
 use ulna_edit::{
     command::{
         AddLayer, ClearLayer, FlattenLayers, KeepWeightLayers, LayerOpacity, MergeLayer,
-        MirrorLayer, MoveLayer, RemoveLayer, ShowLayer, SoloWeightLayer, SplitWeightLayer,
+        MirrorLayer, MoveLayer, RemoveLayer, RenameLayer, RenameNode, ShowLayer, SoloWeightLayer,
+        SplitWeightLayer,
         field::{LayerSide, Meshes, Nodes},
     },
     layer_text,
 };
-use ulna_model::{MirrorFrom, NodeId, SkinId, WeightLayer};
+use ulna_model::{LayerId, MirrorFrom, NodeId, SkinId, WeightLayer};
 use ulna_render::ColorRole;
 use ulna_weights::layers::{LayerTarget, Painted};
 
 const HEIGHT: f32 = 28.0;
 
-pub fn layers_ui(ui: &mut Ui, view: &View<'_>, joints: &JointList, actions: &mut Actions) {
+/// The layer whose name is typed.
+pub type LayerRename = Option<NameDraft<LayerId>>;
+
+pub fn layers_ui(
+    renaming: &mut LayerRename,
+    ui: &mut Ui,
+    view: &View<'_>,
+    joints: &JointList,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else { return };
     let document = session.document();
@@ -71,7 +84,7 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, joints: &JointList, actions: &mut
                 bottom: k == 0,
                 chosen: joints.chosen(),
             };
-            layer_row(ui, view, layer, &at, actions);
+            layer_row(renaming, ui, view, layer, &at, actions);
         }
         let active = view.paint.layering.target == Some(LayerTarget::Base);
         let (rect, response) = row(ui, theme, HEIGHT, "Layer Base", active);
@@ -159,6 +172,7 @@ struct LayerRow<'a> {
 }
 
 fn layer_row(
+    renaming: &mut LayerRename,
     ui: &mut Ui,
     view: &View<'_>,
     layer: &WeightLayer,
@@ -179,9 +193,17 @@ fn layer_row(
         (false, true) => ColorRole::TextPrimary,
     };
     let room = rect.width() - NAME - CONTROLS;
-    let name = elided(ui, &layer.name, &font, room);
     let left = pos2(rect.left() + NAME, rect.center().y);
-    ui.painter().text(left, egui::Align2::LEFT_CENTER, name, font, theme.color(color));
+    if renaming.as_ref().is_some_and(|draft| draft.of == layer.id) {
+        let area = Rect::from_min_size(
+            pos2(left.x - 4.0, rect.top() + 3.0),
+            vec2(room.max(60.0), rect.height() - 6.0),
+        );
+        rename_ui(renaming, ui, view, (layer, &named), area, actions);
+    } else {
+        let name = elided(ui, &layer.name, &font, room);
+        ui.painter().text(left, egui::Align2::LEFT_CENTER, name, font, theme.color(color));
+    }
     let vertices: usize = layer.parts.values().map(|p| p.vertices.len()).sum();
     let mut held = vec![false; document.skin(at.skin).joints.len()];
     if response.hovered() {
@@ -237,57 +259,69 @@ fn layer_row(
     if response.clicked() {
         actions.push(PaintAction::PaintLayer(target));
     }
-    context_menu(&response, |ui| layer_menu(ui, layer, at, &named, actions));
+    if response.secondary_clicked() && !active {
+        actions.push(PaintAction::PaintLayer(target));
+    }
+    let about = format!("layer, {} vertices", thousands(vertices));
+    let mut renames = response.double_clicked();
+    context_menu(&response, Some(rect), view, actions, |rows| {
+        rows.header(&layer.name, &about);
+        renames |= rows.row(MenuRow::of(view, RenameNode::spec()).enabled());
+        rows.separator();
+        layer_rows(rows, layer, at, &named);
+    });
+    if renames {
+        *renaming = Some(NameDraft::new(layer.id, &*layer.name));
+    }
 }
 
-/// Context menu of a layer.
-fn layer_menu(
-    ui: &mut Ui,
-    layer: &WeightLayer,
-    at: &LayerRow<'_>,
-    named: &Named,
-    actions: &mut Actions,
-) {
-    let mut run = |ui: &mut Ui, command: ulna_edit::Command| {
-        actions.push(Action::Run(command));
-        ui.close();
-    };
-    let (text, mesh) = named.clone();
-    let solo = if layer.solo { "End solo" } else { "Solo" };
-    if ui.button(solo).on_hover_text("Shows only this layer over the base weights").clicked() {
-        run(ui, SoloWeightLayer { layer: text, solo: Some(!layer.solo), mesh }.into());
+/// Rows about a layer.
+fn layer_rows(rows: &mut MenuRows<'_>, layer: &WeightLayer, at: &LayerRow<'_>, named: &Named) {
+    let of = || named.clone();
+    let icon = icons::ICON_HEADPHONES.codepoint;
+    let solo = MenuRow::new(if layer.solo { "End solo" } else { "Solo" }).icon(icon);
+    rows.run(solo.help("Shows only this layer over the base weights"), || {
+        let (text, mesh) = of();
+        SoloWeightLayer { layer: text, solo: Some(!layer.solo), mesh }.into()
+    });
+    let top = at.top.then_some("This is the top layer");
+    let bottom = at.bottom.then_some("This is the bottom layer");
+    for (words, up, reason) in [("Move up", true, top), ("Move down", false, bottom)] {
+        let icon = if up { icons::ICON_ARROW_UPWARD } else { icons::ICON_ARROW_DOWNWARD };
+        rows.run(MenuRow::new(words).icon(icon.codepoint).unless(reason), || {
+            let (text, mesh) = of();
+            MoveLayer { layer: text, up, mesh }.into()
+        });
     }
-    for (words, up, there) in [("Move up", true, !at.top), ("Move down", false, !at.bottom)] {
-        let (text, mesh) = named.clone();
-        if ui.add_enabled(there, egui::Button::new(words)).clicked() {
-            run(ui, MoveLayer { layer: text, up, mesh }.into());
-        }
-    }
-    let (text, mesh) = named.clone();
-    if ui.button("Merge down").on_hover_text("Merges this layer into the layer below").clicked() {
-        run(ui, MergeLayer { layer: text, mesh }.into());
-    }
-    let (text, mesh) = named.clone();
+    rows.separator();
+    let merge = MenuRow::new("Merge down").help("Merges this layer into the layer below");
+    rows.run(merge, || {
+        let (text, mesh) = of();
+        MergeLayer { layer: text, mesh }.into()
+    });
     let split = match at.chosen.len() {
         0 => "Split off the chosen joints".to_owned(),
         1 => "Split off 1 joint".to_owned(),
         n => format!("Split off {n} joints"),
     };
-    let button = ui.add_enabled(!at.chosen.is_empty(), egui::Button::new(split));
-    if button
-        .on_hover_text(
-            "Moves the joints chosen in the joint list to a new layer above. The result \
-            does not change",
-        )
-        .clicked()
-    {
+    let about = "Moves the joints chosen in the joint list to a new layer above. The result \
+        does not change";
+    let none = at.chosen.is_empty().then_some("Choose joints in the joint list first");
+    rows.run(MenuRow::new(split).help(about).unless(none), || {
+        let (text, mesh) = of();
         let joint = Nodes::Ids(at.chosen.to_vec());
-        run(ui, SplitWeightLayer { layer: text, joint, name: None, mesh }.into());
-    }
-    let (text, mesh) = named.clone();
-    if ui.button("Clear").on_hover_text("Removes all weights from this layer").clicked() {
-        run(ui, ClearLayer { layer: text, mesh }.into());
-    }
+        SplitWeightLayer { layer: text, joint, name: None, mesh }.into()
+    });
+    rows.separator();
+    let clear = MenuRow::new("Clear").help("Removes all weights from this layer");
+    rows.run(clear, || {
+        let (text, mesh) = of();
+        ClearLayer { layer: text, mesh }.into()
+    });
+    rows.run(MenuRow::of(rows.view, RemoveLayer::spec()).title("Remove").enabled(), || {
+        let (text, mesh) = of();
+        RemoveLayer { layer: text, mesh }.into()
+    });
 }
 
 fn mirror_ui(
@@ -342,4 +376,31 @@ fn opacity_ui(ui: &mut Ui, layer: &WeightLayer, named: &Named, actions: &mut Act
     } else if response.drag_stopped() {
         actions.push(Action::Commit);
     }
+}
+
+/// The field in which the name of a layer is typed.
+fn rename_ui(
+    renaming: &mut LayerRename,
+    ui: &mut Ui,
+    view: &View<'_>,
+    (layer, named): (&WeightLayer, &Named),
+    area: Rect,
+    actions: &mut Actions,
+) {
+    let Some(draft) = renaming else { return };
+    let layers = view.session.map(|s| &s.document().aids.weight_layers);
+    let is_taken = |name: &str| {
+        let all = layers.into_iter().flat_map(|l| l.values()).flat_map(|l| l.layers.iter());
+        all.filter(|other| other.id != layer.id).any(|other| *other.name == *name)
+    };
+    let check = |name: &str| NameCheck::unique(name, "layer", || is_taken(name));
+    match draft.show(ui, view.theme, area, "Name of the weight layer", check) {
+        NameEnd::Typing => return,
+        NameEnd::Kept(name) if *name != *layer.name => {
+            let (layer, mesh) = named.clone();
+            actions.push(Action::Run(RenameLayer { layer, name, mesh }.into()));
+        }
+        NameEnd::Kept(_) | NameEnd::Left => {}
+    }
+    *renaming = None;
 }

@@ -28,6 +28,7 @@ const MARGIN: f32 = 14.0;
 pub struct WeightsState {
     acts: acts::ActsState,
     joints: joints::JointList,
+    layer_name: layers::LayerRename,
     table: table::TableState,
 }
 
@@ -69,7 +70,7 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
             let room = state.joints.room(panel);
             let listed = joints::joints_ui(&mut state.joints, ui, view, room, actions);
             ui.separator();
-            layers::layers_ui(ui, view, &state.joints, actions);
+            layers::layers_ui(&mut state.layer_name, ui, view, &state.joints, actions);
             ui.separator();
             table::table_ui(&mut state.table, ui, view, actions);
             state.joints.measure(ui.cursor().top() - top + MARGIN, listed);

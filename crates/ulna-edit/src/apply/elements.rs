@@ -147,8 +147,11 @@ pub(super) fn set_mesh(
     mesh: MeshId,
     to: Option<Shared<Mesh>>,
 ) -> Result<Edit, EditError> {
-    // Another mesh under the id would have other primitives, layers and morph targets.
-    if to.is_some() && document.meshes.contains(mesh) {
+    // Another mesh under the id would have other primitives, layers and morph targets. Only the
+    // name can be another.
+    if let (Some(to), Some(was)) = (&to, document.meshes.get(mesh))
+        && **to != (Mesh { name: to.name.clone(), ..(**was).clone() })
+    {
         return Err(EditError::Unsound { what: "mesh", id: mesh.0 });
     }
     let is_sound = |to: &Shared<Mesh>| to.is_valid();

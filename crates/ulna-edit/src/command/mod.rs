@@ -154,7 +154,7 @@ pub use self::{
     names::{clip_text, find_clip, find_clips, mesh_label, mesh_text, node_text},
     nodes::{
         AddNode, Below, Compact, DuplicateNodes, Keep, NodeCommand, RemoveMaterials, RemoveMeshes,
-        RemoveNodes, RemoveSkins, Reparent,
+        RemoveNodes, RemoveSkins, RenameMaterial, RenameMesh, RenameSkin, Reparent,
     },
     outcome::Outcome,
     pose::{

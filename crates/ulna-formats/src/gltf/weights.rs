@@ -33,7 +33,7 @@ pub(super) fn write(
         if !is_same_but_weights_and_shape(before, after) {
             return Err(SaveError::no_form(
                 Location::at(IdKind::Mesh, m),
-                "a change of the mesh other than its weights and vertices",
+                "a change of the mesh other than its name, weights and vertices",
             ));
         }
         let raw = {
@@ -144,8 +144,8 @@ impl Shapes {
 
 /// Whether two meshes are equal except for their joint weights and shapes.
 fn is_same_but_weights_and_shape(a: &Mesh, b: &Mesh) -> bool {
-    // Stored layers are compared as the text of the extras.
-    let Mesh { name, primitives, default_weights, target_names, kept_weight_layers: _ } = a;
+    // The name is written elsewhere. What stands in the extras is told by its text.
+    let Mesh { name: _, primitives, default_weights, target_names, kept_weight_layers: _ } = a;
     let same = |(a, b): (&Primitive, &Primitive)| {
         let Primitive {
             topology,
@@ -166,7 +166,7 @@ fn is_same_but_weights_and_shape(a: &Mesh, b: &Mesh) -> bool {
             && (uv0, uv1, colors, indices) == (&b.uv0, &b.uv1, &b.colors, &b.indices)
             && (material, variants) == (&b.material, &b.variants)
     };
-    (name, default_weights, target_names) == (&b.name, &b.default_weights, &b.target_names)
+    (default_weights, target_names) == (&b.default_weights, &b.target_names)
         && primitives.len() == b.primitives.len()
         && primitives.iter().zip(&b.primitives).all(same)
 }

@@ -1,13 +1,18 @@
 //! The joints that may get weight, with a reason for each tick.
 
 use egui::{ScrollArea, Ui};
+use egui_material_icons::icons;
 
 use super::{
     super::parts::small,
     meshes::{ROW, TickRow},
     section_with, title_button,
 };
-use crate::ui::{Actions, BindDraft, View, ViewportAction, widgets::filter_field};
+use crate::ui::{
+    Actions, BindDraft, View, ViewportAction,
+    menu_rows::{MenuRows, Row, context_menu},
+    widgets::filter_field,
+};
 use ulna_edit::command::BindJoint;
 use ulna_model::{Document, NodeId};
 use ulna_render::ColorRole;
@@ -114,8 +119,9 @@ fn row_ui(
         set_tick(now, joint, !is_on);
     }
     let menu = response.on_hover_text("Right-click for more");
-    crate::ui::popups::context_menu(&menu, |ui| {
-        joint_menu(ui, view, (document, joint), now, actions)
+    context_menu(&menu, Some(menu.rect), view, actions, |rows| {
+        rows.header(&label, joint.reason.words());
+        joint_rows(rows, (document, joint), now);
     });
 }
 
@@ -128,28 +134,24 @@ fn set_tick(now: &mut BindDraft, joint: &BindJoint, is_on: bool) {
     }
 }
 
-/// Acts on a joint and the joints below it.
-fn joint_menu(
-    ui: &mut Ui,
-    view: &View<'_>,
+/// Rows about a joint and the joints below it.
+fn joint_rows(
+    rows: &mut MenuRows<'_>,
     (document, joint): (&Document, &BindJoint),
     now: &mut BindDraft,
-    actions: &mut Actions,
 ) {
-    if ui.button("Select in the scene").clicked() {
-        let select = crate::ui::OutlinerAction::Select { node: joint.node, toggle: false };
-        actions.push(select);
-        ui.close();
-    }
-    let is_below = |node: NodeId| node == joint.node || document.is_above(joint.node, node);
+    let view = rows.view;
+    let node = joint.node;
+    let select = Row::new("Select in the scene").icon(icons::ICON_ADS_CLICK.codepoint);
+    rows.act(select, || crate::ui::OutlinerAction::Select { node, toggle: false });
+    let is_below = |other: NodeId| other == node || document.is_above(node, other);
     for (text, is_on) in
         [("Tick it and all joints below", true), ("Untick it and all below", false)]
     {
-        if ui.button(text).clicked() {
+        if rows.row(Row::new(text)) {
             for other in view.dialogs.bind.joints.iter().filter(|j| is_below(j.node)) {
                 set_tick(now, other, is_on);
             }
-            ui.close();
         }
     }
 }

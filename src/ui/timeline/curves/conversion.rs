@@ -1,9 +1,10 @@
 //! Lines of menus that convert tracks to another interpolation and keep their motion.
 
-use egui::Ui;
-
 use super::asked::convert;
-use crate::ui::{Action, Actions, popups, widgets::name_widget};
+use crate::ui::{
+    Action,
+    menu_rows::{MenuRows, Row},
+};
 use ulna_edit::command::Between;
 use ulna_model::{ClipId, KeySet};
 
@@ -14,28 +15,27 @@ const WAYS: [(Between, &str, &str); 3] = [
     (Between::Smooth, "To CUBICSPLINE", "Same motion with tangents; the error is told after"),
 ];
 
-/// A menu that converts the tracks of keys; with `segments_only` also one for the segments after
+/// A row with the ways to convert the tracks of keys; with `segments_too` also the segments after
 /// those keys alone.
-pub fn conversion_menu(
-    ui: &mut Ui,
-    (id, keys): (ClipId, &KeySet),
-    segments_only: bool,
-    actions: &mut Actions,
-) {
-    let menus = [(false, "Convert, keeping the motion"), (true, "Convert selected segments")];
-    for (segments, title) in menus.into_iter().take(if segments_only { 2 } else { 1 }) {
-        ui.add_enabled_ui(!keys.is_empty(), |ui| {
-            popups::menu_button(ui, title, |ui| {
-                for (to, text, about) in WAYS {
-                    let button = ui.button(text).on_hover_text(about);
-                    let of = if segments { "segments" } else { "tracks" };
-                    name_widget(ui, &button, &format!("Convert {of} {}", text.to_lowercase()));
-                    if button.clicked() {
-                        actions.push(Action::Run(convert(id, keys.clone(), to, segments)));
-                        ui.close();
-                    }
-                }
-            });
-        });
+pub fn conversion_row(rows: &mut MenuRows<'_>, (id, keys): (ClipId, &KeySet), segments_too: bool) {
+    let none = keys.is_empty().then_some("No key is selected");
+    rows.submenu(Row::new("Convert, keeping the motion").unless(none), |rows| {
+        ways(rows, (id, keys), false);
+        if segments_too {
+            rows.separator();
+            ways(rows, (id, keys), true);
+        }
+    });
+}
+
+fn ways(rows: &mut MenuRows<'_>, (id, keys): (ClipId, &KeySet), segments: bool) {
+    for (to, text, about) in WAYS {
+        let of = if segments { "segments" } else { "tracks" };
+        let note = if segments { "selected segments" } else { "" };
+        let said = format!("Convert {of} {}", text.to_lowercase());
+        let row = Row::new(text).note(note).help(about).said(said);
+        if rows.row(row) {
+            rows.actions.push(Action::Run(convert(id, keys.clone(), to, segments)));
+        }
     }
 }

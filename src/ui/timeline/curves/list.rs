@@ -6,7 +6,7 @@ use egui_material_icons::icons;
 
 use super::{
     super::{domain::SelectHow, sheet_layout::Sheet, state::TimelineState},
-    conversion::conversion_menu,
+    conversion::conversion_row,
     list_ends::{FOOT, NOTE, note, note_ui},
     list_menus,
     list_row::{List, SLOT, Slot, eye},
@@ -15,7 +15,7 @@ use super::{
     typed,
 };
 use crate::ui::{
-    Actions, OutlinerAction, Theme, ViewportAction,
+    Actions, OutlinerAction, Theme, ViewportAction, menu_rows,
     theme::Font,
     widgets::{elided, node_icon, short_number},
 };
@@ -56,7 +56,8 @@ pub fn list_ui(
             list.row_ui(state, ui, row, at, actions);
         }
     }
-    list.summary_ui(state, ui, Rect::from_min_max(rect.min, pos2(rect.right(), top)));
+    let head = Rect::from_min_max(rect.min, pos2(rect.right(), top));
+    list.summary_ui(state, ui, head, actions);
     list.foot_ui(state, ui, foot);
     if let Some(note) = note {
         let area = Rect::from_min_max(pos2(rect.left(), end), pos2(rect.right(), foot.top()));
@@ -159,8 +160,8 @@ impl List<'_> {
         if state.filter.pinned.contains(&node) {
             self.mark(rect, 1.0, icons::ICON_KEEP, self.color(ColorRole::AccentText));
         }
-        crate::ui::popups::context_menu(&response, |ui| {
-            list_menus::row_menu(state, ui, curves, Some(node));
+        menu_rows::context_menu(&response, Some(rect), view, actions, |rows| {
+            list_menus::curves_rows(state, rows, (&label, curves), Some(node));
         });
         if response.hovered() {
             actions.push(ViewportAction::Hover(Some(node)));
@@ -214,10 +215,11 @@ impl List<'_> {
         if near && self.slot(ui, rect, near, &slot) {
             Self::toggle(state, curves);
         }
-        crate::ui::popups::context_menu(&response, |ui| {
-            list_menus::row_menu(state, ui, curves, Some(node));
-            ui.separator();
-            conversion_menu(ui, (self.sheet.id, &all_keys(first)), false, actions);
+        let of = format!("{title} of {label}");
+        menu_rows::context_menu(&response, Some(rect), view, actions, |rows| {
+            list_menus::curves_rows(state, rows, (&of, curves), Some(node));
+            rows.separator();
+            conversion_row(rows, (self.sheet.id, &all_keys(first)), false);
         });
     }
 
@@ -266,10 +268,11 @@ impl List<'_> {
             typed::curve_value_ui(ui, view, curve, (value, &now), actions);
         }
         self.slots(state, ui, curve, rect, editable);
-        crate::ui::popups::context_menu(&response, |ui| {
-            list_menus::row_menu(state, ui, std::slice::from_ref(curve), curve.node);
-            ui.separator();
-            conversion_menu(ui, (self.sheet.id, &all_keys(curve)), false, actions);
+        menu_rows::context_menu(&response, Some(rect), view, actions, |rows| {
+            let own = std::slice::from_ref(curve);
+            list_menus::curves_rows(state, rows, (&name, own), curve.node);
+            rows.separator();
+            conversion_row(rows, (self.sheet.id, &all_keys(curve)), false);
         });
         if response.clicked()
             && let Some(id) = curve.id.track()

@@ -10,7 +10,7 @@ use super::{
     model::CurvesModel,
     state::CurvesOf,
 };
-use crate::ui::{Theme, theme::Font, widgets::paint_icon};
+use crate::ui::{Actions, Theme, menu_rows, theme::Font, widgets::paint_icon};
 use ulna_model::{Interpolation, Property};
 use ulna_render::ColorRole;
 
@@ -50,7 +50,13 @@ pub(super) fn note_ui(ui: &Ui, theme: &Theme, rect: Rect, text: &str) {
 }
 
 impl List<'_> {
-    pub(super) fn summary_ui(&self, state: &mut TimelineState, ui: &Ui, rect: Rect) {
+    pub(super) fn summary_ui(
+        &self,
+        state: &mut TimelineState,
+        ui: &Ui,
+        rect: Rect,
+        actions: &mut Actions,
+    ) {
         let painter = ui.painter_at(rect);
         painter.rect_filled(rect, 0.0, self.color(ColorRole::SurfaceTimelineSummary));
         let list = List { sheet: self.sheet, model: self.model, seen: rect, painter };
@@ -71,8 +77,8 @@ impl List<'_> {
         let area = Rect::from_min_max(rect.min, pos2(rect.right() - 30.0, rect.bottom()));
         let all = ui.interact(area, ui.scope_id().with("all channels"), Sense::click());
         all.widget_info(|| WidgetInfo::labeled(Role::Label, true, &said));
-        crate::ui::popups::context_menu(&all, |ui| {
-            list_menus::row_menu(state, ui, &self.model.listed, None);
+        menu_rows::context_menu(&all, Some(rect), self.sheet.view, actions, |rows| {
+            list_menus::curves_rows(state, rows, ("All channels", &self.model.listed), None);
         });
     }
 

@@ -2,6 +2,7 @@
 //! curves apart.
 
 use egui::{Button, Rect, RichText, Role, Ui, WidgetInfo, vec2};
+use egui_material_icons::icons;
 
 use super::{
     super::state::TimelineState,
@@ -9,7 +10,12 @@ use super::{
     model::{CurveSpace, EulerOrder, ListedCurve},
     state::{CurveColors, CurvesOf, RotationView},
 };
-use crate::ui::{Theme, popups::lasting_menu_button, theme::Font};
+use crate::ui::{
+    Theme,
+    menu_rows::{MenuRows, Row},
+    popups::lasting_menu_button,
+    theme::Font,
+};
 use ulna_model::NodeId;
 use ulna_render::ColorRole;
 
@@ -92,14 +98,18 @@ fn error_words(stored: &str, shown: &str, (error, time): (f64, f64), fps: f64) -
     format!("{how}, shown as {shown}. {exact}")
 }
 
-/// The menu of the curves of a row.
-pub(super) fn row_menu(
+/// Rows of the menu of the curves of a row.
+pub(super) fn curves_rows(
     state: &mut TimelineState,
-    ui: &mut Ui,
-    curves: &[ListedCurve],
+    rows: &mut MenuRows<'_>,
+    (name, curves): (&str, &[ListedCurve]),
     node: Option<NodeId>,
 ) {
-    ui.set_min_width(180.0);
+    let count = match curves.len() {
+        1 => "1 curve".to_owned(),
+        n => format!("{n} curves"),
+    };
+    rows.header(name, &count);
     let choices = &mut state.curves.choices;
     let all = |set: &std::collections::BTreeSet<_>| curves.iter().all(|c| set.contains(&c.of));
     let flip = |set: &mut std::collections::BTreeSet<_>, on: bool| {
@@ -111,49 +121,47 @@ pub(super) fn row_menu(
             };
         }
     };
-    if ui.button("Isolate").on_hover_text("Shows only these curves").clicked() {
+    let icon = icons::ICON_FILTER_CENTER_FOCUS.codepoint;
+    if rows.row(Row::new("Isolate").icon(icon).help("Shows only these curves")) {
         choices.solo.clear();
         choices.of = CurvesOf::None;
         choices.eyes = curves.iter().map(|c| (c.of, true)).collect();
-        ui.close();
     }
     let some = curves.iter().any(|c| c.shown);
-    if ui.button(if some { "Hide" } else { "Show" }).clicked() {
+    let eye = if some { icons::ICON_VISIBILITY_OFF } else { icons::ICON_VISIBILITY };
+    if rows.row(Row::new(if some { "Hide" } else { "Show" }).icon(eye.codepoint)) {
         choices.eyes.extend(curves.iter().map(|c| (c.of, !some)));
-        ui.close();
     }
     let on = all(&choices.solo);
-    if ui.button(if on { "Not solo" } else { "Solo" }).clicked() {
+    let icon = icons::ICON_HEADPHONES.codepoint;
+    if rows.row(Row::new(if on { "Not solo" } else { "Solo" }).icon(icon)) {
         flip(&mut choices.solo, !on);
-        ui.close();
     }
     let on = all(&choices.locked);
-    if ui.button(if on { "Unlock" } else { "Lock" }).clicked() {
+    let lock = if on { icons::ICON_LOCK_OPEN } else { icons::ICON_LOCK };
+    if rows.row(Row::new(if on { "Unlock" } else { "Lock" }).icon(lock.codepoint)) {
         flip(&mut choices.locked, !on);
-        ui.close();
     }
     let on = all(&choices.normalized);
-    if ui.button(if on { "Not normalized" } else { "Normalize" }).clicked() {
+    let icon = icons::ICON_HEIGHT.codepoint;
+    if rows.row(Row::new(if on { "Not normalized" } else { "Normalize" }).icon(icon)) {
         flip(&mut choices.normalized, !on);
-        ui.close();
     }
     if let Some(node) = node {
         let pinned = state.filter.pinned.contains(&node);
-        if ui.button(if pinned { "Unpin" } else { "Pin to the top" }).clicked() {
-            if !state.filter.pinned.remove(&node) {
-                state.filter.pinned.insert(node);
-            }
-            ui.close();
+        let icon = icons::ICON_KEEP.codepoint;
+        if rows.row(Row::new(if pinned { "Unpin" } else { "Pin to the top" }).icon(icon))
+            && !state.filter.pinned.remove(&node)
+        {
+            state.filter.pinned.insert(node);
         }
     }
-    ui.separator();
-    if ui.button("Show curves of the selected joints").clicked() {
+    rows.separator();
+    if rows.row(Row::new("Show curves of the selected joints")) {
         show(state, CurvesOf::Selected);
-        ui.close();
     }
-    if ui.button("Show all moving channels").clicked() {
+    if rows.row(Row::new("Show all moving channels")) {
         show(state, CurvesOf::Moving);
-        ui.close();
     }
 }
 

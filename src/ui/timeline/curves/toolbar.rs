@@ -17,7 +17,7 @@ use super::{
     told::Tangents,
 };
 use crate::ui::{
-    Actions, Theme, popups,
+    Actions, Theme, menu_rows, popups,
     theme::Font,
     widgets::{icon_button, name_widget},
 };
@@ -102,7 +102,7 @@ fn more_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>, actions: &
             seam.flip(graph, actions);
             ui.close();
         }
-        menu::buffer_lines(state, ui, graph, actions);
+        menu_rows::fill(ui, graph.view, actions, |rows| menu::buffer_rows(state, rows, graph));
         ui.separator();
         if ui.button("Normalize the shown curves").clicked() {
             normalize(state, graph);
@@ -233,8 +233,8 @@ fn views_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>, actions: 
     let kept = curves.buffer.is_some();
     let name = "Copy of the curve to compare with";
     let response = icon_button(ui, theme, icons::ICON_PHOTO_CAMERA, name, "", kept, Ok(()));
-    popups::show_popup(egui::Popup::menu(&response), |ui| {
-        menu::buffer_lines(state, ui, graph, actions);
+    menu_rows::show_popup(egui::Popup::menu(&response), graph.view, actions, |rows| {
+        menu::buffer_rows(state, rows, graph);
     });
     let name = "Fit the selected keys";
     if icon_button(ui, theme, icons::ICON_FIT_SCREEN, name, "F", false, Ok(())).clicked() {

@@ -5,19 +5,21 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
+use egui_material_icons::icons;
+
 use super::{
     bar_drawing::{BarDrawing, SQUARE, bar_text, squares},
     edits::{preview, set},
     state::{Drag, Grip, MixerState},
 };
-use crate::ui::popups::context_menu;
 use crate::ui::timeline::axis::TimeAxis;
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
+    menu_rows::{MenuRows, Row, context_menu},
     theme::Font,
     widgets::{cut, name_widget},
 };
-use ulna_edit::command::{MarkFootfalls, MoveMarker, field::ClipName, field::Seconds};
+use ulna_edit::command::{DeleteKeys, MarkFootfalls, MoveMarker, field::ClipName, field::Seconds};
 use ulna_model::{ClipId, Document, Mix, MixBar, Plays, Shared};
 use ulna_motion::Playing;
 use ulna_render::ColorRole;
@@ -312,11 +314,11 @@ impl BarUi<'_, '_> {
         if whole.clicked() {
             actions.push(TimelineAction::ChooseBar(Some((lane, b))));
         }
-        context_menu(&whole, |ui| {
-            if !self.chosen {
-                actions.push(TimelineAction::ChooseBar(Some((lane, b))));
-            }
-            menu_ui(ui, self.document, (self.mix, lane, b), self.view, actions);
+        if whole.secondary_clicked() && !self.chosen {
+            actions.push(TimelineAction::ChooseBar(Some((lane, b))));
+        }
+        context_menu(&whole, Some(seen), self.view, actions, |rows| {
+            bar_rows(rows, self.document, (self.mix, lane, b));
         });
     }
 
@@ -400,46 +402,44 @@ fn dragged(drag: &Drag, by: f64, on: &On, near: f64) -> Mix {
     mix
 }
 
-fn menu_ui(
-    ui: &mut Ui,
+/// Rows about a bar.
+fn bar_rows(
+    rows: &mut MenuRows<'_>,
     document: &Document,
     (mix, lane, b): (&Shared<Mix>, usize, usize),
-    view: &View<'_>,
-    actions: &mut Actions,
 ) {
-    ui.set_min_width(180.0);
+    let view = rows.view;
     let bar = &mix.lanes[lane].bars[b];
-    let mut made: Option<Mix> = None;
+    rows.header(&bar_text(document, bar), &format!("{:.2} s, {:.1}×", bar.length, bar.speed));
     let parted = mix.cut((lane, b), view.timeline.playback.time);
-    let cut = ui.add_enabled(
-        parted.is_some(),
-        egui::Button::new("Cut at the playhead").shortcut_text("Ctrl+K"),
-    );
-    let cut = cut.on_disabled_hover_text("The playhead is outside the bar or inside a fade");
-    if cut.clicked() {
-        made = parted;
+    let away = "The playhead is outside the bar or inside a fade";
+    let cut = Row::new("Cut at the playhead").icon(icons::ICON_CONTENT_CUT.codepoint);
+    if rows.row(cut.unless(parted.is_none().then_some(away)))
+        && let Some(parted) = parted
+    {
+        set(parted, rows.actions);
     }
-    if ui.add(egui::Button::new("Duplicate").shortcut_text("Alt+drag")).clicked() {
+    let copy = Row::new("Duplicate").icon(icons::ICON_CONTENT_COPY.codepoint);
+    if rows.row(copy.help("Alt and a drag copy the bar, too")) {
         let mut copied = (**mix).clone();
         copied.lanes[lane].bars.push(MixBar { start: bar.end(), ..bar.clone() });
-        made = Some(copied);
+        set(copied, rows.actions);
     }
     if let Plays::Clip(id) = bar.plays
         && document.clips.contains(id)
-        && ui
-            .button("Find contacts")
-            .on_hover_text("Adds markers L and R to the clip at its foot contacts")
-            .clicked()
     {
-        actions.push(Action::Run(MarkFootfalls { clip: ClipName::Id(id) }.into()));
-        ui.close();
+        rows.separator();
+        let show = Row::new("Edit the keys of the clip").icon(icons::ICON_MOVIE.codepoint);
+        rows.act(show, || TimelineAction::ShowClip(id));
+        let find = Row::new("Find contacts").icon(icons::ICON_FOOTPRINT.codepoint);
+        rows.run(find.help("Adds markers L and R to the clip at its foot contacts"), || {
+            MarkFootfalls { clip: ClipName::Id(id) }.into()
+        });
     }
-    if ui.add(egui::Button::new("Remove").shortcut_text("Del")).clicked() {
-        made = Some(mix.without_bar((lane, b)));
-        actions.push(TimelineAction::ChooseBar(None));
-    }
-    if let Some(made) = made {
-        set(made, actions);
-        ui.close();
+    rows.separator();
+    let remove = Row::new("Remove").icon(icons::ICON_DELETE.codepoint);
+    if rows.row(remove.key_of(view, DeleteKeys::spec())) {
+        set(mix.without_bar((lane, b)), rows.actions);
+        rows.actions.push(TimelineAction::ChooseBar(None));
     }
 }

@@ -11,9 +11,12 @@ use crate::ui::clip_menu::clip_menu;
 use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{
     Action, Actions, Theme, View,
+    menu_rows::{Row, context_menu_over},
+    name_field::{NameCheck, NameDraft, NameEnd},
     theme::Font,
     widgets::{check, icon_button, mask_words, name_widget},
 };
+use ulna_edit::command::RenameNode;
 use ulna_model::{Document, Mix, MixBar, MixMask, MixReference, NodeId, Shared};
 use ulna_motion::{Playing, Pose, Stack, mask_weights, nlerp_gap};
 use ulna_render::ColorRole;
@@ -40,6 +43,7 @@ pub(super) fn head_ui(
     ui.shrink_clip_rect(clip);
     ui.spacing_mut().item_spacing.y = 3.0;
     ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfacePanel));
+    lane_menu(state, &ui, view, (mix, lane), &name, rect.intersect(clip), actions);
     ui.horizontal(|ui| {
         name_line_ui(state, ui, view, document, (mix, lane), &name, playing, actions);
     });
@@ -62,14 +66,14 @@ fn name_line_ui(
     let theme = view.theme;
     let about = &mix.lanes[lane];
     let dim = if about.on { ColorRole::TextPrimary } else { ColorRole::TextTertiary };
-    if rename_ui(state, ui, (mix, lane), actions) {
+    if rename_ui(state, ui, theme, (mix, lane), actions) {
         return;
     }
     let text = crate::ui::widgets::cut(ui, name, &Theme::font(Font::Heading), 96.0);
     let label = RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(dim));
     let label = ui.add(egui::Label::new(label).sense(egui::Sense::click()).selectable(false));
     if label.on_hover_text("Double-click to rename").double_clicked() {
-        state.renamed = Some((lane, about.name.to_string()));
+        state.renamed = Some(NameDraft::new(lane, &*about.name));
     }
     let kind = if about.additive.is_some() { "additive" } else { "lane" };
     ui.label(
@@ -158,29 +162,31 @@ fn weight_line_ui(
 fn rename_ui(
     state: &mut MixerState,
     ui: &mut Ui,
+    theme: &Theme,
     (mix, lane): (&Shared<Mix>, usize),
     actions: &mut Actions,
 ) -> bool {
-    let Some((_, text)) = state.renamed.as_mut().filter(|(of, _)| *of == lane) else {
+    let Some(draft) = state.renamed.as_mut().filter(|draft| draft.of == lane) else {
         return false;
     };
-    let field = ui.add(
-        egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER).desired_width(150.0),
-    );
-    name_widget(ui, &field, "Name of the lane");
-    if !field.has_focus() && !field.lost_focus() {
-        field.request_focus();
-        crate::ui::widgets::select_all(ui.ctx(), field.id, text);
-    }
-    if field.lost_focus() {
-        let name = text.trim().to_owned();
-        let keeps =
-            !ui.input(|i| i.key_pressed(egui::Key::Escape)) && *mix.lanes[lane].name != *name;
-        state.renamed = None;
-        if keeps {
+    let (area, _) = ui.allocate_exact_size(vec2(150.0, 20.0), egui::Sense::hover());
+    let is_taken = |name: &str| {
+        let mut others = mix.lanes.iter().enumerate().filter(|(k, _)| *k != lane);
+        others.any(|(_, other)| *other.name == *name)
+    };
+    // A lane without a name is called by its number.
+    let check = |name: &str| match name {
+        "" => NameCheck::Fine,
+        name => NameCheck::shared(name, "lane", || is_taken(name)),
+    };
+    match draft.show(ui, theme, area, "Name of the lane", check) {
+        NameEnd::Typing => return true,
+        NameEnd::Kept(name) if *mix.lanes[lane].name != *name => {
             change(mix, lane, actions, |l| l.name = name.as_str().into());
         }
+        NameEnd::Kept(_) | NameEnd::Left => {}
     }
+    state.renamed = None;
     true
 }
 
@@ -193,6 +199,68 @@ fn change(
     let mut made = mix.clone();
     with(&mut made.lanes[lane]);
     set(made, actions);
+}
+
+/// The menu of a right click on the head of a lane.
+fn lane_menu(
+    state: &mut MixerState,
+    ui: &Ui,
+    view: &View<'_>,
+    (mix, lane): (&Shared<Mix>, usize),
+    name: &str,
+    area: Rect,
+    actions: &mut Actions,
+) {
+    let about = &mix.lanes[lane];
+    // Its fields and buttons lie above it.
+    let response = ui.interact(area, ui.scope_id().with(("lane menu", lane)), egui::Sense::click());
+    response.widget_info(|| {
+        egui::WidgetInfo::labeled(egui::Role::Label, true, format!("Head of {name}"))
+    });
+    let bars = about.bars.len();
+    let kind = if about.additive.is_some() { "additive lane" } else { "lane" };
+    let words = format!("{kind}, {bars} {}", if bars == 1 { "bar" } else { "bars" });
+    context_menu_over(ui, &response, view, actions, |rows| {
+        rows.header(name, &words);
+        if rows.row(Row::of(view, RenameNode::spec()).enabled()) {
+            state.renamed = Some(NameDraft::new(lane, &*about.name));
+        }
+        rows.separator();
+        let eye = if about.on { icons::ICON_VISIBILITY_OFF } else { icons::ICON_VISIBILITY };
+        let row = Row::new(if about.on { "Disable" } else { "Enable" }).icon(eye.codepoint);
+        if rows.row(row) {
+            change(mix, lane, rows.actions, |l| l.on = !l.on);
+        }
+        let row = Row::new(if about.solo { "End solo" } else { "Solo" });
+        if rows.row(row.icon(icons::ICON_HEADPHONES.codepoint)) {
+            change(mix, lane, rows.actions, |l| l.solo = !l.solo);
+        }
+        rows.separator();
+        let is_like = |to: &usize| {
+            mix.lanes.get(*to).is_some_and(|o| o.additive.is_some() == about.additive.is_some())
+        };
+        for (title, icon, to) in [
+            ("Move up", icons::ICON_ARROW_UPWARD, Some(lane + 1)),
+            ("Move down", icons::ICON_ARROW_DOWNWARD, lane.checked_sub(1)),
+        ] {
+            let to = to.filter(is_like);
+            let none = to.is_none().then_some("No lane of the same kind is there");
+            if rows.row(Row::new(title).icon(icon.codepoint).unless(none))
+                && let Some(to) = to
+            {
+                let mut made = (**mix).clone();
+                made.lanes.swap(lane, to);
+                set(made, rows.actions);
+            }
+        }
+        rows.separator();
+        if rows.row(Row::new("Remove the lane").icon(icons::ICON_DELETE.codepoint)) {
+            let mut made = (**mix).clone();
+            made.lanes.remove(lane);
+            rows.actions.push(crate::ui::TimelineAction::ChooseBar(None));
+            set(made, rows.actions);
+        }
+    });
 }
 
 fn mask_ui(

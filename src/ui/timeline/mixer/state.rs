@@ -3,6 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use crate::ui::View;
+use crate::ui::name_field::NameDraft;
 use ulna_edit::command::{EnterHow, GoWhen};
 use ulna_model::{ClipId, Document, Mix, Shared};
 use ulna_motion::{BarClock, Jump, Mixer, jumps};
@@ -43,7 +44,7 @@ pub struct MixerState {
     pub keys: f32,
     pub keys_scroll: f32,
     /// The name of a lane that is being typed.
-    pub renamed: Option<(usize, String)>,
+    pub renamed: Option<NameDraft<usize>>,
     pub fade: f64,
     pub bake: Baking,
     /// Filter of a list of clips.

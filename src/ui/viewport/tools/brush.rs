@@ -1,12 +1,12 @@
-//! The brush over the model: strokes, gradients, and the list of joints of a spot.
+//! The brush over the model: strokes, gradients, and the spot of its menu.
 
-use egui::{Modifiers, Painter, PointerButton, Pos2, Rect, Response, Stroke, Ui, vec2};
+use egui::{Modifiers, Painter, PointerButton, Pos2, Rect, Response, Stroke, Ui};
 use glam::Vec2;
 
 use super::{super::pick, brush_marks::casing};
 use crate::ui::{
-    Action, Actions, OutlinerAction, PaintAction, PaintTool, StrokePhase, Theme, View,
-    ViewportAction, theme::Font, weight_marks::heat_color,
+    Action, Actions, PaintAction, PaintTool, StrokePhase, View, ViewportAction,
+    weight_marks::heat_color,
 };
 use ulna_model::NodeId;
 use ulna_render::ColorRole;
@@ -20,8 +20,17 @@ pub struct BrushState {
     gradient_from: Option<Pos2>,
     /// The line of a drag that selects vertices.
     pub picking: Option<Vec<Pos2>>,
-    /// Where the joints of a spot are offered, and which.
-    list_at: Option<(Pos2, Vec<(NodeId, f32)>)>,
+    /// The spot of the last right click, while its menu is open.
+    pub spot: Option<MenuSpot>,
+}
+
+/// The spot of a right click.
+#[derive(Clone, Debug)]
+pub struct MenuSpot {
+    /// Joints that hold the spot, with their influence.
+    pub shares: Vec<(NodeId, f32)>,
+    /// The nearest vertex: its node, its number in the mesh, and its number in the surface.
+    pub vertex: Option<(NodeId, u32, u32)>,
 }
 
 /// The input of a frame, as the brush takes it.
@@ -84,9 +93,9 @@ impl BrushState {
         std::mem::take(&mut self.stroking)
     }
 
-    /// Whether the list of joints of a spot is open.
-    pub const fn lists_joints(&self) -> bool {
-        self.list_at.is_some()
+    /// Whether the menu of a spot is open.
+    pub const fn has_menu(&self) -> bool {
+        self.spot.is_some()
     }
 
     /// Goes on with the gradient that begins at a point, and ends it with the press.
@@ -169,9 +178,8 @@ impl BrushState {
                 shares.retain(|(n, _)| *n != joint);
                 shares.insert(0, (joint, share));
             }
-            if !shares.is_empty() {
-                self.list_at = Some((at, shares));
-            }
+            let vertex = here.map(|h| (h.node, h.vertex.1, h.surface_vertex));
+            self.spot = Some(MenuSpot { shares, vertex });
         }
     }
 }
@@ -248,48 +256,4 @@ fn pressure(ui: &Ui) -> f32 {
         })
     })
     .unwrap_or(1.0)
-}
-
-/// What a right click offers: the joints that hold the spot.
-pub fn joint_list_ui(state: &mut BrushState, ui: &Ui, view: &View<'_>, actions: &mut Actions) {
-    let Some((at, shares)) = state.list_at.clone() else { return };
-    let Some(document) = view.session.map(|s| s.document()) else { return };
-    let theme = view.theme;
-    let area = egui::Area::new(egui::Id::unique("joints here"))
-        .order(egui::Order::Foreground)
-        .fixed_pos(at);
-    let shown = area.show(ui.ctx(), |ui| {
-        egui::Frame::popup(ui.style()).show(ui, |ui| {
-            ui.set_min_width(180.0);
-            ui.label(
-                egui::RichText::new("Paint joint")
-                    .font(Theme::font(Font::Caption))
-                    .color(theme.color(ColorRole::TextTertiary)),
-            );
-            for (node, share) in &shares {
-                let label = document.node(*node).label(*node);
-                let number = egui::RichText::new(format!("{:.1} %", share * 100.0))
-                    .font(Theme::font(Font::Number))
-                    .color(theme.color(ColorRole::TextSecondary));
-                let button = egui::Button::new(&label)
-                    .shortcut_text(number)
-                    .min_size(vec2(170.0, 24.0))
-                    .frame_when_inactive(false);
-                if ui.add(button).clicked() {
-                    actions.push(OutlinerAction::Select { node: *node, toggle: false });
-                    state.list_at = None;
-                }
-            }
-            if shares.is_empty() {
-                ui.label("No joint influences this point");
-            }
-        })
-    });
-    let elsewhere = ui.input(|i| {
-        i.pointer.any_pressed()
-            && i.pointer.interact_pos().is_some_and(|p| !shown.response.rect.contains(p))
-    });
-    if elsewhere || ui.input(|i| i.key_pressed(egui::Key::Escape)) {
-        state.list_at = None;
-    }
 }

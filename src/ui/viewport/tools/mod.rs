@@ -3,6 +3,7 @@
 
 mod brush;
 mod brush_marks;
+mod brush_menu;
 mod brush_plates;
 mod combined;
 mod drag;
@@ -19,8 +20,9 @@ use egui::{Rect, Response, Ui};
 use egui_material_icons::MaterialIcon;
 
 pub use self::{
-    brush::{BrushState, brush_ui, joint_list_ui},
+    brush::{BrushState, brush_ui},
     brush_marks::{brush_overlay_ui, vertex_marks_ui},
+    brush_menu::brush_menu_ui,
     drag::grab,
     joint::joint_ui,
     select::{Selecting, select_ui},

@@ -66,6 +66,27 @@ document_commands! {
         material: String,
     } = "material.remove", "Remove material", asks: true,
         enabled: rules::opened;
+    /// Gives a skin another name
+    RenameSkin {
+        /// Skin to rename.
+        skin: String,
+        /// New name.
+        name: String,
+    } = "skin.rename", "Rename skin", asks: true, enabled: rules::opened;
+    /// Gives a mesh another name
+    RenameMesh {
+        /// Mesh to rename.
+        mesh: Meshes,
+        /// New name.
+        name: String,
+    } = "mesh.rename", "Rename mesh", asks: true, enabled: rules::opened;
+    /// Gives a material another name
+    RenameMaterial {
+        /// Material to rename.
+        material: String,
+        /// New name.
+        name: String,
+    } = "material.rename", "Rename material", asks: true, enabled: rules::opened;
     /// Removes nodes outside all scenes, meshes, skins and materials that nothing uses
     Compact {
     } = "file.compact", "Remove unused elements";

@@ -58,6 +58,13 @@ pub(in crate::command) fn skin_named(
     found(text, &names, "skin", is_there).map(SkinId::from)
 }
 
+/// The material of a name, or of `#index`.
+pub(super) fn material_named(document: &Document, text: &str) -> Result<MaterialId, CommandError> {
+    let names: Vec<Option<&str>> = document.materials.slots().map(|m| m?.name.as_deref()).collect();
+    let is_there = |k: usize| document.materials.contains(k.into());
+    found(text, &names, "material", is_there).map(MaterialId::from)
+}
+
 impl RemoveSkins {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
@@ -170,10 +177,7 @@ fn refuse_pointers(
 impl RemoveMaterials {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let names: Vec<Option<&str>> =
-            document.materials.slots().map(|m| m?.name.as_deref()).collect();
-        let is_there = |k: usize| document.materials.contains(k.into());
-        let material = MaterialId::from(found(&self.material, &names, "material", is_there)?);
+        let material = material_named(document, &self.material)?;
         let user = document.meshes.iter().find(|(_, m)| m.names(material));
         if let Some((id, mesh)) = user {
             let mesh = label(mesh.name.as_deref(), "mesh", id.0);

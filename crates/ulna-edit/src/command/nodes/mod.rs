@@ -10,11 +10,12 @@ mod purge;
 mod removal;
 mod remove;
 mod reparent;
+mod titles;
 mod worlds;
 
 pub use self::commands::{
     AddNode, Below, Compact, DuplicateNodes, Keep, NodeCommand, RemoveMaterials, RemoveMeshes,
-    RemoveNodes, RemoveSkins, Reparent,
+    RemoveNodes, RemoveSkins, RenameMaterial, RenameMesh, RenameSkin, Reparent,
 };
 pub(super) use self::{
     dependents::{refuse_apart, refuse_fixed},

@@ -70,7 +70,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the stored weight layers of meshes, and the removal of meshes.
+    /// Writes names of meshes, what they keep of weight layers, and which meshes were removed.
     pub(super) fn meshes(
         &mut self,
         opened: &FileContent,
@@ -85,6 +85,9 @@ impl Writer<'_> {
                 self.changes.push(format!("meshes/{} “{label}”: removed", id.0));
                 continue;
             };
+            if before.name != after.name {
+                self.renamed(("meshes", id.index()), Location::of(id), after.name.as_deref());
+            }
             let (was, is) = (&before.kept_weight_layers, &after.kept_weight_layers);
             if was != is {
                 let text = weight_layer_extras::text_of(is.as_deref());
@@ -93,6 +96,18 @@ impl Writer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Writes the new name of an element.
+    pub(super) fn renamed(
+        &mut self,
+        at: (&'static str, usize),
+        place: Location,
+        name: Option<&str>,
+    ) {
+        self.member(at, "name", name.map(|n| serde_json::Value::from(n).to_string()));
+        let label = name.unwrap_or_default();
+        self.changes.push(format!("{place} “{label}”: name"));
     }
 
     /// Sets or removes a member of Ulna in the extras of an element. Returns whether the extras can

@@ -42,12 +42,21 @@ impl Writer<'_> {
             if before == after {
                 continue;
             }
-            if *after
-                != (Material { normal_texture: after.normal_texture.clone(), ..before.clone() })
-            {
-                return no_form("a change of the material other than its normal map");
+            let can_differ = Material {
+                name: after.name.clone(),
+                normal_texture: after.normal_texture.clone(),
+                ..before.clone()
+            };
+            if *after != can_differ {
+                return no_form("a change of the material other than its name and normal map");
             }
-            self.normal_texture(k, (before, after), old_images.len(), &mut pushed)?;
+            if before.name != after.name {
+                let place = Location::at(IdKind::Material, k);
+                self.renamed(("materials", k), place, after.name.as_deref());
+            }
+            if before.normal_texture != after.normal_texture {
+                self.normal_texture(k, (before, after), old_images.len(), &mut pushed)?;
+            }
         }
         Ok(())
     }

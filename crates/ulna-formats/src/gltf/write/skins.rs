@@ -63,12 +63,7 @@ impl Writer<'_> {
         let (at, place) = (("skins", id.index()), Location::of(id));
         let label = name.as_deref().unwrap_or_default();
         if before.name != *name {
-            self.member(
-                at,
-                "name",
-                name.as_deref().map(|n| serde_json::Value::from(n).to_string()),
-            );
-            self.changes.push(format!("{place} “{label}”: name"));
+            self.renamed(at, place.clone(), name.as_deref());
         }
         if before.joints != *joints {
             let list: Vec<u32> = joints.iter().map(|j| j.0).collect();

@@ -1,0 +1,142 @@
+//! Names that are typed in place: the same field in all lists.
+
+use egui::{Align2, Margin, Rect, Role, TextEdit, Tooltip, Ui, UiBuilder, WidgetInfo};
+
+use super::{Theme, widgets::select_all};
+use ulna_render::ColorRole;
+
+/// A name that is being typed in place of another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameDraft<T> {
+    /// The thing that gets the name.
+    pub of: T,
+    text: String,
+    /// Whether the field got the focus.
+    begun: bool,
+}
+
+/// A sentence about a name, and whether the name can be kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NameCheck {
+    /// Nothing to say.
+    Fine,
+    /// It can be kept.
+    Note(String),
+    /// It cannot be kept.
+    Refused(String),
+}
+
+impl NameCheck {
+    /// Refuses an empty name, and one that another thing has. `kind` is the kind of the things,
+    /// such as `pose`.
+    pub fn unique(name: &str, kind: &str, is_taken: impl FnOnce() -> bool) -> Self {
+        match name {
+            "" => Self::empty(kind),
+            _ if is_taken() => Self::Refused(format!("Another {kind} is named “{name}”.")),
+            _ => Self::Fine,
+        }
+    }
+
+    /// Refuses an empty name, and says of one that another thing has that scripts then need the
+    /// number of the thing.
+    pub fn shared(name: &str, kind: &str, is_taken: impl FnOnce() -> bool) -> Self {
+        match name {
+            "" => Self::empty(kind),
+            _ if is_taken() => Self::Note(format!(
+                "Another {kind} is named “{name}”. Scripts then need the numbers of both."
+            )),
+            _ => Self::Fine,
+        }
+    }
+
+    fn empty(kind: &str) -> Self {
+        Self::Refused(format!("A {kind} needs a name. Esc keeps the old one."))
+    }
+}
+
+/// State of a name after a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NameEnd {
+    /// It is still typed.
+    Typing,
+    /// The new name. It may be the old one.
+    Kept(String),
+    /// The old name stays.
+    Left,
+}
+
+impl<T> NameDraft<T> {
+    /// Begins to type a name over the old one.
+    pub fn new(of: T, name: impl Into<String>) -> Self {
+        Self { of, text: name.into(), begun: false }
+    }
+
+    /// Shows the field in an area. Enter and a click elsewhere keep the name, Escape leaves the old
+    /// one. A name that is refused is not kept, and a sentence says why.
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        theme: &Theme,
+        area: Rect,
+        label: &str,
+        check: impl FnOnce(&str) -> NameCheck,
+    ) -> NameEnd {
+        let mut child = ui.new_child(UiBuilder::new().id_salt(label).max_rect(area));
+        let field = TextEdit::singleline(&mut self.text)
+            .margin(Margin::symmetric(4, 1))
+            .align(Align2::LEFT_CENTER);
+        let response = child.add_sized(area.size(), field);
+        response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, label));
+        if !self.begun {
+            response.request_focus();
+            // The typed text replaces the old name.
+            select_all(ui.ctx(), response.id, &self.text);
+            self.begun = true;
+            return NameEnd::Typing;
+        }
+        let name = self.text.trim();
+        let found = check(name);
+        let words = match &found {
+            NameCheck::Fine => None,
+            NameCheck::Note(text) => Some((text, ColorRole::TextPrimary)),
+            NameCheck::Refused(text) => Some((text, ColorRole::SeverityError)),
+        };
+        if let Some((text, color)) = words {
+            let id = response.id.with("about the name");
+            let tooltip = Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), id, response.rect);
+            tooltip.gap(4.0).show(|ui| ui.colored_label(theme.color(color), text));
+        }
+        let (escape, enter) =
+            ui.input(|i| (i.key_pressed(egui::Key::Escape), i.key_pressed(egui::Key::Enter)));
+        if escape {
+            NameEnd::Left
+        } else if !response.lost_focus() {
+            NameEnd::Typing
+        } else if !matches!(found, NameCheck::Refused(_)) {
+            NameEnd::Kept(name.to_owned())
+        } else if enter {
+            response.request_focus();
+            NameEnd::Typing
+        } else {
+            NameEnd::Left
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_names_are_refused_and_taken_ones_are_told() {
+        assert_eq!(NameCheck::unique("Walk", "pose", || false), NameCheck::Fine);
+        let taken = NameCheck::unique("Walk", "pose", || true);
+        assert_eq!(taken, NameCheck::Refused("Another pose is named “Walk”.".into()));
+        assert!(matches!(NameCheck::shared("Walk", "clip", || true), NameCheck::Note(_)));
+        for empty in
+            [NameCheck::unique("", "pose", || false), NameCheck::shared("", "clip", || false)]
+        {
+            assert!(matches!(empty, NameCheck::Refused(text) if text.contains("needs a name")));
+        }
+    }
+}
