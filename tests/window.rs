@@ -27,6 +27,7 @@ mod window {
     mod paint;
     mod paint_acts;
     mod paint_bend;
+    mod palette;
     mod panels;
     mod pose_layers;
     mod poses;
@@ -37,5 +38,6 @@ mod window {
     mod rig_mode;
     mod saves;
     mod timeline;
+    mod tour;
     mod weights;
 }

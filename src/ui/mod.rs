@@ -11,6 +11,7 @@ mod contact_bars;
 mod curve_settings;
 mod dialogs;
 pub mod edits;
+mod guide;
 mod inspector;
 mod layers;
 mod layout;
@@ -62,6 +63,7 @@ pub use self::{
         RebindDraft, RecoveryView, SeamOrder, SeamsDraft, SelectedVertices, StepView, Toast,
         ToastKind, TrialColors, TrialNumbers, TrialPose, UnkeyedRow, bytes_in_words,
     },
+    guide::Place,
     inspector::{changed_keys, repaired},
     layers::{LayerAction, Layers, LayersView, ids as layer_ids},
     layout::{Layout, Pane},
@@ -90,6 +92,7 @@ pub use self::{
         KeyList, RepairLoop, RepairSeen, Retime, Timeline, TimelineAction, TimelineView,
         WantedOnCurves,
     },
+    tour::{Tour, TourAction, TourStep},
     view::View,
     viewport::{
         Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo,
@@ -318,7 +321,9 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         });
         tour::tour_ui(ui, view, layout, actions);
     }
-    palette::palette_ui(palette, ui, view, actions);
+    if let Some(node) = palette::palette_ui(palette, ui, view, actions) {
+        outliner.reveal(view, node);
+    }
     dialogs::dialogs_ui(dialogs, ui, view, actions);
     dialogs::toasts_ui(ui, view, actions);
 }

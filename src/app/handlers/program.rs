@@ -18,7 +18,10 @@ impl App {
                 self.program.devices.choose(wish);
                 self.leave(ctx, crate::app::window_state::Leaving::Switch);
             }
-            ProgramAction::Tour(step) => self.program.tour = step,
+            ProgramAction::Tour(action) => self.tour_action(ctx, action),
+            ProgramAction::UsedCommand(command) => {
+                self.program.preferences.remember_used(command.name);
+            }
             ProgramAction::Forget(path) => {
                 self.program.preferences.recent.retain(|f| f.path != path);
                 self.program.recent.refresh(ctx, &self.program.preferences.recent);
