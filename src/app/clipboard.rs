@@ -26,6 +26,7 @@ impl App {
             n => format!("Copied the poses of {n} nodes"),
         };
         ctx.copy_text(pose_text(&pose));
+        self.poses.copied = true;
         self.toast(ctx, ToastKind::Ok, text);
     }
 
@@ -45,6 +46,7 @@ impl App {
         let Pasting { flip, selected } = if soon { asked } else { Pasting::default() };
         match read_pose(text) {
             Ok(Some(pose)) => {
+                self.poses.copied = true;
                 let one = pose.joints.len() == 1 && self.outliner.selection.nodes.len() == 1;
                 let reach = if selected || one { PoseReach::Selected } else { PoseReach::Body };
                 let given =

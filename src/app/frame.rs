@@ -175,6 +175,7 @@ impl App {
                 symmetry: self.viewport.symmetry,
                 children: self.viewport.children,
                 compare: self.viewport.compared(),
+                under: &self.viewport.under,
                 texture,
                 bones,
                 balance: self.balance.now.as_ref(),

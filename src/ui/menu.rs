@@ -17,12 +17,11 @@ use crate::ui::{DialogAction, Mode, ProgramAction};
 use ulna_edit::{
     CommandSpec,
     command::{
-        DissolveJoint, DragLimb, FileCommand, InsertJoint, MendArmature, MergeJoint, MirrorJoint,
-        MirrorWeights, MoveJoint, NewClip, Normalize, OrientJoint, PlayCommand, RemoveJoint,
-        RenameNode, ReparentJoint, ResetAll, RestFromPose, SelectCommand, SessionCommand, SetPin,
-        Sets, TimelineCommand, ViewCommand, forms::is_for_programs,
+        DragLimb, FileCommand, MendArmature, MirrorWeights, NewClip, Normalize, PlayCommand,
+        RenameNode, ResetAll, RestFromPose, SelectCommand, SessionCommand, SetPin, Sets,
+        TimelineCommand, ViewCommand, forms::is_for_programs,
     },
-    find, table,
+    table,
 };
 use ulna_render::{ColorRole, Shading};
 
@@ -49,18 +48,6 @@ const FIRST_OF_GROUP: [&str; 19] = [
     MendArmature::NAME,
     RestFromPose::NAME,
     FileCommand::Plan.name(),
-];
-
-/// Commands in the menus of a joint.
-pub const OF_JOINTS: [&str; 8] = [
-    OrientJoint::NAME,
-    MoveJoint::NAME,
-    MirrorJoint::NAME,
-    InsertJoint::NAME,
-    MergeJoint::NAME,
-    ReparentJoint::NAME,
-    DissolveJoint::NAME,
-    RemoveJoint::NAME,
 ];
 
 /// Files in *Open recent*, at most.
@@ -376,13 +363,6 @@ pub fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
         ];
         others.iter().find(|(name, _)| *name == command.name).map(|(_, on)| *on)
     })
-}
-
-/// Lines of commands on what is selected, with their keys and the reasons why they are off.
-pub fn command_lines(ui: &mut Ui, view: &View<'_>, names: &[&str], actions: &mut Actions) {
-    for command in names.iter().filter_map(|name| find(name)) {
-        item(ui, view, command, (false, false), actions);
-    }
 }
 
 /// A command's line; `plain` if it stands in a menu of the bar itself, `marks` if commands beside

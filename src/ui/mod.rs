@@ -7,6 +7,7 @@ mod bars;
 mod beside;
 mod blend_drag;
 mod clip_menu;
+mod command_icons;
 mod contact_bars;
 mod curve_settings;
 mod dialogs;
@@ -16,7 +17,9 @@ mod inspector;
 mod layers;
 mod layout;
 mod menu;
+mod menu_rows;
 mod modes;
+mod node_menu;
 mod number_bar;
 mod outliner;
 mod painting;
@@ -96,7 +99,7 @@ pub use self::{
     view::View,
     viewport::{
         Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo,
-        ViewOptions, Viewport, ViewportAction, ViewportView,
+        UnderPointer, ViewOptions, Viewport, ViewportAction, ViewportView,
     },
 };
 

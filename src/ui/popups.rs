@@ -3,8 +3,9 @@
 //! compiled once.
 
 use egui::{
-    Atoms, Button, IntoAtoms, Popup, PopupCloseBehavior, Response, ScrollArea, Ui,
-    containers::menu::{MenuButton, MenuConfig, SubMenuButton},
+    Align2, Atoms, Button, Id, IntoAtoms, Popup, PopupAnchor, PopupCloseBehavior, PopupKind, Pos2,
+    Rect, RectAlign, Response, ScrollArea, Ui,
+    containers::menu::{MenuButton, MenuConfig, MenuState, SubMenu, SubMenuButton, menu_style},
 };
 
 /// A button that opens a menu; within a menu, a line that opens another.
@@ -31,9 +32,26 @@ pub fn submenu(ui: &mut Ui, text: &str, fill: impl FnOnce(&mut Ui)) -> Response 
     once(fill, |fill| lasting_submenu(ui, text, fill))
 }
 
-/// The menu of a right click on a widget.
-pub fn context_menu(response: &Response, fill: impl FnOnce(&mut Ui)) {
-    once(fill, |fill| popup_dyn(Popup::context_menu(response), &mut |ui| scrolled(ui, fill)));
+/// The menu of a right click on a widget. It opens 4 points right of the pointer and below it, and
+/// on another side where there is no room. It does not cover `clear`, such as the clicked row.
+pub fn context_menu(response: &Response, clear: Option<Rect>, fill: impl FnOnce(&mut Ui)) {
+    once(fill, |fill| context_menu_dyn(response, clear, fill));
+}
+
+/// The menu that a row of a menu opens. Its rows align with that row.
+pub fn submenu_of(ui: &Ui, row: &Response, fill: impl FnOnce(&mut Ui)) {
+    once(fill, |fill| submenu_dyn(ui, row, fill));
+}
+
+/// Whether the menu that a row opens is open.
+pub fn is_submenu_open(ui: &Ui, row: &Response) -> bool {
+    let id = SubMenu::id_from_widget_id(row.id);
+    MenuState::from_ui(ui, |state, _| state.open_item == Some(id))
+}
+
+/// Whether no other menu is open inside this one.
+pub fn is_deepest(ui: &Ui) -> bool {
+    MenuState::is_deepest_open_sub_menu(ui.ctx(), ui.layer_id().id)
 }
 
 /// Shows any popup.
@@ -76,4 +94,64 @@ fn lasting_submenu(ui: &mut Ui, text: &str, fill: Fill<'_>) -> Response {
 
 fn popup_dyn(popup: Popup<'_>, fill: Fill<'_>) {
     popup.show(fill);
+}
+
+/// State of a context menu while it is open.
+#[derive(Clone, Copy, Default)]
+struct OpenMenu {
+    /// Position of the pointer when it opened.
+    at: Pos2,
+    /// The widget that had the keyboard focus then.
+    focused: Option<Id>,
+}
+
+fn context_menu_dyn(response: &Response, clear: Option<Rect>, fill: Fill<'_>) {
+    /// Distance of the menu from the pointer.
+    const AWAY: f32 = 4.0;
+    let ctx = &response.ctx;
+    let key = response.id.with("context menu");
+    let opens = response.secondary_clicked();
+    if opens {
+        let pointer = response.interact_pointer_pos().or_else(|| ctx.pointer_hover_pos());
+        let at = pointer.unwrap_or_else(|| response.rect.center());
+        // The arrows then go to the rows of the menu, and not to those of the panel.
+        let focused = ctx.memory(|m| m.focused());
+        focused.inspect(|id| ctx.memory_mut(|m| m.surrender_focus(*id)));
+        ctx.data_mut(|d| d.insert_temp(key, OpenMenu { at, focused }));
+    }
+    let Some(open) = ctx.data(|d| d.get_temp::<OpenMenu>(key)) else { return };
+    let mut anchor = Rect::from_pos(open.at).expand(AWAY);
+    if let Some(clear) = clear.filter(|clear| clear.y_range().contains(open.at.y)) {
+        anchor = Rect::from_x_y_ranges(
+            anchor.x_range(),
+            anchor.top().min(clear.top())..=anchor.bottom().max(clear.bottom()),
+        );
+    }
+    let state = match (opens, response.clicked()) {
+        (true, _) => Some(egui::SetOpenCommand::Bool(true)),
+        (_, true) => Some(egui::SetOpenCommand::Bool(false)),
+        _ => None,
+    };
+    let popup = Popup::from_response(response)
+        .kind(PopupKind::Menu)
+        .layout(egui::Layout::top_down_justified(egui::Align::Min))
+        .style(menu_style)
+        .open_memory(state)
+        .anchor(PopupAnchor::ParentRect(anchor))
+        .align(RectAlign { parent: Align2::RIGHT_BOTTOM, child: Align2::LEFT_TOP })
+        .gap(0.0);
+    let id = popup.get_id();
+    popup_dyn(popup, &mut |ui| scrolled(ui, fill));
+    if !Popup::is_id_open(ctx, id) {
+        ctx.data_mut(|d| d.remove_temp::<OpenMenu>(key));
+        // The list goes on to be worked by keyboard, unless the row took the focus elsewhere.
+        if let Some(focused) = open.focused.filter(|_| ctx.memory(|m| m.focused()).is_none()) {
+            ctx.memory_mut(|m| m.request_focus(focused));
+        }
+    }
+}
+
+fn submenu_dyn(ui: &Ui, row: &Response, fill: Fill<'_>) {
+    let overlaps = MenuConfig::find(ui).submenu_gap(-2.0);
+    SubMenu::new().config(overlaps).show(ui, row, |ui| scrolled(ui, fill));
 }

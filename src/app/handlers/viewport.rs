@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3};
 
 use crate::{
     app::App,
-    ui::{Pane, PickedBone, Pivot, SnapTo, ToastKind, ViewportAction},
+    ui::{Pane, PickedBone, Pivot, SnapTo, ToastKind, UnderPointer, ViewportAction},
 };
 use ulna_geometry::{Ray, middle_along_ray, middle_of_loop};
 use ulna_model::{JointGroup, NodeId};
@@ -27,6 +27,7 @@ impl App {
             ViewportAction::PickSurface { at, size, behind, toggle } => {
                 self.pick_surface(at, size, behind, toggle)
             }
+            ViewportAction::PickForMenu { at, size, near } => self.pick_for_menu(at, size, &near),
             ViewportAction::Camera(camera) => {
                 self.viewport.transition = None;
                 self.viewport.camera = camera;
@@ -147,6 +148,59 @@ impl App {
         } else {
             self.outliner.selection.set(node)
         }
+    }
+
+    /// Finds joints and meshes at a point of the picture. The one that a click would select is
+    /// selected, unless it is among the selected ones.
+    fn pick_for_menu(&mut self, at: Vec2, size: Vec2, near: &[PickedBone]) {
+        /// Meshes that lie one behind another, at most.
+        const MESHES: usize = 8;
+        self.viewport.under = UnderPointer::default();
+        let Some(session) = &self.session else { return };
+        let document = self.binding.seen(session);
+        let ray = self.viewport.camera.ray(at, size);
+        let in_file = self.renderer.pose().hidden.clone();
+        let (visibility, groups) = (&self.outliner.visibility, document.joint_groups());
+        let mut under = UnderPointer::default();
+        let mut skin: Vec<NodeId> = Vec::new();
+        let mut distance = f32::INFINITY;
+        // The surface with planned changes may have joints that are not in the document yet.
+        if !self.rig.clip.is_planned() {
+            let surface = self.renderer.surface(document);
+            while under.meshes.len() < MESHES {
+                let barred = |n: NodeId| {
+                    visibility.hides(n, &in_file)
+                        || visibility.locks(n, groups)
+                        || under.meshes.contains(&n)
+                };
+                let Some(hit) = surface.hit(document, &ray, &barred) else { break };
+                if under.meshes.is_empty() {
+                    distance = hit.distance;
+                    let joints = joints_at(document, &hit).into_iter().map(|(joint, _)| joint);
+                    skin.extend(joints.filter(|n| {
+                        !visibility.locks(*n, groups) && !JointGroup::hide(groups, *n)
+                    }));
+                }
+                under.meshes.push(hit.node);
+            }
+        }
+        // As for a click: a bone that moves vertices, else the skin, else a bone before it.
+        let is_first = |bone: &&PickedBone| bone.deforms || !is_before(&ray, distance, bone.spot);
+        let bone = near.first().filter(is_first).map(|bone| bone.joint);
+        let meant = bone.or(skin.first().copied()).or(under.meshes.first().copied());
+        for joint in near.iter().map(|bone| bone.joint).chain(skin) {
+            if !under.joints.contains(&joint) {
+                under.joints.push(joint);
+            }
+        }
+        if let Some(node) = meant
+            && !self.outliner.selection.nodes.contains(&node)
+        {
+            self.outliner.inspected = None;
+            self.outliner.selection.set(node);
+            self.panels.forget_clicked_clip();
+        }
+        self.viewport.under = under;
     }
 
     /// Takes hold of the limb under the pointer, by a joint or by a point of its skin.

@@ -5,10 +5,7 @@ use egui::{CollapsingHeader, Label, RichText, Ui};
 use glam::Mat4;
 
 use crate::ui::{
-    Actions, Theme, View,
-    menu::{OF_JOINTS, command_lines},
-    popups::menu_button,
-    theme::Font,
+    Actions, Theme, View, menu_rows::menu_button, node_menu::skeleton_rows, theme::Font,
 };
 use ulna_model::{Derived, Document, NodeId, SkinId};
 use ulna_motion::Pose;
@@ -37,10 +34,7 @@ pub fn skin_ui(
         |(_, s): &(SkinId, &ulna_model::Shared<ulna_model::Skin>)| s.joints.contains(&node);
     if document.skins.iter().any(|skin| of_node(&skin)) {
         ui.add_space(4.0);
-        let menu = menu_button(ui, "Change this joint", |ui| {
-            ui.set_min_width(240.0);
-            command_lines(ui, view, &OF_JOINTS, actions);
-        });
+        let menu = menu_button(ui, "Change this joint", view, actions, skeleton_rows);
         menu.on_hover_text("Changes of the skeleton that keep the motion of all clips");
     }
     for (id, skin) in document.skins.iter().filter(of_node).take(MOST) {

@@ -390,10 +390,10 @@ fn clip_menu(
 ) {
     let about = state.chosen.about(id);
     if about.len() > 1 {
-        context_menu(response, |ui| several_menu(ui, &about, actions));
+        context_menu(response, None, |ui| several_menu(ui, &about, actions));
         return;
     }
-    context_menu(response, |ui| {
+    context_menu(response, None, |ui| {
         ui.set_min_width(200.0);
         let clip = || ClipName::Id(id);
         if ui.button("Show").clicked() {

@@ -214,7 +214,7 @@ fn menu(
     renames: &mut bool,
     actions: &mut Actions,
 ) {
-    context_menu(response, |ui| {
+    context_menu(response, None, |ui| {
         ui.set_min_width(220.0);
         title(ui, view.theme, &group.name);
         ui.separator();

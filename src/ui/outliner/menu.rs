@@ -4,16 +4,13 @@ use egui::{Response, RichText, Ui};
 
 use crate::ui::{Action, Actions, AssetRef, OutlinerAction, Theme, View, theme::Font};
 use crate::ui::{
-    menu::{OF_JOINTS, command_lines},
+    menu_rows,
+    node_menu::{NodePlace, node_rows},
     popups::context_menu,
 };
 use ulna_edit::{
     Command,
-    command::{
-        AddNode, Below, DuplicateNodes, Keep, RemoveMaterials, RemoveMeshes, RemoveNodes,
-        RemoveSkins, Reparent,
-        field::{Meshes, Nodes},
-    },
+    command::{RemoveMaterials, RemoveMeshes, RemoveSkins, field::Meshes},
 };
 use ulna_model::{Document, NodeId};
 use ulna_render::ColorRole;
@@ -37,66 +34,12 @@ pub fn node_menu(
     if response.secondary_clicked() && !view.selection.nodes.contains(&node) {
         actions.push(OutlinerAction::Select { node, toggle: false });
     }
-    context_menu(response, |ui| {
-        ui.set_min_width(240.0);
-        let selected = &view.selection.nodes;
-        let nodes: Vec<NodeId> =
-            if selected.contains(&node) { selected.iter().copied().collect() } else { vec![node] };
-        title(
-            ui,
-            view.theme,
-            &match nodes[..] {
-                [one] => document.node(one).label(one),
-                _ => format!("{} nodes", nodes.len()),
-            },
-        );
-        ui.separator();
-        if nodes.len() == 1 && ui.button("Rename").clicked() {
+    let selected = &view.selection.nodes;
+    let nodes: Vec<NodeId> =
+        if selected.contains(&node) { selected.iter().copied().collect() } else { vec![node] };
+    menu_rows::context_menu(response, Some(response.rect), view, actions, |rows| {
+        if node_rows(rows, document, &nodes, NodePlace::Outliner) {
             begin_rename();
-            ui.close();
-        }
-        let all = || Nodes::Ids(nodes.clone());
-        let line =
-            |text: &str, about, command: Command| MenuLine { text: text.into(), about, command };
-        let add = AddNode { parent: Some(Nodes::one(node)), name: None };
-        lines(
-            ui,
-            actions,
-            [
-                line("Add empty node below", "Adds an empty node below this one", add.into()),
-                line(
-                    "Duplicate",
-                    "Copies the nodes with all nodes below them",
-                    DuplicateNodes { node: all() }.into(),
-                ),
-            ],
-        );
-        if nodes.iter().any(|n| document.node(*n).parent.is_some()) {
-            let top = Reparent {
-                node: all(),
-                parent: None,
-                before: None,
-                keep: Some(Keep::World),
-                force: None,
-            };
-            let about = "Detaches the nodes from their parent and keeps their position";
-            lines(ui, actions, [line("Move to the top of the scene", about, top.into())]);
-        }
-        ui.separator();
-        // Joints have commands of their own, which show their effects before.
-        if nodes.iter().all(|n| view.joints.get(n.index()) == Some(&true)) {
-            command_lines(ui, view, &OF_JOINTS, actions);
-            return;
-        }
-        let remove =
-            |below: Below| RemoveNodes { node: all(), below: Some(below), force: None }.into();
-        let has_children = nodes.iter().any(|n| !document.children(*n).is_empty());
-        let everything = if has_children { "Remove with all nodes below" } else { "Remove" };
-        let about = "Removes the nodes and the meshes that only they show";
-        lines(ui, actions, [line(everything, about, remove(Below::Remove))]);
-        if has_children {
-            let about = "Attaches the nodes below to the parent; they move as before";
-            lines(ui, actions, [line("Remove, keep nodes below", about, remove(Below::KeepWorld))]);
         }
     });
 }
@@ -125,7 +68,7 @@ pub fn thing_menu(
         ),
         AssetRef::Image(_) => return,
     };
-    context_menu(response, |ui| {
+    context_menu(response, None, |ui| {
         ui.set_min_width(200.0);
         title(ui, view.theme, &thing.name(document));
         ui.separator();

@@ -5,16 +5,18 @@ use egui::{
     text::{LayoutJob, TextFormat},
     vec2,
 };
-use egui_material_icons::{MaterialIcon, icons};
+use egui_material_icons::icons;
 
 use super::{
     names::{Entry, Group, Named, note},
     search::{Found, Item},
 };
 use crate::ui::{
-    AssetRef, Theme, View, menu,
+    AssetRef, Theme, View,
+    command_icons::command_icon,
+    menu,
     theme::Font,
-    widgets::{cut, elided, key_chips, key_width, node_icon, paint_icon},
+    widgets::{cut, elided, icon_font, key_chips, key_width, node_icon, paint_icon},
 };
 use ulna_edit::CommandSpec;
 use ulna_render::{ColorRole, Measure};
@@ -27,11 +29,6 @@ const EDGE: f32 = 12.0;
 
 /// Points of the slot of an icon, with the gap behind it.
 const ICON: f32 = 28.0;
-
-/// The icon of a command; `None` where it has none.
-const fn command_icon(_: &CommandSpec) -> Option<MaterialIcon> {
-    None
-}
 
 /// The title over a group, and the number of its rows that are not shown; whether that was
 /// clicked.
@@ -124,7 +121,8 @@ fn icon_ui(
     let k = match found.item {
         Item::Command(spec) => {
             if let Some(icon) = command_icon(spec) {
-                paint(icon);
+                let font = icon_font(18.0, false);
+                ui.painter().text(at, Align2::CENTER_CENTER, icon, font, color);
             }
             return;
         }

@@ -97,6 +97,8 @@ pub struct Poses {
     pub pasting: Pasting,
     /// On egui's clock: when it was asked.
     pub asked: f64,
+    /// Whether a pose was copied since the program began.
+    pub copied: bool,
 }
 
 impl Default for Poses {
@@ -110,6 +112,7 @@ impl Default for Poses {
             own: Vec::new(),
             pasting: Pasting::default(),
             asked: 0.0,
+            copied: false,
         }
     }
 }
@@ -127,6 +130,8 @@ pub struct PosesView<'a> {
     pub amount: f32,
     /// Whether they are shown in place of the timeline in Animate mode.
     pub in_animate: bool,
+    /// Whether a pose was copied since the program began.
+    pub copied: bool,
     /// Those of one's own.
     pub own: &'a [KeptPose],
     /// Pictures of this model in them, by where they are kept and by name; those that are taken
@@ -140,9 +145,16 @@ impl Poses {
         &'a self,
         pictures: &'a BTreeMap<(Library, String), TextureId>,
     ) -> PosesView<'a> {
-        let Self { library, reach, flip, amount, in_animate, own, pasting: _, asked: _ } = self;
-        let (library, reach, flip, amount, in_animate) =
-            (*library, *reach, *flip, *amount, *in_animate);
-        PosesView { library, reach, flip, amount, in_animate, own, pictures }
+        let Self { library, reach, flip, amount, in_animate, own, copied, .. } = self;
+        PosesView {
+            library: *library,
+            reach: *reach,
+            flip: *flip,
+            amount: *amount,
+            in_animate: *in_animate,
+            copied: *copied,
+            own,
+            pictures,
+        }
     }
 }

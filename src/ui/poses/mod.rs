@@ -439,7 +439,7 @@ fn card_menu(
     pose: &KeptPose,
     actions: &mut Actions,
 ) {
-    context_menu(response, |ui| {
+    context_menu(response, None, |ui| {
         ui.set_min_width(190.0);
         if ui.button("Rename").clicked() {
             state.name = Some((library, pose.name.clone(), pose.name.clone(), false));

@@ -120,7 +120,7 @@ fn one_ui(
     } else if response.clicked() {
         actions.push(TimelineAction::Seek(f64::from(marker.time)));
     }
-    context_menu(&response, |ui| {
+    context_menu(&response, None, |ui| {
         let time = Seconds(marker.time);
         if ui.button("Rename").clicked() {
             *edit = MarkerEdit::Named {

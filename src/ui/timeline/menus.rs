@@ -62,7 +62,7 @@ pub fn keys_menu(
     actions: &mut Actions,
 ) {
     let view = sheet.view;
-    context_menu(response, |ui| {
+    context_menu(response, None, |ui| {
         ui.set_min_width(232.0);
         let n = sheet.keys().len();
         let some = n > 0;

@@ -183,7 +183,7 @@ fn node_name_ui(
         let at = pos2(area.right() - 12.0, area.center().y);
         paint_icon(painter, at, icons::ICON_KEEP, 13.0, theme.color(ColorRole::AccentText));
     }
-    context_menu(&response, |ui| row_menu(state, ui, view, (node, &label, pinned), actions));
+    context_menu(&response, None, |ui| row_menu(state, ui, view, (node, &label, pinned), actions));
     if response.hovered() {
         actions.push(ViewportAction::Hover(Some(node)));
     }

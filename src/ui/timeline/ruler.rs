@@ -121,7 +121,7 @@ pub fn ruler_ui(
         let (time, fps) = (axis.time(at.x).max(0.0), view.timeline.playback.fps);
         state.ruler_time = (time * fps).round() / fps;
     }
-    context_menu(&response, |ui| ruler_menu(state.ruler_time, ui, view, actions));
+    context_menu(&response, None, |ui| ruler_menu(state.ruler_time, ui, view, actions));
 }
 
 /// What can be done at a time: markers, what plays, time put in or taken out, and what the ruler

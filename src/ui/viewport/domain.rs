@@ -313,6 +313,22 @@ pub struct PickedBone {
     pub deforms: bool,
 }
 
+/// Joints and meshes at the point of the last right click.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnderPointer {
+    /// Joints: those whose bones are near, then those that move the skin there.
+    pub joints: Vec<NodeId>,
+    /// Nodes with meshes, from front to back.
+    pub meshes: Vec<NodeId>,
+}
+
+impl UnderPointer {
+    /// Whether nothing is there.
+    pub const fn is_empty(&self) -> bool {
+        self.joints.is_empty() && self.meshes.is_empty()
+    }
+}
+
 /// What the viewport asks for.
 #[derive(Clone, Debug)]
 pub enum ViewportAction {
@@ -339,6 +355,16 @@ pub enum ViewportAction {
         behind: Option<PickedBone>,
         /// Add or take out.
         toggle: bool,
+    },
+    /// A right click on the picture, in points of it: finds joints and meshes there, and selects the
+    /// one that a click would, unless it is selected.
+    PickForMenu {
+        /// Where.
+        at: Vec2,
+        /// The picture's size.
+        size: Vec2,
+        /// Bones there, the nearest first.
+        near: Vec<PickedBone>,
     },
     /// A press on the viewport's surface that may take hold of a limb, in points of its picture.
     Grab {
@@ -451,6 +477,8 @@ pub struct Viewport {
     pub peeks: bool,
     /// Where the skin was clicked last, and how often.
     pub last_pick: Option<(Vec2, usize)>,
+    /// Joints and meshes at the point of the last right click.
+    pub under: UnderPointer,
     /// The joint under the pointer by the skin that it moves: in which picture, and where.
     pub surface_hover: Derived<(u64, Camera, Vec2), Option<NodeId>>,
 }
@@ -489,6 +517,8 @@ pub struct ViewportView<'a> {
     pub children: Children,
     /// What is seen beside what was edited.
     pub compare: Compare,
+    /// Joints and meshes at the point of the last right click.
+    pub under: &'a UnderPointer,
     /// The picture.
     pub texture: Option<TextureId>,
     /// The bones of the pose that is shown.

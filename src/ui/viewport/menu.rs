@@ -1,99 +1,131 @@
-//! What a right click in the viewport offers: what is done most to what is selected.
+//! The menu of a right click in the viewport: on joints and meshes, and on an empty place.
 
-use egui::Response;
+use egui::{Rect, Response};
+use egui_material_icons::icons;
+use glam::Vec2;
 
-use crate::ui::popups::context_menu;
-use crate::ui::{Action, Actions, Theme, View, theme::Font};
-use ulna_edit::{
-    CommandSpec,
-    command::{
-        DissolveJoint, FlipPose, InsertJoint, MergeJoint, MirrorJoint, MirrorPose, ModeCommand,
-        OrientJoint, RemoveJoint, ReparentJoint, Reset, ResetRotation, ResetScale,
-        ResetTranslation, SelectCommand, SetKey, SetPin, ViewCommand,
-    },
+use super::{domain::ViewportAction, pick};
+use crate::ui::{
+    Actions, View,
+    menu_rows::{MenuRows, Row, context_menu},
+    node_menu::{NodePlace, hides_any, node_rows, paste_row},
 };
-use ulna_render::ColorRole;
+use ulna_edit::command::{ModeCommand, SelectCommand, ViewCommand};
+use ulna_model::NodeId;
+use ulna_render::Shading;
 
-/// The menu, in groups.
-fn groups() -> [Vec<&'static CommandSpec>; 6] {
-    [
-        vec![SetKey::spec()],
-        vec![
-            ModeCommand::CopyPose.spec(),
-            ModeCommand::PastePose.spec(),
-            ModeCommand::PasteFlipped.spec(),
-            ModeCommand::PasteSelected.spec(),
-        ],
-        vec![MirrorPose::spec(), FlipPose::spec(), SetPin::spec()],
-        vec![Reset::spec(), ResetTranslation::spec(), ResetRotation::spec(), ResetScale::spec()],
-        vec![
-            SelectCommand::Limb.spec(),
-            SelectCommand::Chain.spec(),
-            SelectCommand::Below.spec(),
-            SelectCommand::Mirror.spec(),
-        ],
-        vec![
-            ViewCommand::FrameSelected.spec(),
-            ViewCommand::Hide.spec(),
-            ViewCommand::Isolate.spec(),
-            ViewCommand::ShowAll.spec(),
-            ViewCommand::Lock.spec(),
-        ],
-    ]
-}
-
-/// The menu in Rig mode, in groups.
-fn rig_groups() -> Vec<Vec<&'static CommandSpec>> {
-    vec![
-        vec![ModeCommand::ExtrudeJoint.spec(), InsertJoint::spec(), MirrorJoint::spec()],
-        vec![OrientJoint::spec(), ModeCommand::CenterJoint.spec(), ReparentJoint::spec()],
-        vec![MergeJoint::spec(), DissolveJoint::spec(), RemoveJoint::spec()],
-        vec![SelectCommand::Below.spec(), SelectCommand::Mirror.spec()],
-        vec![
-            ViewCommand::FrameSelected.spec(),
-            ViewCommand::Hide.spec(),
-            ViewCommand::ShowAll.spec(),
-        ],
-    ]
-}
-
-pub fn viewport_menu(response: &Response, view: &View<'_>, actions: &mut Actions) {
-    context_menu(response, |ui| {
-        ui.set_min_width(250.0);
-        let theme = view.theme;
-        let what = match (view.selection.nodes.len(), view.selection.active.zip(view.session)) {
-            (1, Some((node, session))) => session.document().node(node).label(node),
-            (0, _) => "Nothing is selected".to_owned(),
-            (n, _) => format!("{n} selected"),
-        };
-        let title = egui::RichText::new(what).font(Theme::font(Font::Caption));
-        ui.label(title.color(theme.color(ColorRole::TextTertiary)));
-        let is_rig = view.mode.spec().edits_rest;
-        for group in if is_rig { rig_groups() } else { groups().to_vec() } {
-            ui.separator();
-            for spec in group {
-                let enabled = spec.check(&view.availability);
-                let key = egui::RichText::new(view.settings.keys.shown(spec.name))
-                    .font(Theme::font(Font::Caption));
-                let title = if is_rig { spec.menu_title() } else { spec.title.into() };
-                let button = egui::Button::new(&*title)
-                    .shortcut_text(key.color(theme.color(ColorRole::TextTertiary)))
-                    .min_size(egui::vec2(240.0, 24.0))
-                    .frame_when_inactive(false);
-                let row = ui.add_enabled(enabled.is_ok(), button);
-                row.widget_info(|| {
-                    egui::WidgetInfo::labeled(egui::Role::Button, enabled.is_ok(), spec.title)
-                });
-                let row = if let Err(reason) = enabled {
-                    row.on_disabled_hover_text(reason)
-                } else {
-                    row
-                };
-                if row.on_hover_text(spec.help).clicked() {
-                    actions.push(Action::Invoke(spec));
-                    ui.close();
-                }
-            }
+/// The menu of a right click in Pose, Animate and Rig mode.
+pub fn viewport_menu(response: &Response, view: &View<'_>, rect: Rect, actions: &mut Actions) {
+    if let Some(at) = response.interact_pointer_pos().filter(|_| response.secondary_clicked()) {
+        let size = Vec2::new(rect.width(), rect.height());
+        let at = Vec2::new(at.x - rect.left(), at.y - rect.top());
+        let near = pick::bones_at(view, at, size);
+        actions.push(ViewportAction::PickForMenu { at, size, near });
+    }
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let under = view.viewport.under;
+    context_menu(response, None, view, actions, |rows| {
+        let is_there = |n: &NodeId| document.nodes.contains(*n);
+        let nodes: Vec<NodeId> = view.selection.nodes.iter().copied().filter(is_there).collect();
+        if under.is_empty() || nodes.is_empty() {
+            empty_rows(rows);
+            return;
         }
+        let there = |list: &[NodeId]| list.iter().copied().filter(is_there).collect::<Vec<_>>();
+        let (joints, meshes) = (there(&under.joints), there(&under.meshes));
+        let place = NodePlace::Viewport { joints: &joints, meshes: &meshes };
+        // Names are typed in the outliner.
+        node_rows(rows, document, &nodes, place);
     });
+}
+
+/// The menu of an empty place.
+pub fn empty_rows(rows: &mut MenuRows<'_>) {
+    let view = rows.view;
+    rows.header(
+        "View",
+        if view.viewport.camera.orthographic { "orthographic" } else { "perspective" },
+    );
+    rows.submenu(Row::new("Look from").icon(icons::ICON_VIDEOCAM.codepoint), look_rows);
+    rows.submenu(Row::new("Surfaces").icon(icons::ICON_CONTRAST.codepoint), surface_rows);
+    rows.submenu(Row::new("Overlays").icon(icons::ICON_GRID_4X4.codepoint), overlay_rows);
+    rows.command(ViewCommand::FrameAll.spec());
+    rows.separator();
+    rows.command(SelectCommand::Joints.spec());
+    rows.command(SelectCommand::Nothing.spec());
+    if view.mode.spec().poses {
+        rows.separator();
+        paste_row(rows, ModeCommand::PastePose, "Paste pose");
+        paste_row(rows, ModeCommand::PasteFlipped, "Paste flipped");
+    }
+    rows.separator();
+    let reason = (!hides_any(view)).then_some("Nothing is hidden");
+    let row = Row::of(view, ViewCommand::ShowAll.spec()).unless(reason);
+    rows.run(row, || ViewCommand::ShowAll.into());
+}
+
+/// A row that switches something of the view on or off.
+fn switch(rows: &mut MenuRows<'_>, command: ViewCommand, on: bool) {
+    let row = Row::of(rows.view, command.spec()).plain().checked(on);
+    rows.run(row, || command.into());
+}
+
+fn look_rows(rows: &mut MenuRows<'_>) {
+    rows.with_marks();
+    let view = rows.view;
+    switch(rows, ViewCommand::Perspective, !view.viewport.camera.orthographic);
+    rows.separator();
+    for command in [
+        ViewCommand::Front,
+        ViewCommand::Back,
+        ViewCommand::Side,
+        ViewCommand::OtherSide,
+        ViewCommand::Top,
+        ViewCommand::Bottom,
+        ViewCommand::ThreeQuarter,
+    ] {
+        rows.run(Row::of(view, command.spec()), || command.into());
+    }
+    if view.availability.cameras {
+        rows.separator();
+        rows.command((ViewCommand::Camera { node: None }).spec());
+    }
+}
+
+fn surface_rows(rows: &mut MenuRows<'_>) {
+    rows.with_marks();
+    let (view, now) = (rows.view, rows.view.options.shading);
+    for (command, shading) in [
+        (ViewCommand::Textured, Shading::Textured),
+        (ViewCommand::Solid, Shading::Solid),
+        (ViewCommand::Wireframe, Shading::Wireframe),
+        (ViewCommand::XRay, Shading::XRay),
+    ] {
+        switch(rows, command, now == shading);
+    }
+    if view.availability.lights {
+        rows.separator();
+        switch(rows, ViewCommand::Lights, view.options.lights);
+    }
+}
+
+fn overlay_rows(rows: &mut MenuRows<'_>) {
+    rows.with_marks();
+    let shown = rows.view.options;
+    for (command, on) in [
+        (ViewCommand::Grid, shown.grid),
+        (ViewCommand::Joints, shown.joints),
+        (ViewCommand::Names, shown.names),
+        (ViewCommand::Axes, shown.axes),
+        (ViewCommand::OfSelected, shown.of_selected),
+        (ViewCommand::Sticks, shown.sticks),
+        (ViewCommand::Deforming, shown.deforming),
+    ] {
+        switch(rows, command, on);
+    }
+    rows.separator();
+    switch(rows, ViewCommand::Pins, shown.pins);
+    switch(rows, ViewCommand::Balance, shown.balance);
+    switch(rows, ViewCommand::MotionPaths, shown.motion_paths);
+    switch(rows, ViewCommand::OnionSkin, shown.onion.shown);
 }

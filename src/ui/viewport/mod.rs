@@ -17,8 +17,8 @@ mod reach_bar;
 mod tools;
 
 pub use self::domain::{
-    Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo, ViewOptions,
-    Viewport, ViewportAction, ViewportView,
+    Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo, UnderPointer,
+    ViewOptions, Viewport, ViewportAction, ViewportView,
 };
 pub use self::tools::{Press, hints_of, icon_of};
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
@@ -202,7 +202,7 @@ fn tools_pointer_ui(
     overlay::overlay_ui(ui, view, rect);
     // A gesture takes the right button for itself.
     if state.tools.under_way().is_none() && !swallowed {
-        menu::viewport_menu(response, view, actions);
+        menu::viewport_menu(response, view, rect, actions);
     }
 }
 

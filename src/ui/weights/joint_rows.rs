@@ -102,7 +102,7 @@ pub fn joint_row(
     if response.hovered() {
         actions.push(ViewportAction::Hover(Some(node)));
     }
-    context_menu(&response, |ui| joint_menu(ui, view, document, node, actions));
+    context_menu(&response, None, |ui| joint_menu(ui, view, document, node, actions));
     click
 }
 

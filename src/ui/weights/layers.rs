@@ -237,7 +237,7 @@ fn layer_row(
     if response.clicked() {
         actions.push(PaintAction::PaintLayer(target));
     }
-    context_menu(&response, |ui| layer_menu(ui, layer, at, &named, actions));
+    context_menu(&response, None, |ui| layer_menu(ui, layer, at, &named, actions));
 }
 
 /// What else can be done with a layer.

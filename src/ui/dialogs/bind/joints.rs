@@ -114,7 +114,7 @@ fn row_ui(
         set_tick(now, joint, !is_on);
     }
     let menu = response.on_hover_text("Right-click for more");
-    crate::ui::popups::context_menu(&menu, |ui| {
+    crate::ui::popups::context_menu(&menu, None, |ui| {
         joint_menu(ui, view, (document, joint), now, actions)
     });
 }

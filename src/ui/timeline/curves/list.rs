@@ -159,7 +159,7 @@ impl List<'_> {
         if state.filter.pinned.contains(&node) {
             self.mark(rect, 1.0, icons::ICON_KEEP, self.color(ColorRole::AccentText));
         }
-        crate::ui::popups::context_menu(&response, |ui| {
+        crate::ui::popups::context_menu(&response, None, |ui| {
             list_menus::row_menu(state, ui, curves, Some(node));
         });
         if response.hovered() {
@@ -214,7 +214,7 @@ impl List<'_> {
         if near && self.slot(ui, rect, near, &slot) {
             Self::toggle(state, curves);
         }
-        crate::ui::popups::context_menu(&response, |ui| {
+        crate::ui::popups::context_menu(&response, None, |ui| {
             list_menus::row_menu(state, ui, curves, Some(node));
             ui.separator();
             conversion_menu(ui, (self.sheet.id, &all_keys(first)), false, actions);
@@ -266,7 +266,7 @@ impl List<'_> {
             typed::curve_value_ui(ui, view, curve, (value, &now), actions);
         }
         self.slots(state, ui, curve, rect, editable);
-        crate::ui::popups::context_menu(&response, |ui| {
+        crate::ui::popups::context_menu(&response, None, |ui| {
             list_menus::row_menu(state, ui, std::slice::from_ref(curve), curve.node);
             ui.separator();
             conversion_menu(ui, (self.sheet.id, &all_keys(curve)), false, actions);

@@ -71,7 +71,7 @@ impl List<'_> {
         let area = Rect::from_min_max(rect.min, pos2(rect.right() - 30.0, rect.bottom()));
         let all = ui.interact(area, ui.scope_id().with("all channels"), Sense::click());
         all.widget_info(|| WidgetInfo::labeled(Role::Label, true, &said));
-        crate::ui::popups::context_menu(&all, |ui| {
+        crate::ui::popups::context_menu(&all, None, |ui| {
             list_menus::row_menu(state, ui, &self.model.listed, None);
         });
     }

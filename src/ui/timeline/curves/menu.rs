@@ -37,7 +37,7 @@ pub fn graph_menu(
             graph.select(graph.key_set(curve, key..key + 1), SelectHow::Only, actions);
         }
     }
-    popups::context_menu(response, |ui| {
+    popups::context_menu(response, None, |ui| {
         ui.set_min_width(248.0);
         subject_lines(state, ui, graph, actions);
         keys_lines(state, ui, graph, actions);

@@ -312,7 +312,7 @@ impl BarUi<'_, '_> {
         if whole.clicked() {
             actions.push(TimelineAction::ChooseBar(Some((lane, b))));
         }
-        context_menu(&whole, |ui| {
+        context_menu(&whole, None, |ui| {
             if !self.chosen {
                 actions.push(TimelineAction::ChooseBar(Some((lane, b))));
             }
