@@ -30,6 +30,7 @@ mod window {
     mod paint;
     mod paint_acts;
     mod paint_bend;
+    mod palette;
     mod panels;
     mod pose_layers;
     mod poses;
@@ -41,5 +42,6 @@ mod window {
     mod rig_mode;
     mod saves;
     mod timeline;
+    mod tour;
     mod weights;
 }

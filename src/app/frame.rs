@@ -44,6 +44,7 @@ impl App {
         let actions = self.panels_frame(ui, hover);
         let changed = self.apply(&ctx, actions);
         let changed = self.update_brush(&ctx) || changed;
+        self.follow_tour(&ctx);
         if changed || self.outliner.hover != hover {
             log::trace!(
                 "another frame: acts {changed}, hover {hover:?} to {:?}",
@@ -205,7 +206,8 @@ impl App {
                 }),
                 recent: &self.program.recent.shown,
                 welcome: self.program.welcome,
-                tour: self.program.tour,
+                used: &self.program.preferences.used,
+                tour: self.program.tour.as_ref(),
                 device: self.renderer.device(),
                 device_facts: self.renderer.device_facts(),
                 devices: &devices,

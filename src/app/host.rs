@@ -10,7 +10,8 @@ use super::{
     save_queue::{Purpose, SaveTo},
 };
 use crate::ui::{
-    ClipUse, DeferredAction, Dialog, Mode, Pasting, PreferencePage, ToastKind, children_words,
+    ClipUse, DeferredAction, Dialog, Mode, Pasting, Place, PreferencePage, ToastKind,
+    children_words,
 };
 use ulna_edit::command::{
     BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, ReferenceCommand,
@@ -70,12 +71,19 @@ impl Host for WindowHost<'_> {
             }
             FileCommand::Welcome => app.show_welcome(ctx),
             FileCommand::Preferences => {
-                app.dialogs.open =
-                    Some(Dialog::Preferences { page: PreferencePage::Look, listening: None });
+                app.dialogs.open = Some(Dialog::Preferences {
+                    page: PreferencePage::Look,
+                    listening: None,
+                    row: None,
+                });
             }
             FileCommand::Find => app.dialogs.open = Some(Dialog::Find),
             FileCommand::History => {
                 app.dialogs.open = Some(Dialog::History { marked: BTreeSet::new() })
+            }
+            FileCommand::Guide => {
+                app.dialogs.open =
+                    Some(Dialog::Guide { place: Place::default(), search: String::new() });
             }
             FileCommand::Tour => app.start_tour(ctx),
             FileCommand::Commands => app.dialogs.open = Some(Dialog::Commands),
@@ -273,13 +281,13 @@ impl App {
         self.timeline.playback.playing = false;
     }
 
-    /// The tour is of the sample, unless a file is open already.
+    /// The tour is of the sample, unless a file is open already. It goes on where it was left.
     fn start_tour(&mut self, ctx: &Context) {
         if self.session.is_none() {
             self.wish(ctx, DeferredAction::Sample);
         }
         self.program.welcome = false;
-        self.program.tour = Some(0);
+        self.open_tour();
     }
 
     fn play(&mut self, command: &PlayCommand) {
@@ -304,6 +312,10 @@ impl App {
             }
             PlayCommand::Loop => {
                 self.timeline.playback.repeat = self.timeline.playback.repeat.next()
+            }
+            PlayCommand::GoTo { frame } => {
+                let fps = self.timeline.playback.fps;
+                self.timeline.playback.seek(*frame as f64 / fps);
             }
             PlayCommand::NextFrame => self.timeline.playback.step(1.0),
             PlayCommand::PreviousFrame => self.timeline.playback.step(-1.0),
@@ -337,7 +349,9 @@ impl App {
             PlayCommand::NextKey,
             PlayCommand::PreviousKey,
         ];
-        if moves.contains(command) || matches!(command, PlayCommand::Start | PlayCommand::End) {
+        let jumps =
+            matches!(command, PlayCommand::Start | PlayCommand::End | PlayCommand::GoTo { .. });
+        if moves.contains(command) || jumps {
             self.timeline.playback.playing = false;
         }
         self.pause(command);

@@ -77,7 +77,7 @@ impl App {
             None if app.program.preferences.started => app.show_welcome(&cc.egui_ctx),
             None => {
                 app.open_sample(&cc.egui_ctx);
-                app.program.tour = Some(0);
+                app.open_tour();
             }
         }
         app.program.preferences.started = true;

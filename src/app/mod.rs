@@ -62,6 +62,7 @@ mod scenes;
 mod selecting;
 mod state;
 mod there;
+mod tour;
 mod viewing;
 mod viewport_renderer;
 mod window;

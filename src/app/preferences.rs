@@ -23,6 +23,10 @@ pub(super) struct Preferences {
     pub export: Option<crate::ui::ExportDraft>,
     /// Destination of the last export, per file.
     pub export_places: Vec<crate::ui::ExportPlace>,
+    /// Names of the commands that were run from the palette last, the latest first.
+    pub used: Vec<String>,
+    /// The step at which the tour was left.
+    pub tour: usize,
     /// How pictures of clips were made last.
     pub pictures: crate::ui::PicturesDraft,
     /// How files of other formats were opened last, by the program that wrote them.
@@ -63,6 +67,15 @@ impl Preferences {
                 log::warn!("the preferences cannot be read and are reset: {error}");
                 Self::default()
             })
+    }
+
+    /// Puts a command first in the list of those that were run from the palette.
+    pub(super) fn remember_used(&mut self, name: &str) {
+        /// Commands that are kept.
+        const MOST: usize = 10;
+        self.used.retain(|used| used != name);
+        self.used.insert(0, name.to_owned());
+        self.used.truncate(MOST);
     }
 
     pub(super) fn store(&self, storage: &mut dyn eframe::Storage) {

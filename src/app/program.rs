@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::{devices::Devices, preferences::Preferences, recent::RecentList};
-use crate::ui::{Settings, Theme};
+use crate::ui::{Settings, Theme, Tour};
 use ulna_render::Capture;
 
 /// The program around the file.
@@ -23,8 +23,8 @@ pub(super) struct Program {
     pub recent: RecentList,
     /// Whether the welcome page is before the panels.
     pub welcome: bool,
-    /// The step of the tour that is shown.
-    pub tour: Option<usize>,
+    /// The tour, while it is open.
+    pub tour: Option<Tour>,
     /// The file whose picture is to be taken when it is shown.
     pub picture_of: Option<PathBuf>,
     /// The picture of a file that is on its way back from the device.

@@ -1,6 +1,7 @@
 //! Commands that are run: their arguments, where they are done, and what is said of them.
 
 use egui::Context;
+use serde_json::{Map, Value};
 
 use super::{App, host::WindowHost};
 use crate::ui::{
@@ -14,14 +15,39 @@ use ulna_edit::{
         field::{ClipName, Nodes, Seconds},
         forms::{Suggestions, over_what_is_shown, poses_over, present, suggested},
     },
+    find,
 };
 use ulna_model::{LayerHome, NodeId};
 use ulna_session::{RunError, Session, names_in};
 
 impl App {
     /// Opens the form of a command, filled with what is selected and shown.
-    pub(super) fn ask_arguments(&mut self, spec: &'static CommandSpec) {
-        let Some(session) = &self.session else { return };
+    /// `given`: arguments that are filled in already.
+    pub(super) fn ask_arguments(&mut self, spec: &'static CommandSpec, given: Map<String, Value>) {
+        if let Some(draft) = self.form_of(spec, given) {
+            self.dialogs.open = Some(Dialog::Arguments { draft: Box::new(draft) });
+        }
+    }
+
+    /// Runs a command of which some arguments are given. The others come from the selection and
+    /// from what is shown; its form opens if they do not, or if it shows its effects first.
+    pub(super) fn run_filled(&mut self, ctx: &Context, line: CommandLine) {
+        let Some(spec) = find(&line.name) else { return };
+        self.end_gesture(ctx);
+        let Some(draft) = self.form_of(spec, line.arguments.clone()) else {
+            // Without a file there are only commands of the window.
+            self.run_typed(ctx, &line);
+            return;
+        };
+        match draft.spec().map(|spec| draft.line(spec)) {
+            Some(Ok(line)) if !draft.has_plan => self.run_typed(ctx, &line),
+            _ => self.dialogs.open = Some(Dialog::Arguments { draft: Box::new(draft) }),
+        }
+    }
+
+    /// The form of a command, filled with what is given, selected and shown.
+    fn form_of(&self, spec: &'static CommandSpec, given: Map<String, Value>) -> Option<FormDraft> {
+        let session = self.session.as_ref()?;
         // What would pose the file alone poses what is seen.
         let spec = over_what_is_shown(spec).filter(|_| self.shown_clip().is_some()).unwrap_or(spec);
         let around = self.around(session);
@@ -39,10 +65,9 @@ impl App {
                 values.insert("node".to_owned(), names.into());
             }
         }
+        values.extend(given);
         let rate = self.timeline.playback.fps;
-        self.dialogs.open = Some(Dialog::Arguments {
-            draft: Box::new(FormDraft::new(spec, values, &present, rate)),
-        });
+        Some(FormDraft::new(spec, values, &present, rate))
     }
 
     /// Selection and display state that commands are run with.
@@ -99,7 +124,7 @@ impl App {
         // Its effects are shown before it is applied.
         if spec.has_plan() && self.session.is_some() {
             match spec.check(&self.availability()) {
-                Ok(()) => self.ask_arguments(spec),
+                Ok(()) => self.ask_arguments(spec, Map::new()),
                 Err(reason) => self.toast(ctx, ToastKind::Error, reason),
             }
             return;
@@ -126,7 +151,7 @@ impl App {
                 self.follow_keys(None);
                 self.say_done(ctx, done, spec.title);
             }
-            Err(Unfilled::Asks) => self.ask_arguments(spec),
+            Err(Unfilled::Asks) => self.ask_arguments(spec, Map::new()),
             Err(Unfilled::Refused(reason)) => self.toast(ctx, ToastKind::Error, reason),
         }
     }

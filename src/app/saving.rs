@@ -142,6 +142,7 @@ impl App {
             Ok(saved) => {
                 self.say_saved(ctx, &saved);
                 if purpose == Purpose::Own && shown {
+                    self.tell_tour_saved(ctx);
                     self.files.asked_disk = None;
                     self.remember(ctx, &saved.path);
                     self.show_title(ctx);

@@ -7,7 +7,9 @@ use super::{
     Action, Actions, Theme, View,
     theme::Font,
     viewport::icon_of,
-    widgets::{check, elided, icon_button, icon_font, key_chips, segment, segments, tooltip},
+    widgets::{
+        check, elided, icon_button, icon_font, key_chips, mark_place, segment, segments, tooltip,
+    },
 };
 use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{
@@ -35,17 +37,10 @@ fn command_button(
     actions: &mut Actions,
 ) {
     let enabled = command.check(&view.availability);
-    if icon_button(
-        ui,
-        view.theme,
-        icon,
-        command.title,
-        view.settings.keys.key(command.name),
-        on,
-        enabled,
-    )
-    .clicked()
-    {
+    let key = view.settings.keys.key(command.name);
+    let response = icon_button(ui, view.theme, icon, command.title, key, on, enabled);
+    mark_place(ui, command.name, response.rect);
+    if response.clicked() {
         actions.push(Action::Invoke(command));
     }
 }

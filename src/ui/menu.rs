@@ -9,7 +9,8 @@ use egui::{
 use super::{
     Action, Actions, Quality, Theme, View,
     theme::Font,
-    widgets::{elided, segment, segments},
+    tour,
+    widgets::{elided, mark_place, segment, segments},
 };
 use crate::ui::popups::menu_button;
 use crate::ui::{DialogAction, Mode, ProgramAction};
@@ -18,7 +19,7 @@ use ulna_edit::{
     command::{
         DragLimb, FileCommand, MendArmature, MirrorWeights, NewClip, Normalize, PlayCommand,
         RenameNode, ResetAll, RestFromPose, SelectCommand, SessionCommand, SetPin, Sets,
-        ViewCommand, forms::is_for_programs,
+        TimelineCommand, ViewCommand, forms::is_for_programs,
     },
     table,
 };
@@ -165,6 +166,9 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
                 ui.ctx().request_repaint();
             }
             right = menu.rect.right();
+            if k == 0 {
+                mark_place(ui, tour::FILE_MENU, menu.rect);
+            }
         }
         keys.items = items;
         // Not the bar's own edge: that is as wide as the window.
@@ -195,6 +199,7 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
             response.widget_info(|| {
                 WidgetInfo::selected(Role::Button, true, on, spec.command.spec().title)
             });
+            mark_place(ui, spec.command.name(), response.rect);
             if response.clicked() {
                 actions.push(Action::Run(spec.command.clone().into()));
             }
@@ -335,7 +340,7 @@ fn quality(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> MenuEntry {
 }
 
 /// Whether what a command switches is on; nothing for commands that switch nothing.
-fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
+pub fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
     let shown = view.options;
     let switches = [
         (ViewCommand::Grid, shown.grid),
@@ -362,8 +367,11 @@ fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
     ];
     let view_switch = switches.iter().find(|(c, _)| c.name() == command.name).map(|(_, on)| *on);
     view_switch.or_else(|| {
-        (PlayCommand::Loop.name() == command.name)
-            .then_some(view.timeline.playback.repeat != ulna_model::Repeat::Once)
+        let others = [
+            (PlayCommand::Loop.name(), view.timeline.playback.repeat != ulna_model::Repeat::Once),
+            (TimelineCommand::AutoKey.name(), view.timeline.auto_key),
+        ];
+        others.iter().find(|(name, _)| *name == command.name).map(|(_, on)| *on)
     })
 }
 

@@ -13,6 +13,7 @@ mod curve_settings;
 mod dialogs;
 pub mod edits;
 mod focus_ring;
+mod guide;
 mod inspector;
 mod layers;
 mod layout;
@@ -71,6 +72,7 @@ pub use self::{
         ToastKind, TrialColors, TrialNumbers, TrialPose, UnkeyedRow, bytes_in_words,
         loose_focus_id,
     },
+    guide::Place,
     inspector::{changed_keys, repaired},
     layers::{LayerAction, Layers, LayersView, ids as layer_ids},
     layout::{Layout, Pane},
@@ -101,6 +103,7 @@ pub use self::{
         KeyList, RepairLoop, RepairSeen, Retime, Timeline, TimelineAction, TimelineView,
         WantedOnCurves,
     },
+    tour::{Tour, TourAction, TourStep},
     view::View,
     viewport::{
         Background, Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo,
@@ -349,7 +352,9 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         tour::tour_ui(ui, view, layout, actions);
     }
     pointer_menu::pointer_menus_ui(pointer_menu, ui, view, actions);
-    palette::palette_ui(palette, ui, view, actions);
+    if let Some(node) = palette::palette_ui(palette, ui, view, actions) {
+        outliner.reveal(view, node);
+    }
     dialogs::dialogs_ui(dialogs, ui, view, actions);
     dialogs::toasts_ui(ui, view, actions);
     focus_ring::focus_ring(ui.ctx(), theme);

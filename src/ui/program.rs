@@ -5,7 +5,11 @@ use std::path::PathBuf;
 
 use egui::TextureId;
 
-use super::settings::Settings;
+use super::{
+    settings::Settings,
+    tour::{Tour, TourAction},
+};
+use ulna_edit::CommandSpec;
 use ulna_model::NodeId;
 use ulna_render::DeviceFacts;
 
@@ -47,8 +51,10 @@ pub enum ProgramAction {
         /// Whether they are written.
         saves: bool,
     },
-    /// A step of the tour, or none.
-    Tour(Option<usize>),
+    /// Requests of the tour's card.
+    Tour(TourAction),
+    /// A command was run from the palette: it is listed there when nothing is typed.
+    UsedCommand(&'static CommandSpec),
     /// A recent file to be forgotten.
     Forget(PathBuf),
     /// Stop the long work.
@@ -84,8 +90,10 @@ pub struct ProgramView<'a> {
     pub recent: &'a [Recent],
     /// Whether the welcome page is before the panels.
     pub welcome: bool,
-    /// The step of the tour that is shown.
-    pub tour: Option<usize>,
+    /// Names of the commands that were run from the palette last, the latest first.
+    pub used: &'a [String],
+    /// The tour, while it is open.
+    pub tour: Option<&'a Tour>,
     /// The graphics device.
     pub device: &'a str,
     /// Facts about the device.

@@ -465,6 +465,19 @@ pub fn mask_words(document: &Document, mask: Option<&MixMask>) -> String {
     }
 }
 
+/// Notes where a widget is in this frame, under the name of its command or another name.
+pub fn mark_place(ui: &Ui, name: &'static str, rect: Rect) {
+    let frame = ui.ctx().cumulative_frame_nr();
+    ui.data_mut(|d| d.insert_temp(egui::Id::unique(("place of", name)), (frame, rect)));
+}
+
+/// Where a widget is; `None` if it is not drawn.
+pub fn place_of(ui: &Ui, name: &'static str) -> Option<Rect> {
+    let id = egui::Id::unique(("place of", name));
+    let (frame, rect) = ui.data(|d| d.get_temp::<(u64, Rect)>(id))?;
+    (frame + 1 >= ui.ctx().cumulative_frame_nr()).then_some(rect)
+}
+
 /// Gives a widget its accessible name, where egui has no other way.
 pub fn name_widget(ui: &Ui, response: &Response, name: &str) {
     ui.ctx().accesskit_node_builder(response.id, |node| node.set_label(name));

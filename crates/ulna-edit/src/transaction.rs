@@ -40,6 +40,16 @@ impl Transaction {
         self.forward.iter()
     }
 
+    /// Whether it is a stroke of a brush over weights: it has no command of its own.
+    pub fn is_stroke(&self) -> bool {
+        self.given.is_empty() && self.edits().any(|edit| matches!(edit, Edit::PatchWeights { .. }))
+    }
+
+    /// The names of its commands.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        self.given.iter().map(|line| line.name.as_str())
+    }
+
     /// Takes it back in a document that has it as its last step.
     pub fn take_back(&self, document: &mut Document) {
         for edit in self.inverse.iter().rev() {

@@ -1,6 +1,7 @@
 //! Handlers for actions of dialogs: files, journals, the history.
 
 use egui::Context;
+use serde_json::Map;
 
 use crate::{
     app::{
@@ -10,7 +11,7 @@ use crate::{
     },
     ui::{DeferredAction, DialogAction, ExportPlace, ToastKind},
 };
-use ulna_edit::command::FileCommand;
+use ulna_edit::{command::FileCommand, find};
 use ulna_session::Conversion;
 
 impl App {
@@ -128,8 +129,15 @@ impl App {
             DialogAction::ShowWorst(k) => self.show_worst(ctx, k),
             DialogAction::Ask(command) => {
                 self.end_gesture(ctx);
-                self.ask_arguments(command);
+                self.ask_arguments(command, Map::new());
             }
+            DialogAction::AskFilled(line) => {
+                self.end_gesture(ctx);
+                if let Some(command) = find(&line.name) {
+                    self.ask_arguments(command, line.arguments);
+                }
+            }
+            DialogAction::RunFilled(line) => self.run_filled(ctx, line),
         }
     }
 }

@@ -19,7 +19,10 @@ impl App {
                 self.leave(ctx, crate::app::window_state::Leaving::Switch);
             }
             ProgramAction::AskKeys { saves } => self.ask_keys(ctx, saves),
-            ProgramAction::Tour(step) => self.program.tour = step,
+            ProgramAction::Tour(action) => self.tour_action(ctx, action),
+            ProgramAction::UsedCommand(command) => {
+                self.program.preferences.remember_used(command.name);
+            }
             ProgramAction::Forget(path) => {
                 self.program.preferences.recent.retain(|f| f.path != path);
                 self.program.recent.refresh(ctx, &self.program.preferences.recent);

@@ -104,6 +104,10 @@ impl App {
             TimelineCommand::Curves => TimelineShow::Sheet,
             TimelineCommand::SheetAndCurves if now == TimelineShow::Both => TimelineShow::Sheet,
             TimelineCommand::SheetAndCurves => TimelineShow::Both,
+            TimelineCommand::AutoKey => {
+                self.timeline.auto_key = !self.timeline.auto_key;
+                return true;
+            }
             TimelineCommand::FitHeight => {
                 self.panels.timeline().fit_height();
                 return true;

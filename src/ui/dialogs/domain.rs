@@ -8,6 +8,7 @@ use super::drafts::{
     BindDraft, ConvertDraft, ExportDraft, FormDraft, ImportDraft, PicturesDraft, RebindDraft,
     SeamsDraft,
 };
+use crate::ui::guide::Place;
 use ulna_edit::{CommandLine, CommandSpec, command::field::CarryWay};
 use ulna_model::{ClipId, UnkeyedAt};
 use ulna_session::{ExportRequest, Outlook, SaveRequest};
@@ -193,6 +194,15 @@ pub enum Dialog {
         page: PreferencePage,
         /// The command that waits for its new key.
         listening: Option<String>,
+        /// The label of the row that is marked: the one that a person looked for.
+        row: Option<&'static str>,
+    },
+    /// The guide.
+    Guide {
+        /// Where it is open.
+        place: Place,
+        /// Words that it is searched for.
+        search: String,
     },
     /// All commands.
     Commands,
@@ -273,6 +283,18 @@ pub enum PreferencePage {
     Files,
     /// Keys.
     Keys,
+}
+
+impl PreferencePage {
+    /// The name of its tab.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Look => "Appearance",
+            Self::View => "View",
+            Self::Files => "Files",
+            Self::Keys => "Keys",
+        }
+    }
 }
 
 /// Action that waits until unsaved work is saved or discarded.
@@ -433,6 +455,11 @@ pub enum DialogAction {
     BakeThen(DeferredAction),
     /// Open the form of a command.
     Ask(&'static CommandSpec),
+    /// Open the form of a command in which some arguments are filled.
+    AskFilled(CommandLine),
+    /// Run a command with some arguments; the others come from the selection and the window. Its
+    /// form opens where they do not.
+    RunFilled(CommandLine),
     /// Apply the plan, and the command of the open form after it, once the effects are known.
     ApplyPlan(Option<CommandLine>),
     /// Add a command to the plan.

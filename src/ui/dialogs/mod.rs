@@ -26,6 +26,7 @@ pub use self::domain::{
     ChangedOnDisk, DeferredAction, Dialog, DialogAction, Obstacle, PathFor, PreferencePage,
     RecoveryView, StepView, UnkeyedRow,
 };
+pub(super) use self::drafts::label as argument_label;
 pub use self::drafts::{
     BindDraft, BindForeseen, BindTrial, BindView, ConvertDraft, ConvertPreview, ConvertView,
     ExportDraft, ExportForeseen, ExportPlace, FileBeside, ForeignCounts, ForeignSettings,
@@ -47,7 +48,7 @@ use std::{
 use egui::{Align2, Id, Modal, RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 
-use super::{Action, Actions, Theme, View, preferences, theme::Font, widgets::paint_icon};
+use super::{Action, Actions, Theme, View, guide, preferences, theme::Font, widgets::paint_icon};
 use ulna_edit::{Transaction, command::FileCommand, table};
 use ulna_render::DeviceFacts;
 use ulna_render::{ColorRole, Measure};
@@ -57,6 +58,7 @@ use ulna_render::{ColorRole, Measure};
 pub struct DialogsState {
     files: files::FileList,
     rebind: rebind::RebindState,
+    guide: guide::GuideState,
     /// The kind of dialog that was open in the frame before.
     shown: Option<Discriminant<Dialog>>,
 }
@@ -84,6 +86,9 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         )
     ) {
         state.files.forget();
+    }
+    if !matches!(open, Some(Dialog::Guide { .. })) {
+        state.guide.forget();
     }
     let Some(dialog) = open.filter(|d| **d != Dialog::Find) else { return };
     let theme = view.theme;
@@ -160,7 +165,7 @@ fn follow_size(ui: &Ui) {
 fn width(dialog: &Dialog) -> f32 {
     match dialog {
         Dialog::Import { .. } => 1000.0,
-        Dialog::Commands => 900.0,
+        Dialog::Commands | Dialog::Guide { .. } => 900.0,
         Dialog::Seams { .. } => 760.0,
         Dialog::Unkeyed { .. } | Dialog::Humanoid => 560.0,
         Dialog::Arguments { draft } if draft.has_plan => 420.0,
@@ -264,8 +269,11 @@ fn content_ui(
         Dialog::Plan => form::plan_panel(ui, view, actions),
         Dialog::Humanoid => humanoid::humanoid_ui(ui, view, actions),
         Dialog::History { marked } => history(ui, view, marked, actions),
-        Dialog::Preferences { page, listening } => {
-            preferences::preferences_ui(ui, view, *page, listening.as_deref(), actions);
+        Dialog::Preferences { page, listening, row } => {
+            preferences::preferences_ui(ui, view, (*page, *row), listening.as_deref(), actions);
+        }
+        Dialog::Guide { place, search } => {
+            guide::guide_ui(&mut state.guide, ui, view, *place, search, actions);
         }
         Dialog::Commands => commands(ui, view, actions),
         Dialog::About => about(ui, theme, view, actions),

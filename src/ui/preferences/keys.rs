@@ -13,7 +13,11 @@ use ulna_render::ColorRole;
 /// Waits for the key of a command, or for none.
 fn listen(command: Option<&str>) -> DialogAction {
     let listening = command.map(ToOwned::to_owned);
-    DialogAction::SetDialog(Some(Dialog::Preferences { page: PreferencePage::Keys, listening }))
+    DialogAction::SetDialog(Some(Dialog::Preferences {
+        page: PreferencePage::Keys,
+        listening,
+        row: None,
+    }))
 }
 
 pub fn keys_ui(

@@ -18,27 +18,70 @@ use ulna_render::ColorRole;
 /// Points that a page is high.
 const PAGE: f32 = 440.0;
 
+/// A row of the preferences, as the palette finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PreferenceRow {
+    /// Its page.
+    pub page: PreferencePage,
+    /// Its label.
+    pub label: &'static str,
+    /// Other words for it, separated by commas.
+    pub terms: &'static str,
+}
+
+/// Rows that the palette finds.
+pub const ROWS: [PreferenceRow; 15] = {
+    const fn row(page: PreferencePage, label: &'static str, terms: &'static str) -> PreferenceRow {
+        PreferenceRow { page, label, terms }
+    }
+    use PreferencePage::{Files, Look, View};
+    [
+        row(Look, "Theme", "dark mode, light mode, colors, appearance"),
+        row(Look, "Interface size", "UI scale, resolution scale, font size, zoom, HiDPI"),
+        row(Look, "Length unit", "units, working units, meters, centimeters, millimeters"),
+        row(Look, "Motion", "reduce motion, animations, accessibility"),
+        row(View, "Orbit style", "turntable, trackball, tumble, navigation"),
+        row(View, "Orbit speed", "tumble speed, camera speed, mouse sensitivity"),
+        row(View, "Field of view", "FOV, focal length, camera angle"),
+        row(View, "Wheel", "zoom to mouse position, invert wheel zoom, scroll"),
+        row(View, "New keys", "default interpolation, default tangents, new keyframe type"),
+        row(View, "When paused", "snap to frame, subframes"),
+        row(View, "Quality during motion", "viewport quality, level of detail, anti-aliasing"),
+        row(View, "Graphics device", "GPU, adapter, Vulkan, graphics card, software renderer"),
+        row(Files, "Backup", "save versions, backup file"),
+        row(Files, "Saving", "key on save, auto save"),
+        row(Files, "Journal", "auto save folder, recovery folder, temporary files"),
+    ]
+};
+
+/// The label of the row that is marked, for the frame.
+fn marked() -> egui::Id {
+    egui::Id::unique("marked preference")
+}
+
 pub fn preferences_ui(
     ui: &mut Ui,
     view: &View<'_>,
-    page: PreferencePage,
+    (page, row): (PreferencePage, Option<&'static str>),
     listening: Option<&str>,
     actions: &mut Actions,
 ) {
     let theme = view.theme;
+    ui.data_mut(|d| d.insert_temp(marked(), row.unwrap_or_default()));
     title(ui, theme, "Preferences");
     segments(ui, theme, |ui| {
         let pages = [
-            (PreferencePage::Look, "Appearance"),
-            (PreferencePage::View, "View"),
-            (PreferencePage::Files, "Files"),
-            (PreferencePage::Keys, "Keys"),
+            PreferencePage::Look,
+            PreferencePage::View,
+            PreferencePage::Files,
+            PreferencePage::Keys,
         ];
-        for (other, text) in pages {
-            if segment(ui, theme, text, page == other, false).clicked() {
+        for other in pages {
+            if segment(ui, theme, other.title(), page == other, false).clicked() {
                 actions.push(DialogAction::SetDialog(Some(Dialog::Preferences {
                     page: other,
                     listening: None,
+                    row: None,
                 })));
             }
         }
@@ -95,8 +138,14 @@ pub fn preferences_ui(
 fn field(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         ui.set_min_height(32.0);
-        let (rect, _) = ui.allocate_exact_size(vec2(150.0, 24.0), Sense::hover());
+        let (rect, response) = ui.allocate_exact_size(vec2(150.0, 24.0), Sense::hover());
         let at = egui::pos2(rect.left(), rect.center().y);
+        if ui.data(|d| d.get_temp::<&'static str>(marked())) == Some(label) {
+            let whole = ui.max_rect().with_min_y(rect.top() - 4.0).with_max_y(rect.bottom() + 4.0);
+            let bar = whole.with_max_x(whole.left() + 2.0).translate(vec2(-8.0, 0.0));
+            ui.painter().rect_filled(bar, 0.0, theme.color(ColorRole::AccentBase));
+            response.scroll_to_me(None);
+        }
         ui.painter().text(
             at,
             egui::Align2::LEFT_CENTER,

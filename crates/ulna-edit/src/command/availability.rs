@@ -1,7 +1,7 @@
 //! State of the program that decides which commands are available.
 
 /// The state that the rules of availability read.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Availability {
     /// A file is open.
     pub document: bool,

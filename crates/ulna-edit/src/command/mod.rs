@@ -76,6 +76,7 @@ mod rules;
 mod scene;
 mod skins;
 mod spec;
+mod synonyms;
 mod table;
 mod touch;
 mod upkeep;

@@ -19,8 +19,9 @@ pub use self::convert::{
     ConvertDraft, ConvertPreview, ConvertView, FileBeside, ForeignCounts, ForeignSettings,
 };
 pub use self::export::{ExportDraft, ExportForeseen, ExportPlace};
+pub(super) use self::form::field_count;
+pub(in crate::ui) use self::form::label;
 pub use self::form::{FormDraft, LayersThere};
-pub(super) use self::form::{field_count, label};
 pub use self::import::{ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView};
 pub use self::pictures::PicturesDraft;
 pub use self::plan::{PlanForeseen, PlanView, PlannedJoint};

@@ -443,6 +443,7 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
         ("clip.ticks", "rate") => Quantity::new(Unit::Plain, 0.1..=1e6),
         (_, "rate") => Quantity::new(Unit::Rate, 0.1..=10_000.0),
         (_, "frames") => Quantity::whole(1.0..=10_000.0),
+        ("play.go_to", "frame") => Quantity::whole(0.0..=1e6),
         (_, "millimetres") => Quantity::new(Unit::Millimeters, 0.0..=1000.0),
         (_, "degrees") => Quantity::new(Unit::Degrees, 0.0..=180.0),
         ("skin.split", "most") => Quantity::whole(1.0..=65_535.0),

@@ -84,8 +84,10 @@ other_commands! {
     Commands = "help.commands",
         "Commands and keys", menu: "Help", key: "F1", enabled: always, anywhere: true,
         after: "weight_layer.paint";
-    /// Shows a short tour of the window, on the sample
-    Tour = "help.tour", "Start the tour", menu: "Help", enabled: always, anywhere: true;
+    /// Opens the user's guide, with a search over all its pages
+    Guide = "help.guide", "Guide", menu: "Help", enabled: always, anywhere: true;
+    /// Leads through five acts: pose, key, paint, undo and save; continues where it was left
+    Tour = "help.tour", "Tour", menu: "Help", enabled: always, anywhere: true;
     /// Shows the version, licenses and graphics device
     About = "help.about", "About Ulna", menu: "Help", enabled: always, anywhere: true;
 }

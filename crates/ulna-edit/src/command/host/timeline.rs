@@ -31,6 +31,8 @@ other_commands! {
     /// Sets keys for all joints that the clip animates
     KeyCharacter = "keying.character",
         "Key the whole character", menu: "Clip/Set keys", key: "Ctrl+Shift+K", enabled: clip_shown;
+    /// Turns Auto-key on or off: while it is on, posing a joint over a clip sets a key
+    AutoKey = "keying.auto", "Auto-key", menu: "Clip/Set keys", enabled: clip_shown;
     /// Moves the selected keys with the pointer until the next click; digits type frames
     Grab = "timeline.move", "Move selected keys", key: "W", enabled: keys_selected;
     /// Moves the selected keys with the pointer; later ones follow

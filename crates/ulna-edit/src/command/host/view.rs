@@ -173,6 +173,11 @@ other_commands! {
     Start = "play.start", "Clip start", key: "Home", enabled: clip_shown;
     /// Moves the playhead to the last key
     End = "play.end", "Clip end", key: "End", enabled: clip_shown;
+    /// Moves the playhead to a frame
+    GoTo {
+        /// Frame to show, counted from 0 at the frame rate of the timeline.
+        frame: usize,
+    } = "play.go_to", "Go to frame", asks: true, enabled: clip_shown;
     /// Shows the gap of a loop and previews its repair
     RepairLoop = "clip.repair_loop", "Repair loop…", enabled: clip_shown, after: "clip.close_loop";
     /// Shows the mixer, which blends clips on lanes

@@ -1,0 +1,108 @@
+//! The tour: opened where it was left, moved on by acts, and the window set up for a step.
+
+use egui::Context;
+
+use super::App;
+use crate::ui::{Mode, Tour, TourAction, TourStep};
+use ulna_edit::{
+    CommandSpec,
+    command::{ModeCommand, ToolCommand},
+};
+use ulna_model::{Document, NodeId};
+use ulna_motion::{guessed_bones, humanoid_map};
+use ulna_session::Session;
+
+/// Bones of a human that show well how a limb turns, best first.
+const LIMBS: [&str; 4] = ["leftUpperArm", "rightUpperArm", "leftUpperLeg", "rightUpperLeg"];
+
+impl App {
+    /// Opens the tour at the step at which it was left.
+    pub(super) fn open_tour(&mut self) {
+        self.program.tour = Some(Tour::at(TourStep::of(self.program.preferences.tour)));
+    }
+
+    /// Does what the card of the tour asks for.
+    pub(super) fn tour_action(&mut self, ctx: &Context, action: TourAction) {
+        match action {
+            TourAction::Show(step) => self.show_step(ctx, step),
+            TourAction::Skip => self.change_tour(Tour::advance),
+            TourAction::Back => self.change_tour(Tour::go_back),
+            TourAction::Leave => self.program.tour = None,
+        }
+    }
+
+    fn change_tour(&mut self, change: impl FnOnce(&mut Tour)) {
+        if let Some(tour) = &mut self.program.tour {
+            change(tour);
+            self.program.preferences.tour = tour.resumes_at();
+        }
+    }
+
+    /// Looks whether the act of the step was done.
+    pub(super) fn follow_tour(&mut self, ctx: &Context) {
+        let (Some(tour), Some(session)) = (&mut self.program.tour, &self.session) else { return };
+        if tour.observe(session) {
+            self.program.preferences.tour = tour.resumes_at();
+            ctx.request_repaint();
+        }
+    }
+
+    /// The open file was saved, which may be the act of the step.
+    pub(super) fn tell_tour_saved(&mut self, ctx: &Context) {
+        if self.program.tour.as_mut().is_some_and(Tour::saved) {
+            self.change_tour(|_| {});
+            ctx.request_repaint();
+        }
+    }
+
+    /// Sets the window up for a step, so that only its act is left.
+    fn show_step(&mut self, ctx: &Context, step: TourStep) {
+        match step {
+            TourStep::Pose => {
+                if !self.mode.spec().poses {
+                    self.run(ctx, ModeCommand::PoseMode);
+                }
+                self.select_limb();
+                self.viewport.tool = ToolCommand::Rotate;
+            }
+            TourStep::Key => {
+                self.run(ctx, Mode::FOR_CLIPS.spec().command.clone());
+                self.select_limb();
+            }
+            TourStep::Paint => {
+                let paints: &CommandSpec = ModeCommand::PaintMode.spec();
+                if paints.check(&self.availability()).is_ok() {
+                    self.run(ctx, ModeCommand::PaintMode);
+                    self.select_limb();
+                }
+            }
+            TourStep::Undo | TourStep::Save => {}
+        }
+        if let Some(tour) = &mut self.program.tour {
+            tour.set_shown();
+        }
+    }
+
+    /// Selects a limb, unless a joint is selected.
+    fn select_limb(&mut self) {
+        let Some(document) = self.session.as_ref().map(Session::document) else { return };
+        if self.outliner.selection.active.is_some() {
+            return;
+        }
+        if let Some(joint) = limb(document) {
+            self.outliner.selection.set(joint);
+        }
+    }
+}
+
+/// A joint that turns a limb: of a human body an arm or a leg, else a joint in the middle of a
+/// chain.
+fn limb(document: &Document) -> Option<NodeId> {
+    let (told, guessed) = (humanoid_map(document), guessed_bones(document));
+    let bone = |name: &&str| told.get(*name).or_else(|| guessed.get(*name)).copied();
+    let joints = || document.skins.iter().flat_map(|(_, skin)| skin.joints.iter().copied());
+    let parent = |node: NodeId| document.node(node).parent;
+    let is_inner = |joint: &NodeId| joints().any(|other| parent(other) == Some(*joint));
+    let middle = || joints().filter(is_inner).last();
+    LIMBS.iter().find_map(bone).or_else(middle).or_else(|| joints().next())
+}

@@ -1,0 +1,295 @@
+//! Finding commands and names by what was typed, in groups.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
+    sync::LazyLock,
+};
+
+use super::{
+    matching::{EXACT, Fit, Query, Searched, all_in, fit, shared_letters},
+    names::{Entry, Group},
+    typed::{TypedValue, is_value, typed_name, typed_values},
+};
+use ulna_edit::{CommandSpec, command::forms::is_for_programs, table};
+
+/// Points of a command whose name in scripts was typed.
+const NAMED: i32 = EXACT + 100;
+
+/// Points that a word of another program counts less than the title.
+const OTHER_WORD: i32 = 8;
+
+/// Points that a part of such a word counts less.
+const PART_OF_OTHER: i32 = 140;
+
+/// Points of a command that has all words, but in no single text.
+const SPREAD: i32 = 330;
+
+/// Points of a command whose help has all words.
+const HELPED: i32 = 200;
+
+/// Points that a title of the guide counts less than a command.
+const GUIDE: i32 = 60;
+
+/// Points from which the words before typed values mean a command.
+const MEANT: i32 = 700;
+
+/// Numbers of words of typed values at most.
+const VALUES: usize = 4;
+
+/// A command with its searched texts.
+struct Offered {
+    spec: &'static CommandSpec,
+    title: Searched,
+    terms: Vec<(&'static str, Searched)>,
+    help: Searched,
+}
+
+/// All commands that a person can run, in the order of the menus: some take data that only
+/// programs write.
+static OFFERED: LazyLock<Vec<Offered>> = LazyLock::new(|| {
+    let specs = table().iter().filter(|c| !is_for_programs(c));
+    specs
+        .map(|spec| Offered {
+            spec,
+            title: Searched::new(&spec.menu_title()),
+            terms: spec.synonyms().iter().map(|term| (*term, Searched::new(term))).collect(),
+            help: Searched::new(spec.help),
+        })
+        .collect()
+});
+
+static PLACES: LazyLock<HashMap<&'static str, usize>> =
+    LazyLock::new(|| OFFERED.iter().enumerate().map(|(k, o)| (o.spec.name, k)).collect());
+
+/// Number of commands that are offered.
+pub fn offered() -> usize {
+    OFFERED.len()
+}
+
+/// A row: a command, or the number of a name.
+#[derive(Clone, Copy, Debug)]
+pub enum Item {
+    /// A command.
+    Command(&'static CommandSpec),
+    /// A name, by its number in the list of names.
+    Name(usize),
+}
+
+/// Something that was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What it is.
+    pub item: Item,
+    /// How well it fits.
+    pub points: i32,
+    /// Numbers of the matched characters of its title or name.
+    pub hits: Vec<usize>,
+    /// The word of another program that was matched.
+    pub also: Option<&'static str>,
+    /// Typed arguments.
+    pub typed: Vec<TypedValue>,
+    /// The reason why it cannot be run now.
+    pub disabled: Option<&'static str>,
+}
+
+impl Found {
+    const fn new(item: Item, points: i32) -> Self {
+        Self { item, points, hits: Vec::new(), also: None, typed: Vec::new(), disabled: None }
+    }
+
+    /// The command of the row.
+    pub const fn command(&self) -> Option<&'static CommandSpec> {
+        match self.item {
+            Item::Command(spec) => Some(spec),
+            Item::Name(_) => None,
+        }
+    }
+}
+
+/// A group of rows, best first.
+#[derive(Clone, Debug)]
+pub struct FoundGroup {
+    /// Which.
+    pub group: Group,
+    /// Its rows: those that can be run first.
+    pub rows: Vec<Found>,
+}
+
+/// What the search depends on besides the words.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    /// Names that are searched.
+    pub names: &'a [Entry],
+    /// Why a command cannot be run; `None` if it can.
+    pub why_not: &'a dyn Fn(&CommandSpec) -> Option<&'static str>,
+    /// Names of the commands that were used last, the latest first.
+    pub used: &'a [String],
+    /// Frames per second.
+    pub rate: f64,
+}
+
+/// How well a command fits.
+fn command_fit(offered: &'static Offered, query: &Query, text: &str) -> Option<Found> {
+    let found = |points| Found::new(Item::Command(offered.spec), points);
+    if offered.spec.name == text {
+        return Some(found(NAMED));
+    }
+    let title = fit(query, &offered.title);
+    let term = offered.terms.iter().enumerate().filter_map(|(k, (term, searched))| {
+        let points = fit(query, searched)?.points;
+        let less = if points == EXACT { OTHER_WORD } else { PART_OF_OTHER };
+        // The first terms are the most common ones.
+        Some((points - less - (k as i32).min(6), *term))
+    });
+    let term = term.max_by_key(|(points, _)| *points);
+    match (title, term) {
+        (Some(Fit { points, hits }), term) if term.is_none_or(|(p, _)| points >= p) => {
+            Some(Found { hits, ..found(points) })
+        }
+        (_, Some((points, term))) => {
+            let hits = shared_letters(query, &offered.title);
+            Some(Found { hits, also: Some(term), ..found(points) })
+        }
+        _ => {
+            let terms = offered.terms.iter().map(|(_, searched)| searched);
+            let texts = std::iter::once(&offered.title).chain(terms);
+            if all_in(query, texts.clone()) {
+                return Some(Found {
+                    hits: shared_letters(query, &offered.title),
+                    ..found(SPREAD)
+                });
+            }
+            let with_help = texts.chain(std::iter::once(&offered.help));
+            all_in(query, with_help).then(|| found(HELPED))
+        }
+    }
+    .map(|mut found| {
+        // Of two that fit alike, the one that asks nothing comes first.
+        found.points -= if offered.spec.asks { 4 } else { 0 };
+        found
+    })
+}
+
+/// Commands whose words were typed with values behind them.
+fn with_values(text: &str, around: Around<'_>) -> Vec<Found> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut all: HashMap<&str, Found> = HashMap::new();
+    for split in (words.len().saturating_sub(VALUES).max(1)..words.len()).rev() {
+        let (named, values) = words.split_at(split);
+        let is_word = |word: &&str| !is_value(word);
+        if values.iter().all(is_word) && values.len() > 1 {
+            continue;
+        }
+        let query = Query::new(&named.join(" "));
+        for offered in OFFERED.iter() {
+            let Some(found) = command_fit(offered, &query, &named.join(" ")) else { continue };
+            let exact = query.is(&Searched::new(offered.spec.title));
+            let typed = if found.points >= MEANT {
+                typed_values(offered.spec, values, around.rate)
+            } else {
+                None
+            };
+            let typed = typed.or_else(|| {
+                let name = values.join(" ");
+                exact.then(|| typed_name(offered.spec, &name).map(|typed| vec![typed]))?
+            });
+            let Some(typed) = typed else { continue };
+            let found = Found { typed, ..found };
+            let before = all.get(offered.spec.name).map_or(i32::MIN, |before| before.points);
+            if found.points > before {
+                all.insert(offered.spec.name, found);
+            }
+        }
+    }
+    all.into_values().collect()
+}
+
+/// All that fits, in groups: the best group first, and in a group what can be run first.
+pub fn search(text: &str, around: Around<'_>) -> Vec<FoundGroup> {
+    let text = text.trim();
+    let query = Query::new(text);
+    if text.is_empty() {
+        return at_rest(around);
+    }
+    let mut groups: BTreeMap<Group, Vec<Found>> = BTreeMap::new();
+    let mut commands: HashMap<&str, Found> = HashMap::new();
+    for offered in OFFERED.iter() {
+        if let Some(found) = command_fit(offered, &query, text) {
+            commands.insert(offered.spec.name, found);
+        }
+    }
+    for found in with_values(text, around) {
+        let Some(spec) = found.command() else { continue };
+        let before = commands.get(spec.name).map_or(i32::MIN, |before| before.points);
+        if found.points > before {
+            commands.insert(spec.name, found);
+        }
+    }
+    let commands = commands.into_values().map(|mut found| {
+        found.disabled = found.command().and_then(around.why_not);
+        found
+    });
+    groups.entry(Group::Commands).or_default().extend(commands);
+    for (k, entry) in around.names.iter().enumerate() {
+        let name = fit(&query, &entry.searched);
+        let more = entry.more.iter().filter_map(|word| fit(&query, word));
+        let more = more.map(|fit| fit.points - OTHER_WORD).max();
+        let Some(points) = name.as_ref().map(|fit| fit.points).max(more) else { continue };
+        let group = entry.named.group();
+        let less = if group == Group::Guide { GUIDE } else { 0 };
+        let hits = name.map(|fit| fit.hits).unwrap_or_default();
+        let found = Found { hits, ..Found::new(Item::Name(k), points - less) };
+        groups.entry(group).or_default().push(found);
+    }
+    sorted(groups, &query)
+}
+
+/// The place of an item among those that fit alike.
+fn place(item: Item) -> usize {
+    match item {
+        Item::Command(spec) => PLACES.get(spec.name).copied().unwrap_or_default(),
+        Item::Name(k) => OFFERED.len() + k,
+    }
+}
+
+/// Whether a command is what was typed: it comes first, even if it cannot be run.
+fn is_typed(found: &Found, query: &Query) -> bool {
+    let title = found.command().filter(|_| found.also.is_none() && found.typed.is_empty());
+    found.points >= NAMED - 4 || title.is_some_and(|spec| query.is(&Searched::new(spec.title)))
+}
+
+fn sorted(groups: BTreeMap<Group, Vec<Found>>, query: &Query) -> Vec<FoundGroup> {
+    let mut all: Vec<FoundGroup> = groups
+        .into_iter()
+        .filter(|(_, rows)| !rows.is_empty())
+        .map(|(group, mut rows)| {
+            rows.sort_by_cached_key(|found| {
+                let waits = found.disabled.is_some() && !is_typed(found, query);
+                (waits, Reverse(found.points), place(found.item))
+            });
+            FoundGroup { group, rows }
+        })
+        .collect();
+    all.sort_by_key(|group| {
+        let first = &group.rows[0];
+        let waits = first.disabled.is_some() && !is_typed(first, query);
+        (waits, Reverse(first.points))
+    });
+    all
+}
+
+/// What an empty field shows: the commands that were used last, then all.
+fn at_rest(around: Around<'_>) -> Vec<FoundGroup> {
+    let found = |spec: &'static CommandSpec| Found {
+        disabled: (around.why_not)(spec),
+        ..Found::new(Item::Command(spec), 0)
+    };
+    let used = around.used.iter().filter_map(|name| PLACES.get(name.as_str()));
+    let recent =
+        FoundGroup { group: Group::Recent, rows: used.map(|k| found(OFFERED[*k].spec)).collect() };
+    let mut rows: Vec<Found> = OFFERED.iter().map(|offered| found(offered.spec)).collect();
+    rows.sort_by_key(|found| found.disabled.is_some());
+    let all = FoundGroup { group: Group::Commands, rows };
+    if recent.rows.is_empty() { vec![all] } else { vec![recent, all] }
+}
