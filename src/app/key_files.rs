@@ -74,7 +74,7 @@ impl App {
 
     fn show_keys_page(&mut self) {
         self.dialogs.open =
-            Some(Dialog::Preferences { page: PreferencePage::Keys, listening: None });
+            Some(Dialog::Preferences { page: PreferencePage::Keys, listening: None, row: None });
     }
 }
 

@@ -3,11 +3,7 @@
 
 use egui::{LayerId, Popup, PopupKind, SetOpenCommand, Ui};
 
-use super::{
-    Actions, View,
-    menu::{command_lines, menus_inside},
-    popups::show_popup,
-};
+use super::{Actions, View, menu::menus_inside, menu_rows::fill, popups::show_popup};
 use ulna_edit::command::{SetKey, TimelineCommand, ViewCommand};
 
 /// A menu at the pointer.
@@ -35,27 +31,27 @@ impl PointerMenu {
     fn show(self, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         match self {
             Self::Shading => {
-                let lines = [
-                    ViewCommand::Textured.name(),
-                    ViewCommand::Solid.name(),
-                    ViewCommand::Wireframe.name(),
-                    ViewCommand::XRay.name(),
-                    ViewCommand::Lights.name(),
+                let commands = [
+                    ViewCommand::Textured.spec(),
+                    ViewCommand::Solid.spec(),
+                    ViewCommand::Wireframe.spec(),
+                    ViewCommand::XRay.spec(),
+                    ViewCommand::Lights.spec(),
                 ];
-                command_lines(ui, view, &lines, actions);
+                fill(ui, view, actions, |rows| commands.iter().for_each(|spec| rows.command(spec)));
             }
             Self::Keys => {
-                let lines = [
-                    SetKey::NAME,
-                    TimelineCommand::KeyTranslation.name(),
-                    TimelineCommand::KeyRotation.name(),
-                    TimelineCommand::KeyScale.name(),
-                    TimelineCommand::KeyAll.name(),
-                    TimelineCommand::KeyLimb.name(),
-                    TimelineCommand::KeyCharacter.name(),
-                    TimelineCommand::DeleteHere.name(),
+                let commands = [
+                    SetKey::spec(),
+                    TimelineCommand::KeyTranslation.spec(),
+                    TimelineCommand::KeyRotation.spec(),
+                    TimelineCommand::KeyScale.spec(),
+                    TimelineCommand::KeyAll.spec(),
+                    TimelineCommand::KeyLimb.spec(),
+                    TimelineCommand::KeyCharacter.spec(),
+                    TimelineCommand::DeleteHere.spec(),
                 ];
-                command_lines(ui, view, &lines, actions);
+                fill(ui, view, actions, |rows| commands.iter().for_each(|spec| rows.command(spec)));
             }
             Self::Bar => menus_inside(ui, view, actions),
         }

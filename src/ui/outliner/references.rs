@@ -3,10 +3,9 @@
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use super::menu::{MenuLine, lines, title};
 use crate::ui::{
     Action, Actions, ReferenceAction, ReferenceFacts, Theme, View,
-    popups::context_menu,
+    menu_rows::{Row, context_menu},
     theme::Font,
     widgets::{elided, paint_icon, row},
 };
@@ -85,42 +84,34 @@ fn eye_ui(
 
 /// The menu of a reference model.
 fn menu(response: &egui::Response, view: &View<'_>, facts: &ReferenceFacts, actions: &mut Actions) {
-    context_menu(response, |ui| {
-        ui.set_min_width(240.0);
-        title(ui, view.theme, &facts.name);
-        ui.separator();
+    if response.secondary_clicked() {
+        actions.push(ReferenceAction::Select(Some(facts.id)));
+    }
+    context_menu(response, Some(response.rect), view, actions, |rows| {
+        rows.header(&facts.name, "reference model");
         let reference = || Some(facts.name.clone());
-        let line = |text: &str, command: ReferenceCommand| MenuLine {
-            text: text.into(),
-            about: command.spec().help,
-            command: command.into(),
+        let mut line = |title: &'static str, command: ReferenceCommand| {
+            let row = Row::of(rows.view, command.spec()).title(title);
+            rows.run(row, || command.into());
         };
-        let hidden = Some(!facts.hidden);
-        let plain = Some(!facts.plain);
+        line("Frame", ReferenceCommand::Frame { reference: reference() });
+        let hide = ReferenceCommand::Hide { reference: reference(), hidden: Some(!facts.hidden) };
+        line(if facts.hidden { "Show" } else { "Hide" }, hide);
+        let colors = ReferenceCommand::Plain { reference: reference(), plain: Some(!facts.plain) };
+        line(if facts.plain { "Show materials" } else { "Show in plain gray" }, colors);
         let shown = Some(!facts.shows_joints);
-        let words = |on: bool, words: [&'static str; 2]| words[usize::from(on)];
-        let hide = ReferenceCommand::Hide { reference: reference(), hidden };
-        let colors = ReferenceCommand::Plain { reference: reference(), plain };
         let joints = ReferenceCommand::Joints { reference: reference(), shown };
-        lines(
-            ui,
-            actions,
-            [
-                line("Frame", ReferenceCommand::Frame { reference: reference() }),
-                line(words(facts.hidden, ["Hide", "Show"]), hide),
-                line(words(facts.plain, ["Show in plain gray", "Show materials"]), colors),
-                line(words(facts.shows_joints, ["Show joints", "Hide joints"]), joints),
-            ],
-        );
-        ui.separator();
-        let snap = ReferenceCommand::Snap { reference: reference() };
-        if snap.spec().check(&view.availability).is_ok() {
-            lines(ui, actions, [line("Move to the selected joint", snap)]);
-        }
-        let ground = ReferenceCommand::Ground { reference: reference() };
-        lines(ui, actions, [line("Put on the ground", ground)]);
-        ui.separator();
+        line(if facts.shows_joints { "Hide joints" } else { "Show joints" }, joints);
+        rows.separator();
+        let mut line = |title: &'static str, command: ReferenceCommand| {
+            let row = Row::of(rows.view, command.spec()).title(title);
+            rows.run(row, || command.into());
+        };
+        line("Move to the selected joint", ReferenceCommand::Snap { reference: reference() });
+        line("Put on the ground", ReferenceCommand::Ground { reference: reference() });
+        rows.separator();
         let remove = ReferenceCommand::Remove { reference: reference() };
-        lines(ui, actions, [line("Remove", remove)]);
+        let row = Row::of(rows.view, remove.spec()).title("Remove");
+        rows.run(row, || remove.into());
     });
 }

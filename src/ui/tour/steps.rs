@@ -180,14 +180,14 @@ pub enum TourAction {
 
 #[cfg(test)]
 mod tests {
-    use ulna_edit::{Command, command::SessionCommand};
+    use ulna_edit::{Command, CommandLine, command::SessionCommand};
 
     use super::*;
 
     const SAMPLE: &[u8] = include_bytes!("../../../assets/mannequin.glb");
 
     fn run(session: &mut Session, line: &str) {
-        let line = serde_json::from_str(line).expect("a line");
+        let line = CommandLine::parse(line).expect("a line");
         let command = Command::read(&line).expect("a command");
         session.run(&command).expect("it runs");
     }
