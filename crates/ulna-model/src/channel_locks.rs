@@ -1,4 +1,4 @@
-//! Channels of a node that are locked against posing by hand.
+//! Channels of a node that are locked against manual posing.
 
 use glam::{DQuat, DVec3, EulerRot, Quat};
 use serde::{Deserialize, Serialize};
