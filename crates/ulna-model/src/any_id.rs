@@ -124,7 +124,7 @@ impl AnyId {
     pub fn in_pointer(pointer: &str) -> Option<Self> {
         IdKind::ALL.into_iter().find_map(|kind| {
             let index = after_list(kind, pointer)?.split('/').next()?;
-            // Leading zeros and signs are no index (RFC 6901).
+            // An index has no leading zeros and no sign (RFC 6901).
             let is_index = index.bytes().all(|c| c.is_ascii_digit())
                 && (index == "0" || !index.starts_with('0'));
             Some(Self::new(kind, index.parse().ok().filter(|_| is_index)?))

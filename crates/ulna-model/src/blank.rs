@@ -1,4 +1,4 @@
-//! Elements that stand for missing ones.
+//! Placeholders for missing elements.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Channels of a node that are locked against posing by hand.
+//! Channels of a node that are locked against manual posing.
 
 use glam::{DQuat, DVec3, EulerRot, Quat};
 use serde::{Deserialize, Serialize};
@@ -126,7 +126,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_hinge_takes_the_part_of_a_turn_that_is_about_it() {
+    fn a_hinge_follows_only_rotation_about_its_axis() {
         let now = euler([20.0, 0.0, 0.0]);
         let to = with_angles(now, euler([70.0, 0.0, 0.0]), [false, true, true]);
         assert!(angle_between(to, euler([70.0, 0.0, 0.0])) < 1e-5);

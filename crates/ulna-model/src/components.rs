@@ -151,7 +151,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn locked_channels_stay_whatever_is_wanted(
+        fn locked_channels_never_change(
             rest in prop::array::uniform3(-80.0f32..80.0),
             now in prop::array::uniform9(-70.0f32..70.0),
             to in prop::array::uniform9(-170.0f32..170.0),

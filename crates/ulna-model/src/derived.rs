@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_is_made_once_for_a_key_and_anew_for_another() {
+    fn a_value_is_computed_once_per_key() {
         let mut made = 0;
         let mut derived = Derived::default();
         for key in [1, 1, 2, 2, 1] {

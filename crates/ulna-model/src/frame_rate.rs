@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_kept_only_where_the_keys_say_another() {
+    fn a_rate_is_stored_only_if_the_keys_imply_another() {
         // Keys that fit every rate store none.
         let open = clip(&[0.0, 1.0]);
         assert_eq!(clip(&[0.0, 1.2]).at_rate_of(&open).rate, None);

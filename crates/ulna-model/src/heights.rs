@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slope_leans_away_from_where_it_rises() {
+    fn normals_point_away_from_rising_slopes() {
         // Heights rise to the right and upward in the image.
         let slope = GrayImage::from_fn(8, 8, |x, y| Luma([(x * 16 + (7 - y) * 8) as u8]));
         let made = normal_map(&DynamicImage::ImageLuma8(slope), 4.0, false).to_rgb8();
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_meet_where_it_repeats() {
+    fn opposite_edges_are_adjacent_with_wrap() {
         let step = GrayImage::from_fn(4, 1, |x, _| Luma([if x == 3 { 255 } else { 0 }]));
         let step = DynamicImage::ImageLuma8(step);
         let (wraps, ends) =
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn gray_is_told_from_directions() {
+    fn height_maps_are_told_from_normal_maps() {
         let gray = GrayImage::from_fn(9, 9, |x, y| Luma([(x * y) as u8]));
         assert!(is_gray(&DynamicImage::ImageLuma8(gray)));
         let blue = RgbImage::from_pixel(4, 4, Rgb([128, 128, 255]));

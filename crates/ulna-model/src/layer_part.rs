@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_in_replaces_and_keeps_the_order() {
+    fn combined_parts_replace_vertices_and_stay_sorted() {
         let old = part(&[(1, 0.1), (4, 0.4), (9, 0.9)]);
         let new = part(&[(0, 0.5), (4, 0.5), (12, 0.5)]);
         let all = old.with(&new);

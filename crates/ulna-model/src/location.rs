@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_within_what() {
+    fn locations_are_within_outer_locations() {
         let primitive = Location::primitive(MeshId(0), PrimitiveId(1));
         assert!(primitive.member("indices").is_within(&primitive));
         assert!(primitive.is_within(&Location::of(MeshId(0))));

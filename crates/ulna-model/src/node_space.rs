@@ -65,7 +65,7 @@ pub struct NodeConstraint {
 /// Everything that extensions of a file express in the space of nodes.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct NodeSpace {
-    /// Vectors, no pointer twice.
+    /// Vectors. Each pointer occurs once.
     pub vectors: Shared<[NodeVector]>,
     /// Constraints, in the order of the nodes in the file.
     pub constraints: Shared<[NodeConstraint]>,

@@ -18,7 +18,7 @@ const SHEAR_LIMIT: f32 = 1e-3;
 /// Sets `rest` and `pose` of every joint with a usable rest from its skins. All other nodes keep
 /// their file transform as rest.
 ///
-/// Let `a` be the nearest ancestor of joint `j` among the joints of the same skin, and `N` the
+/// Let `a` be the nearest ancestor of joint `j` among the joints of the same skin. `N` is the
 /// product of the transforms of the nodes between them. The file transform `M` of the joint is its
 /// pose.
 ///

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_is_equal_unseen_and_a_change_is_ones_own() {
+    fn one_allocation_is_equal_at_once_and_a_change_copies() {
         // NaN is not equal to itself, so only the pointer comparison makes these equal.
         let strange = Shared::new(f32::NAN);
         assert_eq!(strange, strange.clone());
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_known_again_until_it_is_changed() {
+    fn weak_handles_recognize_a_value_until_it_changes() {
         let mut value = Shared::new(vec![1]);
         let weak = Shared::downgrade(&value);
         assert!(weak.is(&value) && weak.is(&value.clone()) && !weak.is(&Shared::new(vec![1])));

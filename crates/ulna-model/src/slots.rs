@@ -221,7 +221,7 @@ mod tests {
     proptest! {
         /// Undoing any puts in reverse order restores the list and its ids.
         #[test]
-        fn what_is_taken_back_leaves_what_was(
+        fn undone_puts_restore_the_list(
             given in 0usize..4,
             puts in prop::collection::vec((0usize..8, prop::option::of(0u8..4)), 0..12),
         ) {

@@ -253,7 +253,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_made_unit_stays_as_it_is(v in prop::array::uniform4(-1.0f32..1.0)) {
+        fn normalizing_twice_changes_nothing(v in prop::array::uniform4(-1.0f32..1.0)) {
             let once = unit_or(Quat::from_array(v), Quat::IDENTITY);
             prop_assert_eq!(unit_or(once, Quat::IDENTITY).to_array(), once.to_array());
         }

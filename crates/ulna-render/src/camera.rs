@@ -288,7 +288,7 @@ mod tests {
     const SIZE: Vec2 = Vec2::new(800.0, 600.0);
 
     #[test]
-    fn a_ray_goes_through_what_it_was_cast_at() {
+    fn a_ray_passes_through_its_point() {
         let camera = Camera { yaw: 1.1, pitch: -0.4, ..Camera::default() };
         let point = Vec3::new(0.3, 1.2, -0.2);
         let (at, _) = camera.project(point, SIZE).unwrap();
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn without_perspective_a_ray_still_goes_through_what_it_was_cast_at() {
+    fn an_orthographic_ray_passes_through_its_point() {
         let camera = Camera { yaw: 2.1, pitch: 0.7, orthographic: true, ..Camera::default() };
         let point = Vec3::new(0.3, 1.2, -0.2);
         let (at, depth) = camera.project(point, SIZE).unwrap();

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opengl_that_mixes_versions_is_told_by_what_it_says_and_never_used() {
+    fn opengl_devices_with_mixed_versions_are_never_used() {
         let mixed = |driver: &str| mixed_version(driver, wgpu::DownlevelFlags::all()).is_some();
         assert!(
             mixed("3.3.0 NVIDIA 580.159.03")
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_comes_last_even_where_it_is_wished_for() {
+    fn failed_devices_come_last_even_if_requested() {
         let failed = vec!["Radeon by vulkan".to_owned()];
         let choice = DeviceChoice { wish: Some("Radeon".into()), failed: failed.clone() };
         assert_eq!(choice.order(&list()), [2, 1, 0, 3]);

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_canceled_or_fails_leaves_nothing_and_what_was_there() {
+    fn canceled_or_failed_work_changes_no_files() {
         let folder = tempfile::tempdir().unwrap();
         let to = folder.path().join("walk");
         fs::write(folder.path().join("walk-0000.png"), "mine").unwrap();

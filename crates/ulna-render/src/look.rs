@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_weight_has_the_color_of_an_end() {
+    fn invalid_weights_have_the_color_of_an_end() {
         for (weight, end) in [
             (-1.0, 0.0),
             (f32::NAN, 0.0),

@@ -180,7 +180,7 @@ mod tests {
     use ulna_model::{Shared, WeightMap};
 
     #[test]
-    fn boxes_that_grew_by_what_changed_hold_all_that_moves_now() {
+    fn boxes_grown_by_changes_contain_all_moved_vertices() {
         let count = 200;
         let joint =
             |vertex: usize, round: usize| ((vertex * 7 + round * vertex * vertex) % 5) as u16;

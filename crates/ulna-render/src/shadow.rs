@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_light_stands_on_the_unit_sphere() {
+    fn the_direction_of_the_light_is_a_unit_vector() {
         assert!((KEY.length() - 1.0).abs() < 1e-3);
     }
 }

@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nine_numbers_give_the_light_that_a_plain_sum_gives() {
+    fn nine_coefficients_match_the_summed_light() {
         let coefficients = irradiance();
         for normal in [Vec3::Y, Vec3::NEG_Y, Vec3::X, Vec3::new(0.6, 0.0, 0.8)] {
             let mut sum = Vec3::ZERO;

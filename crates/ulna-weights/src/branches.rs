@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn branches_hold_what_hangs_below() {
+    fn branches_contain_all_descendants() {
         // 0 ── 1 ── 2, 0 ── 3, and 4 alone.
         let branches =
             Branches::of(&[None, Some(0), Some(1), Some(0), None].map(|p| p.map(JointSlot)));

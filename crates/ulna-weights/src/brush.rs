@@ -388,7 +388,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_steady_brush_stays_a_string_behind_and_never_goes_back() {
+    fn a_stabilized_brush_lags_by_the_string_and_never_reverses() {
         use glam::Vec2;
         let brush = Brush { steady: 10.0, ..Brush::default() };
         let mut at = Vec2::ZERO;

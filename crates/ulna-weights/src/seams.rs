@@ -80,7 +80,7 @@ impl CrossSkinSeams {
             let search = search.get_or_insert_with(|| PointSearch::new(canvas.rest()));
             let before = found.twins.len();
             for part in other.parts() {
-                // A mesh on both skins has one list of weights, which needs no keeping.
+                // A mesh on both skins has one list of weights: its seam cannot open.
                 if canvas
                     .parts()
                     .iter()

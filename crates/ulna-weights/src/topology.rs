@@ -89,7 +89,7 @@ mod tests {
     use ulna_geometry::weld;
 
     #[test]
-    fn copies_of_a_vertex_are_one_place_and_edges_cross_seams() {
+    fn coincident_vertices_share_a_point_and_edges_cross_seams() {
         // Two triangles with a common edge, but no common vertex; one corner is at −0.
         let at = [
             [0.0, 0.0, 0.0],

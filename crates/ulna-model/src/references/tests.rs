@@ -284,7 +284,7 @@ fn both_visitors_see_the_same_ids() {
 
 /// Only clips of a mix may be missing.
 #[test]
-fn a_missing_element_is_found_wherever_it_is_named() {
+fn a_missing_element_is_found_in_every_reference() {
     let document = full();
     let count = ids_of(&document).len();
     let unseen = (0..count).filter(|k| with_id(*k, 1000).check().is_ok()).count();

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_end_at_the_envelope_and_the_nearest_bone_takes_points_outside() {
+    fn weights_end_at_the_envelope_and_points_outside_get_the_nearest_bone() {
         let bones = [bone(0, 0.0, 1.0), bone(1, 1.0, 2.0)];
         let radii = [0.5, 0.5];
         let weights = |p| by_bones(&bones, Some(&radii), p);

@@ -24,7 +24,7 @@ pub enum BindMethod {
     /// The method with the results nearest to painted weights in measurements: currently heat.
     #[default]
     Auto,
-    /// Heat for every piece that sees a bone.
+    /// Heat for every piece with a visible bone.
     Heat,
     /// Distance inside the body, by voxels.
     Voxel,

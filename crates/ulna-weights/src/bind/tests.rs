@@ -454,7 +454,7 @@ proptest! {
 }
 
 #[test]
-fn bones_are_inside_whatever_the_winding_is() {
+fn bones_are_inside_regardless_of_winding() {
     let bones = [
         bone(0, Vec3::Y * -1.0, Vec3::Y),
         bone(1, Vec3::Y, Vec3::Y * 3.0),

@@ -155,7 +155,7 @@ const fn floats(locked: &[bool]) -> WeightConstraints<'_> {
 
 proptest! {
     #[test]
-    fn groups_of_every_width_do_what_a_list_does(
+    fn groups_of_every_width_match_the_list(
         slots in group(),
         mut locked in prop::array::uniform6(prop::bool::weighted(0.2)),
         task in task(),
