@@ -10,8 +10,8 @@ use std::{
 use ulna_model::{Document, MeshId, NodeId};
 use ulna_motion::{Pose, Stack, Surface, bones};
 use ulna_render::{
-    Axis, BoneLook, Camera, Gpu, RenderTarget, Renderer, Scene, Shading, Show, TintKind,
-    ViewportColors, capture, decode_images,
+    Axis, BoneLook, Camera, Gpu, RenderTarget, Renderer, Scene, SceneBeside, Shading, Show,
+    TintKind, ViewportColors, capture, decode_images,
 };
 use ulna_session::Session;
 
@@ -217,6 +217,66 @@ fn picture(gpu: &Gpu, document: &Document) -> (image::RgbaImage, Scene) {
         &Show { size: 2.0, ..Show::default() },
     );
     (capture(gpu, &target).unwrap(), scene)
+}
+
+/// Mean brightness of the pixels of half of a picture that differ from its corner.
+fn brightness(picture: &image::RgbaImage, right: bool) -> (usize, f64) {
+    let ground = picture.get_pixel(0, 0).0;
+    let half = picture.width() / 2;
+    let own = picture.enumerate_pixels().filter(|(x, ..)| (*x >= half) == right);
+    let seen = own.filter(|(.., p)| p.0.iter().zip(ground).any(|(a, b)| a.abs_diff(b) > 6));
+    let sums = seen.map(|(.., p)| p.0[..3].iter().map(|c| f64::from(*c)).sum::<f64>());
+    let (count, sum) = sums.fold((0, 0.0), |(n, s), one| (n + 1, s + one));
+    (count, sum / count.max(1) as f64)
+}
+
+#[test]
+fn a_scene_beside_another_is_drawn_at_its_place_and_darker() {
+    let Some(gpu) = small(|_| {}) else { return };
+    let session = Session::open(Path::new(SAMPLE), &Default::default()).unwrap();
+    let document = session.document();
+    let mut renderer = Renderer::new(&gpu);
+    let (images, _) = decode_images(document);
+    let pose = Pose::evaluate(document, &Stack::default());
+    let placed = |x: f32| {
+        let mut scene = Scene::new(&gpu, renderer.pipelines(), document, &images);
+        let mut moved = pose.clone();
+        let by = glam::Mat4::from_translation(glam::Vec3::X * x);
+        moved.world.iter_mut().for_each(|world| *world = by * *world);
+        scene.update(&gpu, document, &moved);
+        scene
+    };
+    let (own, other) = (placed(-1.0), placed(1.0));
+    let mut camera = Camera::default();
+    camera.look(Axis::Front);
+    let (low, high) = Surface::new(document, &pose).bounds().unwrap();
+    camera.frame(low - glam::Vec3::X, high + glam::Vec3::X, 1.0);
+    let colors = ViewportColors::theme("dark");
+    let show = Show { size: 2.0, grid: false, ..Show::default() };
+    // In full, and with light found once per pixel.
+    for quick in [false, true] {
+        let target = match quick {
+            true => RenderTarget::quick(&gpu, [240, 240], 1.0),
+            false => RenderTarget::new(&gpu, [240, 240]),
+        };
+        let mut taken = Vec::new();
+        for plain in [None, Some(false), Some(true)] {
+            let beside = plain.map(|plain| SceneBeside { scene: &other, plain });
+            let scenes = (&own, beside.as_slice());
+            renderer.draw_with(&gpu, &target, scenes, &camera, &colors, &show);
+            taken.push(capture(&gpu, &target).unwrap());
+        }
+        gpu.check().unwrap();
+        let [alone, dimmed, plain] = &taken[..] else { panic!("three pictures") };
+        let ((seen, bright), (none, _)) = (brightness(alone, false), brightness(alone, true));
+        assert!(seen > 500 && none < seen / 20, "{seen} {none}, quick: {quick}");
+        let (there, dark) = brightness(dimmed, true);
+        assert!(there > seen / 2, "{there} of {seen}, quick: {quick}");
+        assert!(dark < bright * 0.85, "{dark} of {bright}, quick: {quick}");
+        assert!(differing(dimmed, plain) > 0.005, "quick: {quick}");
+        let (still, same) = brightness(dimmed, false);
+        assert!(still.abs_diff(seen) < seen / 20 && (same - bright).abs() < bright * 0.05);
+    }
 }
 
 #[test]

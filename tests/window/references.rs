@@ -189,7 +189,7 @@ fn a_drag_of_the_manipulator_moves_the_selected_reference_model_and_escape_puts_
     command(&mut window, json!({"do": "tool.move"}));
     window.run_steps(5);
     let steps = session(&window).history().done().len();
-    let grip = window.get_by_label("Handle: move along Y").rect().center();
+    let grip = window.get_by_label("Handle: Move along Y").rect().center();
     drag(&mut window, grip, grip - egui::vec2(0.0, 80.0));
     let place = facts(&window).place;
     assert!(place.translation.y > 1.1, "{place:?}");
@@ -259,7 +259,7 @@ fn a_drag_with_v_held_snaps_a_joint_to_a_vertex_of_the_reference_model() {
     };
     let toward = seen(Vec3::from_array(place));
     let target = seen(corner) + (toward - seen(corner)).normalized() * 3.0;
-    let from = window.get_by_label("Handle: move freely").rect().center();
+    let from = window.get_by_label("Handle: Move freely").rect().center();
     window.event(Event::PointerMoved(from));
     window.run_steps(2);
     let button = |pressed: bool, at: egui::Pos2| Event::PointerButton {

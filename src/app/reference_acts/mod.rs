@@ -77,7 +77,7 @@ impl App {
                 if is_new {
                     self.select_reference(Some(id));
                     let text =
-                        format!("{name} is shown as a reference model. It is not saved here.");
+                        format!("{name} is shown beside the model, and never saved with it.");
                     self.toast(ctx, ToastKind::Ok, text);
                     self.keep_references();
                 }
