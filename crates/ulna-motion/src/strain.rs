@@ -35,9 +35,10 @@ impl VertexStrain {
     /// Maximum stretch. Values that are not finite also count as this.
     pub const MOST: f32 = 64.0;
 
-    /// Score of the deformation, 0 for none, in doublings of a length: `log₂ stretch + |log₂
-    /// volume|/3`, and 1 more if flipped. A volume has a factor of a third since it is a product of
-    /// three lengths. Volumes below 2⁻¹⁸, negative ones included, count as 2⁻¹⁸.
+    /// Score of the deformation, 0 for none, in doublings of a length:
+    /// `log₂ stretch + |log₂ volume|/3`, and 1 more if flipped. A volume has a factor of a third
+    /// since it is a product of three lengths. Volumes below 2⁻¹⁸, negative ones included, count as
+    /// 2⁻¹⁸.
     pub fn score(&self) -> f32 {
         const LEAST: f32 = 1.0 / (VertexStrain::MOST * VertexStrain::MOST * VertexStrain::MOST);
         let volume = if self.volume >= LEAST { self.volume.min(1.0 / LEAST) } else { LEAST };

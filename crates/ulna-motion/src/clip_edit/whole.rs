@@ -165,8 +165,8 @@ pub fn mapped(clip: &Clip, map: &TimeMap) -> Result<Clip, TooClose> {
     each_track(clip, |t| retime(t, &t.times, map, false).map(|r| r.track), |t| map.at(t), |_| true)
 }
 
-/// The clip played backward between its first and last key: at `t`, the old value at `first + last
-/// − t`.
+/// The clip played backward between its first and last key: at `t`, the old value at
+/// `first + last − t`.
 ///
 /// Values of a STEP track shift by one key, since each holds until the next key. The last key gets
 /// the value before the first. The value of the old last key, which was held for an instant only,
