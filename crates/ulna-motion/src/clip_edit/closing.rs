@@ -137,8 +137,8 @@ fn with_frame(track: &Track, last: f32, frame: f64, carrier: Option<Carrier>) ->
     if whole.interpolation == Interpolation::CubicSpline {
         let (w, stride) = (whole.width, whole.stride());
         let mut values = whole.values.to_vec();
-        // The outer tangents of the last key had no effect before. The curve leaves the key with
-        // the slope of its arrival, and arrives at the new key with the slope at the start of the
+        // The outer tangents of the last key had no effect before. The curve leaves this key with
+        // the slope of its arrival. It arrives at the new key with the slope at the start of the
         // loop.
         let into: Vec<f32> = values[key * stride..key * stride + w].to_vec();
         values[key * stride + 2 * w..].copy_from_slice(&into);

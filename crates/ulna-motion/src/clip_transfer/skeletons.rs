@@ -56,8 +56,8 @@ pub(super) struct Constants {
     travel: Option<Travel>,
 }
 
-/// Conversion of the path of a body: from the carrier in the other document to the scene, by a
-/// factor per axis, and to the carrier in this document.
+/// Conversion of the path of a body: from its carrier in the other document to the scene, and from
+/// the scene to its carrier in this document. In the scene, each axis has a factor.
 #[derive(Clone, Copy, Debug)]
 struct Travel {
     scene_from_there: Quat,
@@ -343,7 +343,7 @@ impl<'a> ClipTransfer<'a> {
     }
 
     /// Excludes joints with the same rest but other axes in the scene. For example, a shin points
-    /// down both in a body that faces +Z and in one that faces −Z (VRM 0), but bends about opposite
+    /// down in a body that faces +Z and in one that faces −Z (VRM 0). Both bend about opposite
     /// axes.
     fn recheck_same(&mut self) {
         /// Minimum difference, radians.

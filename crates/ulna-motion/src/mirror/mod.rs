@@ -73,7 +73,7 @@ pub struct MirroredPose {
     pub node: NodeId,
     /// Its local transform.
     pub local: Transform,
-    /// As in [`Mirrored`].
+    /// See [`Mirrored::scale_left`].
     pub scale_left: bool,
 }
 

@@ -325,8 +325,8 @@ proptest! {
         }
     }
 
-    /// An inertial transition at the end of a traveling loop, with a cut on another lane at the
-    /// same time, uses the visible velocity, not that of the jumps.
+    /// An inertial transition at the end of a traveling loop uses the visible velocity, not that of
+    /// the jumps. A cut on another lane is at the same time.
     #[test]
     fn an_inertial_transition_at_a_seam_does_not_throw(far in 0.5f32..3.0,
         clips in prop::collection::vec(any_clip(0.3), 2)) {
