@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pose_that_is_no_number_is_the_worst_and_nothing_breaks() {
+    fn non_finite_poses_have_the_maximum_strain() {
         let mut document = tube::tube(|y| y);
         let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
         document

@@ -307,7 +307,7 @@ mod tests {
     /// A body with rotated axes that travels by its hips, under a static root with keys, with a
     /// hand target listed first. It keeps its travel, and only the other motion is closed.
     #[test]
-    fn a_body_goes_on_whatever_carries_it() {
+    fn closing_a_loop_keeps_the_travel_of_the_carrier() {
         use ulna_model::{Document, FileContent, Local, Node, Skin, Transform};
         let node = |name: &str, parent: Option<u32>, rest: Transform| Node {
             name: Some(name.into()),
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_without_its_last_key_and_one_with_two_are_told() {
+    fn a_missing_and_a_doubled_last_frame_are_detected() {
         let turns = |angles: &[f32]| {
             let frame = 1.0 / 30.0;
             Track {

@@ -175,7 +175,7 @@ mod tests {
         }
 
         #[test]
-        fn a_hold_is_one_thing_and_goes_away(track in any_track(),
+        fn holds_move_and_are_removed_as_a_whole(track in any_track(),
             picks in prop::collection::vec(any::<bool>(), 12), by in 0.5f64..2.0) {
             let times: Vec<f32> =
                 track.times.iter().zip(&picks).filter(|(_, p)| **p).map(|(t, _)| *t).collect();

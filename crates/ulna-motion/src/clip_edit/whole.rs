@@ -431,7 +431,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_sampled_at_its_own_frames_is_within_the_error_that_is_said(clip in any_clip(),
+        fn resampling_is_within_the_reported_error(clip in any_clip(),
             rate in 20.0f64..120.0) {
             let (made, error) = resampled(&clip, rate);
             for (id, track) in &clip.tracks {
