@@ -26,7 +26,7 @@ struct MeshMass {
     node: NodeId,
     /// `None` if the mesh moves with its node.
     skin: Option<SkinId>,
-    /// By joint: the sums of mass times position (xyz) and of mass (w), in mesh space.
+    /// Moments by joint: the sums of mass times position (xyz) and of mass (w), in mesh space.
     moments: Vec<Vec4>,
 }
 

@@ -22,7 +22,7 @@ pub(super) enum BodyPart {
     Shin,
     Foot,
     Toe,
-    /// Only in humanoid maps, as is the jaw.
+    /// Occurs only in humanoid maps, as does the jaw.
     Eye,
     Jaw,
     /// “Arm” or “leg” without a detail. The other joints of the chain decide the part.

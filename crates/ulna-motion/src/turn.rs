@@ -31,9 +31,8 @@ const LOG_SERIES: [f32; TERMS] = {
     list
 };
 
-/// By number of terms, from 1: the largest `1 − |cos θ|` for which they suffice. Term k is at most
-/// `(that / 2)^k` of the first, and an `f32` has 24 bits. So the limit is `2 · 2^(−25 / (k − 1))`
-/// from 2 on.
+/// Largest `1 − |cos θ|` for each number of terms, from 1. Term k is at most `(that / 2)^k` of the
+/// first, and an `f32` has 24 bits. So the limit is `2 · 2^(−25 / (k − 1))` from 2 on.
 const ENOUGH: [f32; TERMS] = {
     let mut list = [5e-8; TERMS];
     let mut k = 2;

@@ -36,7 +36,7 @@ pub enum TravelTo {
     Root,
     /// Removed.
     InPlace,
-    /// From the joint above the hips into the hips.
+    /// The hips, from the joint above them.
     Hips,
 }
 

@@ -181,7 +181,7 @@ mod tests {
                 track.times.iter().zip(&picks).filter(|(_, p)| **p).map(|(t, _)| *t).collect();
             let holds = held(&track, &times, true);
             prop_assert!(holds.validate().is_ok());
-            // Held until the last moment.
+            // Held until the end.
             if track.interpolation != Interpolation::Step {
                 for time in &times {
                     let key = holds.key_at(*time, 0.0).unwrap();

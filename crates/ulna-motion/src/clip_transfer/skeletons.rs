@@ -33,7 +33,7 @@ pub enum KeysBy {
 pub struct JointPair {
     /// The joint of the other document.
     pub from: NodeId,
-    /// Its counterpart in this document.
+    /// The counterpart in this document.
     pub to: NodeId,
     /// Property by which the counterpart was found.
     pub by: FoundBy,
@@ -52,7 +52,8 @@ pub(super) struct Constants {
     /// Local transforms of both joints in the reference poses.
     from: Transform,
     pub(super) to: Transform,
-    /// For the carrier of a body: scene factors of its travel, in place of the single length.
+    /// Conversion of the travel, for the carrier of a body: factors in the scene, in place of the
+    /// single length.
     travel: Option<Travel>,
 }
 

@@ -277,7 +277,7 @@ proptest! {
 
     /// Neither prepared clips nor the previous stack affect the result.
     #[test]
-    fn caches_do_not_change_the_pose(a in any_clip(2.0), b in any_clip(2.0), weight in 0.0f32..1.0) {
+    fn caches_do_not_affect_poses(a in any_clip(2.0), b in any_clip(2.0), weight in 0.0f32..1.0) {
         let file = chain();
         let part = |clip: &Shared<Clip>,
             weight| Lane::new(vec![Instance::new(clip, 0.0).weighing(weight)]);

@@ -20,7 +20,7 @@ use ulna_model::{NodeId, Transform, transform::short_way};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inertia {
     pub(super) nodes: Vec<Left>,
-    /// For each node with morph targets: values and velocities of their weights.
+    /// Values and velocities of the weights of each node with morph targets.
     pub(super) morphs: Vec<(NodeId, Vec<[f32; 2]>)>,
 }
 

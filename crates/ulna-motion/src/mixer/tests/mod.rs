@@ -366,8 +366,8 @@ proptest! {
         prop_assert!((at - far).abs() < 1e-4, "it stands where it was seen: {}", at);
     }
 
-    /// At an inertial transition, and at its interruption by another one, the velocity is
-    /// continuous.
+    /// The velocity is continuous at an inertial transition, and at its interruption by another
+    /// one.
     #[test]
     fn an_inertial_transition_keeps_the_velocity(clips in prop::collection::vec(any_clip(0.6), 3),
         first in 0.5f64..1.0, second in 0.05f64..0.3) {
