@@ -565,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn places_that_are_no_numbers_and_no_triangles_do_no_harm() {
+    fn non_finite_positions_and_empty_trees_are_handled() {
         let ray = Ray { origin: Vec3::new(0.0, 0.0, 5.0), direction: Vec3::NEG_Z };
         let empty = Bvh::build(&[], &[]);
         assert!(empty.hit(&[], &[], &ray, f32::INFINITY).is_none());

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn from_its_edge_a_ring_is_a_line_as_long_as_it_is_round() {
+    fn edge_on_a_full_turn_is_the_circumference_along_the_line() {
         let along = Vec2::new(0.6, 0.8);
         let sight = RingSight::Edge { along, radius: 78.0 };
         let mut turn = RingTurn::new(CENTER);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_met_and_hundredths_kept() {
+    fn values_snap_to_steps_or_hundredths() {
         assert_eq!(snapped(12.4, Some(5.0)), 10.0);
         assert_eq!(snapped(-12.6, Some(5.0)), -15.0);
         assert_eq!(snapped(12.3456, None), 12.35);

@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_is_gone_around_and_an_island_is_not_reached() {
+    fn unconnected_cells_have_infinite_distance() {
         // Two boxes side by side that do not touch.
         let (mut positions, mut triangles) = closed_box(false);
         let (others, more) = closed_box(false);

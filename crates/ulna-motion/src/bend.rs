@@ -252,9 +252,10 @@ fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<BentJoints> {
     parts
 }
 
-/// Test poses of a skin: for each limb, the time of all clips at which its joints are rotated
-/// farthest from the bind pose, with all other joints in the bind pose. If no clip bends the limb,
-/// its joints are bent forward by 60 degrees each. Largest limbs first, at most 16.
+/// Test poses of a skin, one per limb. Each is taken from the time of all clips at which the limb's
+/// joints are rotated farthest from the bind pose. All other joints are in the bind pose. If no
+/// clip bends the limb, its joints are bent forward by 60 degrees each. Largest limbs first, at
+/// most 16.
 pub fn test_poses(document: &Document, skin: SkinId) -> Vec<TestPose> {
     let bound = Bend { amount: 0.0, ..Bend::default() };
     let rest = bound.applied(document, skin, &Pose::evaluate(document, &Stack::default()));

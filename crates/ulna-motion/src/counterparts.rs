@@ -141,9 +141,9 @@ fn plain(name: &str) -> String {
 
 /// The body parts of both skeletons: of the sought joints, and of the nodes of a document.
 struct Bodies {
-    /// By sought joint: its role in the humanoid map of its file.
+    /// Roles of sought joints in the humanoid map of their file.
     mapped_there: Vec<Option<String>>,
-    /// By sought joint: its body role, by the map or by its name.
+    /// Body roles of sought joints, by the map or by their names.
     there: Vec<Option<BodyRole>>,
     mapped_here: HashMap<NodeId, String>,
     here: HashMap<NodeId, BodyRole>,

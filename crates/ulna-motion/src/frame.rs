@@ -102,7 +102,7 @@ pub(super) struct Targets {
     nodes: Vec<u32>,
     /// Slot by lane.
     slots: Vec<u32>,
-    /// By eight lanes: the index of the block that they fill exactly, if any.
+    /// Index of the block that each eight lanes fill exactly; `None` if they do not.
     straight: Vec<Option<u32>>,
 }
 

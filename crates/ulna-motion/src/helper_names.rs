@@ -5,17 +5,17 @@ use super::names::words_of;
 /// The purpose of a helper joint, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelperKind {
-    /// It poses other joints.
+    /// Poses other joints.
     Control,
-    /// It holds objects.
+    /// Holds objects.
     Socket,
-    /// It marks the end of a chain.
+    /// Marks the end of a chain.
     Leaf,
-    /// It carries the whole skeleton.
+    /// Carries the whole skeleton.
     Root,
 }
 
-/// Words of each kind.
+/// Words in joint names, by kind.
 const WORDS: [(HelperKind, &[&str]); 4] = [
     (
         HelperKind::Control,

@@ -22,7 +22,7 @@ pub(super) enum BodyPart {
     Shin,
     Foot,
     Toe,
-    /// Only in humanoid maps, as is the jaw.
+    /// Occurs only in humanoid maps, as does the jaw.
     Eye,
     Jaw,
     /// “Arm” or “leg” without a detail. The other joints of the chain decide the part.
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arm_is_what_no_other_name_is() {
+    fn ambiguous_arm_and_leg_names_are_resolved() {
         let parts = |names: &[&str]| -> Vec<BodyPart> {
             let joints: Vec<_> =
                 names.iter().enumerate().map(|(k, n)| (*n, k.checked_sub(1))).collect();

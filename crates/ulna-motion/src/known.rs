@@ -31,7 +31,8 @@ pub(super) struct CachedBodies {
     rig: OnceCell<Arc<Rig>>,
     roles: OnceCell<Roles>,
     hips: OnceCell<Option<NodeId>>,
-    /// With the carriers of motion, posed nodes included.
+    /// The mirror, and the carriers of motion that it was computed for. Posed nodes are carriers,
+    /// too.
     mirror: RefCell<Option<(Vec<bool>, Arc<Mirror>)>>,
 }
 
@@ -41,7 +42,7 @@ struct Bodies {
     tree: Shared<Tree>,
     nodes: Vec<Option<Body>>,
     skins: Slots<SkinId, Shared<Skin>>,
-    /// For each clip: the targets of its tracks and its pointers.
+    /// Targets of the tracks and the pointers of each clip.
     moved: Vec<(Arc<Targets>, Shared<[PointerTrack]>)>,
     humanoid: Option<Vrm>,
     pairs: Shared<[(NodeId, Option<NodeId>)]>,
@@ -118,7 +119,7 @@ thread_local! {
     static USED: RefCell<Vec<UsedJoints>> = const { RefCell::new(Vec::new()) };
 }
 
-/// By joint of a skin: whether a weight map has a weight for it.
+/// Flags by joint of a skin: whether a weight map has a weight for it.
 type UsedJoints = (SharedWeak<WeightMap>, Arc<[bool]>);
 
 /// The cache entry of a document, created if necessary.
@@ -178,7 +179,8 @@ impl Mirror {
     }
 }
 
-/// By joint of a skin: whether a weight map has a weight for it. Cached until a weight changes.
+/// Flags by joint of a skin: whether a weight map has a weight for it. Cached until a weight
+/// changes.
 pub(super) fn used_joints(map: &Shared<WeightMap>) -> Arc<[bool]> {
     /// Maximum number of cached maps.
     const MAPS: usize = 64;

@@ -128,7 +128,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_any_key_has_stays_and_what_is_beyond_comes_back(
+        fn rotations_are_clamped_to_the_range_of_the_keys(
             turns in prop::collection::vec(prop::array::uniform3(-1.0f64..1.0), 1..20),
                 to in prop::array::uniform3(-1.6f64..1.6),
         ) {

@@ -76,7 +76,7 @@ fn put_rotations(tracks: &mut Tracks, joint: NodeId, keys: &[(f32, Quat)]) {
     tracks.insert(TrackId(tracks.len() as u32), Shared::new(track));
 }
 
-/// A clip that bends some joints about their bending axes, one after the other: over the joint's
+/// A clip that bends some joints about their bending axes, one after the other. Each bends over its
 /// range in the clips of the document, or by `± degrees` if no clip bends it.
 pub fn trial_motion(document: &Document, joints: &[NodeId], degrees: f32) -> Clip {
     let rest = Pose::evaluate(document, &Stack::default());

@@ -31,8 +31,8 @@ impl RecentPoses {
     /// Number of cached poses: with and without a clip's layers, before and after a first command.
     const KEPT: usize = 4;
 
-    /// As [`Pose::evaluate`]. The unkeyed pose is applied to the cached pose, because it changes
-    /// from frame to frame.
+    /// [`Pose::evaluate`] with the cache. The unkeyed pose is applied to the cached pose, because
+    /// it changes from frame to frame.
     pub fn evaluate(&self, file: &FileContent, stack: &Stack) -> Pose {
         if !stack.constraints.is_empty() {
             return Pose::evaluate(file, stack);

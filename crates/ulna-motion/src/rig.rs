@@ -126,7 +126,7 @@ impl Rig {
         document.children(node).iter().any(|c| *c != line && self.goes_on(*c))
     }
 
-    /// Whether the carrier `upper` and the carrier `lower` below it appear as one joint: they
+    /// Whether the carrier `upper` and the carrier `lower` below it appear as one joint. They
     /// always have the same origin, and at most one of them is a joint of a skin.
     pub fn stands_in(&self, document: &Document, upper: NodeId, lower: NodeId) -> bool {
         let both = self.joints[upper.index()] && self.joints[lower.index()];

@@ -64,8 +64,8 @@ impl SeenPoints {
     /// Number of points for measurements of errors.
     pub const MANY: usize = 4096;
 
-    /// At most about `most` vertices of a document's shown meshes, or the joints if no mesh is
-    /// shown.
+    /// Sample points: at most about `most` vertices of a document's shown meshes, or the joints if
+    /// no mesh is shown.
     pub fn of(document: &Document, most: usize) -> Self {
         Self::where_all(document, most, &|_| true)
     }

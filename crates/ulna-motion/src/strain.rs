@@ -35,9 +35,10 @@ impl VertexStrain {
     /// Maximum stretch. Values that are not finite also count as this.
     pub const MOST: f32 = 64.0;
 
-    /// Score of the deformation, 0 for none, in doublings of a length: `log₂ stretch + |log₂
-    /// volume|/3`, and 1 more if flipped. A volume has a factor of a third since it is a product of
-    /// three lengths. Volumes below 2⁻¹⁸, negative ones included, count as 2⁻¹⁸.
+    /// Score of the deformation, 0 for none, in doublings of a length:
+    /// `log₂ stretch + |log₂ volume|/3`, and 1 more if flipped. A volume has a factor of a third
+    /// since it is a product of three lengths. Volumes below 2⁻¹⁸, negative ones included, count as
+    /// 2⁻¹⁸.
     pub fn score(&self) -> f32 {
         const LEAST: f32 = 1.0 / (VertexStrain::MOST * VertexStrain::MOST * VertexStrain::MOST);
         let volume = if self.volume >= LEAST { self.volume.min(1.0 / LEAST) } else { LEAST };
@@ -405,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pose_that_is_no_number_is_the_worst_and_nothing_breaks() {
+    fn non_finite_poses_have_the_maximum_strain() {
         let mut document = tube::tube(|y| y);
         let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
         document

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_that_is_mirrored_turns_the_other_way() {
+    fn mirrored_texture_coordinates_flip_the_tangent() {
         let mirrored = upright().map(|uv| Vec2::new(1.0 - uv.x, uv.y));
         let made = Tangents::of(&square(mirrored), 0).unwrap();
         for t in &made.tangents {

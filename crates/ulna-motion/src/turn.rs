@@ -31,9 +31,8 @@ const LOG_SERIES: [f32; TERMS] = {
     list
 };
 
-/// By number of terms, from 1: the largest `1 − |cos θ|` for which they suffice. Term k is at most
-/// `(that / 2)^k` of the first, and an `f32` has 24 bits. So the limit is `2 · 2^(−25 / (k − 1))`
-/// from 2 on.
+/// Largest `1 − |cos θ|` for each number of terms, from 1. Term k is at most `(that / 2)^k` of the
+/// first, and an `f32` has 24 bits. So the limit is `2 · 2^(−25 / (k − 1))` from 2 on.
 const ENOUGH: [f32; TERMS] = {
     let mut list = [5e-8; TERMS];
     let mut k = 2;
@@ -161,9 +160,9 @@ impl Blend<4, 4> for Hermite {
 /// SLERP from `points[0]` to `points[1]` by `part`, along the shortest path, normalized. The
 /// identity if there is no direction.
 ///
-/// `sin(tθ)/sin θ` as a power series in `cos θ − 1`: Eberly, *A Fast and Accurate Algorithm for
-/// Computing SLERP* (2011), equation 9, nested as `t(1 + c₁x(1 + c₂x(…)))` with `c_k = (t² −
-/// k²)/(k(2k+1))`. The number of terms depends on the largest angle of the block.
+/// `sin(tθ)/sin θ` is computed as a power series in `cos θ − 1`: Eberly, *A Fast and Accurate
+/// Algorithm for Computing SLERP* (2011), equation 9. It is nested as `t(1 + c₁x(1 + c₂x(…)))` with
+/// `c_k = (t² − k²)/(k(2k+1))`. The number of terms depends on the largest angle of the block.
 #[inline(always)]
 fn turn(part: &F32x8, points: &[[F32x8; 4]; 2]) -> [F32x8; 4] {
     let [a, b] = points;

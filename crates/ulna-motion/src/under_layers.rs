@@ -95,7 +95,7 @@ pub fn under_layers(
     if turn.length() > PI + 1e-4 {
         return Err(LayerWriteError::TooWeak(layer.name.to_string()));
     }
-    // A rotation of a half turn or more would be applied the other way round.
+    // A rotation of a half turn or more would be applied in the opposite direction.
     let turn = turn.clamp_length_max(PI - 1e-5);
     let old = user_at(layer, node, time);
     let written = Components {

@@ -4,8 +4,9 @@
 //! dissection of a regular finite element mesh*, 1973). Each region is split at its median. The
 //! vertices of one half that touch the other half are eliminated after both. The regions are the
 //! elimination tree. Each region is eliminated as one small dense matrix, to which the regions
-//! below it add their updates (Duff and Reid, *The multifrontal solution of indefinite sparse
-//! symmetric linear equations*, 1983). Sibling regions are independent and run in parallel.
+//! below it add their updates. This is the multifrontal method (Duff and Reid, *The multifrontal
+//! solution of indefinite sparse symmetric linear equations*, 1983). Sibling regions are
+//! independent and run in parallel.
 
 mod dense;
 mod dissection;

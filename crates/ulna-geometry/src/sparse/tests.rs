@@ -146,7 +146,7 @@ fn points_without_order_change_the_speed_and_not_the_solution() {
 }
 
 #[test]
-fn pieces_single_rows_and_nothing_are_solved() {
+fn unconnected_and_empty_systems_are_solved() {
     let (piece, mut points) = grid(9, 9, 0.1);
     let mut elements = Vec::new();
     for row in 0..81u32 {

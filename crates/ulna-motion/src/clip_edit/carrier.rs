@@ -1,4 +1,4 @@
-//! The node that carries the body over the ground from round to round of a loop.
+//! The carrier of a loop: the node that moves the body along the ground from cycle to cycle.
 
 use glam::{Mat3, Quat, Vec3};
 
@@ -6,16 +6,16 @@ use super::root_motion::{about_vertical, traveler, turned as turn_of, world};
 use crate::{Pose, ancestors::above};
 use ulna_model::{Clip, Document, NodeId, transform::angle_between};
 
-/// The node that carries the body over the ground from round to round of a loop.
+/// The node that moves the body along the ground from cycle to cycle of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Carrier {
     /// The node whose keys move the body.
     pub node: NodeId,
-    /// Along the ground over one round, meters of the scene.
+    /// Travel along the ground per cycle, meters of the scene.
     pub(super) way: Vec3,
-    /// Radians about the vertical over one round.
+    /// Rotation about the vertical per cycle, radians.
     pub(super) turn: f32,
-    /// About where it turns: the place of the body at 0.
+    /// Center of that rotation: the position of the body at 0.
     center: Vec3,
     /// Rotation and scale from the node's parent space to the scene.
     scene_from_place: Mat3,
@@ -24,7 +24,8 @@ pub struct Carrier {
 }
 
 impl Carrier {
-    /// The body that a clip moves, where it goes on or turns from the first pose to the last.
+    /// The carrier of a clip, if the body travels or turns between the first and the last pose.
+    /// `height` is the body's height in meters.
     pub(super) fn of(
         document: &Document,
         clip: &Clip,
@@ -32,7 +33,7 @@ impl Carrier {
         stop: &Pose,
         height: f32,
     ) -> Option<Self> {
-        /// Radians that are a turn, and no sway.
+        /// Minimum angle of a turn, radians. Smaller ones are sway.
         const TURNS: f32 = 0.35;
         let body = traveler(document, clip)?;
         let [from, to] = [start, stop].map(|pose| world(document, pose, Some(body)));
@@ -64,24 +65,25 @@ impl Carrier {
         Some(Self { node, way, turn, center, scene_from_place, parent })
     }
 
-    /// A place of the last round as it was in the first.
+    /// Moves a position from the last cycle to the first.
     pub(super) fn place_back(&self, place: Vec3) -> Vec3 {
         Quat::from_rotation_y(-self.turn) * (place - self.way - self.center) + self.center
     }
 
-    /// A place of the first round as it is in the last.
+    /// Moves a position from the first cycle to the last.
     pub(super) fn place_ahead(&self, place: Vec3) -> Vec3 {
         Quat::from_rotation_y(self.turn) * (place - self.center) + self.center + self.way
     }
 
-    /// The node's own place at the end: on along the ground as it came, as high as at the start.
+    /// The node's own translation at the end: with its travel along the ground, at the height of
+    /// the start.
     pub(super) fn place_on(&self, start: Vec3, stop: Vec3) -> Vec3 {
         let rise = (self.scene_from_place * (start - stop)).y;
         let back = self.scene_from_place.inverse() * Vec3::new(0.0, rise, 0.0);
         if back.is_finite() { stop + back } else { stop }
     }
 
-    /// The node's own rotation at the start, turned on.
+    /// The node's own rotation at the start, plus the turn of one cycle.
     pub(super) fn turned_on(&self, start: Quat) -> Quat {
         if self.turn == 0.0 {
             return start;

@@ -137,8 +137,8 @@ fn with_frame(track: &Track, last: f32, frame: f64, carrier: Option<Carrier>) ->
     if whole.interpolation == Interpolation::CubicSpline {
         let (w, stride) = (whole.width, whole.stride());
         let mut values = whole.values.to_vec();
-        // The outer tangents of the last key had no effect before. The curve leaves the key with
-        // the slope of its arrival, and arrives at the new key with the slope at the start of the
+        // The outer tangents of the last key had no effect before. The curve leaves this key with
+        // the slope of its arrival. It arrives at the new key with the slope at the start of the
         // loop.
         let into: Vec<f32> = values[key * stride..key * stride + w].to_vec();
         values[key * stride + 2 * w..].copy_from_slice(&into);
@@ -307,7 +307,7 @@ mod tests {
     /// A body with rotated axes that travels by its hips, under a static root with keys, with a
     /// hand target listed first. It keeps its travel, and only the other motion is closed.
     #[test]
-    fn a_body_goes_on_whatever_carries_it() {
+    fn closing_a_loop_keeps_the_travel_of_the_carrier() {
         use ulna_model::{Document, FileContent, Local, Node, Skin, Transform};
         let node = |name: &str, parent: Option<u32>, rest: Transform| Node {
             name: Some(name.into()),
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_without_its_last_key_and_one_with_two_are_told() {
+    fn a_missing_and_a_doubled_last_frame_are_detected() {
         let turns = |angles: &[f32]| {
             let frame = 1.0 / 30.0;
             Track {

@@ -86,7 +86,7 @@ pub struct CopiedKeys {
 /// Identification of a node.
 #[derive(Clone, Copy, Debug)]
 pub struct NodePlace<'a> {
-    /// Its name.
+    /// Name of the node.
     pub name: &'a str,
     /// Node names from the root.
     pub path: &'a str,

@@ -100,7 +100,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_put_in_without_a_change_is_dead_and_goes_without_one(track in any_track(),
+        fn removing_redundant_keys_keeps_the_motion(track in any_track(),
             at in prop::collection::vec(0.0f32..1.0, 1..6)) {
             let length = track.times[track.times.len() - 1];
             let mut more = track.clone();
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_stillness_and_a_slow_bend_are_told_apart() {
+    fn constant_keys_are_redundant_and_slow_bends_are_not() {
         let track = |values: Vec<f32>| Track {
             target: ulna_model::NodeId(0),
             property: Property::Translation,

@@ -432,10 +432,10 @@ fn pruned(document: &Document, skin: &SkinBound, limbs: &mut [Limb<'_>], best: &
     }
 }
 
-/// Converts a clip to splines with as few keys as keep every vertex within `bound` meters (for a
-/// body 1.8 m high), at all of the clip's key times. Baked keys do not define the motion between
-/// them; the difference there is only reported. Constant tracks get one key, except for one that
-/// keeps the clip's length. STEP tracks, splines and tracks with few keys are unchanged.
+/// Converts a clip to splines with few keys. Every vertex stays within `bound` meters (for a body
+/// 1.8 m high) at all of the clip's key times. Baked keys do not define the motion between them;
+/// the difference there is only reported. Constant tracks get one key, except for one that keeps
+/// the clip's length. STEP tracks, splines and tracks with few keys are unchanged.
 pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
     const TRIES: usize = 10;
     let keys = clip.key_count();

@@ -40,7 +40,7 @@ pub struct MirroredClip {
 
 /// Swaps the motion of each joint and its mirror joint. With `only`, just these nodes and their
 /// mirror joints. If only one side has keys, the other gets the mirror image of the document's
-/// pose, so the result is the mirror image at all times. Weights of morph targets are unchanged.
+/// pose. So the result is the mirror image at all times. Weights of morph targets are unchanged.
 /// The clip's layers are mirrored, too.
 ///
 /// # Errors

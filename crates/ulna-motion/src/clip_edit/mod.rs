@@ -1,4 +1,4 @@
-//! Operations on keys and clips, as pure functions from a track to another.
+//! Operations on keys and clips, as pure functions from one track to another.
 //!
 //! ```text
 //!  KeySet ──► marks of keys ──┬─► retime   move, stretch, copy in time, shift later keys

@@ -7,7 +7,7 @@ use ulna_model::{Interpolation, KeyTangents, Property, TangentModes, Track};
 /// Values that differ by less than this are equal at the seam, which then needs one key only.
 const SAME_VALUE: f32 = 1e-5;
 
-/// Shifts the track of a loop of `length` seconds later by `by` seconds, with wrap-around: the new
+/// Shifts the track of a loop of `length` seconds later by `by` seconds, with wrap-around. The new
 /// motion at `t` is the old motion at `t − by`. Keys are inserted at both ends and at the old seam.
 /// If the values at the old seam differ, the track jumps there as before.
 ///

@@ -234,9 +234,9 @@ fn bytes_of(clip: &Clip) -> usize {
     bytes
 }
 
-/// Reduces keys so that every vertex stays within `bound` meters (for a body 1.8 m high), at all of
-/// the clip's key times and between them. LINEAR tracks stay LINEAR. The first and the last key of
-/// moving tracks and the clip's length are kept.
+/// Reduces keys so that every vertex stays within `bound` meters (for a body 1.8 m high). This
+/// holds at all of the clip's key times and between them. LINEAR tracks stay LINEAR. The first and
+/// the last key of moving tracks and the clip's length are kept.
 pub fn reduced(document: &Document, clip: &Clip, bound: f32) -> Reduced {
     reduced_where(document, clip, bound, &|_, _| true)
 }

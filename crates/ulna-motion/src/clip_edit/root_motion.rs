@@ -2,8 +2,8 @@
 //! move the character by it. It can also remove the travel (in place), or bake it into the hips.
 //!
 //! `P(t)` is the position of the hips, and `Y(t)` their rotation about the vertical since the
-//! start. With only the requested parts of both, the travel in the scene is `M(t) =
-//! P(t)·Y(t)·P(0)⁻¹`. For a root joint with the world transform `W = W_q·R`:
+//! start. With only the requested parts of both, the travel in the scene is
+//! `M(t) = P(t)·Y(t)·P(0)⁻¹`. For a root joint with the world transform `W = W_q·R`:
 //!
 //! ```text
 //!  to the root  R' = W_q⁻¹·M·W_q·R      C' = R'⁻¹·R·C    for all children C, which stay in place
@@ -12,7 +12,7 @@
 //!                                                        with M_R the root's own travel
 //! ```
 //!
-//! Keys are made at all key times of the involved tracks, and at more times where linear
+//! Keys are made at all key times of the involved tracks. More keys are added where linear
 //! interpolation has too large an error.
 
 use std::collections::{BTreeMap, HashSet};
@@ -36,7 +36,7 @@ pub enum TravelTo {
     Root,
     /// Removed.
     InPlace,
-    /// From the joint above the hips into the hips.
+    /// The hips, from the joint above them.
     Hips,
 }
 
@@ -89,7 +89,7 @@ pub struct Moved {
 /// Reason for which travel cannot be moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoTravel {
-    /// The clip has no travel.
+    /// No node of the clip moves.
     Still,
     /// No joint above the hips can carry the travel.
     NoRoot,

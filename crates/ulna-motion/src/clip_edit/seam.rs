@@ -124,7 +124,7 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
     let is_still = |a: &Pose, b: &Pose| most(a, b) < STILL.0;
     let is_closed = gaps.iter().all(|g| g.angle < STILL.0 && g.distance < STILL.1 * unit);
     let step = (steps[0] + steps[1]) * 0.5;
-    // The jump is about one frame of motion, in the direction of the motion: the pose one frame
+    // The jump is about one frame of motion, in the direction of the motion. So the pose one frame
     // before the start is near the last pose.
     let is_short = !is_closed
         && first <= SAME_TIME

@@ -175,13 +175,13 @@ mod tests {
         }
 
         #[test]
-        fn a_hold_is_one_thing_and_goes_away(track in any_track(),
+        fn holds_move_and_are_removed_as_a_whole(track in any_track(),
             picks in prop::collection::vec(any::<bool>(), 12), by in 0.5f64..2.0) {
             let times: Vec<f32> =
                 track.times.iter().zip(&picks).filter(|(_, p)| **p).map(|(t, _)| *t).collect();
             let holds = held(&track, &times, true);
             prop_assert!(holds.validate().is_ok());
-            // Held until the last moment.
+            // Held until the end.
             if track.interpolation != Interpolation::Step {
                 for time in &times {
                     let key = holds.key_at(*time, 0.0).unwrap();

@@ -165,8 +165,8 @@ pub fn mapped(clip: &Clip, map: &TimeMap) -> Result<Clip, TooClose> {
     each_track(clip, |t| retime(t, &t.times, map, false).map(|r| r.track), |t| map.at(t), |_| true)
 }
 
-/// The clip played backward between its first and last key: at `t`, the old value at `first + last
-/// − t`.
+/// The clip played backward between its first and last key: at `t`, the old value at
+/// `first + last − t`.
 ///
 /// Values of a STEP track shift by one key, since each holds until the next key. The last key gets
 /// the value before the first. The value of the old last key, which was held for an instant only,
@@ -431,7 +431,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_sampled_at_its_own_frames_is_within_the_error_that_is_said(clip in any_clip(),
+        fn resampling_is_within_the_reported_error(clip in any_clip(),
             rate in 20.0f64..120.0) {
             let (made, error) = resampled(&clip, rate);
             for (id, track) in &clip.tracks {

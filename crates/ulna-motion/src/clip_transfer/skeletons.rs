@@ -33,7 +33,7 @@ pub enum KeysBy {
 pub struct JointPair {
     /// The joint of the other document.
     pub from: NodeId,
-    /// Its counterpart in this document.
+    /// The counterpart in this document.
     pub to: NodeId,
     /// Property by which the counterpart was found.
     pub by: FoundBy,
@@ -52,12 +52,13 @@ pub(super) struct Constants {
     /// Local transforms of both joints in the reference poses.
     from: Transform,
     pub(super) to: Transform,
-    /// For the carrier of a body: scene factors of its travel, in place of the single length.
+    /// Conversion of the travel, for the carrier of a body: factors in the scene, in place of the
+    /// single length.
     travel: Option<Travel>,
 }
 
-/// Conversion of the path of a body: from the carrier in the other document to the scene, by a
-/// factor per axis, and to the carrier in this document.
+/// Conversion of the path of a body: from its carrier in the other document to the scene, and from
+/// the scene to its carrier in this document. In the scene, each axis has a factor.
 #[derive(Clone, Copy, Debug)]
 struct Travel {
     scene_from_there: Quat,
@@ -343,7 +344,7 @@ impl<'a> ClipTransfer<'a> {
     }
 
     /// Excludes joints with the same rest but other axes in the scene. For example, a shin points
-    /// down both in a body that faces +Z and in one that faces −Z (VRM 0), but bends about opposite
+    /// down in a body that faces +Z and in one that faces −Z (VRM 0). Both bend about opposite
     /// axes.
     fn recheck_same(&mut self) {
         /// Minimum difference, radians.

@@ -127,8 +127,8 @@ impl EulerOrder {
     }
 
     /// The axes of the three angles in the parent's frame: `u₁`, `q₁·u₂`, `q₁q₂·u₃`. The angular
-    /// velocity is `ω = M·(a', b', c')`, from `∂q/∂a = ½u₁q`, `∂q/∂b = q₁·½u₂·q₂q₃` and `∂q/∂c =
-    /// q·½u₃`.
+    /// velocity is `ω = M·(a', b', c')`. It follows from `∂q/∂a = ½u₁q`, `∂q/∂b = q₁·½u₂·q₂q₃` and
+    /// `∂q/∂c = q·½u₃`.
     fn turning(self, angles: [f64; 3]) -> DMat3 {
         let [i, j, k] = self.axes().map(|axis| DVec3::AXES[axis]);
         let first = DQuat::from_axis_angle(i, angles[0]);

@@ -5,7 +5,7 @@
 //!              ├─ components  edit one number or angle of a key, or its slope
 //!              ├─ euler       angles of rotations in any order, and their rates
 //!              ├─ unwrapped   angles without jumps of full turns
-//!              └─ moments     the formulas of sampling, in 64 bits
+//!              └─ moments     the formulas of sampling, in double precision
 //!  Track ──► conversion  between STEP, LINEAR and CUBICSPLINE
 //!  Track ──► inserted    insert a key on a curve     signs  quaternions with consistent signs
 //!  ease ──► ease_plan ──► eased     one segment: a formula, its keys, the resulting track

@@ -160,9 +160,9 @@ pub(crate) fn tangent(track: &Track, key: usize, component: usize, leaving: bool
     f64::from(track.values[key * track.stride() + part * track.width + component])
 }
 
-/// Slope of one number of a track that is not of rotations at a key, per second, arriving or
-/// leaving: the stored one for CUBICSPLINE, that of the line for LINEAR, 0 for STEP and beyond the
-/// ends.
+/// Slope of one number of a key, per second, arriving or leaving; not for rotations. CUBICSPLINE:
+/// the stored slope. LINEAR: the slope of the line. STEP, and beyond both ends of a LINEAR track:
+/// 0.
 pub(super) fn number_slope(track: &Track, key: usize, component: usize, leaving: bool) -> f64 {
     let last = track.times.len() - 1;
     match track.interpolation {

@@ -403,7 +403,7 @@ fn smooth_keys_follow_the_slope_of_a_key_beside_them() {
 }
 
 #[test]
-fn what_cannot_have_a_slope_says_so() {
+fn impossible_slopes_return_their_error() {
     let one = vector(Interpolation::Linear, &[(0.0, vec![0.0; 3])]);
     let set = |track: &Track, space, component| {
         with_slope(track, 0, KeySide::Both, space, component, 1.0).unwrap_err()
@@ -421,7 +421,7 @@ fn what_cannot_have_a_slope_says_so() {
 }
 
 #[test]
-fn odd_numbers_make_no_curve_fail() {
+fn unnormalized_and_extreme_values_stay_finite() {
     let up = Quat::from_rotation_x(1.0);
     let odd = [
         Quat::from_xyzw(0.0, 0.0, 0.0, 0.0),

@@ -256,8 +256,9 @@ impl TrackCurves {
 
     /// Largest distance between the drawn lines and the played motion, in degrees for rotations,
     /// else in the track's units, and its time. The lines are those of [`Self::sample_segment`]
-    /// within 0.005° (for other tracks, within 1e-4 of the range of each curve), with at most 64
-    /// pieces per segment. Measured at their points and midway between them.
+    /// with a tolerance of 0.005°. For other tracks, the tolerance is 1e-4 of the range of each
+    /// curve. Each segment has at most 64 pieces. Measured at the lines' points and midway between
+    /// them.
     pub fn largest_error(&self) -> (f64, f64) {
         const PIECES: f64 = 64.0;
         let last = self.track.times.len() - 1;

@@ -25,7 +25,7 @@ impl ComparedMotion {
         }
     }
 
-    /// Its name in a document.
+    /// Display name of the motion in a document.
     pub fn label(self, document: &Document) -> String {
         match self {
             Self::Pose => "the file's pose".to_owned(),

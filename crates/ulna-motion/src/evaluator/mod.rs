@@ -384,8 +384,8 @@ impl Evaluator {
         }
     }
 
-    /// Nodes of the last stack whose scale an additive lane left unchanged, because the result would
-    /// not be finite.
+    /// Nodes of the last stack whose scale an additive lane left unchanged. The result would not be
+    /// finite.
     pub fn unscaled_nodes(&self) -> &[NodeId] {
         &self.unscaled_nodes
     }

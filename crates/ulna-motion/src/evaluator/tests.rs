@@ -90,7 +90,7 @@ fn gap(a: &[Transform], b: &[Transform]) -> f32 {
 
 proptest! {
     #[test]
-    fn a_lone_instance_lets_the_rest_of_what_lies_below_through(a in any_clip(2.0),
+    fn a_partial_weight_blends_with_the_result_below(a in any_clip(2.0),
         weight in 0.0f32..1.0) {
         let file = chain();
         let (base, whole) =
@@ -108,7 +108,7 @@ proptest! {
     }
 
     #[test]
-    fn a_full_lane_is_that_lane_and_one_of_nothing_is_nothing(a in any_clip(3.0),
+    fn full_lanes_replace_and_empty_lanes_change_nothing(a in any_clip(3.0),
         b in any_clip(3.0)) {
         let file = chain();
         let (low, high) =
@@ -218,7 +218,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_added_and_taken_away_again_is_nothing(a in any_clip(2.0), b in any_clip(1.0),
+    fn adding_and_subtracting_a_clip_cancels_out(a in any_clip(2.0), b in any_clip(1.0),
         weight in -1.5f32..1.5) {
         let file = chain();
         let add = |weight: f32,
@@ -236,7 +236,7 @@ proptest! {
     }
 
     #[test]
-    fn layers_are_put_on_one_by_one_each_by_its_share(a in any_clip(1.0),
+    fn layers_apply_in_order_with_their_strength(a in any_clip(1.0),
         strength in 0.0f32..=1.0) {
         let file = chain();
         let moves: BTreeMap<NodeId, Transform> = [
@@ -277,7 +277,7 @@ proptest! {
 
     /// Neither prepared clips nor the previous stack affect the result.
     #[test]
-    fn what_is_kept_changes_nothing(a in any_clip(2.0), b in any_clip(2.0), weight in 0.0f32..1.0) {
+    fn caches_do_not_affect_poses(a in any_clip(2.0), b in any_clip(2.0), weight in 0.0f32..1.0) {
         let file = chain();
         let part = |clip: &Shared<Clip>,
             weight| Lane::new(vec![Instance::new(clip, 0.0).weighing(weight)]);
@@ -304,7 +304,7 @@ proptest! {
 }
 
 #[test]
-fn the_steps_come_in_their_order() {
+fn offsets_unkeyed_pose_and_constraints_apply_in_order() {
     let file = chain();
     let node = NodeId(3);
     let turn = |angle: f32| Quat::from_rotation_y(angle);

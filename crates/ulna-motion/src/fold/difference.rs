@@ -17,7 +17,7 @@ use ulna_model::{
 /// The layer that makes a clip with its layers equal to another clip.
 ///
 /// # Errors
-/// A node whose scale is 0 at some time, which no layer can change.
+/// Returns a node whose scale is 0 at some time, which no layer can change.
 pub fn difference(document: &Document, clip: ClipId, other: ClipId) -> Result<PoseLayer, NodeId> {
     let file = fold_pose(&document.file, &document.aids.layers(LayerHome::Pose));
     let side = |id: ClipId| {

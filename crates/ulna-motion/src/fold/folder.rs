@@ -113,8 +113,8 @@ pub fn folded(document: &Document) -> Document {
     to
 }
 
-/// Largest difference between a clip and another with layers: the distance of a skin point (see
-/// [`SeenPoints`]) in meters of the scene, and the angle of a joint in radians. Both clips are
+/// Largest difference between a clip and another with layers. Returns the distance of a skin point
+/// (see [`SeenPoints`]) in meters of the scene, and the angle of a joint in radians. Both clips are
 /// compared at `times` times over their length.
 pub fn fold_error(
     document: &Document,

@@ -48,7 +48,7 @@ pub(crate) fn follow(
     follow_within(1.0, times, at, property, target, size)
 }
 
-/// As [`follow`], with a fraction of the tolerance, `0..=1`.
+/// [`follow`] with a fraction of the tolerance, `0..=1`.
 pub(super) fn follow_within(
     part: f32,
     times: &[f32],

@@ -18,7 +18,7 @@ const ROUNDS: usize = 16;
 /// if that is larger.
 const SAME: f32 = 1e-7;
 
-/// Changes of the nodes above a limb so that it reaches its target: first the spine leans, then the
+/// Changes of the nodes above a limb so that it reaches its target. First the spine leans. Then the
 /// hips move, as far as pinned limbs allow. Empty if the limb reaches by itself.
 pub fn lean(
     document: &Document,

@@ -71,9 +71,9 @@ pub struct Mirrored {
 pub struct MirroredPose {
     /// The mirror joint.
     pub node: NodeId,
-    /// Its local transform.
+    /// Local transform of the mirror joint.
     pub local: Transform,
-    /// As in [`Mirrored`].
+    /// See [`Mirrored::scale_left`].
     pub scale_left: bool,
 }
 
@@ -82,7 +82,7 @@ pub struct MirroredPose {
 pub struct MirrorGap {
     /// The node with the largest difference.
     pub node: NodeId,
-    /// Its distance from the mirror image, meters in the scene.
+    /// Distance from the mirror image, meters in the scene.
     pub distance: f32,
     /// The distance relative to the body's size.
     pub part: f32,

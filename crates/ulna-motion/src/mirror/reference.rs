@@ -2,8 +2,8 @@
 //!
 //! It is the rest pose, except for the top joints of a skin. Their rest is that of their nodes in
 //! the file, which is often the first frame of a clip and may be rotated. The inverse bind matrices
-//! store their pose at binding. If both differ, and the difference is not a rotation between axes,
-//! the top joints and all joints below them are moved to the bind pose.
+//! store their pose at binding. If both poses differ by a rotation that is not between axes, the
+//! top joints are moved to the bind pose. All joints below move with them.
 
 use std::collections::{HashMap, HashSet};
 

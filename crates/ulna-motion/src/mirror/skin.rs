@@ -29,7 +29,7 @@ struct Pairs {
     /// The reflection for the mirror image.
     image: Mat4,
     size: f32,
-    /// For each vertex, the vertices at its mirrored position, which may be several.
+    /// Vertices at the mirrored position of each vertex, which may be several.
     partners: Vec<(u32, Vec<u32>)>,
 }
 
@@ -105,7 +105,7 @@ fn placed(document: &Document, pose: &Pose, node: NodeId, primitive: &Primitive)
     out.positions
 }
 
-/// For each vertex, the vertices at its mirrored position. Vertices without any are left out.
+/// Vertices at the mirrored position of each vertex. Vertices without any are left out.
 fn paired(rest: &[Vec3], image: &Mat4, near: f32) -> Vec<(u32, Vec<u32>)> {
     /// Maximum number of compared vertices per cell.
     const CROWD: usize = 64;

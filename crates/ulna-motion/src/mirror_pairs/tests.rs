@@ -220,7 +220,7 @@ fn a_chain_is_not_its_own_mirror_image() {
 }
 
 #[test]
-fn joints_that_say_nothing_do_no_harm() {
+fn degenerate_joints_are_handled() {
     let spots = [("", None, [0.0; 3]), ("", Some(0), [0.0; 3]), ("x.L", Some(0), [0.0; 3])];
     assert_eq!(roles(&spots).joints()[0].side, Side::Center);
     let bad = [

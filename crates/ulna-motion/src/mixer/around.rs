@@ -123,7 +123,7 @@ mod tests {
         }
 
         #[test]
-        fn at_a_point_it_is_that_alone(points in prop::collection::vec([-4i8..4, -4i8..4], 1..9),
+        fn a_point_has_the_full_weight(points in prop::collection::vec([-4i8..4, -4i8..4], 1..9),
             which in 0usize..9) {
             let points: Vec<[f32; 2]> = points.iter().map(|p| p.map(f32::from)).collect();
             let place = points[which % points.len()];

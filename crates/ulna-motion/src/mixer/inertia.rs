@@ -1,10 +1,15 @@
 //! Inertial transitions: no second clip is sampled. The difference between the pose at the cut and
 //! the new motion fades out with its velocity.
 //!
-//! Each component of the difference is `x(u) = x₀·(1 − 10u³ + 15u⁴ − 6u⁵) + v₀·d·(u − 6u³ + 8u⁴ −
-//! 3u⁵)`. This quintic has value, velocity and acceleration 0 at `u = 1`, and acceleration 0 at the
-//! start (after D. Bollo, *Inertialization*, GDC 2018, here per component, with rotations as
-//! vectors in the parent's space). The velocity is kept even if the difference grows at first.
+//! Each component of the difference follows a quintic in `u`, the fraction of the transition `d`:
+//!
+//! ```text
+//!  x(u) = x₀·(1 − 10u³ + 15u⁴ − 6u⁵) + v₀·d·(u − 6u³ + 8u⁴ − 3u⁵)
+//! ```
+//!
+//! Its value, velocity and acceleration are 0 at `u = 1`, and its acceleration is 0 at the start
+//! (after D. Bollo, *Inertialization*, GDC 2018). Here it applies per component, with rotations as
+//! vectors in the parent's space. The velocity is kept even if the difference grows at first.
 
 use glam::{Quat, Vec3};
 
@@ -15,7 +20,7 @@ use ulna_model::{NodeId, Transform, transform::short_way};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inertia {
     pub(super) nodes: Vec<Left>,
-    /// For each node with morph targets: values and velocities of their weights.
+    /// Values and velocities of the weights of each node with morph targets.
     pub(super) morphs: Vec<(NodeId, Vec<[f32; 2]>)>,
 }
 

@@ -1,7 +1,7 @@
 //! CUBICSPLINE keys that approximate a motion with known rates.
 //!
-//! With the true rates as tangents, a segment with a rotation of θ at constant angular velocity has
-//! an error of at most `ρ·θ⁴/384`, where `ρ` is the distance from the axis. So keys at the times of
+//! With the true rates as tangents, a rotation of θ at constant angular velocity has an error of at
+//! most `ρ·θ⁴/384` per segment. Here, `ρ` is the distance from the axis. So keys at the times of
 //! the source tracks nearly always suffice.
 
 use glam::{DQuat, DVec4};

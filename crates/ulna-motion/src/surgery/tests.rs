@@ -227,7 +227,7 @@ proptest! {
 
     #[test]
     fn a_joint_attached_elsewhere_stays_where_it_is(rig in rig()) {
-        // From below the joint to below its grandparent: A = W_q⁻¹·W_p.
+        // The child moves from one parent p to another parent q: A = W_q⁻¹·W_p.
         let chain = Chain {
             node: CHILD,
             factors: vec![Factor::Inverse(PARENT), Factor::Local(JOINT), Factor::Local(CHILD)],

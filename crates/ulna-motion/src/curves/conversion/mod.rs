@@ -44,12 +44,15 @@ pub struct Converted {
 /// line, or a curve with automatic tangents. The rest keeps its motion. Without `spans`, all
 /// segments change, and lines or steps that become CUBICSPLINE keep their motion.
 ///
-/// In CUBICSPLINE, vectors are exact. Rotations have an error: 0.01° for an angle of 90°. Angles
-/// above 150° get a key in the middle, which is removed by the reverse conversion. Quaternions get
-/// consistent signs, since splines interpolate the numbers. Steps get a second key `min(1 ms,
-/// span/4)` before the next key, and at least four steps of `f32`. Without space for it, the curve
-/// uses the whole segment. In LINEAR and STEP, all other keys stay. A single key stays LINEAR,
-/// since CUBICSPLINE requires two.
+/// In CUBICSPLINE tracks:
+/// - Vectors are exact. Rotations have an error, such as 0.01° for an angle of 90°.
+/// - Angles above 150° get a key in the middle, which the reverse conversion removes.
+/// - Quaternions get consistent signs, since splines interpolate the numbers.
+/// - Steps get a second key `min(1 ms, span/4)` before the next key, and at least four steps of
+///   `f32`. Without space for it, the curve uses the whole segment.
+///
+/// In LINEAR and STEP tracks, all other keys stay. A single key becomes LINEAR, since glTF requires
+/// two keys for CUBICSPLINE.
 pub fn converted(track: &Track, to: Interpolation, spans: Option<&[f32]>) -> Converted {
     let count = track.times.len();
     if spans.is_none() && count > 1 && [track.interpolation, to] == [Interpolation::CubicSpline; 2]

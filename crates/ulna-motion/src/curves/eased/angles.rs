@@ -61,8 +61,8 @@ pub(super) fn put(
     (marked(made, &added, (start, end)), error)
 }
 
-/// Sets values of keys, and makes the signs of the quaternions follow the angles, which may change
-/// by more than half a turn between two keys.
+/// Sets values of keys. Makes the signs of the quaternions follow the angles, which may change by
+/// more than half a turn between two keys.
 fn signed(curves: &TrackCurves, to: &[(usize, usize, f64)]) -> Track {
     let track = curves.with_values(to);
     let Some(view) = curves.angles() else { return track };

@@ -181,8 +181,8 @@ impl<'a> Hold<'a> {
             .collect()
     }
 
-    /// The target position in the middle of a range: the mean position of the node, or the nearest
-    /// one that its limb can reach during the whole range.
+    /// The target position in the middle of a range: the mean position of the node. If the limb
+    /// cannot reach it during the whole range, the nearest position that it can reach.
     fn place(&self, range: &HoldRange) -> Vec3 {
         /// Maximum reach, relative to the limb's length. Maximum distance between target and mean,
         /// relative to the body's height.

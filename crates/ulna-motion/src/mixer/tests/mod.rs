@@ -228,7 +228,7 @@ proptest! {
     }
 
     #[test]
-    fn scrubbed_is_played_to_the_bit(clips in prop::collection::vec(any_clip(1.2), 3),
+    fn scrubbing_equals_playing_exactly(clips in prop::collection::vec(any_clip(1.2), 3),
         row in any_row(), times in prop::collection::vec(0.0f64..6.0, 12)) {
         let document = chain(&clips);
         let mix = mix(vec![row]);
@@ -325,8 +325,8 @@ proptest! {
         }
     }
 
-    /// An inertial transition at the end of a traveling loop, with a cut on another lane at the
-    /// same time, uses the visible velocity, not that of the jumps.
+    /// An inertial transition at the end of a traveling loop uses the visible velocity, not that of
+    /// the jumps. A cut on another lane is at the same time.
     #[test]
     fn an_inertial_transition_at_a_seam_does_not_throw(far in 0.5f32..3.0,
         clips in prop::collection::vec(any_clip(0.3), 2)) {
@@ -366,8 +366,8 @@ proptest! {
         prop_assert!((at - far).abs() < 1e-4, "it stands where it was seen: {}", at);
     }
 
-    /// At an inertial transition, and at its interruption by another one, the velocity is
-    /// continuous.
+    /// The velocity is continuous at an inertial transition, and at its interruption by another
+    /// one.
     #[test]
     fn an_inertial_transition_keeps_the_velocity(clips in prop::collection::vec(any_clip(0.6), 3),
         first in 0.5f64..1.0, second in 0.05f64..0.3) {
@@ -488,7 +488,7 @@ proptest! {
 }
 
 #[test]
-fn keys_meet_end_to_start() {
+fn a_key_transition_joins_last_and_first_key() {
     let length = 1.0;
     let turns = |a: f32, b: f32| {
         let values: Vec<f32> =
@@ -516,7 +516,7 @@ fn keys_meet_end_to_start() {
 }
 
 #[test]
-fn what_has_no_clip_or_no_length_or_no_place_is_quiet() {
+fn bars_without_effect_leave_the_rest_pose() {
     let still = Shared::new(Clip::default());
     let document = chain(&[still]);
     let rest = pose(&document, &Stack::default());
