@@ -1,4 +1,5 @@
-//! The stated deviation of changes of random skeletons against a dense sampling of every clip.
+//! The stated deviation of changes of random skeletons, compared with a dense sampling of every
+//! clip.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use ulna_session::Session;
 
 use crate::common::glb;
 
-/// Numbers that look drawn, the same for the same seed.
+/// Pseudorandom numbers, the same for the same seed.
 struct Draw(u64);
 
 impl Draw {
@@ -23,7 +24,7 @@ impl Draw {
         (self.0 >> 11) as usize % n
     }
 
-    /// From −1 to 1.
+    /// A number from −1 to 1.
     fn number(&mut self) -> f32 {
         self.below(20_001) as f32 / 10_000.0 - 1.0
     }
