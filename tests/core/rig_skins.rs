@@ -399,8 +399,7 @@ fn a_rebaked_pose_is_the_bind_pose_and_fitting_takes_a_part_of_the_deviation() {
         let after = session.document().clone();
         assert!(said[0].contains("posed shape"), "{said:?}");
         assert!(after.nodes.values().all(|n| n.pose.is_none()));
-        // In the pose itself, nothing moves, and each joint has the identity as its skinning
-        // matrix.
+        // In the pose itself, nothing moves, and all joints have the same skinning matrix.
         let still = |d: &Document| points(d, &Pose::evaluate(d, &Stack::default()), 1);
         for (a, b) in still(&posed).values().zip(still(&after).values()) {
             assert!(a.iter().zip(b).all(|(a, b)| a.distance(*b) < 1e-5));
