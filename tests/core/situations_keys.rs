@@ -99,7 +99,7 @@ fn keys_one_step_apart_are_shown_as_an_independent_reader_has_them() {
     );
 }
 
-/// Compares each track of a clip after an operation with its value at the time `was` gives. None
+/// Compares each track of a clip after an operation with its value at the time `was` gives. `None`
 /// skips the time.
 fn is_the_motion(
     before: &Clip,
@@ -200,7 +200,7 @@ fn keys_one_step_apart_stay_so_through_work_on_the_clip() {
         let now = clip(&session, "cut").clone();
         // Keys less than a tenth of a millisecond from an end move to the end.
         let inside = |t: f64| ((2e-4..to - from - 2e-4).contains(&t)).then_some(from + t);
-        // A speed of at most 4 m/s is 0.2 mm in half of that.
+        // A step of half that time at up to 4 m/s is at most 0.2 mm.
         let beside = [from, to].iter().any(|t| ((t - 0.5).abs() - 5e-5).abs() < 1e-9);
         let most = if beside { TURNED + 2e-4 } else { TURNED };
         is_the_motion(

@@ -367,8 +367,8 @@ fn a_body_is_bound_as_it_stands_under_a_mirrored_armature() {
     }
 }
 
-/// Each vertex went by a turn about a joint as far as the joint and those below it have a share in
-/// it, by linear blend skinning.
+/// Checks that vertices turn about a joint by linear blend skinning. The share is the weight of the
+/// joint and its subtree.
 fn follows(session: &Session, stood: &Document, before: &[Vec3], joint: &str, turn: DQuat) {
     let document = session.document();
     let after = cloud(document, &pose(document, None));
@@ -398,7 +398,8 @@ fn follows(session: &Session, stood: &Document, before: &[Vec3], joint: &str, tu
     assert!(went >= 12 && stayed >= 12, "{went} {stayed}");
 }
 
-/// The body without its skin: with the weights it has, or none; beside the armature or under it.
+/// The body without its skin. It keeps its weights or has none, and it is beside or below the
+/// armature.
 fn unbound(weights: bool, under: bool) -> Option<Session> {
     let (mut root, bin) =
         split(&std::fs::read(shared()?.join(format!("situations/{BODY}/in.glb"))).unwrap());
@@ -463,7 +464,7 @@ fn a_mesh_is_hung_on_joints_under_a_mirrored_armature() {
             session.undo();
         }
         if weights {
-            // The file's own skin says the same of every pose.
+            // The file's own skin agrees in every pose.
             let mut file = situation(BODY).unwrap();
             for s in [&mut session, &mut file] {
                 does(
