@@ -1,4 +1,4 @@
-//! Small bodies of tubes along their bones, on as many skins as a test wants.
+//! Small bodies of tubes along their bones, on one or more skins.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,24 @@ use ulna_model::{Document, MeshId, PrimitiveId};
 
 use super::{floats, weights::map};
 
-/// A mesh: a tube from one place to another, with what its vertices hold by the names of joints.
+/// A mesh: a tube between two points, with weights of its vertices by joint names.
 pub struct Tube {
     pub name: &'static str,
-    /// Which skin it hangs on.
+    /// The skin of the mesh.
     pub skin: usize,
     pub from: Vec3,
     pub to: Vec3,
-    /// Joints, and how far along the tube each holds all, 0 to 1, in rising order.
+    /// Joints, and the position along the tube of full weight, 0 to 1, in rising order.
     pub along: Vec<(&'static str, f32)>,
-    /// In which order its vertices are numbered: 1 for as they come; else each so many further,
-    /// around.
+    /// The vertex numbering: 1 is in sequence, larger numbers are the step around the list.
     pub stride: usize,
 }
 
-/// What a test wants of a body.
+/// The parameters of a body.
 pub struct Body {
-    /// Name, number of the parent, and where it stands in the armature.
+    /// Name, number of the parent, and place in the armature.
     pub joints: Vec<(&'static str, Option<usize>, Vec3)>,
-    /// By skin, its joints in their order, and what leads from its mesh space into the armature.
+    /// Per skin: its joints in order, and the matrix from its mesh space to the armature.
     pub skins: Vec<(Vec<&'static str>, Mat4)>,
     pub tubes: Vec<Tube>,
     /// `scene_from_armature`.
@@ -39,10 +38,10 @@ const RINGS: usize = 9;
 const AROUND: usize = 6;
 
 impl Tube {
-    /// Where its vertices are in the armature, and what they hold.
+    /// The places of its vertices in the armature, and their weights.
     fn vertices(&self) -> Vec<(Vec3, BTreeMap<&'static str, f32>)> {
         let way = (self.to - self.from).normalize_or_zero();
-        // Around it, symmetric about x = 0 where its ends are.
+        // Around it, symmetric about x = 0 if its ends are.
         let (side, other) = if way.y.abs() > 0.5 { (Vec3::Z, Vec3::X) } else { (Vec3::Y, Vec3::Z) };
         let mut all = Vec::new();
         for ring in 0..RINGS {
@@ -85,7 +84,7 @@ impl Tube {
     }
 }
 
-/// Data of a file that is being written.
+/// Data of a file during writing.
 #[derive(Default)]
 struct Data {
     bin: Vec<u8>,
@@ -107,7 +106,7 @@ impl Data {
 }
 
 impl Body {
-    /// As a file.
+    /// The body as a file.
     pub fn glb(&self) -> Vec<u8> {
         let mut data = Data::default();
         let meshes: Vec<Value> = self.tubes.iter().map(|t| self.mesh(t, &mut data)).collect();
@@ -162,7 +161,7 @@ impl Body {
                 "indices": indices}]})
     }
 
-    /// Weights of a mesh, four per vertex, in bytes or as they are.
+    /// Weights of a mesh, four per vertex, in bytes or as floats.
     fn weights(&self, weights: &[f32], data: &mut Data) -> usize {
         let count = weights.len() / 4;
         if self.bytes {
@@ -200,7 +199,7 @@ impl Body {
         json!({"joints": numbers, "inverseBindMatrices": binds})
     }
 
-    /// The armature's node, and those of the joints after it.
+    /// The armature's node, and the joint nodes after it.
     fn armature_and_joints(&self) -> Vec<Value> {
         let children = |parent: Option<usize>| -> Vec<usize> {
             (0..self.joints.len()).filter(|k| self.joints[*k].1 == parent).map(|k| k + 1).collect()
@@ -219,8 +218,8 @@ impl Body {
         nodes
     }
 
-    /// What the vertices of all its meshes hold, by names: mesh, vertex, where it is in the
-    /// armature, joints with their weights.
+    /// The weights of the vertices of all its meshes, by name. Each entry has mesh, vertex, place
+    /// in the armature, and joints with weights.
     pub fn held(&self, document: &Document) -> Vec<(usize, usize, Vec3, BTreeMap<String, f32>)> {
         let mut all = Vec::new();
         for (k, tube) in self.tubes.iter().enumerate() {
@@ -240,8 +239,8 @@ impl Body {
     }
 }
 
-/// A left and a right arm with a trunk between them, on a skin each: in which order these list
-/// their joints differs.
+/// A left and a right arm with a trunk between them, on three skins. The joint order differs by
+/// skin.
 pub fn three_skins(armature: Mat4, spaces: [Mat4; 3], bytes: bool) -> Body {
     let at = Vec3::new;
     let joints = vec![

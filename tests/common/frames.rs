@@ -1,4 +1,4 @@
-//! What frames of the window take of its thread, act by act, on a model of some size.
+//! CPU time of the window's frames on its thread, by action, on a model of some size.
 
 use std::{fs, time::Duration};
 
@@ -15,7 +15,7 @@ use super::large::{Size, joint, model};
 
 type Window = Harness<'static, App>;
 
-/// What frames of one act took, the shortest first.
+/// The times of an action's frames, in rising order.
 pub struct Act {
     pub name: &'static str,
     pub frames: Vec<Duration>,
@@ -31,16 +31,16 @@ impl Act {
     }
 }
 
-/// What this thread has worked so far. Waiting for other programs is not in it.
+/// The CPU time of this thread so far, without waits for other programs.
 fn worked() -> Duration {
-    // The kernel counts up when a thread gives way.
+    // The kernel updates the count when a thread yields.
     std::thread::yield_now();
     let text = fs::read_to_string("/proc/thread-self/schedstat")
         .expect("Linux tells what a thread worked");
     Duration::from_nanos(text.split(' ').next().and_then(|n| n.parse().ok()).expect("a number"))
 }
 
-/// A window on a model, and what its acts took.
+/// A window on a model, and the times of its actions.
 struct Meter {
     window: Window,
     acts: Vec<Act>,
@@ -82,7 +82,7 @@ impl Meter {
         panic!("the work does not end");
     }
 
-    /// Frames of an act, after what `before` each of them comes in.
+    /// Frames of an action. `before` runs before each frame.
     fn act(
         &mut self,
         name: &'static str,
@@ -95,7 +95,7 @@ impl Meter {
         let mut frames = Vec::with_capacity(count);
         for k in 0..count {
             before(&mut self.window, k);
-            // A step is a frame for each event.
+            // A step is one frame per event.
             let (from, first) = (worked(), self.window.ctx.cumulative_frame_nr());
             self.window.step();
             let count = self.window.ctx.cumulative_frame_nr() - first;
@@ -113,7 +113,7 @@ impl Meter {
     fn click(&mut self, name: &str) {
         self.window.get_by_label(name).click();
         self.window.run_steps(3);
-        // Problems are looked for beside the window, and take a core from it.
+        // The search for problems runs beside the window and takes a core from it.
         Self::wait(&mut self.window);
     }
 
@@ -133,7 +133,7 @@ impl Meter {
         self.window.get_by_label(name).rect().center()
     }
 
-    /// A press somewhere, a way in so many frames, and letting go: three acts.
+    /// A press, a path over some frames, and a release: three actions.
     fn drag(&mut self, names: [&'static str; 3], from: Pos2, by: egui::Vec2, modifiers: Modifiers) {
         self.window.event(Event::PointerMoved(from));
         self.window.event(Event::ModifiersChanged(modifiers));
@@ -190,10 +190,10 @@ fn wheel(window: &Window, at: Pos2, delta: f32) {
     });
 }
 
-/// What frames take on a model of some size.
+/// The frame times on a model of some size.
 pub fn measured(size: Size) -> Vec<Act> {
     let (mut meter, _folder) = Meter::open(size);
-    // A limb's second joint, whose row is in sight.
+    // A limb's second joint, with a visible row.
     let name = joint(3);
     meter.click("Animate mode");
     lists(&mut meter);
@@ -210,7 +210,7 @@ pub fn measured(size: Size) -> Vec<Act> {
     meter.acts
 }
 
-/// Still, hovering, selecting, filtering, scrolling.
+/// Idle, hover, selection, filter, scroll.
 fn lists(meter: &mut Meter) {
     meter.clear_pointer();
     meter.act("still, over a clip", 20, |_, _| {});
@@ -277,8 +277,8 @@ fn typed(meter: &mut Meter, name: &'static str, field: Pos2, text: &str) {
     meter.press(Modifiers::NONE, Key::Escape);
 }
 
-/// Posing over a clip with layers: without a key, into the layer, with keys and on both sides; keys
-/// moved.
+/// Posing over a clip with layers: without a key, into the layer, with keys, and on both sides.
+/// Also moved keys.
 fn over_a_clip(meter: &mut Meter) {
     meter.act("still, a joint selected", 10, |_, _| {});
     meter.click("Rotate");
@@ -328,7 +328,7 @@ fn over_a_clip(meter: &mut Meter) {
     meter.act("still, keys selected", 10, |_, _| {});
 }
 
-/// Posing the file's own pose; all of it.
+/// Posing the file's own pose, with all the same actions.
 fn in_pose(meter: &mut Meter, name: &str) {
     meter.click_row(name);
     meter.clear_pointer();
@@ -357,7 +357,7 @@ fn in_pose(meter: &mut Meter, name: &str) {
     meter.click_row(name);
 }
 
-/// Hovering and strokes of the brush, and acts on chosen joints.
+/// Hover and strokes of the brush, and actions on chosen joints.
 fn in_paint(meter: &mut Meter) {
     assert!(meter.window.state().mode() == Mode::Paint, "painting");
     meter.window.run_steps(10);

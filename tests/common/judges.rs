@@ -1,5 +1,5 @@
-//! The independent judges of files: the Khronos validator, and the one that compares a file with
-//! what was saved of it.
+//! The independent judges of files: the Khronos validator, and a comparison of a file with its
+//! saved version.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,11 +11,11 @@ use std::{
 
 use super::shared;
 
-/// What the Khronos validator said of files of the corpus: many tests ask for the same.
+/// The results of the Khronos validator on corpus files: many tests ask for the same ones.
 static SAID: Mutex<BTreeMap<PathBuf, (usize, String)>> = Mutex::new(BTreeMap::new());
 
-/// What the Khronos validator says of files: how many errors, and all codes. Nothing where it does
-/// not run.
+/// The results of the Khronos validator: error count and all codes per file. `None` if it does not
+/// run.
 pub fn validate(files: &[PathBuf]) -> Option<Vec<(usize, String)>> {
     let shared = shared()?;
     let known = SAID.lock().expect("what was said").clone();
@@ -41,7 +41,7 @@ pub fn validate(files: &[PathBuf]) -> Option<Vec<(usize, String)>> {
     Some(files.iter().map(|f| known.get(f).unwrap_or_else(|| &new[f]).clone()).collect())
 }
 
-/// Whether there is what the judge of round trips is written with.
+/// True if the dependencies of the round-trip judge are installed.
 static JUDGES: LazyLock<bool> = LazyLock::new(|| {
     let there = Command::new("python3")
         .args(["-c", "import numpy"])
@@ -53,7 +53,7 @@ static JUDGES: LazyLock<bool> = LazyLock::new(|| {
     there
 });
 
-/// What the round-trip judge finds changed besides what is allowed; nothing where it does not run.
+/// The unallowed changes that the round-trip judge finds. `None` if it does not run.
 pub fn differences(before: &Path, after: &Path, allowed: &[&str]) -> Option<String> {
     let script = shared().filter(|_| *JUDGES)?.join("oracle/roundtrip_diff.py");
     let allow = allowed.iter().flat_map(|a| ["--allow", *a]);
@@ -70,8 +70,8 @@ pub fn differences(before: &Path, after: &Path, allowed: &[&str]) -> Option<Stri
         .map(|s| if out.status.success() { String::new() } else { s })
 }
 
-/// What the reference evaluator says of a file, asked with these arguments; nothing where it does
-/// not run.
+/// The output of the reference evaluator for a file with these arguments. `None` if it does not
+/// run.
 fn reference(file: &Path, arguments: &[&str]) -> Option<serde_json::Value> {
     let script = shared().filter(|_| *JUDGES)?.join("oracle/skin_reference.py");
     let folder = tempfile::tempdir().ok()?;
@@ -88,8 +88,8 @@ fn reference(file: &Path, arguments: &[&str]) -> Option<serde_json::Value> {
     serde_json::from_slice(&std::fs::read(to).ok()?).ok()
 }
 
-/// Where an independent reader has all vertices of a file's first clip at a time, mesh by mesh in
-/// the order of their nodes; nothing where it does not run.
+/// All vertex positions of a file's first clip at a time, from an independent reader. They are mesh
+/// by mesh in node order. `None` if the reader does not run.
 pub fn skinned(path: &Path, time: f64) -> Option<Vec<[f64; 3]>> {
     let found = reference(path, &["--time", &time.to_string()])?;
     let mut meshes: Vec<&serde_json::Value> =
@@ -99,20 +99,20 @@ pub fn skinned(path: &Path, time: f64) -> Option<Vec<[f64; 3]>> {
     Some(places.map(|p| std::array::from_fn(|k| p[k].as_f64().expect("a number"))).collect())
 }
 
-/// A file at a moment of one of its clips as the reference evaluator has it: nodes with their world
-/// matrices, and the vertices of each primitive in scene space. Nothing where it does not run.
+/// The reference evaluator's result for a file at a time of one clip: nodes with world matrices,
+/// and vertices per primitive in scene space. `None` if it does not run.
 pub fn posed(file: &Path, clip: Option<usize>, time: f64) -> Option<serde_json::Value> {
     let clip = clip.map_or_else(|| "none".to_owned(), |k| k.to_string());
     reference(file, &["--anim", &clip, "--time", &time.to_string()])
 }
 
-/// A channel of a file as the reference evaluator plays it: node, path, and numbers at each time.
+/// A channel of a file from the reference evaluator: node, path, and numbers at each time.
 pub type Played = (u64, String, Vec<Vec<f64>>);
 
-/// Values of the channels of a file's animations as the reference evaluator plays them, at some
-/// times of each animation; nothing where it does not run.
+/// Channel values of a file's animations from the reference evaluator, at some times of each
+/// animation. `None` if it does not run.
 pub fn played(file: &Path, times: &[Vec<f64>]) -> Option<Vec<Vec<Played>>> {
-    /// Only what plays is asked for, so that no vertex is skinned at each time.
+    /// Only played channels are evaluated, without skinning of vertices at each time.
     const SCRIPT: &str = "
 import functools, json, sys
 sys.path.insert(0, sys.argv[1])

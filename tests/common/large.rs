@@ -1,24 +1,24 @@
-//! A model as large as is wanted, made by numbers: many joints on two sides, many clips, many
-//! vertices, layers, and faults of the file.
+//! A generated model of any size: many joints on two sides, many clips, many vertices, layers, and
+//! faults of the file.
 
 use serde_json::{Value, json};
 use ulna_edit::CommandLine;
 use ulna_session::Session;
 
-/// How large a model is.
+/// The size of a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     /// Joints, half of them on each side.
     pub joints: usize,
-    /// Clips, each of which moves, turns and scales every joint.
+    /// Clips: each moves, turns and scales every joint.
     pub clips: usize,
     /// Keys of each track.
     pub keys: usize,
-    /// Vertices along a side of the skin, which is a sheet.
+    /// Vertices along a side of the skin, a sheet.
     pub side: usize,
     /// Layers over the first clip.
     pub layers: usize,
-    /// Joints whose rotation is no rotation: a problem each.
+    /// Joints with an invalid rotation: one problem each.
     pub problems: usize,
 }
 
@@ -26,7 +26,7 @@ impl Size {
     /// 126 MB of keys on 3,000 joints, a million vertices, ten layers and 2,000 problems.
     pub const LARGE: Self =
         Self { joints: 3_001, clips: 4, keys: 262, side: 1_000, layers: 10, problems: 2_000 };
-    /// The same in small.
+    /// The same model at a small size.
     pub const SMALL: Self =
         Self { joints: 41, clips: 2, keys: 20, side: 20, layers: 2, problems: 12 };
 }
@@ -102,7 +102,7 @@ fn nodes(size: Size) -> Vec<Value> {
     nodes
 }
 
-/// The skin's sheet, from one side to the other, each vertex on four joints in a row.
+/// The skin's sheet, from one side to the other. Each vertex has four consecutive joints.
 fn mesh(size: Size, to: &mut Buffer) -> Value {
     let (side, count) = (size.side, size.side * size.side);
     let place = |v: usize| {
@@ -210,7 +210,7 @@ fn glb(mut text: Vec<u8>, bytes: &[u8]) -> Vec<u8> {
     glb
 }
 
-/// The model as a GLB; its layers, which are over the first clip, are kept in it.
+/// The model as a GLB, which stores its layers of the first clip.
 pub fn model(size: Size) -> Vec<u8> {
     let bare = bare(size);
     if size.layers == 0 || size.clips == 0 {

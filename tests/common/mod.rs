@@ -1,4 +1,4 @@
-//! What several test files want: where the shared corpus is, small files, the sample.
+//! Helpers of several test files: the path of the shared corpus, small files, the sample.
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
@@ -27,8 +27,8 @@ use ulna_edit::CommandLine;
 use ulna_model::{Document, NodeId};
 use ulna_session::Session;
 
-/// Pixels a point of windows that are tested: a driver in software fills every one of them, and
-/// what is asked is where things are and what they do. Tests that look at pictures take one.
+/// Pixels per point in tested windows: a software driver fills every pixel, and most tests check
+/// only layout and behavior. Picture tests use one.
 pub const DENSITY: f32 = 0.5;
 
 /// The bundled sample.
@@ -36,7 +36,7 @@ pub fn sample() -> Session {
     Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample")
 }
 
-/// The body of the sample without its skeleton, as a program for modeling hands it over.
+/// The body of the sample without its skeleton, as a modeling program exports it.
 pub fn bare_body() -> Vec<u8> {
     let (mut json, bin) = split(include_bytes!("../../assets/mannequin.glb"));
     for key in ["skins", "animations", "buffers", "asset"] {
@@ -58,13 +58,13 @@ pub fn bare_body() -> Vec<u8> {
     glb(json, &bin)
 }
 
-/// Runs a command that must be done; what was said of it.
+/// Runs a command that must succeed. Returns its messages.
 pub fn run(session: &mut Session, line: CommandLine) -> Vec<String> {
     session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
     session.take_sentence().into_iter().collect()
 }
 
-/// The node of a name.
+/// The node with a name.
 pub fn named(document: &Document, name: &str) -> NodeId {
     document
         .node_ids()
@@ -72,8 +72,8 @@ pub fn named(document: &Document, name: &str) -> NodeId {
         .unwrap_or_else(|| panic!("{name}"))
 }
 
-/// The folder of shared test material beside the repository, or nothing where it is not there: the
-/// test then says so and has nothing to check.
+/// The folder of shared test material beside the repository. Without it, returns `None` and reports
+/// a skipped test.
 pub fn shared() -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
     if path.join("corpus").is_dir() {
@@ -84,8 +84,8 @@ pub fn shared() -> Option<PathBuf> {
     }
 }
 
-/// Says that the test that runs does not check all that it could, and why: once per test and
-/// reason, past the test harness, which shows nothing of a test that passes.
+/// Reports an incomplete check and its reason, once per test and reason. It bypasses the test
+/// harness, which hides the output of passing tests.
 pub fn skipped(why: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let thread = std::thread::current();
@@ -95,8 +95,8 @@ pub fn skipped(why: &str) {
     }
 }
 
-/// Every glTF, GLB and VRM file under a folder, in order, `bad/` left out unless it is the folder
-/// itself.
+/// Every glTF, GLB and VRM file below a folder, in order. `bad/` is excluded unless it is the
+/// folder itself.
 pub fn models(folder: &Path) -> Vec<PathBuf> {
     let mut list = Vec::new();
     walk(folder, &mut list);
@@ -120,7 +120,7 @@ fn walk(folder: &Path, list: &mut Vec<PathBuf>) {
     }
 }
 
-/// A GLB of this JSON and data; `asset` and the one buffer are put in.
+/// A GLB of this JSON and data. `asset` and the one buffer are added.
 pub fn glb(mut json: serde_json::Value, bin: &[u8]) -> Vec<u8> {
     json["asset"] = serde_json::json!({"version": "2.0"});
     if !bin.is_empty() {

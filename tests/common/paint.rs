@@ -1,4 +1,4 @@
-//! A window that paints, driven by accessible names.
+//! A window in Paint mode, driven by accessible names.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
 use egui_kittest::{HarnessBuilder, kittest::Queryable as _};
@@ -15,7 +15,7 @@ pub fn window(bytes: &[u8]) -> (Window, tempfile::TempDir) {
     (window, folder)
 }
 
-/// As [`window`], on a device.
+/// Like [`window`], on a device.
 pub fn window_drawn(bytes: &[u8]) -> (Window, tempfile::TempDir) {
     let (window, folder, _) = open(builder().wgpu(), bytes);
     (window, folder)
@@ -26,12 +26,12 @@ pub fn painting(joint: &str) -> (Window, tempfile::TempDir) {
     painting_in(builder(), joint)
 }
 
-/// As [`painting`], on a device.
+/// Like [`painting`], on a device.
 pub fn painting_drawn(joint: &str) -> (Window, tempfile::TempDir) {
     painting_in(builder().wgpu(), joint)
 }
 
-/// As [`painting`], in such a window.
+/// Like [`painting`], in the given window.
 pub fn painting_in(builder: HarnessBuilder<App>, joint: &str) -> (Window, tempfile::TempDir) {
     let (mut window, folder, _) = open(builder, include_bytes!("../../assets/mannequin.glb"));
     click(&mut window, "Pose mode");
@@ -81,7 +81,7 @@ pub fn drag(window: &mut Window, from: Pos2, to: Pos2, modifiers: Modifiers) {
     window.run_steps(4);
 }
 
-/// A click, its button let go of in the next frame.
+/// A click with its release in the next frame.
 pub fn click_at(window: &mut Window, at: Pos2, modifiers: Modifiers) {
     window.event(Event::PointerMoved(at));
     window.run_steps(3);
@@ -97,7 +97,7 @@ pub fn click_at(window: &mut Window, at: Pos2, modifiers: Modifiers) {
     window.run_steps(4);
 }
 
-/// Where a node's head is on the window.
+/// The window position of a node's head.
 pub fn head(window: &Window, name: &str) -> Pos2 {
     let rect = window.get_by_label("Viewport").rect();
     let at = window.state().project(node(session(window).document(), name)).expect("in sight");
@@ -109,7 +109,7 @@ pub fn middle(window: &Window, from: &str, to: &str) -> Pos2 {
     head(window, from) + (head(window, to) - head(window, from)) * 0.5
 }
 
-/// The weights of a joint over all vertices of the file, added up.
+/// The sum of a joint's weights over all vertices of the file.
 pub fn total(document: &Document, name: &str) -> f64 {
     let joint = node(document, name);
     let mut sum = 0.0;
@@ -136,7 +136,7 @@ pub fn sound(document: &Document) {
     }
 }
 
-/// Clicks what is further down in a panel than the window shows.
+/// Clicks a control below the visible part of a panel.
 pub fn press_button(window: &mut Window, name: &str) {
     window.get_by_label(name).click_accesskit();
     window.run_steps(4);

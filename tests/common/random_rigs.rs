@@ -1,12 +1,13 @@
-//! Small random rigs as files: joints below moving nodes, skins that share joints, blended weights,
-//! morph targets, clips of all interpolations, and a figure of nodes with rigid meshes.
+//! Small random rigs as files. They have joints below moving nodes, skins with shared joints,
+//! blended weights, morph targets, and clips of all interpolations. A figure of nodes has rigid
+//! meshes.
 
 use glam::{Mat4, Quat, Vec3};
 use serde_json::{Map, Value, json};
 
 use super::{floats, glb};
 
-/// Numbers that look drawn, the same for the same seed.
+/// Pseudorandom numbers, the same for the same seed.
 pub struct Draw(u64);
 
 impl Draw {
@@ -22,7 +23,7 @@ impl Draw {
         ((self.0 >> 11) % n.max(1) as u64) as usize
     }
 
-    /// From −1 to 1.
+    /// A number from −1 to 1.
     fn unit(&mut self) -> f32 {
         self.below(20001) as f32 / 10000.0 - 1.0
     }
@@ -40,7 +41,7 @@ impl Draw {
     }
 }
 
-/// A file that is being written.
+/// A file during writing.
 #[derive(Default)]
 struct FileData {
     bytes: Vec<u8>,
@@ -72,7 +73,7 @@ impl FileData {
     }
 }
 
-/// A node with the transform that it has in the file and in the bind pose.
+/// A node with its transforms in the file and in the bind pose.
 struct RigNode {
     parent: Option<usize>,
     bind: (Vec3, Quat, f32),
@@ -171,7 +172,7 @@ impl RandomRig {
             if list.is_empty() {
                 list.push(self.joints[0]);
             }
-            // In another order than the tree.
+            // In a different order from the tree.
             let by = self.draw.below(list.len());
             list.rotate_left(by);
             let binds: Vec<f32> = list
@@ -197,7 +198,7 @@ impl RandomRig {
             (0..VERTICES).map(|_| back.transform_point3(self.draw.vector(1.0))).collect();
         let (mut slots, mut weights) = (Vec::new(), Vec::new());
         let rigid = self.draw.one_in(4);
-        // Some meshes use a few of the joints.
+        // Some meshes use only some of the joints.
         let joints = if self.draw.one_in(2) { joints } else { 1 + self.draw.below(joints.min(4)) };
         for _ in 0..VERTICES {
             let most = if rigid { 1 } else { 1 + self.draw.below(4.min(joints)) };
@@ -240,7 +241,7 @@ impl RandomRig {
         json!({"name": name, "primitives": [primitive]})
     }
 
-    /// Nodes with rigid meshes, one of which is shared by two nodes at times.
+    /// Nodes with rigid meshes. Sometimes two nodes share one mesh.
     fn figure(&mut self) -> usize {
         let top = self.nodes.len();
         self.nodes.push(RigNode::new("Toy".into(), None, &mut self.draw, 0.5));
@@ -271,7 +272,7 @@ impl RandomRig {
         for k in 0..count {
             let below: Vec<usize> =
                 (0..count).filter(|n| self.nodes[*n].parent == Some(k)).collect();
-            // Some joints stand in another pose than the bind pose.
+            // Some joints have a pose different from the bind pose.
             let is_posed = self.joints.contains(&k) && self.draw.one_in(5);
             let by = if is_posed { self.draw.turn(0.4) } else { Quat::IDENTITY };
             let (t, r, s) = self.nodes[k].bind;
@@ -294,7 +295,7 @@ impl RandomRig {
         glb(text, &self.data.bytes)
     }
 
-    /// A clip of some tracks of all nodes but those of skinned meshes, and of morph weights.
+    /// A clip with some tracks of all nodes except those of skinned meshes, and of morph weights.
     fn clip(&mut self, index: usize, first_mesh: usize) -> Value {
         let (mut channels, mut samplers) = (Vec::new(), Vec::new());
         for node in 0..self.nodes.len() {

@@ -1,4 +1,4 @@
-//! The sample with its weights as tests want them, and the rule that has to hold for them.
+//! The sample with weights for tests, and the rule that they must obey.
 
 use super::sample;
 use std::sync::OnceLock;
@@ -16,8 +16,7 @@ pub fn map(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> &Weight
     document.mesh(mesh).primitives[primitive.index()].weights.as_deref().expect("weights")
 }
 
-/// The sample with its weights kept in another type: written so, opened, and settled by *Normalize
-/// all*.
+/// The sample with weights stored in another type: written, opened, and settled by *Normalize all*.
 pub fn with_encoding(encoding: WeightEncoding) -> Session {
     let mut session = sample();
     if encoding == WeightEncoding::Float {
@@ -42,7 +41,7 @@ pub fn with_encoding(encoding: WeightEncoding) -> Session {
     session
 }
 
-/// As [`with_encoding`], with two sets, and up to eight joints on many vertices.
+/// Like [`with_encoding`], with two sets and up to eight joints on many vertices.
 pub fn with_eight(encoding: WeightEncoding) -> Session {
     static FILES: [OnceLock<std::sync::Arc<Vec<u8>>>; 3] = [const { OnceLock::new() }; 3];
     let bytes = FILES[encoding as usize].get_or_init(|| {
@@ -62,7 +61,7 @@ pub fn with_eight(encoding: WeightEncoding) -> Session {
     Session::open_bytes(bytes).expect("the sample with two sets")
 }
 
-/// The plane and the joints of the first skin's other side.
+/// The mirror plane of the first skin, and the mirror partners of its joints.
 pub fn partners(document: &Document) -> (usize, f32, Vec<Option<JointSlot>>) {
     let roles = MirrorPairs::of(document, SkinId(0));
     (roles.axis(), roles.offset(), roles.mirror_joints())
@@ -79,7 +78,7 @@ pub fn positions(document: &Document, canvas: &SkinnedSurface) -> (Vec<Vec3>, Ve
     )
 }
 
-/// Asserts the rule for every vertex that a patch touched.
+/// Asserts the rule for every vertex of a patch.
 pub fn rule_holds(
     before: &WeightMap,
     after: &WeightMap,
@@ -96,8 +95,7 @@ pub fn rule_holds(
             assert!(w <= last, "not the strongest first");
             last = w;
         }
-        // All slots of a joint together, as the file has them: where it gives a joint two, they
-        // become one.
+        // All slots of a joint together, as in the file: if a joint has two slots, they become one.
         let stored = |m: &WeightMap, j: u16| match m.encoding {
             WeightEncoding::Float => m.weight(v, j).to_bits(),
             encoding => encoding.encode(m.weight(v, j)),
@@ -119,7 +117,7 @@ pub fn packed(encoding: WeightEncoding) -> &'static [u8] {
         .get_or_init(|| with_encoding(encoding).pack("x").expect("it packs").bytes.to_vec())
 }
 
-/// Breaks every rule somewhere: vertex `v` by the `v`th of the harms, over and over; 0 is none.
+/// Breaks every rule somewhere: the harms cycle over the vertices, and 0 is none.
 pub fn harm(map: &WeightMap, harms: &[u8]) -> WeightMap {
     let (mut joints, mut weights) = (map.joints.to_vec(), map.weights.to_vec());
     let mut not_numbers = Vec::new();
@@ -152,8 +150,8 @@ pub fn harm(map: &WeightMap, harms: &[u8]) -> WeightMap {
     }
 }
 
-/// The document with weights that break rules, unless `harms` says nothing else; times factors, or,
-/// `evened`, in few steps, so that many are the same and ties are decided.
+/// The document with weights that break rules (or the given `harms`), multiplied by factors. If
+/// `evened`, the weights take few values, so that ties are common and get decided.
 pub fn harmed(
     document: &Document,
     canvas: &SkinnedSurface,
@@ -171,7 +169,7 @@ pub fn harmed(
                 .iter_mut()
                 .for_each(|w| *w = if evened { (*w * 4.0).ceil() / 8.0 } else { *w * factor });
         }
-        // No quick way is for a map with weights that are no numbers.
+        // No fast path covers a map with weights that are no numbers.
         if harms.contains(&8) {
             to.not_numbers = [].into();
         }
@@ -182,7 +180,7 @@ pub fn harmed(
     document
 }
 
-/// The mean of the places around a vertex.
+/// The mean of the points around a vertex.
 pub fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, vertex: u32, out: &mut Influences) {
     let ring = canvas.ring(canvas.point_of(vertex));
     for p in ring {
@@ -197,8 +195,8 @@ pub fn bits(weights: &[f32]) -> Vec<u32> {
     weights.iter().map(|w| w.to_bits()).collect()
 }
 
-/// A flat sheet of so many quads along each side, a meter each way, all cut the same way, so often
-/// over itself as primitives of one mesh, on two joints, of which the first holds all.
+/// A flat sheet of 1 m by 1 m with `side` quads along each side, all split the same way. It repeats
+/// in place as `primitives` of one mesh. It has two joints: the first has all weights.
 pub fn sheet(side: u16, primitives: usize) -> Session {
     let spot = |k: u16| f32::from(k) / f32::from(side);
     let corners = || (0..=side).flat_map(|y| (0..=side).map(move |x| (x, y)));
@@ -238,9 +236,9 @@ pub fn sheet(side: u16, primitives: usize) -> Session {
 
 /// Squares along a side of the sheets on two skins.
 pub const SQUARES: u16 = 8;
-/// Two sheets on a skin each: the first of meters with joints A, B and C, all of it A's; the second
-/// of units that are `scale` meters, further to the right by `offset` meters, with its joints in
-/// this order, all of it A's too.
+/// Two sheets with a skin each. The first is in meters with joints A, B and C, and all weights on
+/// A. The second uses units of `scale` meters and is `offset` meters to the right. Its joints have
+/// the order of `second`, with all weights on A too.
 pub fn two_skins(scale: f32, offset: f32, second: &[&str]) -> Vec<u8> {
     let spot = |k: u16| f32::from(k) / f32::from(SQUARES);
     let corners = || (0..=SQUARES).flat_map(|y| (0..=SQUARES).map(move |x| (x, y)));

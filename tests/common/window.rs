@@ -1,4 +1,4 @@
-//! Windows of the size that all tests have them in.
+//! Windows of the common test size.
 
 use std::path::PathBuf;
 
@@ -9,14 +9,14 @@ use super::DENSITY;
 
 pub type Window = Harness<'static, App>;
 
-/// A window to be. It has no graphics device, and so no picture: where things are and what they do
-/// is the same, and a driver in software would take half of the time of all windows. Tests of what
-/// is on the device, or goes there stroke by stroke, take `wgpu()`.
+/// Builds a window without a graphics device, thus without a picture. Layout and behavior stay the
+/// same, and a software driver would take half of the windows' time. Tests of data on the device
+/// take `wgpu()`.
 pub fn builder() -> HarnessBuilder<App> {
     Harness::builder().with_size([1600.0, 1000.0]).with_max_steps(60).with_pixels_per_point(DENSITY)
 }
 
-/// The program on a file of these bytes, in a folder of its own, when it is open.
+/// The program with a file of these bytes, in a folder of its own, once it is open.
 pub fn open(builder: HarnessBuilder<App>, bytes: &[u8]) -> (Window, tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model.glb");
@@ -27,12 +27,12 @@ pub fn open(builder: HarnessBuilder<App>, bytes: &[u8]) -> (Window, tempfile::Te
     (window, folder, path)
 }
 
-/// Until a file is open and no long work is under way.
+/// Waits for an open file and the end of long work.
 pub fn wait(window: &mut Window) {
     wait_until(window, |app| !app.is_busy() && app.session().is_some());
 }
 
-/// Until something holds, and a few frames more.
+/// Waits for a condition, plus a few frames.
 pub fn wait_until(window: &mut Window, holds: impl Fn(&App) -> bool) {
     for _ in 0..2000 {
         window.step();

@@ -1,6 +1,6 @@
-//! Feet that are held over the clips of the corpus, judged by the positions of the foot frame by
-//! frame; limbs of bodies with helper nodes between their joints, without skins, and under a
-//! mirrored parent.
+//! Locked feet in the clips of the corpus, checked by the positions of the foot frame by frame.
+//! Limbs of bodies with helper nodes between their joints, without skins, and under a mirrored
+//! parent.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::PathBuf;

@@ -545,14 +545,14 @@ fn operations(document: &Document, id: ClipId, track: TrackId, old: &Track) -> V
     ]
 }
 
-/// The independent judge and the validator over what each operation on one track saves: that
-/// channel differs, and nothing else; no error is new. Files and tracks are drawn by a seed.
+/// The independent judge and the validator check the saved file of each operation on one track:
+/// only its channel differs, and there is no new error. Files and tracks are chosen by a seed.
 #[test]
 fn each_operation_is_saved_in_its_channel_alone() {
     let Some(shared) = crate::common::shared() else { return };
     let small = |p: &std::path::PathBuf| {
         let glb = p.extension().is_some_and(|e| e == "glb");
-        // What the judge cannot unpack, and what is damaged, are other tests' matter.
+        // Other tests cover damaged files, and files that the judge cannot unpack.
         let others = ["found", "meshopt", "draco"].iter().any(|n| p.to_string_lossy().contains(n));
         glb && !others && std::fs::metadata(p).is_ok_and(|m| m.len() < 1 << 20)
     };
@@ -633,8 +633,8 @@ fn each_operation_is_saved_in_its_channel_alone() {
     }
 }
 
-/// The kinds of keys go where the keys go, come back from the file, and leave no trace where they
-/// are taken away.
+/// The kinds of keys follow their keys, are restored from the file, and leave no trace when they
+/// are removed.
 #[test]
 fn kinds_go_with_their_keys_and_are_kept_in_the_extras() {
     let mut session = sample();
@@ -656,7 +656,7 @@ fn kinds_go_with_their_keys_and_are_kept_in_the_extras() {
     assert_eq!(saved.changes.len(), 1, "{:?}", saved.changes);
     let mut again = Session::open_bytes(&saved.bytes).unwrap();
     assert_eq!(kinds(&again), kinds(&session));
-    // Moved, stretched, and round the loop.
+    // Moved, stretched, and around the loop.
     let by = (times[1] - times[0]) * 0.5;
     run(
         &mut again,
@@ -677,7 +677,7 @@ fn kinds_go_with_their_keys_and_are_kept_in_the_extras() {
     let later = f64::from(first) + 0.071;
     run(&mut again, line("key.paste").with("text", text).with("time", later));
     assert_eq!(kinds(&again).len(), 4);
-    // A key that is deleted and set anew is a plain one.
+    // A deleted key that is set again has no kind.
     run(&mut again, line("key.delete").with("keys", json!({"Hips": {"rotation": [first]}})));
     run(
         &mut again,

@@ -1,5 +1,5 @@
-//! Who may name whom. Between crates the compiler keeps that, by their `Cargo.toml`; inside `src/`
-//! these tests do.
+//! Allowed dependencies between modules. Between crates, the compiler enforces them by
+//! `Cargo.toml`; inside of `src/`, these tests do.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,11 +9,12 @@ use std::{
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Folders of `src/`, with those that each may not name.
+/// Folders of `src/`, each with the folders that it must not use.
 const FOLDERS: [(&str, &[&str]); 3] =
     [("ui", &["app", "headless"]), ("app", &["headless"]), ("headless", &["ui", "app"])];
 
-/// Crate → crates of ours it may use, from the table of `docs/architecture.md`.
+/// For each crate, the crates of this workspace that it may use, from the table of
+/// `docs/architecture.md`.
 fn law() -> BTreeMap<String, BTreeSet<String>> {
     let text = fs::read_to_string(Path::new(ROOT).join("docs/architecture.md"))
         .expect("docs/architecture.md");
@@ -42,7 +43,7 @@ fn sources(folder: &Path, list: &mut Vec<PathBuf>) {
     }
 }
 
-/// All sources of the program: its own and those of its crates.
+/// All sources of the program and its crates.
 fn all_sources() -> Vec<PathBuf> {
     let mut list = Vec::new();
     for folder in ["src", "crates"] {
@@ -51,7 +52,7 @@ fn all_sources() -> Vec<PathBuf> {
     list
 }
 
-/// Layers named as `crate::x` or in a `use crate::{x, y::…}`.
+/// Layers that occur as `crate::x` or in a `use crate::{x, y::…}`.
 fn named(text: &str, layers: &BTreeSet<String>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (at, _) in text.match_indices("crate::") {
@@ -96,7 +97,7 @@ fn each_crate_uses_those_that_it_may() {
     for (name, may) in &law {
         let manifest = Path::new(ROOT).join(format!("crates/ulna-{name}/Cargo.toml"));
         let text = fs::read_to_string(&manifest).expect("a manifest");
-        // Tests of a crate may look at more.
+        // Tests of a crate may use more.
         let text = text.split("[dev-dependencies]").next().unwrap_or_default();
         let used =
             text.lines().filter_map(|l| l.strip_prefix("ulna-")?.strip_suffix(".workspace = true"));
@@ -154,7 +155,7 @@ fn the_check_sees_what_it_should() {
     assert_eq!(named("crate::model::Node", &layers), BTreeSet::from(["model".to_owned()]));
 }
 
-/// Names of commands that strings of a source's code spell, comments and tests aside.
+/// Command names in string literals of a source, without comments and tests.
 fn spelled(text: &str, names: &BTreeSet<&str>) -> Vec<String> {
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -175,8 +176,8 @@ fn commands_are_named_by_their_types_outside_their_own_folder() {
     let (inside, outside): (Vec<_>, Vec<_>) =
         all_sources().into_iter().partition(|path| path.starts_with(&own));
     assert!(inside.len() > 10 && outside.len() > 150, "{} and {}", inside.len(), outside.len());
-    // Findings store the names of two repairs, and their crate knows no commands: a test of
-    // `ulna-session` compares the names with those of the types.
+    // Findings store the names of two fixes, and their crate has no commands. A test of
+    // `ulna-session` compares these names with those of the types.
     let repairs = Path::new(ROOT).join("crates/ulna-model/src/diagnostic.rs");
     for path in outside.into_iter().filter(|path| *path != repairs) {
         let found = spelled(&fs::read_to_string(&path).expect("a source"), &names);
@@ -195,7 +196,7 @@ fn the_check_sees_a_name_that_is_spelled() {
     assert!(spelled("self.key.set(1); \"key.sets\"", &names).is_empty());
 }
 
-/// What a library compiles anew for whoever asks, and the one source that asks.
+/// Library calls that are compiled for each caller, with the only source that may contain them.
 const COMPILED_ONCE: [(&str, &[&str]); 2] = [
     (
         "src/ui/popups.rs",
@@ -223,11 +224,11 @@ fn what_is_to_be_compiled_once_is_asked_for_in_one_place() {
     }
 }
 
-/// The panels: folders of `src/ui/` that know nothing of one another.
+/// The panels: folders of `src/ui/` that must not use each other.
 const PANELS: [&str; 7] =
     ["dialogs", "inspector", "outliner", "poses", "timeline", "viewport", "weights"];
 
-/// Panels that code names by their module.
+/// Panels whose modules a source uses.
 fn panels_named(text: &str) -> Vec<&'static str> {
     let code: String =
         text.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
@@ -235,7 +236,7 @@ fn panels_named(text: &str) -> Vec<&'static str> {
     let named = |panel: &&'static str| {
         code.match_indices(&format!("{panel}::")).any(|(at, _)| {
             let before = code[..at].chars().next_back();
-            // A path's own end, such as `weights::layers`, is the layer of that name.
+            // The end of a path such as `weights::layers` is the layer of that name.
             let path =
                 code[..at].rsplit(|c: char| !is_word(c) && c != ':').next().unwrap_or_default();
             !before.is_some_and(is_word)
@@ -271,7 +272,7 @@ fn no_panel_names_another() {
     assert!(panels_named("// super::timeline::x\nlet my_timeline::y = 1;").is_empty());
 }
 
-/// Whether code names a variant of `Mode`, and not one of another type that ends with the word.
+/// Whether code contains a variant of `Mode`, and not of a type whose name ends with it.
 fn names_mode(code: &str, variant: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let name = format!("Mode::{variant}");
@@ -281,7 +282,7 @@ fn names_mode(code: &str, variant: &str) -> bool {
     })
 }
 
-/// Other code asks for a property of a mode, so that a new mode is one row of the table.
+/// Other code asks for properties of a mode, so that a new mode is one row of the table.
 #[test]
 fn only_the_table_names_modes() {
     let table = Path::new(ROOT).join("src/ui/modes.rs");
@@ -306,7 +307,7 @@ fn only_the_table_names_modes() {
     assert!(!names_mode("TangentMode::Pose, Mode::Poses", "Pose"));
 }
 
-/// Colors and measures are types: no string is the path of one.
+/// Colors and measures are types: no string contains the path of one.
 #[cfg(feature = "render")]
 #[test]
 fn no_role_of_the_theme_is_spelled() {
@@ -329,7 +330,7 @@ fn no_role_of_the_theme_is_spelled() {
 
 #[test]
 fn no_line_is_longer_than_the_formatter_makes_it() {
-    // rustfmt breaks neither comments nor strings, nor the bodies of macros.
+    // rustfmt wraps neither comments, strings nor macro bodies.
     const COLUMNS: usize = 100;
     let mut files = all_sources();
     for folder in ["tests", "benches", "examples"] {

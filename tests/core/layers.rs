@@ -1,5 +1,5 @@
-//! Weight layers: whatever is done to them, the rule holds, nothing else moves, and all of it can
-//! be taken back.
+//! Weight layers: after any operation, weights are normalized, nothing else changes, and undo
+//! restores everything.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +19,7 @@ use ulna_weights::{
 
 use crate::common::{glb, sample, split, weights::two_skins};
 
-/// The sample as a file that keeps its weights in another type, every vertex of which holds the
-/// rule.
+/// The sample as a file with another type of weights, all of which are normalized.
 fn with_encoding(encoding: WeightEncoding) -> Session {
     let mut session = sample();
     if encoding == WeightEncoding::Float {
@@ -52,7 +51,7 @@ fn maps(document: &Document) -> BTreeMap<PrimitiveKey, WeightMap> {
     all
 }
 
-/// Whether two maps are the same, to the bit.
+/// Whether two maps are equal, to the bit.
 fn same(a: &WeightMap, b: &WeightMap) -> bool {
     let bits = |m: &WeightMap| m.weights.iter().map(|w| w.to_bits()).collect::<Vec<_>>();
     a.sets == b.sets && a.joints == b.joints && a.not_numbers == b.not_numbers && bits(a) == bits(b)
@@ -63,7 +62,7 @@ fn all_same(a: &Document, b: &Document) -> bool {
     a.len() == b.len() && a.iter().zip(&b).all(|((k, a), (l, b))| k == l && same(a, b))
 }
 
-/// One thing that is done. Layers and vertices are meant by numbers, taken modulo what there is.
+/// One operation. Layers and vertices are given by numbers, modulo their count.
 #[derive(Clone, Debug)]
 enum Step {
     Add,
@@ -77,10 +76,10 @@ enum Step {
     Clear(usize),
     Merge(usize),
     Flatten,
-    /// A stroke into a layer, or into the one that tools work on: vertices from here, so many,
-    /// toward a joint.
+    /// A stroke into a layer or into the target layer of the tools: first vertex, vertex count,
+    /// joint and amount.
     Stroke(Option<usize>, usize, usize, usize, f32),
-    /// A tool, on vertices from here, so many.
+    /// A tool: first vertex and vertex count.
     Smooth(usize, usize),
     Flood(usize, usize, usize, f32),
     Limit(usize),
@@ -124,7 +123,7 @@ fn steps() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The mesh and primitive, and the vertices there, that a step means.
+/// The mesh, primitive and vertices of an operation.
 fn spot(document: &Document, v: usize, n: usize) -> (PrimitiveKey, std::ops::Range<u32>) {
     let all = maps(document);
     let (key, map) = all.iter().nth(v % all.len()).expect("a primitive");
@@ -145,7 +144,7 @@ fn joint(document: &Document, j: usize) -> String {
     format!("#{}", joints[j % joints.len()].0)
 }
 
-/// Does a step; whether it could be done.
+/// Runs an operation. Returns whether it succeeded.
 fn run(session: &mut Session, step: &Step) -> bool {
     let document = session.document().clone();
     let layers = document.aids.weight_layers.get(&SkinId(0));
@@ -206,7 +205,7 @@ fn run(session: &mut Session, step: &Step) -> bool {
     done.is_ok()
 }
 
-/// Vertices moved toward a joint.
+/// A patch that moves weights of vertices to a joint.
 fn toward(
     document: &Document,
     key: PrimitiveKey,
@@ -238,7 +237,7 @@ fn toward(
     patch
 }
 
-/// A stroke that moves vertices toward a joint, dab by dab.
+/// A stroke that moves weights of vertices to a joint, dab by dab.
 fn stroke(
     session: &mut Session,
     layer: Option<LayerId>,
@@ -271,7 +270,7 @@ fn stroke(
         (Ok(true), Some(top))
             if top.opacity >= 1.0 && top.mirror.is_none() && layer.is_none_or(|l| l == top.id) =>
         {
-            // Nothing lies over it: what the stroke showed is what is there.
+            // No layer is above, so the displayed stroke is the result.
             assert!(all_same(session.document(), &shown));
         }
         (Ok(true), _) => {}
@@ -285,8 +284,8 @@ fn stroke(
     done.is_ok()
 }
 
-/// What layers should come to, with slow and plain numbers; nothing where no layer touches the
-/// vertex.
+/// The expected combined weights of a vertex, by a simple implementation. `None` if no layer
+/// affects the vertex.
 fn expected(document: &Document, key: PrimitiveKey, vertex: usize) -> Option<BTreeMap<u16, f64>> {
     let layers = &document.aids.weight_layers[&SkinId(0)];
     let base = &layers.bases[&key];
@@ -313,7 +312,7 @@ fn expected(document: &Document, key: PrimitiveKey, vertex: usize) -> Option<BTr
     touched.then_some(list)
 }
 
-/// Asserts what always holds; how many vertices were looked at that a layer touches.
+/// Asserts the invariants. Returns the number of checked vertices that a layer affects.
 fn check(document: &Document) -> usize {
     let Some(layers) = document.aids.weight_layers.get(&SkinId(0)) else { return 0 };
     let mirrored = layers.layers.iter().any(|l| l.mirror.is_some());
@@ -341,7 +340,7 @@ fn check(document: &Document) -> usize {
                 "vertex {v}, not the strongest first: {now:?}"
             );
             let Some(should) = should.filter(|s| s.len() <= map.stride()) else { continue };
-            // Each slot is rounded, and the largest takes what that leaves.
+            // Each slot is rounded, and the largest one takes the difference.
             let slack = 2e-6 + f64::from(map.encoding.step()) * map.stride() as f64;
             let sum: f64 = should.values().sum();
             for (j, w) in &should {
@@ -390,7 +389,7 @@ proptest! {
             last.aids.weight_layers.get(&SkinId(0)).map_or_else(Vec::new,
                 |l| l.layers.iter().map(|l| l.id).collect());
 
-        // Hidden, at 0, or not there at all: it is the same.
+        // Hidden, with opacity 0, or removed: the result is the same.
         for id in &layers {
             let of = |name: &str| CommandLine::new(name).with("layer", format!("#{}", id.0));
             let with = |line: CommandLine| {
@@ -411,12 +410,12 @@ proptest! {
                 && flat.document().aids.weight_layers.is_empty());
         }
 
-        // What is saved is what is seen.
+        // The saved weights are the displayed ones.
         let saved = session.pack("x").expect("it packs");
         let back = Session::open_bytes(&saved.bytes).expect("it opens");
         prop_assert_eq!(maps(back.document()), maps(&last));
 
-        // Its text form does the same in a file that was opened anew.
+        // Its text form has the same effect in a newly opened file.
         let mut again = with_encoding(encoding);
         for step in session.history().done() {
             for line in step.lines(&last) {
@@ -426,7 +425,7 @@ proptest! {
         }
         prop_assert!(*again.document() == last);
 
-        // Back to the beginning, and forth again.
+        // Undo to the beginning, and redo.
         let mut count = 0;
         while session.undo().is_some() {
             check(session.document());
@@ -442,10 +441,10 @@ proptest! {
     }
 }
 
-/// A stroke with a brush into a layer, or the base.
+/// A stroke with a brush into a layer or the base.
 #[derive(Clone, Debug)]
 struct BrushStroke {
-    /// Which layer, modulo what there is; the base where it says so.
+    /// The target layer, modulo their count; `None` for the base.
     target: Option<usize>,
     mask: bool,
     kind: BrushKind,
@@ -454,7 +453,7 @@ struct BrushStroke {
     mirror: bool,
     joint: usize,
     value: f32,
-    /// By dab: a vertex, and the radius in meters.
+    /// Per dab: a vertex, and the radius in meters.
     dabs: Vec<(usize, f32)>,
 }
 
@@ -478,8 +477,8 @@ fn brush_strokes() -> impl Strategy<Value = BrushStroke> {
     )
 }
 
-/// Does a stroke as the window does; how many vertices were seen to be looked at, or nothing where
-/// it was refused.
+/// Runs a stroke as the window does. Returns the number of changed vertices that were checked, or
+/// `None` if it was refused.
 fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
     let before = session.document().clone();
     let layers = before.aids.weight_layers.get(&SkinId(0))?.clone();
@@ -542,7 +541,7 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
                 assert_eq!(fault(map, v as usize, map.stride()), None, "vertex {v} after a dab");
             }
         }
-        // What is seen is what the layers come to, made from scratch, to the bit.
+        // The displayed weights are equal to the layers combined from scratch, to the bit.
         let now = live.layers().map_or_else(|| (*layers).clone(), |(_, now)| now);
         assert!(
             compose(session.document(), SkinId(0), &now).expect("sides").is_empty(),
@@ -573,7 +572,7 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
     Some(looked_at)
 }
 
-/// One step takes a stroke back, to the bit; its text form does the same as the stroke.
+/// One undo reverts a stroke, to the bit. Its text form has the same effect.
 fn undone_and_replayed(
     session: &mut Session,
     (before, after): (&Document, &Document),
@@ -718,7 +717,7 @@ fn kept_pairs_are_those_that_would_be_made_anew() {
         assert!(stroke(&mut session, None, (j * 1301, 300), j, 0.4));
     }
     session.run_line(&line("weight_layer.mirror").with("from", "left")).expect("it runs");
-    // Who is whose partner hangs on the names.
+    // The pairs depend on the names.
     let names = [("LeftUpperArm", "Stick"), ("RightUpperLeg", "Pole"), ("Stick", "LeftUpperArm")];
     let mut moved = 0;
     for (opacity, (from, to)) in [0.7, 0.8, 0.9].into_iter().zip(names) {
@@ -757,7 +756,7 @@ fn a_file_whose_layers_were_undone_is_saved_as_it_was() {
     assert_eq!(&session.pack("x").expect("it packs").bytes[..], bytes);
 }
 
-/// Paints points, all copies of their vertices alike, as a stroke does.
+/// Paints points, with equal weights for coincident vertices, as a stroke does.
 fn paint_points(
     session: &mut Session,
     canvas: &SkinnedSurface,
@@ -796,7 +795,7 @@ fn a_mirrored_layer_shows_one_side_on_both() {
         session
             .run_line(&CommandLine::new("weight_layer.add").with("name", "Arm"))
             .expect("it runs");
-        // Both sides are painted, each otherwise; only the one that gives is seen.
+        // Both sides are painted differently. Only the source side is displayed.
         for j in 0..24u16 {
             let first = usize::from(j) * 77 % canvas.point_count();
             let points = PointId::first(canvas.point_count()).skip(first).take(150);
@@ -835,7 +834,7 @@ fn a_mirrored_layer_shows_one_side_on_both() {
         }
         assert!(pairs > 1000 && moved > 100, "{pairs} pairs, {moved} moved");
 
-        // What is painted on the side that takes is seen on both.
+        // Paint on the receiving side is displayed on both sides.
         let pair = PointId::first(canvas.point_count())
             .filter_map(|p| Some((p, sides.pairs.point(p)?)))
             .find(|(point, partner)| partner != point && !gives(*point));
@@ -905,7 +904,7 @@ fn what_cannot_be_taken_says_what_to_do() {
         .run_line(&CommandLine::new("weight_layer.opacity").with("layer", "A").with("opacity", 0.5))
         .expect("it runs");
     says(&mut session, flood(None), "add a layer above it");
-    // A stroke that no layer can take is not lost: it gets a layer of its own, and that is said.
+    // A stroke that no layer accepts is not lost: it goes into a new layer, with a note.
     let before = session.document().clone();
     assert!(stroke(&mut session, None, (0, 50), 2, 0.5));
     let notes = session.take_sentence();
@@ -934,7 +933,7 @@ fn what_cannot_be_taken_says_what_to_do() {
     says(&mut session, CommandLine::new("weight_layer.flatten"), "no weight layers");
 }
 
-/// A session with two layers: an arm painted at half, and a mask over the other.
+/// A session with two layers: an arm painted at half opacity, and a mask on the other arm.
 fn with_layers() -> Session {
     let mut session = sample();
     let lines = [
@@ -964,7 +963,7 @@ fn with_layers() -> Session {
 fn layers_of(session: &Session) -> WeightLayers {
     let all = session.document().aids.weight_layers.get(&SkinId(0)).expect("layers");
     let mut all = (**all).clone();
-    // Numbers are given anew where layers are taken up.
+    // Restored layers get new ids.
     for (k, layer) in all.layers.iter_mut().enumerate() {
         ulna_model::Shared::make_mut(layer).id = LayerId(k as u32);
     }
@@ -990,7 +989,7 @@ fn kept_layers_are_there_again_and_other_weights_stand() {
     assert_eq!(layers_of(&opened), layers_of(&session));
     assert!(all_same(opened.document(), session.document()));
     assert!(!opened.is_unsaved());
-    // Nothing touched: the very bytes.
+    // Without a change, the bytes are the same.
     assert_eq!(opened.pack("m").expect("packed").bytes.to_vec(), kept);
     // Without them, the weights are as before.
     for layer in ["Spine", "Arm"] {
@@ -1001,7 +1000,7 @@ fn kept_layers_are_there_again_and_other_weights_stand() {
     assert!(all_same(opened.document(), sample().document()));
     let without = opened.pack("m").expect("packed").bytes.to_vec();
     assert!(!String::from_utf8_lossy(&without).contains("ulna.weight_layers"));
-    // Another program changed the weights: they stand, and it is said.
+    // Another program changed the weights: they are kept, with a finding.
     let text = String::from_utf8_lossy(&kept).into_owned();
     let at = text.find("\"hash\":\"").expect("a hash") + 8;
     let mut bytes = kept.clone();
@@ -1043,7 +1042,7 @@ fn solo_shows_one_layer_and_split_ones_come_to_the_same() {
             }
         }
     }
-    // Merged again, it is one, and the same but for rounding.
+    // Merged again, it is one layer with the same weights, except for rounding.
     session
         .run_line(&CommandLine::new("weight_layer.merge_down").with("layer", "Trunk"))
         .expect("merged");
@@ -1086,7 +1085,8 @@ fn layers_kept_on_two_skins_are_both_there_and_a_broken_one_stays_in_the_file() 
     };
     assert_eq!([names(&opened, 0), names(&opened, 1)], [["B"], ["C"]]);
     assert!(all_same(opened.document(), session.document()));
-    // Numbers that would take memory are not believed: the rest is taken up, and the bytes stay.
+    // Numbers that would need too much memory are refused. The other layers are restored, and the
+    // bytes stay.
     for (part, number) in [
         ("sets", serde_json::json!(1_000_000_000_000u64)),
         ("sets", serde_json::json!(17)),

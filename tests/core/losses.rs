@@ -1,5 +1,5 @@
-//! Ways in which work was lost once, each on the file that showed it: what must hold there is in
-//! the corpus's own list.
+//! Cases in which work was lost in the past, each with its file. The corpus's own list has the
+//! expected results.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -88,7 +88,7 @@ fn a_joint_given_as_a_matrix_keeps_its_edits() {
         assert!(lost.iter().all(|d| d.message.contains("rest pose is")), "{command}: {lost:?}");
         tried += 1;
     }
-    // One that nobody touches keeps it, to the bit.
+    // A node without an edit keeps its matrix, to the bit.
     let mut session = open(&path);
     session.run_line(&line("node.rename").with("node", "#0").with("name", "Another")).unwrap();
     let (_folder, path, _) = saved(&session);
@@ -160,7 +160,7 @@ fn thousands_of_keys_go_in_one_edit_of_one_track() {
     assert_eq!(keys(&session), before);
 }
 
-/// Largest distance of two tracks at many moments: radians for rotations, else units.
+/// Largest difference of two tracks at many times: radians for rotations, otherwise units.
 fn apart(a: &Track, b: &Track) -> f32 {
     let end = a.times[a.times.len() - 1];
     let width = if a.property == Property::Rotation { 4 } else { 3 };
@@ -173,7 +173,7 @@ fn apart(a: &Track, b: &Track) -> f32 {
         let time = end * f32::from(k) / 997.0;
         let (a, b) = (value(a, time), value(b, time));
         if width == 4 {
-            // By the chord: near 1 the arc cosine of a single-precision product is noise.
+            // By the chord, since the arc cosine is inexact for small angles.
             let (a, b) = (Quat::from_slice(&a).normalize(), Quat::from_slice(&b).normalize());
             let chord = (a - b).length().min((a + b).length());
             return 4.0 * (chord / 2.0).asin();
@@ -230,7 +230,7 @@ fn an_image_beside_a_glb_goes_along_and_a_strangers_stays() {
         fs::read(target.path().join(&image)).unwrap(),
         fs::read(folder.join(&image)).unwrap()
     );
-    // Where a stranger has that name, it is neither overwritten nor taken for ours.
+    // A file of another program with that name is neither overwritten nor used.
     let stranger = tempfile::tempdir().unwrap();
     fs::create_dir_all(stranger.path().join(&image).parent().unwrap()).unwrap();
     fs::write(stranger.path().join(&image), b"a stranger").unwrap();
@@ -287,7 +287,7 @@ fn hostile_files_are_opened_edited_saved_and_exported() {
             continue;
         };
         opened += 1;
-        // Whatever applies: none may panic, and what is saved opens.
+        // Any edit that applies must not panic, and the saved file must open.
         let lines = [
             line("node.rename").with("node", "#0").with("name", "Renamed"),
             line("pose.rotate").with("node", "#0").with("axis", "x").with("degrees", 10),

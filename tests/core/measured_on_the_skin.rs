@@ -1,5 +1,4 @@
-//! Errors that are said are those of what is seen: of the skin's farthest vertices, not of the
-//! joints that turn under it.
+//! Reported errors are measured at the farthest vertices of the skin, not at the joints.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -21,7 +20,7 @@ fn does(session: &mut Session, text: Value) -> Vec<String> {
     run(session, CommandLine::parse(&text.to_string()).unwrap())
 }
 
-/// All vertices that are shown, by the code that draws them.
+/// All displayed vertices, computed by the code that draws them.
 fn vertices(document: &Document, pose: &Pose) -> Vec<Vec3> {
     let mut all = Vec::new();
     for node in document.shown_nodes() {
@@ -54,7 +53,7 @@ fn at(document: &Document, clip: &Clip, time: f64) -> Pose {
     Pose::evaluate(document, &Stack::of(Some(&Shared::new(clip.clone())), time))
 }
 
-/// The number before “mm” in what was said.
+/// The number after `before` in a message.
 fn millimeters(said: &str, before: &str) -> f32 {
     let rest = said.split(before).nth(1).unwrap_or_else(|| panic!("{said}"));
     rest.trim_start().split(' ').next().unwrap().parse().unwrap()
@@ -84,7 +83,7 @@ fn points_are_where_the_vertices_are_and_few_of_them_find_what_all_find() {
         few.apart(&a, &b)
     );
     assert_eq!(few.label(), "the skin");
-    // Of one arm alone.
+    // Of one arm only.
     let shoulder = named(&document, "LeftUpperArm");
     let arm =
         SeenPoints::where_all(&document, 512, &|n| n == shoulder || document.is_above(shoulder, n));
@@ -125,7 +124,7 @@ fn what_folding_says_is_how_far_the_skin_is_off() {
     });
     let exact = exact.fold(0.0, f32::max);
     assert!(off > 0.8 * exact && off <= exact * 1.001 + 1e-6, "{off} {exact}");
-    // Farther than any joint: the hips carry all of the body.
+    // Larger than at any joint, since the hips move the whole body.
     let said = does(&mut session, json!({"do": "layer.fold", "clip": "Run"}));
     let number = millimeters(&said[0], "max error of the skin:");
     assert!((number - off * 1000.0).abs() < 0.006, "{said:?} {off}");
@@ -136,7 +135,7 @@ fn root_motion_says_how_far_the_skin_is_off_and_leaves_rotations_alone() {
     let mut compared = 0;
     for (name, id) in [("Walk", ClipId(1)), ("Run", ClipId(2))] {
         let mut session = sample();
-        // Few keys, far apart, over a turning body.
+        // Few keys, far apart, on a rotating body.
         does(
             &mut session,
             json!({"do": "key.set", "clip": name, "time": 0.6, "node": "Hips",
@@ -149,7 +148,7 @@ fn root_motion_says_how_far_the_skin_is_off_and_leaves_rotations_alone() {
         };
         does(&mut session, json!({"do": "clip.root_motion", "clip": name, "to": "in place"}));
         assert_eq!(rotations(session.document()), rotations(&before), "{name}");
-        // Turns of a body that goes straight are none.
+        // A body that walks straight ahead does not rotate.
         let parts = TravelParts { ground: true, height: false, turn: true };
         let made = move_travel(&before, &before.clips[id], TravelTo::InPlace, parts, None).unwrap();
         for (target, track) in
@@ -163,7 +162,8 @@ fn root_motion_says_how_far_the_skin_is_off_and_leaves_rotations_alone() {
     assert!(compared > 20, "{compared}");
 }
 
-/// A body of long legs: its foot's joint is high above its sole, and its sole is what stands.
+/// A body with long legs: the joint of its foot is high above its sole, and the sole touches the
+/// ground.
 #[test]
 fn feet_stand_where_their_lowest_vertices_do() {
     let document = sample().document().clone();
@@ -171,7 +171,7 @@ fn feet_stand_where_their_lowest_vertices_do() {
     let points = SeenPoints::of(&document, usize::MAX);
     let falls = footfalls(&document, walk);
     assert!(falls.len() >= 2, "{falls:?}");
-    // Each comes down when the lowest vertices of that foot do.
+    // Each footfall is the time at which the lowest vertices of that foot come down.
     for (time, side) in &falls {
         let foot = named(&document, if *side == "L" { "LeftFoot" } else { "RightFoot" });
         let of_foot =
@@ -193,8 +193,8 @@ fn feet_stand_where_their_lowest_vertices_do() {
     }
 }
 
-/// On all characters of the corpus whose clips walk: as many footfalls on either side, and a ground
-/// that feet agree on.
+/// For all walking characters of the corpus: equal numbers of footfalls on both sides, and a ground
+/// speed on which the feet agree.
 #[test]
 fn footfalls_of_the_corpus_are_even() {
     let Some(shared) = shared() else { return };
@@ -234,7 +234,7 @@ fn seams_between_clips_are_measured_on_the_skin() {
     let seam = found[0];
     let poses = [(seam.from, seam.leave), (seam.to, seam.enter)]
         .map(|(id, t)| at(&document, &document.clips[id], t));
-    // Where the body stands on the same place and faces the same way.
+    // The poses aligned in position and direction.
     let hips = named(&document, "Hips");
     let placed = poses.each_ref().map(|pose| {
         let body = pose.world[hips.index()];

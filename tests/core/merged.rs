@@ -1,5 +1,4 @@
-//! Clips of other files brought in: onto their own skeleton to the bit, onto others so that the
-//! motion is the same.
+//! Imported clips: exact to the bit for the same skeleton, and with the same motion for others.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::{Path, PathBuf};
@@ -32,8 +31,8 @@ fn same_keys(a: &Clip, b: &Clip) -> bool {
     a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.same_keys(b) && a.kinds == b.kinds)
 }
 
-/// Every animated file brought into itself: each clip is there twice, to the bit, and undone all is
-/// as it was. The text of the command does the same.
+/// Every animated file is imported into itself: each clip exists twice, equal to the bit, and undo
+/// restores the document. The text form of the command has the same effect.
 #[test]
 fn a_clip_brought_to_its_own_skeleton_is_itself() {
     let Some(shared) = shared() else { return };
@@ -46,7 +45,7 @@ fn a_clip_brought_to_its_own_skeleton_is_itself() {
         }
         let Ok(mut session) = Session::open(&path, &Progress::default()) else { continue };
         let before = session.document().clone();
-        // Names that are there twice cannot be told apart in another file.
+        // Names that exist twice are ambiguous in another file.
         let mut names: Vec<String> = before.node_ids().map(|n| before.path(n)).collect();
         names.sort();
         let unique = names.windows(2).all(|w| w[0] != w[1]);
@@ -93,8 +92,8 @@ fn a_clip_brought_to_its_own_skeleton_is_itself() {
     assert!(files >= 60 && clips >= 200, "only {files} files with {clips} clips");
 }
 
-/// Ten clips exported as files of their own come back to the body without clips: each plays as in
-/// its own file.
+/// Ten clips are exported as separate files and imported into the body without clips. Each plays as
+/// in its own file.
 #[test]
 fn ten_files_of_one_clip_each_come_together() {
     let Some(shared) = shared() else { return };
@@ -145,7 +144,7 @@ fn ten_files_of_one_clip_each_come_together() {
                 .find(|c| merged.document().clip_label(*c) == label)
                 .unwrap();
             let (a, b) = (&session.document().clips[*id], &merged.document().clips[new]);
-            // Morph targets are the mesh's, which a skeleton leaves out.
+            // Morph targets belong to the mesh, which a skeleton does not have.
             let bones = |c: &Clip| {
                 let kept = c
                     .tracks
@@ -178,7 +177,7 @@ fn bin_of(glb: &[u8]) -> Vec<u8> {
     glb[20 + json + 8..].to_vec()
 }
 
-/// How each joint of a pose is turned from its rest, in the axes of the scene.
+/// Rotation of each joint of a pose relative to rest, in world axes.
 fn turns(document: &Document, pose: &Pose) -> Vec<Quat> {
     let mut rest = vec![Quat::IDENTITY; document.nodes.len()];
     let mut now = rest.clone();
@@ -202,14 +201,13 @@ fn poses(document: &Document, id: ClipId) -> impl FnMut(f64) -> Pose + '_ {
     }
 }
 
-/// The mannequin whose joints have other axes, another size, another name, an armature in
-/// centimeters and another way up.
+/// The mannequin with other axes, size and names, an armature in centimeters, and another up axis.
 fn other_mannequin() -> Session {
     let mut session = sample();
     let document = session.document().clone();
     let joints = document.joint_flags();
     let mut edits = Vec::new();
-    // Each joint gets axes of its own: what it carries is told in them.
+    // Each joint gets new axes, to which its children are converted.
     let spin = |n: NodeId| {
         Quat::from_scaled_axis(Vec3::new(0.3, 1.1, -0.7) * (n.0 as f32 * 0.37).sin() * 2.0)
     };
@@ -240,7 +238,7 @@ fn other_mannequin() -> Session {
     for node in root["nodes"].as_array_mut().unwrap() {
         node.as_object_mut().unwrap().remove("skin");
     }
-    // The skin goes, so that the rest alone says how it stands; the joints stay joints.
+    // The skin is removed, so that only the rest pose defines the skeleton; the joints stay joints.
     let list: Vec<u32> = edits.iter().map(|(n, _)| n.0).collect();
     root["skins"] = serde_json::json!([{"joints": list}]);
     let count = root["nodes"].as_array().unwrap().len();
@@ -266,9 +264,9 @@ fn other_mannequin() -> Session {
     session
 }
 
-/// From the mannequin to one of other axes, other names, 1.25 times as large and lying on its back,
-/// at 200 moments of each clip: each joint is turned from its rest as there, with no key more, and
-/// taken back again it is the clip that it was.
+/// From the mannequin to one with other axes and names, 1.25 times as large and on its back, at 200
+/// times of each clip. Each joint has the same rotation from rest, without additional keys, and the
+/// way back restores the clip.
 #[test]
 fn a_clip_moved_over_to_other_axes_is_the_same_motion() {
     let theirs = sample();
@@ -341,8 +339,8 @@ fn a_clip_moved_over_to_other_axes_is_the_same_motion() {
     assert!(moments >= 600 && worst < 2e-3, "{moments} moments, off by {worst}");
 }
 
-/// A file of animations without a skin, whose joints stand somewhere, has the bones of this model:
-/// keys are taken as they are.
+/// An animation file without a skin, with its joints in some pose, has the bones of this model:
+/// keys are copied.
 #[test]
 fn bones_without_a_bind_that_stand_elsewhere_are_the_same_bones() {
     let session = sample();
@@ -404,8 +402,7 @@ fn what_cannot_come_in_is_said_and_changes_nothing() {
     assert!(!session.is_unsaved());
 }
 
-/// Names that are taken get a number, stay out, or take the place of what is there: by the same
-/// channels' new keys.
+/// A clip whose name exists is numbered, skipped, or replaces the keys of the existing clip.
 #[test]
 fn a_name_that_is_taken_is_dealt_with_as_said() {
     let mut session = sample();
@@ -424,7 +421,7 @@ fn a_name_that_is_taken_is_dealt_with_as_said() {
     session.run_line(&line("replace")).unwrap();
     let now = session.document();
     assert_eq!((now.clips.count(), now.clips[first].tracks.len()), (document.clips.count(), 1));
-    // What saving makes of it reads back as the same.
+    // The saved file has the same keys.
     let again = Session::open_bytes(&session.pack("model").unwrap().bytes).unwrap();
     assert!(same_keys(&again.document().clips[first], &other));
     session.undo().unwrap();
@@ -433,8 +430,8 @@ fn a_name_that_is_taken_is_dealt_with_as_said() {
     assert_eq!(session.document().clip_label(last), format!("{name} 2"));
 }
 
-/// The skin of a character is where it was in its own file, when its clips come to a copy without
-/// clips.
+/// When the clips of a character are imported into a copy without clips, its skin has the same
+/// positions.
 #[test]
 fn a_merged_clip_puts_the_skin_where_it_was() {
     let Some(shared) = shared() else { return };
@@ -470,8 +467,8 @@ fn a_merged_clip_puts_the_skin_where_it_was() {
     assert!(done >= 4, "only {done} characters");
 }
 
-/// A joint whose name and place say nothing is left out, and said; given its counterpart it moves
-/// as it did, to the bit.
+/// A joint whose name and position match nothing is skipped, with a note. With a given counterpart
+/// its motion is exact, to the bit.
 #[test]
 fn a_counterpart_that_is_given_is_taken() {
     let folder = tempfile::tempdir().unwrap();
@@ -513,7 +510,7 @@ fn a_counterpart_that_is_given_is_taken() {
     for (id, clip) in clips.iter().zip(&new) {
         assert!(same_keys(&theirs.document().clips[*id], clip), "{id:?}");
     }
-    // One that would be found is left out where that is said.
+    // A joint with a match can be excluded.
     let (_, new) = imported(Some("LeftHand="));
     let hand = theirs
         .document()
@@ -528,7 +525,7 @@ fn a_counterpart_that_is_given_is_taken() {
     }
 }
 
-/// Nothing comes of a file of which no joint is one of this model, and the reason is said.
+/// A file without matching joints is refused with the reason.
 #[test]
 fn files_with_no_joint_in_common_say_so() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Poses and clips mirrored, measured without the code that mirrors them: the skin and the nodes
-//! are where a mirror has them.
+//! Mirrored poses and clips, measured independently of the mirroring code: skin and nodes are at
+//! the mirrored positions.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::HashMap, path::Path};
@@ -22,7 +22,7 @@ fn situation(name: &str) -> Option<Session> {
     )
 }
 
-/// The pose that is seen, without a clip or at a time of one.
+/// The displayed pose, without a clip or at a time of one.
 fn seen(document: &Document, at: Option<(ClipId, f64)>) -> Pose {
     let stack =
         at.map_or_else(Stack::default, |(clip, time)| Stack::of(document.clips.get(clip), time));
@@ -33,7 +33,7 @@ fn place(pose: &Pose, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// The name of the other side.
+/// The name with swapped sides.
 fn swapped(name: &str) -> String {
     let pairs = [("Left", "Right"), ("left", "right")];
     for (l, r) in pairs {
@@ -47,8 +47,8 @@ fn swapped(name: &str) -> String {
     name.to_owned()
 }
 
-/// How far nodes are from the images of their namesakes across `x = 0`, of those that `wanted`
-/// names.
+/// Largest distance of nodes from the mirror images of their partners by name across `x = 0`, for
+/// the nodes that `wanted` accepts.
 fn named_gap(
     document: &Document,
     before: &Pose,
@@ -112,8 +112,8 @@ fn a_joint_with_a_scale_of_minus_one_is_the_partner_of_one_without() {
     }
 }
 
-/// The clip of a situation is mirrored, and every node named so is where the mirror has its
-/// namesake, at many times.
+/// Mirrors the clip of a shared file. Returns the largest gap of the accepted nodes over many
+/// times, and the notes.
 fn clip_gap(name: &str, wanted: &dyn Fn(&str) -> bool) -> Option<(f32, Vec<String>)> {
     let mut session = situation(name)?;
     let before = session.document().clone();
@@ -131,7 +131,8 @@ fn clip_gap(name: &str, wanted: &dyn Fn(&str) -> bool) -> Option<(f32, Vec<Strin
 
 #[test]
 fn nodes_between_joints_are_mirrored_with_them() {
-    // Below the right clavicle, whose scale is unequal, nothing can be exact: that is said.
+    // Below the right clavicle, which has a non-uniform scale, the result cannot be exact. A note
+    // reports this.
     let uneven = |n: &str| n.contains("Arm") || n.contains("Hand");
     let Some((gap, notes)) = clip_gap("nulls-between-joints", &|n| n != "Body" && !uneven(n))
     else {
@@ -175,14 +176,14 @@ fn motion_on_helper_nodes_and_on_bodies_without_a_skin_is_mirrored() {
         CommandLine::new("pose.mirror").with("node", ["left_arm", "left_forearm"]),
     );
     let pose = seen(session.document(), None);
-    // To the body, which is turned, both hands are alike.
+    // Relative to the rotated body, both hands are symmetric.
     let body = pose.world[named(&rest, "body").index()].inverse();
     let to_body = |n: &str| body.transform_point3(place(&pose, named(&rest, n)));
     let gap = to_body("left_hand").distance(to_body("right_hand") * Vec3::new(-1.0, 1.0, 1.0));
     assert!(gap < 1e-5 && notes.is_empty(), "{gap} {notes:?}");
 }
 
-/// All vertices that are shown.
+/// All displayed vertices.
 fn cloud(document: &Document, pose: &Pose) -> Vec<Vec3> {
     let mut all = Vec::new();
     for node in document.shown_nodes() {
@@ -203,8 +204,8 @@ fn bounds(places: &[Vec3]) -> (Vec3, Vec3) {
     (low, places.iter().copied().reduce(Vec3::max).unwrap())
 }
 
-/// How far images of some places are from the nearest of a cloud: the distance that 98 of 100 do
-/// not exceed, up to a tenth of `size`.
+/// Distance of mirrored points from the nearest points of a cloud: the 98th percentile, at most a
+/// tenth of `size`.
 fn distance(from: &[Vec3], to: &[Vec3], image: &dyn Fn(Vec3) -> Vec3, size: f32) -> f32 {
     let cell = size * 0.02;
     let key = |p: Vec3| (p / cell).floor().as_ivec3();
@@ -236,8 +237,8 @@ fn distance(from: &[Vec3], to: &[Vec3], image: &dyn Fn(Vec3) -> Vec3, size: f32)
     gaps[(gaps.len() - 1) * 98 / 100]
 }
 
-/// What is flipped or mirrored; as parts of the size how far the body itself is from symmetric, and
-/// how far the result is from the mirror image; and what was said.
+/// The tested operation; the asymmetry of the body and the gap of the result, as fractions of the
+/// size; and the notes.
 type Measured = (&'static str, f32, f32, Vec<String>);
 
 /// Flips and mirrors a file: at rest, posed, and its longest clip.
@@ -253,7 +254,7 @@ fn measured(path: &Path) -> Option<Vec<Measured>> {
     let still = cloud(&rest, &seen(&rest, None));
     let (low, high) = bounds(&still);
     let size = (high - low).max_element();
-    // The plane that the cloud at rest is most nearly symmetric about.
+    // The plane about which the points at rest are most symmetric.
     let mut best = (f32::INFINITY, 0, 0.0);
     for axis in 0..3 {
         for offset in [0.0, (low[axis] + high[axis]) * 0.5] {
@@ -319,8 +320,8 @@ fn measured(path: &Path) -> Option<Vec<Measured>> {
     Some(found)
 }
 
-/// The skin is the mirror image within 1 % of the size where the body is symmetric; where it is
-/// not, that is said.
+/// The skin is the mirror image within 1 % of the size if the body is symmetric. Otherwise there is
+/// a note.
 #[test]
 fn what_is_flipped_and_mirrored_is_the_mirror_image_on_many_skeletons() {
     let Some(shared) = shared() else { return };
@@ -358,8 +359,8 @@ fn what_is_flipped_and_mirrored_is_the_mirror_image_on_many_skeletons() {
     assert!(skeletons >= 12 && images >= 20 && clips >= 8, "{skeletons} {images} {clips}");
 }
 
-/// The sample with its top joint leaning in the file, as where a file was written at a frame of a
-/// clip; its bind is as it was.
+/// The sample with a leaning top joint in the file, as if it was saved at a frame of a clip. Its
+/// bind pose is unchanged.
 fn leaning() -> Session {
     let (mut file, bin) = split(include_bytes!("../../assets/mannequin.glb"));
     let hips = file["nodes"].as_array().unwrap().iter().position(|n| n["name"] == "Hips").unwrap();
@@ -397,8 +398,7 @@ fn a_top_joint_that_leans_in_the_file_is_mirrored_about_the_upright_plane() {
     assert!(before.clips.ids().count() > 0);
 }
 
-/// A node of a drawn skeleton: its name, its parent, where it is in the scene, how it is turned,
-/// the sign of its scale there.
+/// A node of a random skeleton: name, parent, position, rotation, and the sign of its scale.
 #[derive(Clone, Debug)]
 struct Drawn {
     name: String,
@@ -408,8 +408,8 @@ struct Drawn {
     sign: f32,
 }
 
-/// A symmetric skeleton: a row in the middle, limbs on both sides whose axes are drawn, of which
-/// some are mirrored by a scale of −1, with helper nodes between, on both sides or on one alone.
+/// A symmetric skeleton: a chain in the middle and limbs on both sides with random axes. Some are
+/// mirrored by a scale of −1. Helper nodes are between joints, on both sides or only on one.
 fn skeleton() -> impl Strategy<Value = Vec<Drawn>> {
     let number = -1.0f32..1.0;
     let limb = (prop::array::uniform8(number.clone()), 0u8..4, any::<bool>());

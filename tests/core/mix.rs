@@ -1,5 +1,5 @@
-//! Clips on lanes through commands and files: what they are refused for, what they come to, what is
-//! baked, and what a file keeps.
+//! Clips on lanes by commands and in files: refusals, results, bakes, and the data that a file
+//! stores.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn named(document: &Document, name: &str) -> ClipId {
     document.clips.iter().find(|(_, c)| c.name.as_deref() == Some(name)).unwrap().0
 }
 
-/// The greatest distance between joints of two poses, meters.
+/// The largest distance between joints of two poses, in meters.
 fn apart(a: &Pose, b: &Pose) -> f32 {
     a.world.iter().zip(&b.world).map(|(a, b)| a.w_axis.distance(b.w_axis)).fold(0.0, f32::max)
 }
@@ -100,7 +100,7 @@ fn a_lone_bar_is_its_clip_and_a_clip_that_is_deleted_is_quiet() {
         let alone = Pose::evaluate(document, &Stack::of(Some(&document.clips[walk]), time));
         assert_eq!(seen(document, &mix, time).local, alone.local);
     }
-    // Its text reads as it is.
+    // Its text is read as the same mix.
     let text = serde_json::to_value(named_mix(document, &mix)).unwrap();
     assert_eq!(read_mix(document, &text).unwrap(), *mix);
     run(&mut session, CommandLine::new("clip.delete").with("clip", "Walk"));
@@ -197,7 +197,7 @@ fn what_is_baked_plays_as_the_mix_within_what_is_said() {
         .find_map(|n| n.split("between frames: ").nth(1)?.split(' ').next()?.parse::<f32>().ok())
         .unwrap();
     assert!(worst * 1000.0 <= said + 0.3, "{} mm of {said}", worst * 1000.0);
-    // Fewer keys, and the body on its place.
+    // Fewer keys, and the body in place.
     let notes = run(&mut session, CommandLine::new("mix.bake").with("in_place", true));
     assert!(notes.iter().any(|n| n.contains("keys kept")), "{notes:?}");
     let document = session.document();
@@ -230,8 +230,8 @@ fn a_file_keeps_a_mix_and_forgets_it_to_the_bit() {
     assert_eq!(session.pack("a").unwrap().bytes, opened);
 }
 
-/// Walk and run in step by their contacts: feet slide less than 0.7 times as far on the ground as
-/// where each goes on its own clock.
+/// Walk and run synchronized by their contacts: feet slide less than 0.7 times as far as without
+/// synchronization.
 #[test]
 fn feet_slide_less_than_seven_tenths_in_step() {
     let Some(shared) = crate::common::shared() else { return };
@@ -255,12 +255,12 @@ fn feet_slide_less_than_seven_tenths_in_step() {
         found.iter().map(|f| f.1).sum::<f32>() / 2.0
     };
     let (free, contacts, share) = (slides("free"), slides("contacts"), slides("share"));
-    // Its walk slides by itself: its soles are not as fast on the ground all the time.
+    // The walk slides by itself, since the speed of its soles varies.
     assert!(contacts < free * 0.7, "{contacts} of {free}, {share} by shares");
 }
 
-/// Two clips turn by turn, in one lane: the greatest angle between what is seen and what SLERP of
-/// both is.
+/// Two clips cross-faded in one lane: the largest angle between the displayed pose and the SLERP of
+/// both.
 #[test]
 fn a_fade_is_slerp_of_both() {
     let session = sample();
@@ -292,8 +292,7 @@ fn a_fade_is_slerp_of_both() {
     assert!(compared > 100, "{compared}");
 }
 
-/// Thousands of bars over one another are worked out in time that grows with them, and none is
-/// evaluated that is covered.
+/// The time for thousands of overlapping bars grows linearly, and covered bars are not evaluated.
 #[test]
 fn a_thousand_bars_are_no_burden() {
     let mut session = sample();
@@ -321,8 +320,8 @@ fn a_thousand_bars_are_no_burden() {
     }
 }
 
-/// A clip that is edited or removed while it plays: the mix goes on with what is there, and comes
-/// back from the journal's lines.
+/// A clip that is edited or removed while it plays: the mix continues with the remaining clips, and
+/// the journal's lines restore it.
 #[test]
 fn a_clip_that_goes_while_it_plays_leaves_its_bar_empty() {
     let mut session = sample();
@@ -346,7 +345,7 @@ fn a_clip_that_goes_while_it_plays_leaves_its_bar_empty() {
     run(&mut session, CommandLine::new("clip.delete").with("clip", "Run"));
     let walks = seen(&session, &mut mixer, 2.0);
     assert!(walks != slower);
-    // What is written of it names the bar that is empty, and is read again.
+    // Its text names the empty bar, and can be read again.
     let text = serde_json::to_value(named_mix(
         session.document(),
         &mix_of(session.document()).expect("a mix"),
@@ -360,8 +359,8 @@ fn a_clip_that_goes_while_it_plays_leaves_its_bar_empty() {
     assert!(session.is_unsaved(), "a mix that no file keeps is not lost unasked");
 }
 
-/// A mix kept in a file from which another program took a clip and a joint away: the rest plays,
-/// and what is gone is said.
+/// A mix in a file from which another program removed a clip and a joint: the rest plays, and the
+/// missing parts are reported.
 #[test]
 fn a_kept_mix_plays_on_without_what_is_gone() {
     let mut session = sample();
@@ -380,7 +379,7 @@ fn a_kept_mix_plays_on_without_what_is_gone() {
     assert!(!kept.is_unsaved());
     let other = String::from_utf8_lossy(&bytes).matches("\"Run\"").count();
     assert!(other >= 2, "the clip's name, and the mix's");
-    // The same length, so that nothing in the file moves.
+    // The same length, so that no offset in the file changes.
     let mut gone = bytes.to_vec();
     let at = gone.windows(12).position(|w| w == b"\"name\":\"Run\"").expect("the clip");
     gone[at + 8..at + 11].copy_from_slice(b"Rum");
@@ -391,7 +390,7 @@ fn a_kept_mix_plays_on_without_what_is_gone() {
     assert!(said.len() == 1 && said[0].message.contains("Run"), "{said:?}");
 }
 
-/// A fox, whose feet are none by name, goes as fast as its feet say.
+/// A fox, whose feet have no known names, has the speed of its feet.
 #[test]
 fn what_goes_on_four_legs_has_a_speed_too() {
     let Some(shared) = crate::common::shared() else { return };
@@ -406,8 +405,8 @@ fn what_goes_on_four_legs_has_a_speed_too() {
     assert!(walks > 0.1 && runs > 1.5 * walks && stands < 0.2 * walks, "{walks} {runs} {stands}");
 }
 
-/// A clip cut in two at a moment fits best where it was cut; the same in another place and another
-/// way round fits as well.
+/// The best transition between the halves of a split clip is at the cut. Another position and
+/// direction does not change this.
 #[test]
 fn the_best_seam_of_two_halves_is_where_they_were_cut() {
     let mut session = sample();
@@ -422,15 +421,15 @@ fn the_best_seam_of_two_halves_is_where_they_were_cut() {
     assert_eq!(found.len(), 3, "a clip to itself is none: {found:?}");
     let seam = found.iter().find(|s| (s.from, s.to) == (walk, last)).unwrap();
     let length = f64::from(document.clips[walk].length());
-    // The end of the one is the start of the other, and since it was a loop, the start of the one
-    // the end of the other.
+    // The end of the first is the start of the second. Since the clip is a loop, this is true the
+    // other way around, too.
     assert!(seam.distance < 1e-3 && seam.angle < 1e-2, "{seam:?}");
     let long = f64::from(document.clips[last].length());
     let (cut, round) = (length - seam.leave + seam.enter, seam.leave + long - seam.enter);
     assert!(cut.min(round) < 1e-3, "{seam:?}");
     let to_run = found.iter().find(|s| (s.from, s.to) == (walk, other)).unwrap();
     assert!(to_run.distance > seam.distance, "{to_run:?}");
-    // Elsewhere on the ground, and turned: nothing of that counts.
+    // Position on the ground and direction do not count.
     let mut turned = session;
     run(
         &mut turned,
@@ -445,11 +444,11 @@ fn the_best_seam_of_two_halves_is_where_they_were_cut() {
     );
     let again = best_seams(turned.document(), &[walk], &[other], &|_| true);
     assert!((again[0].distance - to_run.distance).abs() < 1e-3, "{again:?} {to_run:?}");
-    // Nothing is found once it is given up.
+    // A canceled search finds nothing.
     assert!(best_seams(turned.document(), &[walk], &[other], &|_| false).is_empty());
 }
 
-/// To go over at the seam is to leave the one and to enter the other where they are most alike.
+/// A transition at the best point jumps no farther than stated.
 #[test]
 fn going_over_at_the_seam_jumps_no_farther_than_is_said() {
     let mut session = sample();
@@ -477,8 +476,8 @@ fn going_over_at_the_seam_jumps_no_farther_than_is_said() {
     );
 }
 
-/// Weights of morph targets go over by inertia as joints do: at the cut they are what was seen, in
-/// the end what comes.
+/// Morph weights have inertial transitions as joints do: at the cut they are the previous ones, at
+/// the end those of the new clip.
 #[test]
 fn weights_of_morph_targets_die_away_in_an_inertial_transition() {
     let session = sample();
@@ -501,7 +500,7 @@ fn weights_of_morph_targets_die_away_in_an_inertial_transition() {
     let (before, cut) = (weights("cut", 1.5 - 1e-6), weights("cut", 1.5));
     assert!(gap(&before, &cut) > 0.1, "nothing to go over: {before:?} {cut:?}");
     assert!(gap(&before, &weights("inertial", 1.5)) < 1e-3);
-    // Without a jump from step to step, and then as the clip alone.
+    // Without a jump between steps, and finally equal to the clip.
     let mut last = before;
     for k in 0..=120 {
         let now = weights("inertial", 1.5 + f64::from(k) / 240.0);
@@ -511,8 +510,8 @@ fn weights_of_morph_targets_die_away_in_an_inertial_transition() {
     assert!(gap(&weights("inertial", 2.01), &weights("cut", 2.01)) < 1e-6);
 }
 
-/// A body that strafes: the ground goes by as the two sliders say wherever they stand among its
-/// clips, feet slide less in step, and at a clip's place it is that clip.
+/// A strafing body: the ground moves as the two sliders say at all positions among the clips, feet
+/// slide less when synchronized, and at the position of a clip, only that clip plays.
 #[test]
 fn strafing_goes_where_the_sliders_say() {
     let Some(shared) = crate::common::shared() else { return };
@@ -557,7 +556,7 @@ fn strafing_goes_where_the_sliders_say() {
             );
         }
     }
-    // Between running ahead and to the left.
+    // Between running forward and to the left.
     let between = [(places[0][0] + places[1][0]) * 0.5, (places[0][1] + places[1][1]) * 0.5];
     let mean = |how: &str| {
         let found = foot_slides(document, &mix(document, &spec(between, how)), (0.0, 4.0));
@@ -584,8 +583,8 @@ fn strafing_goes_where_the_sliders_say() {
     );
 }
 
-/// Whatever length a mix has, its baked clip ends as it plays there: a key's time is rounded, and
-/// what lies past the end is nothing.
+/// A baked clip ends exactly as the mix plays there, for any length: key times are rounded, and
+/// after the end nothing plays.
 #[test]
 fn a_baked_mix_ends_as_it_plays() {
     let session = sample();

@@ -1,5 +1,5 @@
-//! Names that repeat, look like paths, numbers or patterns: what is found by them, and advice that
-//! works when it is followed.
+//! Names that repeat, or look like paths, numbers or patterns: the nodes that they find, and
+//! suggestions that work.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ fn turn(node: &str) -> CommandLine {
     CommandLine::new("pose.rotate").with("node", node).with("axis", "x").with("degrees", 10)
 }
 
-/// The nodes that a command of this text poses, or why it does not.
+/// The nodes that a command with this text poses, or the reason of the refusal.
 fn posed(session: &Session, text: &str) -> Result<BTreeSet<NodeId>, String> {
     let mut session = session.clone();
     let before: Vec<_> = session.document().nodes.values().map(|n| n.pose).collect();
@@ -25,13 +25,13 @@ fn posed(session: &Session, text: &str) -> Result<BTreeSet<NodeId>, String> {
     Ok(now.node_ids().filter(|n| now.node(*n).pose != before[n.index()]).collect())
 }
 
-/// The texts that a refusal offers: what stands in quotes behind “name”.
+/// The texts that a refusal suggests: those in quotes after “use”.
 fn offers(why: &str) -> Vec<String> {
     let advice = why.split_once("; use ").map_or("", |(_, advice)| advice);
     advice.split('“').skip(1).filter_map(|t| Some(t.split_once('”')?.0.to_owned())).collect()
 }
 
-/// Follows the advice of a refusal of a text that several nodes have.
+/// Follows the suggestions of a refusal of an ambiguous text.
 fn follow(
     session: &Session,
     text: &str,
@@ -54,7 +54,7 @@ fn follow(
     Ok(())
 }
 
-/// A tree of nodes of these names, each below an earlier one.
+/// A tree of nodes with these names, each below an earlier one.
 fn tree(names: &[(String, usize)], clips: &[String]) -> Session {
     let mut nodes: Vec<Value> = names.iter().map(|(name, _)| json!({"name": name})).collect();
     let mut roots = Vec::new();
@@ -126,8 +126,8 @@ fn name() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// What names a node in a command means that node and no other, and every offer of a refusal
-    /// can be taken.
+    /// A text that names a node in a command means only that node, and every suggestion of a
+    /// refusal works.
     #[test]
     fn nodes_are_found_by_what_names_them(names in prop::collection::vec((name(), any::<usize>()),
         1..9)) {
@@ -144,7 +144,7 @@ proptest! {
                 document.node_ids().filter(|n| document.node(*n).name.as_deref()
                     == Some(text.as_str())).collect();
             match posed(&session, &text) {
-                // An exact name comes first.
+                // An exact name has priority.
                 Ok(found) =>
                     prop_assert!(exact.is_empty() || found == exact, "{text}: {found:?} {exact:?}"),
                 Err(why) => {
@@ -159,7 +159,7 @@ proptest! {
                     } else {
                         exact
                     };
-                    // What several nodes have as a label is no path.
+                    // A label that several nodes have is not a path.
                     if why.contains("means") && !text.contains('“') {
                         follow(&session, &text, &why, &meant)?;
                     }
@@ -232,7 +232,7 @@ fn a_node_is_found_by_its_exact_name_first() {
     assert_eq!(meshes.into_iter().collect::<Vec<_>>(), ["Mesh"]);
 }
 
-/// Each clip gets a file of its own; none is another's on a disk that folds case.
+/// Each clip gets its own file; names are unique on disks that ignore case.
 #[test]
 fn every_clip_is_exported_to_a_file_of_its_own() {
     let Some(session) = situation() else { return };
@@ -267,8 +267,8 @@ fn every_clip_is_exported_to_a_file_of_its_own() {
     }
 }
 
-/// Numbers in sentences are as they were typed, and what a sentence allows is allowed: 0.01 is a
-/// rate.
+/// Numbers in messages have the form in which they were typed, and limits in messages are
+/// inclusive: 0.01 is a valid rate.
 #[test]
 fn numbers_in_refusals_are_as_they_were_typed() {
     let session = tree(&[("Root".to_owned(), 0)], &["go".to_owned()]);

@@ -1,5 +1,5 @@
-//! Colliders, look-at origins and constraints of VRM files, which are in the space of nodes: they
-//! keep their place where a joint gets another frame, or the command is refused.
+//! Colliders, look-at origins and constraints of VRM files in the space of nodes: they keep their
+//! position when a joint gets other axes, or the command is refused.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{DQuat, DVec3, EulerRot, Vec3};
@@ -16,7 +16,7 @@ use crate::common::{glb, named, run, split};
 const SPRINGS: &str = "/extensions/VRMC_springBone/colliders";
 const EXTENDED: &str = "VRMC_springBone_extended_collider";
 
-/// The avatar of VRM 1 with colliders of every shape on the head and on the tip of the hair.
+/// The VRM 1 avatar with colliders of every shape on the head and on the tip of the hair.
 fn with_colliders(bytes: &[u8]) -> Vec<u8> {
     let (mut root, bin) = split(bytes);
     root["extensions"]["VRMC_springBone"]["colliders"] = json!([
@@ -42,14 +42,13 @@ fn list(value: &Value, default: DVec3) -> DVec3 {
     DVec3::from_slice(&list.iter().map(|v| v.as_f64().unwrap()).collect::<Vec<_>>())
 }
 
-/// A vector of VRM 0: its z axis points the other way.
+/// A vector of VRM 0, whose z axis has the opposite direction.
 fn members(value: &Value) -> DVec3 {
     let of = |name: &str| value[name].as_f64().unwrap_or(0.0);
     DVec3::new(of("x"), of("y"), -of("z"))
 }
 
-/// Points and directions of a file in the scene at rest: by the JSON, with the nodes that carry
-/// them.
+/// Points and directions of a file in the scene at rest, read from the JSON.
 fn in_scene(bytes: &[u8]) -> Vec<(DVec3, bool)> {
     let (root, _) = split(bytes);
     let session = Session::open_bytes(bytes).unwrap();
@@ -89,12 +88,12 @@ fn in_scene(bytes: &[u8]) -> Vec<(DVec3, bool)> {
             }
         }
     }
-    // In glTF, rotations of this skeleton have no scale.
+    // In this skeleton, rotations have no scale.
     all.extend(normals.iter().map(|(node, n)| (world(node).transform_vector3(*n), false)));
     all
 }
 
-/// The largest distance of points, in parts of their distance from the origin, and of directions.
+/// The largest distance of points, relative to their distance from the origin, and of directions.
 fn apart(a: &[(DVec3, bool)], b: &[(DVec3, bool)]) -> f64 {
     assert_eq!(a.len(), b.len());
     let off =
@@ -242,7 +241,7 @@ fn colliders_of_a_removed_joint_stay_in_the_file() {
     assert_eq!(session.document().node_space.vectors.len(), count - 1);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("saved.vrm");
-    // The save is proved.
+    // Saving checks the written data.
     session.write_to(&path).unwrap();
     let again = Session::open(&path, &Progress::default()).unwrap();
     assert_eq!(again.document().node_space.vectors.len(), count);
@@ -262,8 +261,8 @@ fn constrained(bytes: &[u8], constraint: Value) -> Session {
     Session::open_bytes(&glb(root, &bin)).unwrap()
 }
 
-/// The rotation that a constraint gives a node, by the specification: in the scene, with both hands
-/// turned and the left one bent by a clip or the user.
+/// The world rotation that a constraint gives a node by the specification, with both hands rotated
+/// and the left one bent by a clip or the user.
 fn constrained_turn(document: &Document, constraint: &Value, bend: DQuat) -> DQuat {
     let (node, source) = (named(document, "rightHand"), named(document, "leftHand"));
     let local = |n| {
@@ -277,7 +276,7 @@ fn constrained_turn(document: &Document, constraint: &Value, bend: DQuat) -> DQu
     };
     let above = |n| world(document.node(n).parent.unwrap()).0;
     let (own, theirs) = (local(node).0, local(source).0);
-    // The source turns by `bend` in the scene.
+    // The source rotates by `bend` in the scene.
     let turned = above(source).inverse() * bend * above(source) * theirs;
     let delta = theirs.inverse() * turned;
     let (kind, about) = constraint.as_object().unwrap().iter().next().unwrap();
@@ -343,7 +342,7 @@ fn a_constraint_is_kept_or_the_command_is_refused() {
                 assert!(is_kept, "{constraint} {line}");
                 let after = session.document();
                 let node = named(after, "rightHand");
-                // The frame of the hand itself may be another one.
+                // The axes of the hand itself may have changed.
                 let own = |d: &Document| {
                     let rest = Pose::evaluate(d, &Stack::default());
                     rest.world[node.index()].to_scale_rotation_translation().1.as_dquat()

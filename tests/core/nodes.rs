@@ -1,5 +1,5 @@
-//! Nodes, meshes, skins and materials that are added, removed, copied and attached elsewhere: what
-//! remains moves as before, files stay valid, and undo gives the opened bytes.
+//! Nodes, meshes, skins and materials that are added, removed, copied and reparented: the rest
+//! moves as before, files stay valid, and undo restores the opened bytes.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::BTreeMap, fs, path::Path};
@@ -23,7 +23,7 @@ fn opened(json: Value, bin: &[u8]) -> Session {
     Session::open_bytes(&glb(json, bin)).unwrap()
 }
 
-/// The document saved and opened again, with the JSON of the file. The save is proved.
+/// The document saved and opened again, with the JSON of the file. Saving checks the written data.
 fn again(session: &Session) -> (Session, Value) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("saved.glb");
@@ -32,8 +32,7 @@ fn again(session: &Session) -> (Session, Value) {
     (Session::open(&path, &Progress::default()).unwrap(), split(&bytes).0)
 }
 
-/// The place of each named node in the scene, in the pose of the document and at three times of
-/// each clip.
+/// The world matrix of each named node in the pose of the document and at three times of each clip.
 fn motion(document: &Document) -> BTreeMap<String, Vec<Mat4>> {
     let mut stacks = vec![Stack::default()];
     for clip in document.clips.values() {
@@ -60,7 +59,7 @@ fn refused(session: &mut Session, line: &CommandLine) -> String {
     format!("{}: {error}", error.code())
 }
 
-/// A sword in a hand, a hat above an unknown, and a mesh that two nodes show.
+/// A sword in a hand, a hat above an unnamed node, and a mesh that two nodes use.
 fn props() -> Value {
     json!({
         "scene": 0, "scenes": [{"nodes": [0, 5]}],
@@ -92,7 +91,7 @@ fn a_removed_node_leaves_no_gap_and_everything_else_is_named_as_before() {
     let after = motion(saved.document());
     assert_eq!(after.len(), 3);
     assert!(after.iter().all(|(name, at)| before[name] == *at));
-    // Undone, the file is the one that was opened, to the byte.
+    // After undo, the file is equal to the opened one, byte for byte.
     session.undo();
     assert!(session.pack("x").unwrap().bytes == session.source().bytes);
 }
@@ -114,7 +113,7 @@ fn what_hung_on_a_removed_node_keeps_its_place_or_its_transform() {
         let (saved, _) = again(&session);
         assert_eq!(motion(saved.document()), motion(session.document()));
     }
-    // Of a root, what hung on it becomes a root in its place.
+    // The children of a removed root become roots in its place.
     let mut session = opened(props(), &[]);
     run(&mut session, line("node.remove").with("node", "Root").with("below", "keep-world"));
     let document = session.document();
@@ -137,7 +136,7 @@ fn a_node_is_attached_elsewhere_where_it_is_and_back() {
     assert!(near(&saved));
     run(&mut session, line("node.reparent").with("node", "Sword").with("parent", "Hand"));
     assert!(near(&session));
-    // To the top of the scene, and to a place among siblings.
+    // To the top level of the scene, and to a position among siblings.
     run(&mut session, line("node.reparent").with("node", "Hand").with("keep", "local"));
     let document = session.document();
     assert_eq!(document.node(named(document, "Hand")).parent, None);
@@ -156,7 +155,7 @@ fn a_node_is_attached_elsewhere_where_it_is_and_back() {
     assert!(!document.scenes[0.into()].roots.contains(&named(document, "Hand")));
     let (saved, _) = again(&session);
     assert_eq!(motion(saved.document()), motion(session.document()));
-    // Never below itself, nor before a stranger.
+    // Never below itself, nor before a node with another parent.
     let said =
         refused(&mut session, &line("node.reparent").with("node", "Root").with("parent", "Arm"));
     assert!(said.starts_with("node_cycle: “Root” cannot be attached below itself"), "{said}");
@@ -179,7 +178,7 @@ fn a_joint_or_a_node_with_keys_is_left_alone_unless_forced() {
         }
     }
     let before = motion(session.document());
-    // Where the position is kept, all clips follow.
+    // If the position is kept, all clips follow.
     run(&mut session, line("node.reparent").with("node", "LeftHand").with("parent", "Hips"));
     let after = motion(session.document());
     assert!(
@@ -199,7 +198,7 @@ fn a_joint_or_a_node_with_keys_is_left_alone_unless_forced() {
     for (before, skin) in joints.iter().zip(session.document().skins.values()) {
         assert_eq!(skin.joints.len(), before - subtree.len());
     }
-    // Weights still sum to 1, and name joints that are there.
+    // Weights still sum to 1, and their joints exist.
     for mesh in session.document().meshes.values() {
         for map in mesh.primitives.iter().filter_map(|p| p.weights.as_deref()) {
             for vertex in 0..map.vertex_count() {
@@ -260,7 +259,7 @@ fn a_whole_character_goes_with_its_skin_its_mesh_and_its_keys() {
 
 #[test]
 fn an_element_that_an_extension_may_name_stays_in_its_place() {
-    // An unknown extension could hold any index.
+    // An unknown extension may contain any index.
     let mut file = props();
     file["extensionsUsed"] = json!(["ACME_rig"]);
     file["nodes"][5]["extensions"] = json!({"ACME_rig": {"target": 4}});
@@ -275,7 +274,8 @@ fn an_element_that_an_extension_may_name_stays_in_its_place() {
     assert_eq!(text["nodes"][3], json!({}));
     assert_eq!(text["nodes"][4]["name"], "Box");
     assert!(text["nodes"][2].get("children").is_none());
-    // A known one names a node that is removed: that node alone stays, and all others follow.
+    // A known extension refers to a removed node: only that node stays, and all other references
+    // are updated.
     let mut file = props();
     file["extensionsUsed"] = json!(["MSFT_lod"]);
     file["nodes"][5]["extensions"] = json!({"MSFT_lod": {"ids": [4, 3]}});
@@ -290,7 +290,7 @@ fn an_element_that_an_extension_may_name_stays_in_its_place() {
         .collect();
     assert_eq!(names, ["Root", "Arm", "-", "Box", "Other"]);
     assert_eq!(text["nodes"][4]["extensions"]["MSFT_lod"]["ids"], json!([3, 2]));
-    // Pointers into other nodes follow, too.
+    // Pointers to other nodes are updated, too.
     let mut session = Session::open_bytes(&glb(
         json!({
             "extensionsUsed": ["KHR_animation_pointer", "KHR_node_visibility"],
@@ -351,14 +351,14 @@ fn a_mesh_that_is_used_twice_is_removed_from_both_nodes() {
     let (_, text) = again(&session);
     assert_eq!(text["nodes"], json!([{"name": "a"}, {"name": "b"}, {"name": "c", "mesh": 0}]));
     assert_eq!(text["meshes"].as_array().unwrap().len(), 2);
-    // Compacted: the mesh that no node shows, and materials that no mesh uses.
+    // Compacted: the mesh that no node uses, and materials that no mesh uses.
     let said = run(&mut session, line("file.compact"));
     assert!(said[0].contains("meshes: 1") && said[0].contains("materials: 2"), "{said:?}");
     let (saved, text) = again(&session);
     assert_eq!(text["materials"], json!([{"name": "blue"}]));
     assert_eq!(text["meshes"][0]["primitives"][0]["material"], json!(0));
     assert_eq!(saved.document().meshes.count(), 1);
-    // A node by itself shows its mesh no more once its last node is removed.
+    // A mesh is removed along with the last node that uses it.
     run(&mut session, line("node.remove").with("node", "c"));
     assert_eq!(session.document().meshes.count(), 0);
     for _ in 0..3 {
@@ -397,7 +397,7 @@ fn copies_have_their_own_joints_and_new_nodes_hang_where_they_are_added() {
     assert_eq!(motion(saved.document()), motion(session.document()));
 }
 
-/// On every file that has nodes: a leaf, an inner node, a joint, a mesh, a skin at random.
+/// For every file with nodes: removes a random leaf, inner node, joint, mesh or skin.
 #[test]
 fn removals_at_random_keep_all_files_whole() {
     let Some(shared) = shared() else { return };
@@ -446,7 +446,7 @@ fn removals_at_random_keep_all_files_whole() {
                 .check()
                 .unwrap_or_else(|e| panic!("{}: {said}: {e}", path.display()));
             if keeps_world && kind == 0 {
-                // What was not forced moves as before.
+                // Everything that was not forced moves as before.
                 let after = motion(session.document());
                 for (name, at) in &after {
                     let size = before[name].iter().map(|m| m.w_axis.length()).fold(1.0, f32::max);
@@ -464,7 +464,7 @@ fn removals_at_random_keep_all_files_whole() {
         let now = errors_of(&saved, &path);
         let new: Vec<&String> = now.keys().filter(|code| !errors.contains_key(*code)).collect();
         assert!(new.is_empty(), "{}: {new:?}, {now:?}", path.display());
-        // The save is proved against the document.
+        // Saving checks the written data.
         let folder = tempfile::tempdir().unwrap();
         session
             .write_to(&folder.path().join("saved.glb"))
@@ -480,7 +480,7 @@ fn removals_at_random_keep_all_files_whole() {
     assert!(files >= 100 && done.iter().all(|n| *n >= 20), "{files} files, {done:?}");
 }
 
-/// Errors of the rules of glTF in a file, by code.
+/// Errors of the glTF rules in a file, by code.
 fn errors_of(saved: &Saved, path: &Path) -> BTreeMap<String, String> {
     let (bytes, beside) = (saved.bytes.clone(), saved.companions.clone().into());
     let opened = gltf::open_beside(bytes, Some(path), beside, &Progress::default()).unwrap();

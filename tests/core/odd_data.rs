@@ -1,6 +1,6 @@
-//! Files whose data is stored in rare ways, compared vertex by vertex with an independent reader of
-//! glTF: accessors without a base, triangle soup and strips, joints outside the scene, instances
-//! beside skins, and nodes between joints in another unit.
+//! Files with rare storage forms, compared vertex by vertex with an independent glTF reader:
+//! accessors without a base, triangle soups and strips, joints outside of the scene, instances of
+//! skinned meshes, and nodes between joints in another unit.
 
 use std::{
     collections::BTreeMap,
@@ -43,8 +43,8 @@ fn vector(value: &Value) -> Vec3 {
     Vec3::from_array(std::array::from_fn(|k| value[k].as_f64().expect("a number") as f32))
 }
 
-/// How far a document is at most from what the reference evaluator says of a file, in parts of the
-/// size of what is shown; and the number of vertices that were compared.
+/// The largest distance of a document from the reference evaluator, relative to the displayed size,
+/// and the number of compared vertices.
 fn farthest(
     document: &Document,
     said: &Value,
@@ -88,8 +88,8 @@ const FILES: [&str; 7] = [
     "nulls-between-joints/in.glb",
 ];
 
-/// Compares a session with the reference evaluator's reading of its file at several times of all
-/// clips; the number of comparisons.
+/// Compares a session with the reference evaluator at several times of all clips. Returns the
+/// number of comparisons.
 fn compared(session: &Session, file: &Path, name: &str) -> usize {
     let document = session.document();
     let clips: Vec<Option<(usize, &Shared<Clip>)>> =
@@ -121,11 +121,11 @@ fn every_vertex_is_where_an_independent_reader_has_it() {
         let Some(path) = situation(file) else { return };
         cases += compared(&open(&path), &path, file);
     }
-    // Eight clips and seven poses, where python3 and numpy are there.
+    // Eight clips and seven poses, if python3 and numpy are available.
     assert!(cases == 0 || cases == 8 * 5 + 7, "{cases} comparisons");
 }
 
-/// Saved with every key, weight and transform written anew, they are shown as before.
+/// After all keys, weights and transforms are written again, the display is the same.
 #[test]
 fn what_was_saved_of_them_is_shown_alike() {
     let mut done = 0;
@@ -134,7 +134,7 @@ fn what_was_saved_of_them_is_shown_alike() {
         let mut session = open(&path);
         let clips: Vec<ClipId> = session.document().clips.ids().collect();
         for clip in &clips {
-            // Twice as fast and back: the same times, written once more.
+            // Twice as fast and back: the same times, written again.
             for speed in [2.0, 0.5] {
                 let command = CommandLine::new("clip.retime")
                     .with("clip", format!("#{}", clip.0))
@@ -162,7 +162,7 @@ fn what_was_saved_of_them_is_shown_alike() {
     assert_eq!(done, FILES.len());
 }
 
-/// The drawn triangles of a primitive as sorted corners, those without an area left out.
+/// The drawn triangles of a primitive as sorted corners, without triangles of zero area.
 fn triangles(primitive: &Primitive, from: Vec3) -> Vec<[[i32; 3]; 3]> {
     assert_eq!(primitive.topology, Topology::Triangles);
     let place =
@@ -173,7 +173,7 @@ fn triangles(primitive: &Primitive, from: Vec3) -> Vec<[[i32; 3]; 3]> {
         if list[0] == list[1] || list[1] == list[2] || list[0] == list[2] {
             continue;
         }
-        // The first corner is the least; the way round stays.
+        // The smallest corner comes first; the winding stays.
         let first = (0..3).min_by_key(|k| list[*k]).unwrap_or(0);
         list.rotate_left(first);
         all.push(list);
@@ -182,7 +182,7 @@ fn triangles(primitive: &Primitive, from: Vec3) -> Vec<[[i32; 3]; 3]> {
     all
 }
 
-/// The weights of a primitive by the places of its vertices, of a joint; each must have one.
+/// The weights of a joint by vertex position; coincident vertices must have equal weights.
 fn by_place(primitive: &Primitive, from: Vec3, joint: u16) -> BTreeMap<[i32; 3], f32> {
     let map: &WeightMap = primitive.weights.as_deref().expect("weights");
     let mut found: BTreeMap<[i32; 3], f32> = BTreeMap::new();
@@ -195,8 +195,8 @@ fn by_place(primitive: &Primitive, from: Vec3, joint: u16) -> BTreeMap<[i32; 3],
     found
 }
 
-/// A strip that begins anew by doubled indices draws the triangles of the soup, the same way round;
-/// points and lines draw none.
+/// A strip with degenerate triangles draws the triangles of the soup, with the same winding. Points
+/// and lines draw none.
 #[test]
 fn a_strip_draws_the_triangles_of_its_soup() {
     let Some(path) = situation("triangle-soup/in.glb") else { return };
@@ -263,8 +263,8 @@ fn keys(session: &Session, name: &str) -> Vec<(String, Vec<f32>, Vec<f32>)> {
         .collect()
 }
 
-/// Two clips that share accessors, one of them sparse over the bytes of the other: an edit of
-/// either leaves the other.
+/// Two clips share accessors, and one accessor is sparse over the data of the other. An edit of one
+/// clip does not change the other.
 #[test]
 fn an_edit_of_one_clip_leaves_the_other_that_shares_its_data() {
     let Some(path) = situation("sparse-animation/in.glb") else { return };
@@ -297,7 +297,7 @@ fn an_edit_of_one_clip_leaves_the_other_that_shares_its_data() {
             }
             cases += 1;
         }
-        // As the independent reader has it, too, after one of the edits.
+        // The independent reader confirms it after one of the edits.
         let mut session = open(&path);
         run(&mut session, line(&json!({"do": "clip.reverse", "clip": edited})));
         let folder = tempfile::tempdir().expect("a folder");
@@ -308,7 +308,7 @@ fn an_edit_of_one_clip_leaves_the_other_that_shares_its_data() {
     assert_eq!(cases, 12);
 }
 
-/// Targets without data are zeros, and those of normals or tangents alone move no vertex.
+/// Targets without data are zero. Those with only normals or tangents move no vertex.
 #[test]
 fn targets_without_positions_move_nothing() {
     let Some(path) = situation("morph-absent-data/in.glb") else { return };
@@ -327,16 +327,16 @@ fn targets_without_positions_move_nothing() {
     for (target, moves) in [(0, false), (1, true), (2, false), (3, false)] {
         let moved =
             shown(Some(target)).iter().zip(&still).filter(|(a, b)| a.distance(**b) > 1e-6).count();
-        // The sparse one begins from zeros and moves the 18 vertices that it names.
+        // The sparse one starts from zeros and moves its 18 vertices.
         assert_eq!(moved, if moves { 18 } else { 0 }, "target {target}");
     }
-    // The primitive without targets is shown beside it.
+    // The primitive without targets is displayed, too.
     let plain = document.primitive(MeshId(0), PrimitiveId(1)).expect("a primitive");
     assert_eq!(posed(document, &pose, face, plain).len(), 54);
 }
 
-/// Instances of a skinned mesh are undefined: it is shown once, by its joints, and every command
-/// can be run beside it.
+/// Instances of a skinned mesh are undefined. It is displayed once, by its joints, and all commands
+/// work.
 #[test]
 fn instances_of_a_skinned_mesh_do_no_harm() {
     let Some(path) = situation("instanced-skin/in.glb") else { return };
@@ -363,8 +363,8 @@ fn instances_of_a_skinned_mesh_do_no_harm() {
     assert_eq!(std::fs::read(&to).expect("read"), before, "taken back, the bytes are the same");
 }
 
-/// Under nodes of 0.01 and between joints, a reduction by millimeters is measured in the scene, and
-/// a foot that was held stays held.
+/// Below nodes with scale 0.01 and between joints, a reduction is measured in scene units. A locked
+/// foot stays locked.
 #[test]
 fn fewer_keys_keep_a_held_foot_where_it_stands() {
     let Some(path) = situation("nulls-between-joints/in.glb") else { return };

@@ -1,5 +1,5 @@
-//! Files that are odd and right: joints outside the scene, instances, morph targets without data,
-//! companions with odd names, and data that extensions and extras name.
+//! Unusual but valid files: joints outside of the scene, instances, morph targets without data,
+//! data files with unusual names, and data that extensions and extras refer to.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use ulna_session::Session;
 
 use crate::common::{floats, glb, judges, named, run, shared, split};
 
-/// All vertices of the meshes of the shown scene, in the order of their nodes.
+/// All mesh vertices of the displayed scene, in the order of their nodes.
 pub fn shape(document: &Document, stack: &Stack) -> Vec<DVec3> {
     let mut nodes = document.shown_nodes();
     nodes.sort();
@@ -21,7 +21,7 @@ pub fn shape(document: &Document, stack: &Stack) -> Vec<DVec3> {
     nodes.into_iter().flat_map(|id| shape_of(document, &pose, id)).collect()
 }
 
-/// The vertices of the mesh of a node; none where it has no mesh.
+/// The vertices of a node's mesh; empty without a mesh.
 pub fn shape_of(document: &Document, pose: &Pose, id: NodeId) -> Vec<DVec3> {
     let mut all = Vec::new();
     let Some(mesh) = document.node(id).mesh else { return all };
@@ -35,8 +35,7 @@ pub fn shape_of(document: &Document, pose: &Pose, id: NodeId) -> Vec<DVec3> {
     all
 }
 
-/// File, seconds, vertices, their mean, and their mean weighted by their place in the list: by
-/// `skin_reference.py`.
+/// File, seconds, vertex count, mean, and mean weighted by vertex index, from `skin_reference.py`.
 type ExpectedShape = (&'static str, f64, usize, [f64; 3], [f64; 3]);
 const SHAPES: [ExpectedShape; 22] = [
     (
@@ -202,14 +201,14 @@ fn odd_files_are_shown_as_an_independent_reader_has_them() {
         let own: DVec3 = found.iter().sum::<DVec3>() / n;
         let by_place: DVec3 =
             found.iter().enumerate().map(|(k, p)| *p * ((k + 1) as f64 / n)).sum::<DVec3>() / n;
-        // Of 30 m on 700 joints, as many digits.
+        // The same number of digits for 30 m with 700 joints.
         let near = 1e-5 * DVec3::from(mean).length().max(1.0);
         assert!(own.distance(mean.into()) < near, "{file} at {time}: {own} {mean:?}");
         assert!(
             by_place.distance(weighted.into()) < near,
             "{file} at {time}: {by_place} {weighted:?}"
         );
-        // Untouched, the bytes are the same.
+        // Without an edit, the bytes are the same.
         let folder = tempfile::tempdir().unwrap();
         let to = folder.path().join("a.glb");
         session.write_to(&to).unwrap();
@@ -243,8 +242,8 @@ fn what_is_wrong_with_them_is_what_the_validator_finds() {
     }
 }
 
-/// Instances hang on the node as it is posed, quantized rotations unpacked; one without a mesh
-/// draws nothing.
+/// Instances follow the posed node, with quantized rotations decoded. A node without a mesh draws
+/// nothing.
 #[test]
 fn instances_follow_the_joint_that_they_hang_on() {
     let Some(shared) = shared() else { return };
@@ -281,7 +280,7 @@ fn instances_follow_the_joint_that_they_hang_on() {
     assert!(document.node(empty).mesh.is_none());
 }
 
-/// A folder of files, with what is in its folders.
+/// Copies a folder recursively.
 fn copied(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
@@ -358,7 +357,7 @@ fn companions_with_odd_names_go_along_and_uris_keep_their_spelling() {
     }
 }
 
-/// A clip of two samplers, whose second output something else may name.
+/// A clip with two samplers; `more` adds references to the second output.
 fn moving(more: &dyn Fn(&mut Value)) -> Vec<u8> {
     let mut root = json!({
         "nodes": [{"name": "A"}], "scenes": [{"nodes": [0]}], "scene": 0,
@@ -375,7 +374,7 @@ fn moving(more: &dyn Fn(&mut Value)) -> Vec<u8> {
     glb(root, &floats(&[0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0]))
 }
 
-/// Data that an extension or extras name is never written over; what nobody else names is.
+/// Data that an extension or extras refer to is never overwritten. Other data is.
 #[test]
 fn data_that_extensions_and_extras_name_is_left_as_it_is() {
     type Change = &'static dyn Fn(&mut Value);

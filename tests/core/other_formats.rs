@@ -1,5 +1,4 @@
-//! Dialects of BVH and of `.x`: what independent readers make of them, and what is said of odd
-//! ones.
+//! Dialects of BVH and `.x`, compared with independent readers, and findings about unusual files.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::fmt::Write as _;
@@ -12,7 +11,7 @@ use ulna_session::{Conversion, Session};
 
 use crate::common::{named, shared};
 
-/// A file of this name and text, its unit a meter.
+/// Opens a file with this name and text, with a unit of one meter.
 fn opened(name: &str, text: &str) -> Result<Session, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -31,10 +30,10 @@ fn places(document: &Document, clip: usize, time: f64) -> impl Fn(&str) -> Vec3 
     move |name| pose.world[named(document, name).index()].w_axis.truncate()
 }
 
-/// Joints by name, and where they are.
+/// Joints by name, with their positions.
 type Places = &'static [(&'static str, [f32; 3])];
 
-/// Where joints are in each frame, by an independent reader.
+/// Joint positions in each frame, by an independent reader.
 const CAPTURES: [(&str, usize, Places); 5] = [
     ("orders.bvh", 1, ORDERS[0]),
     ("orders.bvh", 2, ORDERS[1]),
@@ -96,17 +95,17 @@ fn captures_of_every_dialect_stand_as_an_independent_reader_has_them() {
     };
     assert!(said(&open("fewer.bvh"), "states 4 frames, but has only 3"));
     assert!(said(&open("time0.bvh"), "30 frames per second are used"));
-    // Numbers in sentences are short.
+    // Numbers in messages are short.
     let odd = open("orders.bvh");
     assert!(said(&odd, "rate of 120 per second"), "{:?}", odd.diagnostics);
 }
 
-/// A joint of a capture: its offset, the channels it has, and its numbers in each frame.
+/// The channels of a joint: axis, and whether it is a rotation.
 type Channels = Vec<(usize, bool)>;
 
 const AXES: [DVec3; 3] = [DVec3::X, DVec3::Y, DVec3::Z];
 
-/// A chain of joints with channels in any order, and frames, as text.
+/// The text of a chain of joints with channels in any order, and frames.
 fn capture(
     chain: &[([f64; 3], Channels)],
     frames: &[Vec<f64>],
@@ -139,7 +138,7 @@ fn capture(
     text
 }
 
-/// Each joint in the scene: channels left to right, positions in place of the offset.
+/// The position of each joint: channels from left to right, positions replace the offset.
 fn evaluated(chain: &[([f64; 3], Channels)], frame: &[f64]) -> Vec<DVec3> {
     let (mut world, mut at, mut all) = (DMat4::IDENTITY, 0, Vec::new());
     for (offset, channels) in chain {
@@ -169,8 +168,8 @@ fn channels() -> impl Strategy<Value = Channels> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Channels in any order and number, positions at any place among them, lines that end in any
-    /// way, commas for points.
+    /// Channels in any order and number, positions anywhere among them, all kinds of line ends, and
+    /// decimal commas.
     #[test]
     fn each_joint_has_its_own_channels_in_its_own_order(
         chain in prop::collection::vec(([5.0f64..20.0, 5.0..20.0, 5.0..20.0], channels()), 1..4),
@@ -195,7 +194,7 @@ proptest! {
         }
     }
 
-    /// A number that is none takes the value of the nearest frame; every other one stays.
+    /// An invalid number takes the value of the nearest frame. All others stay.
     #[test]
     fn a_bad_number_costs_one_value(
         values in prop::collection::vec(-80.0f64..80.0, 2..9),
@@ -264,8 +263,8 @@ fn keys_of_x_that_stand_apart_mean_what_the_format_says() {
         };
         let near = |a: Quat, b: Quat| a.dot(b).abs() > 1.0 - 1e-6;
         let z = |degrees: f32| Quat::from_rotation_z(degrees.to_radians());
-        // Each kind of key at its own times; z is mirrored, and rotations of the format turn the
-        // other way.
+        // Each kind of key at its own times. Z is mirrored, and rotations of the format have the
+        // opposite direction.
         assert!(
             local(0, 20.0, "Hips").translation.distance(Vec3::new(0.0, 12.0, -4.0)) < 1e-5,
             "{file}"
@@ -306,11 +305,11 @@ fn keys_of_x_that_stand_apart_mean_what_the_format_says() {
         std::fs::read_to_string(shared.join("situations/x-separate-keys/ticks-last.x")).unwrap();
     let without = opened("a.x", &text[..text.find("AnimTicksPerSecond").unwrap()]).unwrap();
     let length = without.document().clips.values().next().unwrap().length();
-    // Without ticks per second the format has 4,800, and that is said.
+    // Without ticks per second, the default is 4,800, with a finding.
     assert!((length - 40.0 / 4800.0).abs() < 1e-6 && said(&without, "4800"), "{length}");
 }
 
-/// A triangle of a material with this alpha.
+/// Triangles with materials of these alphas.
 fn triangle(alphas: &[f32]) -> String {
     let materials: String = alphas
         .iter()
@@ -349,7 +348,7 @@ fn an_x_whose_materials_are_all_invisible_is_opaque() {
     }
 }
 
-/// One vertex on each of many bones.
+/// A vertex that many bones influence.
 fn bones(count: usize) -> String {
     let mut text = String::from(
         "xof 0303txt 0032\nFrame A { Mesh tri { 3; 0;0;0;, 1;0;0;, 0;1;0;; 1; 3;0,1,2;;\n",
@@ -370,7 +369,7 @@ fn more_bones_than_gltf_can_number_are_refused() {
     );
 }
 
-/// The turn of a joint is the product of its channels; quaternions as matrices.
+/// The rotation of a joint is the product of its channels, with quaternions as matrices.
 #[test]
 fn the_reader_of_these_tests_turns_as_quaternions_do() {
     let chain = [([0.0; 3], vec![(2, true), (0, true)]), ([0.0, 0.0, 1.0], vec![])];

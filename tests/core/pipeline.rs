@@ -1,4 +1,4 @@
-//! The scripts of docs/pipeline.md, run exactly as they stand there.
+//! The scripts of docs/pipeline.md, run exactly as written there.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 const PAGE: &str = include_str!("../../docs/pipeline.md");
 
-/// The script under a heading that begins so: at most ten lines.
+/// The script below the heading that begins with this text; at most ten lines.
 fn script(heading: &str) -> &'static str {
     let section =
         PAGE.split("\n## ").find(|s| s.starts_with(heading)).unwrap_or_else(|| panic!("{heading}"));
@@ -24,7 +24,7 @@ fn script(heading: &str) -> &'static str {
     script
 }
 
-/// Runs a script in a folder, with the program that was built as `ulna`.
+/// Runs a script in a folder, with the built program as `ulna`.
 fn run(script: &str, folder: &Path) -> Output {
     let ulna = Path::new(env!("CARGO_BIN_EXE_ulna"));
     let path = format!("{}:{}", ulna.parent().unwrap().display(), std::env::var("PATH").unwrap());
@@ -62,7 +62,7 @@ fn clips(info: &Value) -> Vec<&str> {
     info["clips"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect()
 }
 
-/// Where a node is in the scene, in a clip at a time.
+/// World position of a node in a clip at a time.
 fn place(folder: &Path, file: &str, clip: &str, time: &str, node: &str) -> [f64; 3] {
     let posed = json_of(folder, &["eval", file, "--clip", clip, "--time", time]);
     let nodes = posed["nodes"].as_array().unwrap();
@@ -123,7 +123,7 @@ fn sides_are_renamed_a_clip_mirrored_influences_limited_and_clips_written_one_pe
     }
 }
 
-/// The most weights above 0 that a vertex of a file of weights has.
+/// The largest number of nonzero weights of a vertex in a weight file.
 fn most_influences(table: &Value) -> usize {
     let shapes = table["shapes"].as_array().unwrap().iter();
     let rows = shapes.flat_map(|s| s["weights"].as_array().unwrap());
@@ -143,7 +143,7 @@ fn a_folder_of_286_files_is_checked_with_a_report() {
         let mut root = json!({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
                 "nodes": [{"name": "n"}]});
         match k {
-            // Errors, warnings, and at the end a file that is none.
+            // Errors, warnings, and finally an invalid file.
             7 | 200 => root["nodes"][0]["rotation"] = json!([0, 0, 0, 2]),
             50..=52 => root["materials"] = json!([{"alphaCutoff": 0.5}]),
             _ => {}
@@ -185,7 +185,7 @@ fn clips_of_four_packs_come_onto_one_rig() {
     let at = folder.path();
     fs::copy(SAMPLE, at.join("rig.glb")).unwrap();
     fs::create_dir(at.join("packs")).unwrap();
-    // Four packs: the same body with other names of its joints, a clip each.
+    // Four packs: the same body with other joint names, one clip each.
     let packs = [
         ("a", "Walk", vec![("*", "*")]),
         ("b", "Run", vec![("*", "mixamorig:*")]),

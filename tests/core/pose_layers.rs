@@ -1,5 +1,4 @@
-//! Layers of user-local transforms: what they add, what they are folded into, what a file keeps of
-//! them, and what is refused.
+//! Pose layers: their effect, baking, storage in files, and refusals.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -47,7 +46,7 @@ fn reopened(session: &Session) -> Session {
     Session::open_bytes(&bytes(session)).unwrap()
 }
 
-/// How far a clip as it was saved is from the clip with its layers: places of the scene and turns
+/// Largest difference between the saved clip and the clip with its layers: positions, and rotations
 /// of joints.
 fn apart(before: &Document, id: ClipId, after: &Document, times: usize) -> (f32, f32) {
     let length = f64::from(before.clips[id].length()).max(0.1);
@@ -96,7 +95,7 @@ fn arms_further_out_in_all_of_walk() {
         );
         assert!((turn.to_degrees() - 20.0).abs() < 0.01, "{turn}");
     }
-    // Over the whole clip, by the same turn on the right.
+    // Over the whole clip, and by the same angle on the right.
     let other = seen(session.document(), Some(walk), 0.1);
     let raw =
         Pose::evaluate(session.document(), &Stack::of(session.document().clips.get(walk), 0.1));
@@ -105,7 +104,7 @@ fn arms_further_out_in_all_of_walk() {
         other.local[arms[0].index()].transform().rotation,
     );
     assert!((turn.to_degrees() - 20.0).abs() < 0.01);
-    // The clip's own keys are as they were; what is saved are as many keys, with the layer in them.
+    // The clip's own keys are unchanged. The saved clip has as many keys, with the layer baked in.
     let saved = reopened(&session);
     assert_eq!(session.document().clips[walk], session.opened().clips[walk]);
     assert_eq!(
@@ -115,7 +114,7 @@ fn arms_further_out_in_all_of_walk() {
     let (way, angle) = apart(session.document(), walk, saved.document(), 1000);
     assert!(way < 2e-6 && angle < 2e-5, "{way} {angle}");
     assert!(session.is_unsaved());
-    // Muted, dialed to nothing, or removed, it leaves the opened bytes.
+    // Muted, with strength 0, or removed, the layer leaves the opened bytes.
     let mut states = 0;
     for text in [
         json!({"do": "layer.mute", "clip": "Walk", "layer": "Arms out"}),
@@ -136,8 +135,8 @@ fn arms_further_out_in_all_of_walk() {
     assert!(!session.is_unsaved());
 }
 
-/// A layer in extras is there again, with the clip's own keys to the bit; and all of it off, the
-/// file is what it was.
+/// A stored layer is restored with the clip's own keys, to the bit. Removing all layers restores
+/// the original file.
 #[test]
 fn layers_that_a_file_keeps_come_off_again() {
     let mut session = sample();
@@ -171,11 +170,11 @@ fn layers_that_a_file_keeps_come_off_again() {
     {
         assert_eq!(&a.clone().named(b.id, b.name.clone()), b);
     }
-    // What other programs see is what is seen here.
+    // Other programs display the same.
     let plain = open_bytes(bytes(&session).into(), None, &Progress::default()).unwrap().document;
     let (way, angle) = apart(was, walk, &plain, 1000);
     assert!(way < 1e-4 && angle.to_degrees() < 0.1, "{way} {angle}");
-    // As it was opened, it is written as it was opened.
+    // Without an edit, the same bytes are written.
     assert_eq!(bytes(&again), bytes(&session));
     for layer in ["Nod", "Wide"] {
         does(
@@ -192,7 +191,7 @@ fn layers_that_a_file_keeps_come_off_again() {
     };
     assert_eq!(bare(&muted.clips[walk]), bare(&opened[walk]), "to the bit");
     assert_eq!(muted.clips[walk].key_count(), opened[walk].key_count());
-    // Not kept any more, the extras are gone.
+    // If it is not stored any more, the extras are removed.
     does(&mut again, json!({"do": "layer.keep", "on": false}));
     let text = String::from_utf8_lossy(&bytes(&again)).contains("ulna.layers");
     assert!(!text);
@@ -210,7 +209,7 @@ fn keys_that_another_program_changed_stand_and_broken_layers_stay_in_the_file() 
     );
     does(&mut session, json!({"do": "layer.keep", "on": true}));
     let kept = bytes(&session);
-    // Another program moves the head's keys: here the first of them, found by its bytes.
+    // Another program changes the first key of the head, found by its bytes.
     let folded = open_bytes(kept.clone().into(), None, &Progress::default()).unwrap().document;
     let head = named(&folded, "Head");
     let track = folded.clips[walk].track(head, Property::Rotation).unwrap().1.clone();
@@ -227,7 +226,7 @@ fn keys_that_another_program_changed_stand_and_broken_layers_stay_in_the_file() 
         said.message
     );
     assert_eq!(bytes(&other), changed, "nothing is lost");
-    // Nor where other layers come over them.
+    // Nor if other layers are added above.
     let mut other = other;
     does(&mut other, json!({"do": "layer.new", "clip": "Walk", "name": "New"}));
     does(
@@ -239,7 +238,7 @@ fn keys_that_another_program_changed_stand_and_broken_layers_stay_in_the_file() 
         String::from_utf8_lossy(&bytes(&other)).contains("ulna.layers"),
         "what does not fit stays, unasked"
     );
-    // Extras that somebody broke: named, kept, not used.
+    // Damaged extras are reported, kept, and not used.
     let mut broken = 0;
     for (from, to) in [
         ("\"strength\":1.0", "\"strength\":9.0"),
@@ -262,7 +261,7 @@ fn keys_that_another_program_changed_stand_and_broken_layers_stay_in_the_file() 
     assert_eq!(broken, 3);
 }
 
-/// A GLB with a text of its JSON replaced.
+/// A GLB with a replaced text in its JSON.
 fn edited_json(glb: &[u8], from: &str, to: &str) -> Vec<u8> {
     let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
     let json = std::str::from_utf8(&glb[20..20 + length]).unwrap();
@@ -272,7 +271,7 @@ fn edited_json(glb: &[u8], from: &str, to: &str) -> Vec<u8> {
         .unwrap()
 }
 
-/// A document of a chain of three nodes with one clip of these tracks.
+/// A document with a chain of three nodes and one clip of these tracks.
 fn chain(tracks: Vec<Track>, scale: Vec3) -> Document {
     use ulna_model::{FileContent, Node};
     let node = |k: u32| Node {
@@ -421,8 +420,8 @@ fn is_keyed(layers: &PoseLayers, node: NodeId) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// A fold is what was seen, at a thousand times: layers that stay, to the last digits, with the
-    /// same keys; others within what is allowed.
+    /// Baking preserves the motion at a thousand times. Constant layers keep the same keys, exact
+    /// to the last digits; others are within the tolerance.
     #[test]
     fn a_fold_is_what_was_seen(
         tracks in prop::collection::vec(some_track(1), 0..4),
@@ -455,7 +454,7 @@ proptest! {
         let (mut evaluators, mut poses) =
             ([Evaluator::default(), Evaluator::default()], [Pose::default(), Pose::default()]);
         for k in 0..=1000 {
-            // After its end nothing of a clip is seen.
+            // After its end, a clip has no effect.
             let length = if clip.length() > 0.0 { clip.length() } else { 3.2 };
             let time = f64::from(length * k as f32 / 1000.0);
             evaluators[0].update(&with, &Stack::shown(&with, Some(ClipId(0)), time), &mut poses[0]);
@@ -477,8 +476,8 @@ proptest! {
         }
     }
 
-    /// A layer and the same one inverted are nothing, where the scale below is uniform; turned
-    /// twice by half is turned once by all.
+    /// A layer and its inverse cancel each other under a uniform scale. Two half rotations equal
+    /// one full rotation.
     #[test]
     fn an_inverted_layer_takes_the_first_away(user in some_user(), strength in 0.2f32..=1.0,
         size in 0.3f32..3.0, turn in some_vec()) {
@@ -505,8 +504,8 @@ proptest! {
         prop_assert!(a.translation.distance(b.translation) < 1e-5
             && angle_between(a.rotation, b.rotation) < 1e-5, "{a:?} {b:?}");
         prop_assert!((a.scale - b.scale).abs().max_element() < 1e-5);
-        // Turns of one joint about one axis, and anything on different joints, do not mind their
-        // order.
+        // Rotations of one joint about one axis, and layers on different joints, are independent of
+        // their order.
         let angle = turn.x;
         let half = PoseLayer { strength: 0.5,
             ..PoseLayer::new("",
@@ -517,7 +516,7 @@ proptest! {
         prop_assert!(angle_between(twice.rotation, once.rotation) < 1e-5);
     }
 
-    /// Layers on different joints do not mind their order.
+    /// Layers on different joints are independent of their order.
     #[test]
     fn layers_on_different_joints_may_change_places(a in some_user(), b in some_user(),
         tracks in prop::collection::vec(some_track(1), 0..2)) {
@@ -533,7 +532,7 @@ proptest! {
         prop_assert_eq!(one.local, other.local);
     }
 
-    /// Whatever is done to layers can be taken back, and the document holds.
+    /// Undo reverts all operations on layers, and the document stays valid.
     #[test]
     fn what_is_done_to_layers_is_taken_back(steps in prop::collection::vec((0usize..16, 0.0f32..1.0,
         any::<bool>()), 1..12)) {
@@ -697,7 +696,7 @@ fn what_cannot_be_done_to_layers_is_said() {
     assert!(refused(&mut session, &text).contains("raise its strength"));
 }
 
-/// What a file's own layers of the pose come to is in its nodes, and comes off again.
+/// Layers of the pose are baked into the nodes of the file, and restored from it.
 #[test]
 fn layers_of_the_pose_are_in_the_nodes() {
     let mut session = sample();
@@ -714,7 +713,8 @@ fn layers_of_the_pose_are_in_the_nodes() {
         session.document().node(head).pose.unwrap().user,
         session.document().node(head).pose.unwrap().user
     );
-    // Without a layer named, what is wanted is what is seen, and the layer is divided out.
+    // Without a named layer, the value applies to the displayed pose, and the effect of the layer
+    // is removed from it.
     does(&mut session, json!({"do": "pose.set_local", "node": "Head", "rotation": [0, 0, 0, 1]}));
     let now = seen(session.document(), None, 0.0).local[head.index()].transform();
     assert!(
@@ -739,14 +739,14 @@ fn layers_of_the_pose_are_in_the_nodes() {
     does(&mut kept, json!({"do": "layer.mute", "layer": "Tilt"}));
     let muted = open_bytes(bytes(&kept).into(), None, &Progress::default()).unwrap().document;
     assert_eq!(muted.node(head).local(), session.document().node(head).local());
-    // Folded, it is the pose.
+    // Baked, it is the pose.
     does(&mut session, json!({"do": "layer.fold"}));
     assert!(session.document().aids.pose_layers.is_empty());
     let folded = session.document().node(head).local().transform();
     assert!(angle_between(folded.rotation, posed.rotation) < 1e-5);
 }
 
-/// Keys under a layer, and keys of a layer.
+/// Keys below a layer, and keys of a layer.
 #[test]
 fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
     let mut session = sample();
@@ -759,7 +759,7 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
             "degrees": [0, 0, 30]}),
     );
     let before = seen(session.document(), Some(walk), 0.25).local[head.index()].transform();
-    // A key of what is seen changes nothing, whether or not there was a channel.
+    // Keying the displayed pose changes nothing, with or without a channel.
     does(
         &mut session,
         json!({"do": "key.set", "clip": "Walk", "time": 0.25, "node": "Head",
@@ -770,7 +770,7 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
         angle_between(before.rotation, after.rotation) < 1e-4
             && before.translation.distance(after.translation) < 1e-6
     );
-    // A key of a value is that value, seen through the layer.
+    // A typed key value is the displayed value, including the layer.
     does(
         &mut session,
         json!({"do": "key.set", "clip": "Walk", "time": 0.25, "node": "Head",
@@ -778,7 +778,7 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
     );
     let after = seen(session.document(), Some(walk), 0.25).local[head.index()].transform();
     assert!(angle_between(after.rotation, Quat::IDENTITY) < 1e-4);
-    // A pose over the clip, keyed, is what was posed.
+    // Keying an unkeyed pose keeps what is displayed.
     does(
         &mut session,
         json!({"do": "pose.turn", "node": "Head", "axis": "y", "degrees": 20, "space": "local",
@@ -793,7 +793,7 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
     does(&mut session, json!({"do": "key.set", "clip": "Walk", "time": 0.5, "node": "Head"}));
     let keyed = seen(session.document(), Some(walk), 0.5).local[head.index()].transform();
     assert!(angle_between(keyed.rotation, wanted.rotation) < 1e-4);
-    // A nod: nothing, down, nothing, and the clip's keys stay.
+    // A nod: neutral, down, neutral, and the clip's keys stay.
     let keys = session.document().clips[walk].clone();
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}));
     for (time, degrees) in [(0.0, 0.0), (0.3, 25.0), (0.6, 0.0)] {
@@ -807,7 +807,7 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
     let nod = session.document().aids.layers(LayerHome::Clip(walk)).0.last().unwrap().clone();
     let (_, track) = nod.keys.track(head, Property::Rotation).unwrap();
     assert_eq!((track.times.len(), track.interpolation), (3, Interpolation::CubicSpline));
-    // Moved, and taken away, by the commands of the sheet.
+    // Moved and removed by commands of the dope sheet.
     does(
         &mut session,
         json!({"do": "key.move", "clip": "Walk", "layer": "Nod", "by": 0.1, "time": 0.6}),
@@ -819,7 +819,7 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
     let nod = session.document().aids.layers(LayerHome::Clip(walk)).0.last().unwrap().clone();
     let times = nod.keys.track(head, Property::Rotation).unwrap().1.times.to_vec();
     assert!(times.len() == 4 && (times[2] - 0.7).abs() < 1e-6, "{times:?}");
-    // Before and after in one step.
+    // Neutral keys before and after in one step.
     let before = session.document().clone();
     does(
         &mut session,
@@ -830,7 +830,7 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
     assert_eq!(nod.keys.track(head, Property::Rotation).unwrap().1.times.len(), 6);
     session.undo();
     assert!(session.document() == &before);
-    // Copied from the layer, they are its keys, and come into another.
+    // Keys copied from the layer are its own, and can be pasted into another layer.
     does(
         &mut session,
         json!({"do": "key.copy", "clip": "Walk", "layer": "Nod", "from": 0, "to": 9}),
@@ -872,7 +872,7 @@ fn what_two_clips_differ_by_and_what_few_keys_lack_are_layers() {
         }
     }
     assert!(worst.0 < 1e-3 && worst.1.to_degrees() < 0.11, "{worst:?}");
-    // Half of it is half way.
+    // Half the strength is halfway.
     session.undo();
     let keys = session.document().clips[walk].key_count();
     let before: Vec<Pose> =
@@ -947,8 +947,8 @@ fn a_clip_goes_with_its_layers() {
     assert!(before.iter().zip(times(&session)).all(|(a, b)| (a * 2.0 - b).abs() < 1e-5));
 }
 
-/// On every clip of the corpus: two joints turned, moved and scaled in a layer, folded by saving;
-/// what is saved is what is seen.
+/// For every clip of the corpus: a layer rotates, moves and scales two joints, and a save bakes it.
+/// The saved motion is the displayed one.
 #[test]
 fn corpus_clips_with_layers_are_saved_as_they_are_seen() {
     let Some(shared) = shared() else { return };
@@ -970,7 +970,7 @@ fn corpus_clips_with_layers_are_saved_as_they_are_seen() {
                 .filter(|t| t.property != Property::Weights)
                 .map(|t| t.target)
                 .collect();
-            // One that the clip does not move, too.
+            // Including one that the clip does not animate.
             nodes.extend(
                 session
                     .document()
@@ -1064,8 +1064,8 @@ fn a_turn_of_a_layer_is_kept_by_the_fold_of_every_interpolation() {
     assert_eq!(cases, 9);
 }
 
-/// A layer of another file comes by the names of joints, or by what part of a body they are, turned
-/// into their axes.
+/// A layer of another file is imported by joint names or body parts, and converted to the joints'
+/// axes.
 #[test]
 fn a_layer_of_another_file_is_taken_over() {
     let folder = tempfile::tempdir().unwrap();
@@ -1122,7 +1122,7 @@ fn a_layer_of_another_file_is_taken_over() {
         )
         .contains("as “into”")
     );
-    // Onto a character with other names.
+    // To a character with other names.
     let Some(shared) = shared() else { return };
     let knight = shared.join("corpus/characters/Knight/Knight.glb");
     let mut knight = Session::open(&knight, &Progress::default()).unwrap();

@@ -1,5 +1,4 @@
-//! Poses mirrored and flipped: the mirror image on real skeletons, with the body turned away, over
-//! clips.
+//! Mirrored and flipped poses: on real skeletons, with a rotated body, and over clips.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{EulerRot, Mat4, Quat, Vec3};
@@ -111,8 +110,8 @@ fn over_a_clip_a_mirrored_pose_is_unkeyed_and_changes_no_key() {
     assert!(session.run_line(&alone).unwrap_err().to_string().contains("“time” is missing"));
 }
 
-/// A drawn pose of all joints below the roots, flipped: each joint stands where the mirror image of
-/// its partner stood, on every skeleton that is symmetric at rest; flipped again it is as it was.
+/// A random pose of all joints below the roots is flipped: each joint is at the mirror image of its
+/// partner, on every skeleton that is symmetric at rest. Flipping again restores the pose.
 #[test]
 fn a_flipped_pose_is_the_mirror_image_on_the_corpus() {
     let Some(shared) = crate::common::shared() else { return };
@@ -143,7 +142,7 @@ fn a_flipped_pose_is_the_mirror_image_on_the_corpus() {
         if pairs < 8 {
             continue;
         }
-        // All in its rest, so that what is posed is posed by us.
+        // All joints at rest, so that only this test poses them.
         run(&mut session, CommandLine::new("pose.reset_all"));
         let gap =
             |before: &Document, after: &Document| image_gap(before, after, skin, &mirror, &moved);
@@ -173,7 +172,8 @@ fn a_flipped_pose_is_the_mirror_image_on_the_corpus() {
     assert!(files >= 4 && images == files, "{files} {images}");
 }
 
-/// How far joints are from the mirror images of their partners, as a part of the skeleton's size.
+/// Largest distance of joints from the mirror images of their partners, relative to the skeleton's
+/// size.
 fn image_gap(
     before: &Document,
     after: &Document,
@@ -183,7 +183,7 @@ fn image_gap(
 ) -> f32 {
     let pairs = MirrorPairs::of(before, skin);
     let (was, is) = (worlds(before), worlds(after));
-    // From the scene into the space of the bind, by a joint that nobody moved.
+    // From the scene to the bind pose, by a joint that was not posed.
     let root = before.skin(skin).joints.iter().position(|n| !nodes.contains(n)).unwrap_or(0);
     let joint_from_mesh = before.skin(skin).inverse_bind.get(root).copied().unwrap_or_default();
     let mesh_from_scene = (was[before.skin(skin).joints[root].index()] * joint_from_mesh).inverse();
@@ -225,7 +225,7 @@ fn local(document: &Document, name: &str) -> ulna_model::Transform {
     document.node(named(document, name)).local().transform()
 }
 
-/// The same joint, turned a little so that no axes fall together.
+/// The same joint, rotated so that no axes coincide.
 fn posed_arm() -> Session {
     let mut session = sample();
     pose_left(&mut session);
@@ -337,7 +337,7 @@ fn scaling_along_axes_that_lie_across_says_what_it_left() {
     };
     let (factors, notes) = scale("local", 30.0, [2.0, 1.0, 1.0]);
     assert!(factors.distance(Vec3::new(2.0, 1.0, 1.0)) < 1e-6 && notes.is_empty());
-    // Turned by a right angle, the scene's x is the own z.
+    // After a rotation by 90°, the scene's x is the joint's z.
     let (factors, notes) = scale("world", 90.0, [2.0, 1.0, 1.0]);
     assert!(
         factors.distance(Vec3::new(1.0, 1.0, 2.0)) < 1e-4 && notes.is_empty(),
@@ -424,8 +424,8 @@ fn poses_are_brought_nearer_to_others_and_back() {
         assert!(angle_between(seen(&session, time), wanted) < 1e-4, "{part}");
         session.undo();
     }
-    // On a straight stretch there is nothing to relax; pushed, it leaves it, and relaxed it comes
-    // back.
+    // On a straight line, *Relax* changes nothing. *Exaggerate* leaves the line, and *Relax*
+    // returns to it.
     let whole = angle_between(from, to);
     run(
         &mut session,
@@ -465,7 +465,8 @@ fn the_center_of_mass_of_a_standing_body_is_in_its_middle_and_goes_with_it() {
         balance.support.len() > 3 && balance.inside > 0.0 && balance.ground.abs() < 0.05,
         "{balance:?}"
     );
-    // The moments are what the skinned vertices have: the whole moved by a way moves it by as much.
+    // The moments match the skinned vertices: moving the whole body moves the center by the same
+    // vector.
     let rest = document.node(hips).rest.transform();
     let moved =
         Components { translation: Some(rest.translation + Vec3::X), ..Components::default() };
@@ -520,7 +521,7 @@ fn children_stay_where_they_are_or_keep_their_angle_while_their_joint_is_posed()
             }
         }
     }
-    // What cannot be held is said: a child across an unequal scale.
+    // A child that cannot be kept in place is reported: one under a non-uniform scale.
     let mut session = posed_arm();
     let line =
         CommandLine::new("pose.resize").with("node", "LeftUpperArm").with("by", [1.0, 2.0, 1.0]);
@@ -528,7 +529,7 @@ fn children_stay_where_they_are_or_keep_their_angle_while_their_joint_is_posed()
     assert!(notes[0].contains("would shear it"), "{notes:?}");
 }
 
-/// A file of nested nodes: translation, Euler angles and scale of each.
+/// A file of nested nodes with these translations, Euler angles and scales.
 fn nested(nodes: &[(Vec3, Vec3, Vec3)]) -> Session {
     let last = nodes.len() - 1;
     let nodes: Vec<serde_json::Value> = nodes
@@ -556,7 +557,7 @@ mod properties {
 
     use super::*;
 
-    /// Scales from 1e-3 to 1e3 with every sign, unequal by at most 1 : `uneven` within one node.
+    /// Scales from 1e-3 to 1e3 with any signs, with a ratio of at most `uneven` within one node.
     fn scale(uneven: f32) -> impl Strategy<Value = Vec3> {
         let sign = prop::array::uniform3(prop_oneof![Just(-1.0f32), Just(1.0)]);
         (-2.0f32..2.0, prop::array::uniform3(0.0f32..1.0), sign).prop_map(
@@ -575,7 +576,7 @@ mod properties {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
 
-        /// Where TRS can reach a place in the scene it is reached; else it is said.
+        /// A position in the scene that TRS can express is reached. Otherwise there is a note.
         #[test]
         fn a_node_comes_to_where_it_is_put_in_the_scene_or_it_is_said(
             above in prop::collection::vec((place(), prop_oneof![scale(1.0), scale(4.0)]), 1..3),
@@ -592,7 +593,7 @@ mod properties {
             let line = line.with("rotation", turn.to_array()).with("scale", size.to_array());
             let notes = run(&mut session, line);
             let document = session.document();
-            // In f64, from the numbers that are stored.
+            // In f64, from the stored numbers.
             let world = |node: NodeId| {
                 let up = std::iter::successors(Some(node), |n| document.node(*n).parent);
                 up.fold(DMat4::IDENTITY, |below,
@@ -618,7 +619,8 @@ mod properties {
             }
         }
 
-        /// A ring under a parent of unequal scale leaves scale and translation to the bit.
+        /// A rotation below a parent with non-uniform scale leaves scale and translation unchanged,
+        /// to the bit.
         #[test]
         fn a_turn_leaves_scale_and_translation_to_the_bit(
             above in (place(), scale(100.0)), own in (place(), scale(100.0)),
@@ -637,8 +639,8 @@ mod properties {
                 after.rotation).to_degrees() - degrees.abs() as f32).abs() < 0.05);
         }
 
-        /// What is written into one of several layers is seen as it was asked for, whatever lies
-        /// below and above.
+        /// Writing into one of several layers has the requested displayed result, whatever is below
+        /// and above.
         #[test]
         fn a_node_is_seen_as_it_is_wanted_whichever_layer_is_written(
             base in (place(), scale(3.0)),
@@ -676,7 +678,7 @@ mod properties {
             let base = document.node(node).local().transform();
             let written = match under_layers(&base, &layers, chosen, (node, 0.0), &wanted) {
                 Ok(written) => written,
-                // A weak layer turns a joint only so far.
+                // A weak layer can rotate a joint only by a limited angle.
                 Err(LayerWriteError::TooWeak(_)) => return Ok(()),
                 Err(other) => return Err(TestCaseError::fail(other.to_string())),
             };
@@ -693,14 +695,14 @@ mod properties {
                 .max_element());
             prop_assert!(now.translation.distance(asked.translation) <= reach.max(1e-3),
                 "{now:?} {asked:?}");
-            // Only what it is about.
+            // Only the requested components change.
             prop_assert!(which & 2 != 0 || written.rotation == old.rotation);
             prop_assert!(which & 4 != 0 || written.scale == old.scale);
         }
     }
 
-    /// A layer that counts nine tenths turns a joint by just that part of a half-turn, on both
-    /// sides of its reach.
+    /// A layer with strength 0.9 rotates a joint by at most that part of a half turn, in both
+    /// directions.
     #[test]
     fn a_weak_layer_turns_a_joint_as_far_as_it_reaches_and_not_the_other_way() {
         let session = nested(&[(Vec3::ZERO, Vec3::ZERO, Vec3::ONE)]);
@@ -761,7 +763,7 @@ mod properties {
     }
 }
 
-/// What a gesture keeps from frame to frame depends on the document and the stack alone.
+/// Cached poses of a gesture depend only on the document and the stack.
 #[test]
 fn a_kept_pose_is_the_one_evaluated_anew() {
     let mut session = sample();
@@ -784,7 +786,7 @@ fn a_kept_pose_is_the_one_evaluated_anew() {
         }
     };
     same(&session);
-    // Nodes, an unkeyed pose and keys change in turn.
+    // Nodes, an unkeyed pose and keys change alternately.
     turn(&mut session, "LeftHand", [0.0, 20.0, 0.0]);
     same(&session);
     let over =

@@ -1,6 +1,5 @@
-//! Random commands of every kind, on files of every kind: nothing panics, everything can be taken
-//! back, and the journal makes the same file again. `ULNA_RANDOM` is how many commands are drawn, a
-//! thousand unless it says otherwise.
+//! Random commands of every kind on files of every kind: nothing panics, undo restores everything,
+//! and the journal reproduces the file. `ULNA_RANDOM` is the number of commands, 1000 by default.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::BTreeMap, fs, path::Path};
@@ -15,7 +14,7 @@ use ulna_model::{ClipId, Document, NodeId};
 use ulna_motion::clip_edit::{CopiedKeys, CopiedTrack, NodePlace};
 use ulna_session::{Recovery, Session, differences};
 
-/// Numbers that look drawn, the same for the same seed.
+/// Pseudorandom numbers, the same for the same seed.
 pub(super) struct Draw(pub(super) u64);
 
 impl Draw {
@@ -37,7 +36,7 @@ impl Draw {
     }
 }
 
-/// A value of an argument, right more often than not.
+/// A value for an argument, usually valid.
 pub(super) fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value {
     let numbers =
         |draw: &mut Draw, n: usize| (0..n).map(|_| json!(draw.number())).collect::<Vec<_>>();
@@ -129,7 +128,7 @@ fn some_keys(draw: &mut Draw, document: &Document) -> Value {
     all.into()
 }
 
-/// Copied keys as text, or what is none.
+/// Copied keys as text, sometimes invalid.
 fn some_text(draw: &mut Draw, document: &Document) -> Value {
     let clips: Vec<_> = document.clips.values().filter(|c| !c.tracks.is_empty()).collect();
     let Some(clip) = clips.get(draw.below(clips.len())).filter(|_| draw.below(8) > 0) else {
@@ -272,20 +271,20 @@ fn one_file(
     let meant = session.document().clone();
     let packed = session.pack("a");
     let folded = session.to_save();
-    // Back to the first: the bytes that were opened.
+    // Undone completely, the bytes are those of the opened file.
     let mut back = session.clone();
     while back.undo().is_some() {}
     assert_eq!(back.pack("a").unwrap().bytes.as_slice(), opened, "{name}: undone");
-    // The file holds what was meant, but for what no file holds.
+    // The file contains the document, except for state that no file stores.
     if let Ok(saved) = &packed {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("a.glb");
-        // What is beside the file is found from where it is.
+        // Data files are found next to the file.
         if file.extension().is_some_and(|e| e != "gltf") && saved.companions.is_empty() {
             fs::write(&target, saved.bytes.as_slice()).unwrap();
             let again = Session::open(&target, &Progress::default())
                 .unwrap_or_else(|e| panic!("{name}: {e}"));
-            // With its layers in keys and nodes.
+            // With its layers baked into keys and nodes.
             let mut meant = folded.clone();
             meant.aids = Default::default();
             let empty: Vec<_> =
@@ -317,7 +316,7 @@ fn one_file(
     );
 }
 
-/// That an error of a wrong argument names it.
+/// The error about an unknown argument names it.
 #[test]
 fn a_wrong_argument_is_named() {
     let mut session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
@@ -333,7 +332,7 @@ fn a_wrong_argument_is_named() {
     assert!(tried > 30, "{tried}");
 }
 
-/// What no argument of a kind can be.
+/// Invalid values for a kind of argument.
 fn never(kind: &ArgumentType) -> Vec<Value> {
     let (none, flag, object, list, text) =
         (Value::Null, json!(true), json!({}), json!([]), json!("nobody"));
@@ -398,9 +397,9 @@ fn never(kind: &ArgumentType) -> Vec<Value> {
     }
 }
 
-/// Every argument of every command of a document, with what it can never be: an error that names it
-/// or what was given, and nothing is changed. Of some the other arguments that are drawn hardly
-/// ever fit one another, and that is said first.
+/// Every argument of every document command with invalid values: the error names the argument or
+/// the value, and nothing changes. For some commands, the other random arguments rarely fit, and
+/// that is reported first.
 #[test]
 fn a_value_that_an_argument_cannot_have_is_refused_by_name() {
     let mut session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
@@ -415,7 +414,7 @@ fn a_value_that_an_argument_cannot_have_is_refused_by_name() {
                 }
                 tried += 1;
                 let mut draw = Draw(tried);
-                // What else is in the line is right more often than not.
+                // The rest of the line is usually valid.
                 let line = |draw: &mut Draw| {
                     let others =
                         spec.arguments.iter().filter(|a| a.name != argument.name && a.required);
@@ -459,7 +458,7 @@ fn a_value_that_an_argument_cannot_have_is_refused_by_name() {
     assert!(tried > 1000, "{tried}");
 }
 
-/// What is no line of a command at all.
+/// Texts that are not command lines.
 #[test]
 fn a_line_that_is_none_is_refused() {
     let deep = "[".repeat(100_000);

@@ -1,5 +1,5 @@
-//! What a journal offers after a sitting ends without a word: the steps that are in no file, and no
-//! others.
+//! The recovery after a session that was not closed: a journal offers exactly the steps that are in
+//! no file.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -14,7 +14,7 @@ use ulna_session::{Consent, Recovery, SaveRequest, Saving, Session, SystemDisk};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 
-/// A file in a folder of its own, open, with a journal.
+/// An open file in its own folder, with a journal.
 fn sitting() -> (tempfile::TempDir, PathBuf, Session) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.glb");
@@ -125,11 +125,11 @@ fn a_kill_between_the_renaming_and_its_line_is_a_save_all_the_same() {
     run(&mut session, turn(5.0));
     run(&mut session, rename(1));
     session.saving(request(&path)).run(&SystemDisk).unwrap();
-    // The line that says so is never written.
+    // The line that confirms the save is never written.
     drop(session);
     assert_eq!(offered(folder.path()), [""; 0]);
 
-    // A copy is a file of its own: the work is not in the document's.
+    // A copy is another file, so the steps are not in the document's file.
     let (folder, path, mut session) = sitting();
     run(&mut session, turn(5.0));
     session.saving_copy(request(&path.with_file_name("copy.glb"))).run(&SystemDisk).unwrap();
@@ -137,7 +137,7 @@ fn a_kill_between_the_renaming_and_its_line_is_a_save_all_the_same() {
     assert_eq!(offered(folder.path()).len(), 1);
 }
 
-/// Numbers that look drawn, the same for the same seed.
+/// Pseudorandom numbers, the same for the same seed.
 struct Draw(u64);
 
 impl Draw {
@@ -149,8 +149,9 @@ impl Draw {
     }
 }
 
-/// Steps, undo, redo, and saves that take their time while the work goes on, in any order: what is
-/// offered is what the last file lacks, by a model of the history that knows nothing of journals.
+/// Steps, undo, redo, and saves that take time while the work continues, in any order. The offered
+/// steps are those that the last file lacks, by a model of the history that is independent of
+/// journals.
 #[test]
 fn whatever_was_done_while_it_was_saved_the_rest_is_offered() {
     const SITTINGS: u64 = 24;
@@ -158,8 +159,8 @@ fn whatever_was_done_while_it_was_saved_the_rest_is_offered() {
     for seed in 1..=SITTINGS {
         let (folder, path, mut session) = sitting();
         let mut draw = Draw(seed * 7919 + 3);
-        // Numbers of steps that are done, and that were undone; of the state in the file, and of
-        // the one being saved.
+        // Numbers of the steps that are done and undone, of the state in the file, and of the state
+        // that is being saved.
         let (mut done, mut undone): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
         let (mut in_file, mut running): (Vec<usize>, Option<(Saving, Vec<usize>)>) =
             (Vec::new(), None);

@@ -1,5 +1,5 @@
-//! Retargeting by command and on the command line: guessed, given and kept maps, their mistakes,
-//! many files, contacts of what comes over.
+//! Retargeting by command and on the command line: detected, given and stored maps, mistakes, many
+//! files, and contacts of the results.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -17,7 +17,7 @@ use ulna_session::{Session, fitting_map};
 
 use crate::common::{glb, run, sample, shared};
 
-/// The sample, as a file that clips come from.
+/// The sample, as a source file of clips.
 fn source(folder: &Path) -> PathBuf {
     let path = folder.join("mannequin.glb");
     fs::write(&path, include_bytes!("../../assets/mannequin.glb")).unwrap();
@@ -46,7 +46,7 @@ fn walk(path: &Path) -> CommandLine {
     line("clip.retarget", path).with("only", "Walk")
 }
 
-/// Runs a command; the codes of what was said.
+/// Runs a command. Returns the codes of its notes.
 fn codes(session: &mut Session, line: &CommandLine) -> Vec<&'static str> {
     session.run_line(line).unwrap_or_else(|e| panic!("{line}: {e}"));
     session.take_notes().into_iter().map(|n| n.code).collect()
@@ -92,13 +92,13 @@ fn a_clip_comes_over_by_a_guessed_map_with_its_contacts() {
         let name = document.node(goal.node).label(goal.node);
         assert!(name.starts_with("foot") && goal.point != GoalPoint::Joint, "{name}");
     }
-    // The contacts are in the saved file; all of it is one step.
+    // The contacts are in the saved file. All of it is one step.
     let saved = folder.path().join("saved.glb");
     session.write_to(&saved).unwrap();
     assert_eq!(last(&open(&saved)).contacts, clip.contacts);
     run(&mut session, CommandLine::new("edit.undo"));
     assert_eq!(*session.document(), before);
-    // Without the lock, other keys of the legs.
+    // Without the lock, the keys of the legs differ.
     codes(&mut session, &walk(&source).with("contacts", false));
     assert_ne!(last(&session).tracks, clip.tracks);
     assert_eq!(last(&session).contacts, clip.contacts);
@@ -145,11 +145,11 @@ fn a_kept_map_is_taken_up_by_itself() {
     let said = codes(&mut session, &named);
     assert!(!said.iter().any(|c| c.starts_with("retarget_map")), "{said:?}");
     assert_eq!(last(&session).tracks, clips[0].tracks);
-    // What a person says otherwise counts.
+    // An explicit method has priority.
     let copy = line("clip.import", &source).with("only", "Walk").with("how", "copy");
     let said = codes(&mut session, &copy.with("force", true));
     assert!(!said.contains(&"retarget_map_used"), "{said:?}");
-    // The map survives the file.
+    // The map is in the saved file.
     let saved = folder.path().join("saved.glb");
     session.write_to(&saved).unwrap();
     assert_eq!(open(&saved).document().retarget_maps(), [map]);
@@ -261,7 +261,7 @@ fn many_sources_go_to_many_targets_in_one_call() {
         let saved = open(Path::new(file["output"].as_str().unwrap()));
         assert!(!last(&saved).contacts.is_empty());
     }
-    // The same clip twice is named apart: the sample has a walk already.
+    // A second clip with the same name gets a number, since the sample already has a walk.
     assert_eq!(last(&open(&at("out/b.glb"))).name.as_deref(), Some("Walk 2"));
 }
 
@@ -290,7 +290,7 @@ fn a_map_is_written_kept_and_read_again() {
     );
     assert_eq!(last(&open(&at("second.glb"))).tracks, last(&open(&at("first.glb"))).tracks);
     assert!(open(&at("second.glb")).document().retarget_maps().is_empty());
-    // The file that keeps the map needs none.
+    // A file with a stored map needs none.
     let (first, third) = (text(&at("first.glb")), text(&at("third.glb")));
     let again = ["retarget", "--from", &from, "--to", &first, "-o", &third, "--json"];
     assert_eq!(json_of(&ulna(&again))["maps"][0]["origin"], "kept");
@@ -305,8 +305,8 @@ fn a_map_is_written_kept_and_read_again() {
     assert_eq!(json_of(&done)["error"]["code"], "wrong_arguments");
 }
 
-/// Every clip of every small skinned character comes over to the sample, or says why not; nothing
-/// breaks, and no foot slides more than before.
+/// Every clip of every small skinned character is retargeted to the sample or refused with a
+/// reason. Documents stay valid, and no foot slides more than before.
 #[test]
 fn characters_of_the_corpus_come_over_or_say_why_not() {
     let Some(shared) = shared() else { return };

@@ -1,5 +1,5 @@
-//! Retargeting between bodies that are odd: mirrored, in other units, without feet or names, with
-//! many legs, and clips that are odd.
+//! Retargeting between unusual bodies: mirrored, in other units, without feet or names, with many
+//! legs. Also unusual clips.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::Path;
@@ -41,7 +41,7 @@ fn place(pose: &Pose, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// Values that can be saved: tracks in order, numbers that are finite.
+/// Asserts that the result can be saved: sorted tracks and finite numbers.
 fn is_sound(document: &Document, made: &Retargeted) {
     for track in made.carried.clip.tracks.values() {
         assert!(track.validate().is_ok(), "{:?}", document.node(track.target).name);
@@ -131,7 +131,7 @@ fn a_body_seen_in_a_mirror_moves_as_its_mirror_image() {
     assert!(count >= 80, "{count}");
 }
 
-/// A clip played over and over, of legs and hips alone, with keys so many times a second.
+/// A clip of legs and hips only, repeated for `seconds`, with `rate` keys per second.
 fn captured(document: &Document, clip: &Clip, seconds: f32, rate: f32) -> Shared<Clip> {
     let count = (seconds * rate) as usize + 1;
     let times: Vec<f32> = (0..count).map(|k| k as f32 / rate).collect();
@@ -176,13 +176,13 @@ fn clips_without_contacts_and_contacts_that_overlap_are_fine() {
     let clip = named(&there, "Walk");
     let map = guess_map(&there, &there);
     let retarget = Retarget::new(&there, &there, &map).unwrap();
-    // None: the keys come over as they are.
+    // Without contacts, the keys are copied.
     let made = retarget.clip(clip, Some(&[]));
     assert!(made.contacts.is_empty() && made.slides.is_empty());
     let foot = table_node(&there, "LeftFoot").unwrap();
     let own = made.carried.clip.track(foot, Property::Rotation).unwrap().1;
     assert_eq!(own.values, clip.track(foot, Property::Rotation).unwrap().1.values);
-    // Overlapping ones of a point are one.
+    // Overlapping contacts of one point are merged.
     let goal = |from: f32, to: f32| Goal {
         node: foot,
         point: GoalPoint::Ball,
@@ -196,7 +196,7 @@ fn clips_without_contacts_and_contacts_that_overlap_are_fine() {
     assert_eq!(made.contacts.len(), 1);
     assert_eq!((made.contacts[0].from, made.contacts[0].to), (0.1, 0.4));
     assert!(made.slides.iter().all(|s| s.after < 0.005), "{:?}", made.slides);
-    // A place that a person chose is where the ball goes.
+    // The ball of the foot goes to a position chosen by the user.
     let wanted = Vec3::new(0.3, 0.0, 0.4);
     let goals = [Goal { place: Some(wanted), blend: None, ..goal(0.1, 0.3) }];
     let settings = ContactSettings::default();
@@ -230,7 +230,7 @@ fn tables_that_do_not_fit_are_refused_with_a_sentence() {
 fn sizes_and_root_motion_are_as_the_table_says() {
     let there = sample().document().clone();
     let hips = table_node(&there, "Hips").unwrap();
-    // A body that walks ahead by a meter a second.
+    // A body that walks ahead at one meter per second.
     let walk = named(&there, "Walk");
     let mut clip = (**walk).clone();
     let (id, track) = clip.track(hips, Property::Translation).unwrap();

@@ -1,5 +1,5 @@
-//! Clips of one body on another: feet that stay, soles on the ground, bones that point alike, and
-//! there and back.
+//! Clips of one body on another: locked feet, soles on the ground, matching bone directions, and
+//! the way back.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::Path;
@@ -20,7 +20,7 @@ use ulna_session::Session;
 
 use crate::common::{sample, shared};
 
-/// Looked at so often a second.
+/// Samples per second.
 const RATE: f32 = 60.0;
 
 fn opened(folder: &Path, name: &str) -> Document {
@@ -60,24 +60,24 @@ fn rest(document: &Document) -> Pose {
     pose
 }
 
-/// Measurements of a clip on another body.
+/// Measurements of a retargeted clip.
 #[derive(Clone, Copy, Debug, Default)]
 struct Measured {
-    /// Meters on a body of 1.8 m: sliding in contacts as it would be, as it is, and how far a sole
-    /// is over or under the ground.
+    /// Meters on a body of 1.8 m: sliding in contacts without the lock and with it, and the
+    /// distance of a sole from the ground.
     plain: f32,
     slide: f32,
     sole: f32,
-    /// Agreement of contacts of the source with those found on the target, `0.0..=1.0`.
+    /// Agreement of the source's contacts with those detected on the target, `0.0..=1.0`.
     f1: f32,
-    /// Degrees between bones of arms and legs outside contacts.
+    /// Degrees between bones of arms and legs outside of contacts.
     bones: f32,
-    /// Jerk of feet over that of the source's, with feet kept and without.
+    /// Jerk of the feet relative to the source, with the lock and without.
     jerk: [f32; 2],
     contacts: usize,
 }
 
-/// Joints of a chain in both bodies.
+/// The joints of each chain in both bodies.
 fn joints(
     map: &RetargetMap,
     source: &Document,
@@ -92,7 +92,7 @@ fn joints(
         .collect()
 }
 
-/// Root of the mean square of the third difference, meters per second cubed.
+/// Root mean square of the third difference, in meters per second cubed.
 fn jerk(places: &[Vec3]) -> f32 {
     let all = places
         .windows(4)
@@ -100,7 +100,7 @@ fn jerk(places: &[Vec3]) -> f32 {
     (all.sum::<f32>() / places.len().max(1) as f32).sqrt()
 }
 
-/// Distance of soles from the ground while heel or ball stands, meters.
+/// Largest distance of soles from the ground while heel or ball is in contact, in meters.
 fn soles(document: &Document, made: &Retargeted, clip: &Shared<Clip>) -> f32 {
     let at_rest = rest(document);
     let mut worst: f32 = 0.0;
@@ -109,7 +109,7 @@ fn soles(document: &Document, made: &Retargeted, clip: &Shared<Clip>) -> f32 {
     let seen = SeenPoints::of(document, usize::MAX);
     let rests = seen.at(&at_rest);
     for foot in feet {
-        // What is below the ankle at rest, and nearer to it than to the other foot.
+        // The points below the ankle at rest that are nearer to it than to the other foot.
         let ankle = place(&at_rest, foot);
         let size = height(document) * 0.15;
         let own: Vec<usize> = (0..rests.len())
@@ -135,8 +135,8 @@ fn soles(document: &Document, made: &Retargeted, clip: &Shared<Clip>) -> f32 {
     worst
 }
 
-/// Agreement of two lists of contacts of feet, given in pairs, over time. What is off by no more
-/// than one look agrees.
+/// Agreement of two lists of contacts over time, for pairs of feet. Differences of at most one
+/// sample count as equal.
 fn agreement(times: &[f32], pairs: &[(NodeId, NodeId)], a: &[Goal], b: &[Goal]) -> f32 {
     let stands = |list: &[Goal], node: NodeId, time: f32| {
         list.iter().any(|g| g.node == node && g.from <= time && g.to >= time)
@@ -177,7 +177,7 @@ fn measured(source: &Document, target: &Document, clip: &Shared<Clip>) -> Measur
     }
     found.sole = soles(target, &made, &shown) * unit;
     let near = |goal: &Goal, time: f32| time > goal.from - 0.12 && time < goal.to + 0.12;
-    // A body that faces the other way is turned as a whole.
+    // A body that faces the other way is rotated as a whole.
     let facing = |of: &Document, side: usize| {
         let legs: Vec<NodeId> = joints(&map, source, target)
             .iter()
@@ -237,9 +237,9 @@ const PAIRS: [(&str, &str, &str); 16] = [
     ("corpus/fbx/cmu_91_48.fbx", "", SINTEL),
     ("corpus/fbx/cmu_91_50.fbx", "", "sample"),
 ];
-/// Hips 0.41 m high, spine of 2 joints, 30 frames a second.
+/// Hips at 0.41 m, a spine of 2 joints, 30 frames per second.
 const KNIGHT: &str = "corpus/characters/Knight/Knight.glb";
-/// Hips 0.92 m high, spine of 3 joints.
+/// Hips at 0.92 m, a spine of 3 joints.
 const SINTEL: &str = "corpus/characters/Sintel/human-sintel.glb";
 const CESIUM: &str = "corpus/characters/CesiumMan/CesiumMan.glb";
 const CAPTURE: &str = "situations/walk-120hz.bvh";
@@ -266,7 +266,7 @@ fn feet_stay_where_they_stand_on_other_bodies() {
         assert!(m.sole <= 0.005, "{what}");
         assert!(m.f1 >= 0.9, "{what}");
         assert!(m.bones <= 5.0, "{what}");
-        // One step of this short walk is longer than the other, and catching up takes a jerk.
+        // One step of this short walk is longer than the other, so the foot must catch up.
         let most = if source == CESIUM { 1.45 } else { 1.3 };
         assert!(m.jerk[0] <= most, "{what}");
         count += 1;
@@ -274,7 +274,7 @@ fn feet_stay_where_they_stand_on_other_bodies() {
     assert!(count >= 14, "{count} pairs");
 }
 
-/// The largest difference of rotations in degrees, and of the hips' translations as a part of their
+/// The largest difference of rotations in degrees, and of the hips' translation relative to their
 /// height.
 fn apart(document: &Document, a: &Clip, b: &Clip) -> (f32, f32, String) {
     let (a, b) = (Shared::new(a.clone()), Shared::new(b.clone()));
@@ -312,15 +312,15 @@ fn a_clip_to_another_body_and_back_is_the_same() {
             let gone = Retarget::new(&there, &here, &map).unwrap().clip(clip, None);
             let gone = Shared::new(gone.carried.clip);
             let came = Retarget::new(&here, &there, &back).unwrap().clip(&gone, None);
-            // Chains that both have with as many joints, but for what hangs on one that has not:
-            // that gets keys of its own.
+            // Chains with as many joints in both bodies, except for chains attached to one that
+            // differs: these get new keys.
             let equal: Vec<NodeId> = map
                 .chains
                 .iter()
                 .filter(|c| c.rotation == ChainRotation::Copy)
                 .filter(|c| {
                     let hangs = ["houlder", "eck"].iter().any(|n| c.name.contains(n));
-                    // CesiumMan has no shoulders that arms hang on.
+                    // CesiumMan has no shoulder joints above the arms.
                     !hangs && (name != CESIUM || c.name.ends_with("leg") || c.name == "Hips")
                 })
                 .flat_map(|c| &c.source)
@@ -355,7 +355,7 @@ fn sliding_clips_are_cleaned_and_nothing_else_changes() {
             let what = format!("{name} {:?}", clip.name);
             for slide in &made.slides {
                 count += 1;
-                // Keys that hold their value cannot follow a body that moves on between them.
+                // STEP keys cannot follow a body that moves between them.
                 let leg = std::iter::successors(Some(slide.foot), |n| document.node(*n).parent);
                 let held = leg.take(4).any(|n| {
                     clip.track(n, Property::Rotation)
@@ -369,7 +369,7 @@ fn sliding_clips_are_cleaned_and_nothing_else_changes() {
             }
             let cleaned = Shared::new(made.clip);
             let near = |goal: &Goal, time: f32| {
-                // A loop goes on at its start.
+                // A loop continues at its start.
                 [-clip.length(), 0.0, clip.length()].iter().any(|round| {
                     let blend = settings.blend + 0.001;
                     time + round >= goal.from - blend && time + round <= goal.to + blend

@@ -1,5 +1,5 @@
-//! Joints that are oriented, moved, inserted, dissolved, removed and attached elsewhere: every clip
-//! moves as before, and what differs is said.
+//! Joints that are oriented, moved, inserted, dissolved, removed and reparented: every clip moves
+//! as before, and deviations are reported.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -18,14 +18,14 @@ fn line(name: &str) -> CommandLine {
     CommandLine::new(name)
 }
 
-/// Runs a command on the skeleton; what it reports.
+/// Runs a command on the skeleton. Returns its report.
 fn act(session: &mut Session, line: CommandLine) -> RigReport {
     run(session, line.clone());
     session.document().check().unwrap_or_else(|e| panic!("{line}: {e}"));
     *session.take_rig_report().unwrap_or_else(|| panic!("{line}: no report"))
 }
 
-/// The document saved and opened again. The save is proved.
+/// The document saved and opened again. Saving checks the written data.
 fn again(session: &Session) -> Session {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("saved.glb");
@@ -33,8 +33,7 @@ fn again(session: &Session) -> Session {
     Session::open(&path, &Progress::default()).unwrap()
 }
 
-/// The stacks at which documents are compared: the pose, and five times of each clip with its
-/// layers.
+/// The stacks for comparisons: the pose, and five times of each clip with its layers.
 fn stacks(document: &Document) -> Vec<Stack> {
     let mut all = vec![Stack::shown(document, None, 0.0)];
     for (id, clip) in document.clips.iter() {
@@ -49,7 +48,7 @@ fn poses(document: &Document) -> Vec<Pose> {
     stacks(document).iter().map(|stack| Pose::evaluate(document, stack)).collect()
 }
 
-/// The largest distance of world matrices of nodes of the same name, but for some.
+/// The largest difference of world matrices of nodes with the same name, except for some.
 fn apart(before: &Document, after: &Document, but: &[&str]) -> f32 {
     let mut worst = 0.0f32;
     for (a, b) in poses(before).iter().zip(poses(after)) {
@@ -68,7 +67,7 @@ fn apart(before: &Document, after: &Document, but: &[&str]) -> f32 {
     worst
 }
 
-/// The largest distance of points of the skin, meters.
+/// The largest distance of points of the skin, in meters.
 fn skin_apart(before: &Document, after: &Document) -> f32 {
     let points = |d: &Document| -> Vec<Vec<Vec3>> {
         let seen = SeenPoints::of(d, usize::MAX);
@@ -79,7 +78,7 @@ fn skin_apart(before: &Document, after: &Document) -> f32 {
     pairs.map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
 }
 
-/// The numbers of keys, by clip, node and property.
+/// Number of keys by clip, node and property.
 fn keys(document: &Document) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     for (id, clip) in document.clips.iter() {
@@ -97,7 +96,7 @@ fn undone(session: &mut Session) {
     assert!(session.pack("x").unwrap().bytes == session.source().bytes);
 }
 
-/// The elbow or knee that comes first in the sample, with the joints above and below it.
+/// The first elbow or knee of the sample, with its parent and its child.
 fn elbow(document: &Document) -> (NodeId, NodeId, NodeId) {
     let joints: Vec<NodeId> = document.skins.values().flat_map(|s| s.joints.to_vec()).collect();
     let fits = |n: &NodeId| {
@@ -162,7 +161,7 @@ fn joints_take_the_axes_of_another_one_or_of_the_scene() {
         Quat::from_mat4(&pose.world[node.index()]).normalize()
     };
     act(&mut session, line("joint.orient").with("node", &*names[1]).with("like", &*names[0]));
-    // The pose of the sample is its rest.
+    // The pose of the sample is its rest pose.
     let [a, b] = [parent, joint].map(|n| turn(session.document(), n));
     assert!(a.angle_between(b) < 1e-3, "{}", a.angle_between(b));
     act(&mut session, line("joint.orient").with("node", &*names[1]).with("world", true));
@@ -260,7 +259,7 @@ fn a_joint_attached_to_its_grandparent_moves_as_before_and_back() {
     assert_eq!(session.document().node(joint).parent, Some(parent));
 }
 
-/// Bones below an armature as FBX files have them: 0.01 and −90°, with a clip and a box on a hand.
+/// Bones below an armature as in FBX files: scale 0.01 and −90°, with a clip, and a box on a hand.
 fn armature() -> Value {
     let half = std::f32::consts::FRAC_1_SQRT_2;
     json!({
@@ -328,7 +327,7 @@ fn an_armature_loses_its_scale_and_rotation_and_everything_moves_as_before() {
     }
     let armature = after.node(named(&after, "Armature")).local().transform();
     assert!(armature.translation.length() < 1e-6 && armature.rotation.w > 1.0 - 1e-6);
-    // The scale sinks to what hangs below the joints.
+    // The scale moves down to the nodes attached to the joints.
     assert!(apart(&before, &after, &["Armature", "Hips", "Arm", "Hand"]) < 1e-5);
     let at = |d: &Document, n: &str| {
         let id = named(d, n);
@@ -364,7 +363,7 @@ fn what_is_attached_to_a_joint_keeps_its_place() {
     );
     let after = session.document();
     assert!(after.node(named(after, "Hand")).mesh.is_none());
-    // The two boxes may come in another order.
+    // The order of the two boxes may differ.
     for (a, b) in seen(&before).into_iter().zip(seen(after)) {
         assert_eq!(a.len(), b.len());
         let is_there = |p: &Vec3| b.iter().any(|q| p.distance(*q) < 1e-5);
@@ -398,7 +397,7 @@ fn layers_on_a_joint_follow_its_axes() {
     let after = session.document();
     assert!(apart(&before, after, &[&name]) < 1e-5);
     assert!(skin_apart(&before, after) < 1e-5);
-    // Dissolved, the layer is in the keys.
+    // After the joint is dissolved, the layer is baked into the keys.
     act(&mut session, line("joint.dissolve").with("node", &*name));
     assert!(apart(&before, session.document(), &[]) < 2e-3);
 }
@@ -428,7 +427,7 @@ fn what_cannot_be_kept_is_refused_with_its_reason() {
         refused(line("joint.reparent").with("node", "Hips").with("to", "Hand")),
         "node_cycle"
     );
-    // A quarter turn swaps axes, which a node can store.
+    // A rotation by 90° swaps axes, which a node can store.
     run(&mut session, orient("Hips", json!([90, 0, 0])));
     let scale = session.document().node(named(session.document(), "Hips")).rest.transform().scale;
     assert!(scale.abs_diff_eq(Vec3::new(1.0, 1.0, 2.0), 1e-5), "{scale}");

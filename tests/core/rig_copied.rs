@@ -1,4 +1,4 @@
-//! Skeletons of other files, copied onto a mesh.
+//! Skeletons of other files, copied to a mesh.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ fn refused(session: &mut Session, line: CommandLine) -> (String, String) {
     (why.code().to_owned(), why.to_string())
 }
 
-/// The joints of a document, checked, with no scale.
+/// Checks the new joints, which have no scale, and returns them.
 fn checked(session: &Session, from: usize) -> Vec<NodeId> {
     let document = session.document();
     document.check().unwrap();
@@ -89,7 +89,7 @@ fn a_skeleton_is_scaled_by_the_heights_and_set_on_the_ground_center() {
     assert_eq!(made.len(), joints);
     let ours = session.document();
     assert_eq!(ours.skins.count(), 0, "binding makes the skin");
-    // The same arrangement at another size, with the same rotations.
+    // The same arrangement and rotations at another size.
     let [hips, head] = ["Hips", "Head"].map(|n| (at(theirs, n), at(ours, n)));
     let ratio = (head.1 - hips.1).length() / (head.0 - hips.0).length();
     assert!((1.5..2.5).contains(&ratio), "{ratio}");
@@ -105,7 +105,7 @@ fn a_skeleton_is_scaled_by_the_heights_and_set_on_the_ground_center() {
     // On the ground below the middle, between the feet.
     let feet = (at(ours, "LeftFoot") + at(ours, "RightFoot")) * 0.5;
     assert!((feet.x - 5.0).abs() < 0.1 && (0.95..1.5).contains(&feet.y), "{feet}");
-    // One step, which is undone, done again, saved and read.
+    // One step, which can be undone, redone, saved and read.
     run(&mut session, CommandLine::new("edit.undo"));
     assert_eq!(session.document().nodes.count(), 1);
     run(&mut session, CommandLine::new("edit.redo"));
@@ -159,11 +159,11 @@ fn matched_points_are_met_and_the_joints_between_follow() {
     meets("LeftHand", 0.9, 1.1, 0.1);
     meets("RightHand", -0.9, 1.1, 0.1);
     meets("RightFoot", -0.2, 0.1, -0.02);
-    // The elbow lies between shoulder and hand, on both sides alike.
+    // The elbow is between shoulder and hand, symmetrically.
     let (left, right) = (at(ours, "LeftLowerArm"), at(ours, "RightLowerArm"));
     assert!(left.distance(DVec3 { x: -right.x, ..right }) < 1e-4, "{left} {right}");
     assert!((0.3..0.85).contains(&left.x) && (1.1..1.6).contains(&left.y), "{left}");
-    // What is beyond the last point goes along, at the scale of the whole.
+    // Joints beyond the last point follow, with the overall scale.
     let theirs = sample();
     let finger = |d: &Document| (at(d, "LeftIndex3") - at(d, "LeftHand")).length();
     let bone = |d: &Document| (at(d, "LeftIndex2") - at(d, "LeftIndex1")).length();
@@ -177,7 +177,7 @@ fn one_point_moves_and_two_points_scale_and_turn() {
     let mut session = open(&body([-1.0, 0.0, -0.3], [1.0, 2.0, 0.3]));
     run(&mut session, copy(Path::new("sample")).with("points", "Head=3 4 5"));
     assert!(at(session.document(), "Head").distance(DVec3::new(3.0, 4.0, 5.0)) < 1e-6);
-    // A quarter turn about the vertical.
+    // A rotation by 90° about the vertical axis.
     let [left, right] = ["LeftHand", "RightHand"].map(|n| at(theirs.document(), n));
     let half = (left - right).length();
     let mut session = open(&body([-1.0, 0.0, -0.3], [1.0, 2.0, 0.3]));
@@ -220,7 +220,7 @@ fn names_that_are_taken_get_a_number() {
     assert_eq!(session.document().node(top).parent, None);
     assert!(session.document().shown_nodes().contains(&top));
     assert_eq!(session.document().node(top).label(top), "LeftUpperArm2");
-    // A third time goes on counting; with a prefix nothing is taken.
+    // The third copy gets the next number. With a prefix, all names are free.
     run(&mut session, copy(Path::new("sample")).with("joint", "LeftUpperArm"));
     named(session.document(), "LeftUpperArm3");
     let line = copy(Path::new("sample")).with("joint", "LeftUpperArm").with("prefix", "b.");
@@ -229,8 +229,8 @@ fn names_that_are_taken_get_a_number() {
     named(session.document(), "b.LeftUpperArm");
 }
 
-/// An armature in centimeters, turned and mirrored, a joint named twice, a helper between joints,
-/// a matrix, a joint scaled to zero, and one outside the scene.
+/// An armature in centimeters, rotated and mirrored, with a duplicate joint name, a helper between
+/// joints, a matrix, a joint with scale 0, and a joint outside of the scene.
 fn odd_skeleton() -> Vec<u8> {
     let mut bin = Vec::new();
     bin.extend(floats(&[0.0; 9]));
@@ -274,7 +274,7 @@ fn odd_skeleton() -> Vec<u8> {
 fn odd_skeletons_are_copied_without_scale() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(&folder, "odd.glb", &odd_skeleton());
-    // Without a mesh here, everything keeps its place.
+    // Without a mesh here, all joints keep their positions.
     let mut session = open(&glb(json!({"scene": 0, "scenes": [{}]}), &[]));
     let said = run(&mut session, copy(&path)).join(" ");
     assert!(said.contains("1.0000 times their size"), "{said}");
@@ -290,14 +290,14 @@ fn odd_skeletons_are_copied_without_scale() {
     is_at("Spine", [0.0, 1.3, 0.0]);
     is_at("Arm", [-0.3, 1.4, 0.0]);
     is_at("Arm2", [0.3, 1.4, 0.0]);
-    // A scale of zero is none at rest.
+    // A scale of 0 does not apply at rest.
     is_at("Hand", [0.5, 1.4, 0.0]);
     is_at("Outside", [0.0, 5.0, 0.0]);
     assert_eq!(ours.node(named(ours, "Spine")).parent, Some(named(ours, "Hips")));
-    // A name that is there twice is no point.
+    // An ambiguous name cannot be a point.
     let line = copy(&path).with("points", "Arm=0 0 0");
     assert_eq!(refused(&mut session, line).0, "name_ambiguous");
-    // Below a joint; the helper is one if it is named.
+    // Below a joint. The helper is included if it is named.
     let mut session = open(&body([-1.0, 0.0, -0.3], [1.0, 2.0, 0.3]));
     run(&mut session, copy(&path).with("joint", "Helper"));
     let ours = session.document();
@@ -320,7 +320,7 @@ fn files_without_a_skeleton_are_refused() {
         assert!(said.contains("name the topmost node of the skeleton as “joint”"), "{said}");
     }
     refused(&mut session, copy(&broken));
-    // A node with a mesh is no joint.
+    // A node with a mesh is not a joint.
     assert_eq!(refused(&mut session, copy(&mesh).with("joint", "Body")).0, "no_source_skeleton");
     for text in ["x", "{}", r#"{"ulna_skeleton":1,"joints":[],"bounds":[[0,0,0],[0,0,0]]}"#] {
         let line = CommandLine::new("rig.put_skeleton").with("skeleton", text);
@@ -334,7 +334,8 @@ fn files_without_a_skeleton_are_refused() {
     assert_eq!(refused(&mut session, newer).0, "made_by_newer_version");
 }
 
-/// Every model of the corpus with a skin gives its skeleton to a box; VRM 0 is turned to the front.
+/// The skeleton of every skinned model of the corpus is copied to a box. VRM 0 models are turned to
+/// face +Z.
 #[test]
 fn skeletons_of_the_corpus_are_copied() {
     let Some(shared) = shared() else { return };

@@ -1,4 +1,5 @@
-//! Fitted weights against those of the joint above: each joint of some characters removed in turn.
+//! Fitted weights compared with those of the parent joint, when each joint of some characters is
+//! removed in turn.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::Path;
@@ -13,11 +14,11 @@ use crate::common::{sample, shared};
 /// Mean errors of a character over its joints, in percent of its height.
 #[derive(Clone, Copy, Debug, Default)]
 struct MeanErrors {
-    /// Joints of all skins that were tried.
+    /// Number of tried joints of all skins.
     joints: usize,
-    /// Joints whose removal left weights behind.
+    /// Number of joints whose removal left weights without a joint.
     removed: usize,
-    /// With the weights of the joint above.
+    /// With the weights of the parent joint.
     parent: f64,
     /// With fitted weights.
     fitted: f64,
@@ -35,7 +36,7 @@ fn removed_in_turn(mut session: Session, step: usize) -> MeanErrors {
     for joint in joints {
         let name = format!("#{}", joint.0);
         let remove = CommandLine::new("joint.remove").with("node", name).with("weights", "fit");
-        // A joint that carries a mesh stays, for example.
+        // Some joints cannot be removed, such as those with a mesh.
         if session.run_line(&remove).is_err() {
             continue;
         }
@@ -56,9 +57,9 @@ fn removed_in_turn(mut session: Session, step: usize) -> MeanErrors {
     errors
 }
 
-/// Checks the ratio of the errors, and that many joints were removed: the others carry a mesh, or
-/// move no vertex. The ratio was measured with the prototype of the method; 10 % are for other
-/// samples of poses and vertices.
+/// Checks the ratio of the errors, and that many joints were removed. The others have a mesh or
+/// influence no vertex. The ratio was measured with a prototype; 10 % are for other samples of
+/// poses and vertices.
 fn check(name: &str, errors: MeanErrors, [parent, fitted]: [f64; 2]) {
     assert!(errors.removed * 3 > errors.joints, "{name}: {errors:?}");
     let (found, wanted) = (errors.fitted / errors.parent, fitted / parent);
@@ -75,8 +76,8 @@ fn each_joint_of_the_sample_is_removed_with_little_error() {
 
 #[test]
 fn each_joint_of_characters_is_removed_with_less_error_than_by_the_parent() {
-    /// By file, every so many joints, and the errors in percent of the height as first measured:
-    /// of the parent rule and of the fit.
+    /// Files with the step between removed joints, and the first measured errors in percent of the
+    /// height: of the parent rule and of the fit.
     const CHARACTERS: [(&str, usize, [f64; 2]); 5] = [
         ("CesiumMan/CesiumMan.glb", 1, [0.81, 0.55]),
         ("RiggedFigure/RiggedFigure.glb", 1, [0.034, 0.005]),

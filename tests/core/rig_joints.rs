@@ -1,5 +1,5 @@
-//! Joints that are oriented along their bones or as their mirror joints, mirrored, merged and
-//! removed by every rule for their weights; springs and constraints of avatars follow.
+//! Joints oriented along their bones or as their mirror partners, mirrored, merged, and removed by
+//! every rule for weights. Springs and constraints of avatars follow.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -19,14 +19,14 @@ fn line(name: &str) -> CommandLine {
     CommandLine::new(name)
 }
 
-/// Runs a command on the skeleton; what it reports.
+/// Runs a command on the skeleton. Returns its report.
 fn act(session: &mut Session, line: CommandLine) -> RigReport {
     run(session, line.clone());
     session.document().check().unwrap_or_else(|e| panic!("{line}: {e}"));
     *session.take_rig_report().unwrap_or_else(|| panic!("{line}: no report"))
 }
 
-/// The code of the refusal; the document stays as it is.
+/// Returns the code of the refusal, and asserts that the document is unchanged.
 fn refused(session: &mut Session, line: &CommandLine) -> String {
     let before = session.document().clone();
     let error = session.run_line(line).expect_err(&line.to_string());
@@ -51,7 +51,7 @@ fn poses(document: &Document) -> Vec<Pose> {
     all.iter().map(|stack| Pose::evaluate(document, stack)).collect()
 }
 
-/// The largest distance of world matrices of nodes that are in both, by name, but for some.
+/// The largest difference of world matrices of nodes with the same name in both, except for some.
 fn apart(before: &Document, after: &Document, but: &[&str]) -> f32 {
     let mut worst = 0.0f32;
     for (a, b) in poses(before).iter().zip(poses(after)) {
@@ -78,7 +78,7 @@ fn skin_apart(before: &Document, after: &Document) -> f32 {
     pairs.map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
 }
 
-/// The numbers of keys, by clip, node and property.
+/// Number of keys by clip, node and property.
 fn keys(document: &Document) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     for (id, clip) in document.clips.iter() {
@@ -96,7 +96,7 @@ fn undone(session: &mut Session) {
     assert!(session.pack("x").unwrap().bytes == session.source().bytes);
 }
 
-/// The axes of a node at rest in the scene. The pose of the sample is its rest.
+/// The world axes of a node at rest. The pose of the sample is its rest pose.
 fn axes(document: &Document, name: &str) -> Mat3 {
     let rest = Pose::evaluate(document, &Stack::default());
     let m = Mat3::from_mat4(rest.world[named(document, name).index()]);
@@ -146,17 +146,17 @@ fn an_axis_points_along_the_bone_and_the_other_one_up() {
     let made = axes(&after, "LeftLowerArm");
     let bone = along(&before, "LeftLowerArm", "LeftHand");
     assert!(made.x_axis.distance(bone) < 1e-4, "{} {bone}", made.x_axis);
-    // As far up as it can be.
+    // As far up as possible.
     let up = (Vec3::Y - bone * bone.y).normalize_or_zero();
     assert!(made.z_axis.distance(-up) < 1e-4, "{} {up}", made.z_axis);
     undone(&mut session);
-    // Against an axis, rolled about the bone.
+    // Along a negative axis, rolled about the bone.
     act(&mut session, orient("LeftLowerArm", "-y").with("up", "z").with("roll", 90));
     let made = axes(session.document(), "LeftLowerArm");
     assert!(made.y_axis.distance(-bone) < 1e-4);
     assert!(made.z_axis.dot(up).abs() < 1e-4, "{}", made.z_axis);
     undone(&mut session);
-    // The end of a chain goes on as the bone before it; a steep bone has the front for up.
+    // The end of a chain continues the previous bone. A steep bone uses the front as up.
     act(&mut session, orient("LeftToes", "z").with("up", "y"));
     let made = axes(session.document(), "LeftToes");
     assert!(made.z_axis.distance(along(&before, "LeftFoot", "LeftToes")) < 1e-4);
@@ -167,7 +167,7 @@ fn an_axis_points_along_the_bone_and_the_other_one_up() {
     assert!(made.y_axis.distance(shin) < 1e-4 && shin.y < -0.9);
     assert!(made.z_axis.z > 0.9, "{}", made.z_axis);
     undone(&mut session);
-    // Of several joints below, that in the middle: no leg, and no shoulder.
+    // Of several children, the one in the middle: neither a leg nor a shoulder.
     for (node, below) in [("Hips", "Spine"), ("UpperChest", "Neck")] {
         act(&mut session, orient(node, "y"));
         let made = axes(session.document(), node);
@@ -187,7 +187,7 @@ fn an_up_axis_follows_the_parent_or_stays() {
     let orient =
         line("joint.orient").with("node", json!(joints)).with("aim", "y").with("up_to", "parent");
     act(&mut session, orient);
-    // The chain has new axes, each told from the new ones above.
+    // The chain has new axes, each relative to the new axes of its parent.
     let [upper, lower] = joints.map(|n| axes(session.document(), n));
     let flat = (upper.z_axis - lower.y_axis * upper.z_axis.dot(lower.y_axis)).normalize_or_zero();
     assert!(lower.z_axis.distance(flat) < 1e-4, "{} {flat}", lower.z_axis);
@@ -253,7 +253,7 @@ fn the_motion_follows_a_new_pivot_or_new_axes_by_the_same_keys() {
     assert_eq!(keys(&after), keys(&before));
     let off = place(&after, "LeftLowerArm") - place(&before, "LeftLowerArm");
     assert!(off.distance(by) < 1e-5, "{off}");
-    // Nothing moves at rest; in the clips it is said how far.
+    // Nothing moves at rest. For the clips, the deviation is stated.
     assert!((place(&after, "LeftHand") - place(&before, "LeftHand")).length() < 1e-5);
     let stated = report.deviation.worst_mm as f32 / 1000.0;
     assert!(stated > 1e-3 && stated < 0.2, "{stated}");
@@ -267,7 +267,7 @@ fn the_motion_follows_a_new_pivot_or_new_axes_by_the_same_keys() {
     assert_eq!(keys(&after), keys(&before));
     assert!((place(&after, "LeftHand") - place(&before, "LeftHand")).length() < 1e-5);
     assert!(report.deviation.worst_mm > 1.0);
-    // The joint turns about its new axes as it did about the old ones.
+    // The joint rotates about its new axes as it did about the old ones.
     let joint = named(&before, "LeftLowerArm");
     let own = |d: &Document, q: &[f32]| {
         d.node(joint).rest.transform().rotation.inverse() * Quat::from_slice(q)
@@ -318,7 +318,7 @@ fn merged_joints_leave_their_weights_and_the_joints_below_them() {
         again(&session);
         undone(&mut session);
     }
-    // A joint that moves as the other one is merged exactly: an inserted one.
+    // An inserted joint moves exactly as the other one, so merging is exact.
     let insert = line("joint.insert").with("node", "LeftLowerArm").with("name", "Twist");
     act(&mut session, insert);
     let twist = line("weights.merge").with("from", "LeftUpperArm").with("into", "Twist");
@@ -327,7 +327,7 @@ fn merged_joints_leave_their_weights_and_the_joints_below_them() {
     assert!(report.deviation.worst_mm < 0.01, "{}", report.deviation.worst_mm);
     assert!(skin_apart(&before, session.document()) < 1e-5);
     assert!(apart(&before, session.document(), &[]) < 1e-5);
-    // Fitted weights change the clips less.
+    // With fitted weights, the clips change less.
     let mut worst = BTreeMap::new();
     for weights in ["into", "fit"] {
         let mut session = sample();
@@ -356,7 +356,7 @@ fn weights_of_a_removed_joint_go_to_the_nearest_bones_or_are_smoothed() {
         let stated = report.deviation.worst_mm as f32 / 1000.0;
         assert!(stated > 0.0 && skin_apart(&before, &after) <= 1.2 * stated + 1e-5, "{rule}");
         if rule == "nearest" {
-            // Beside the wrist they go to the hand.
+            // Near the wrist, the weights go to the hand.
             let hand = weights(&after, &["LeftHand"]).into_iter();
             let more = hand.zip(weights(&before, &["LeftHand"])).filter(|(a, b)| *a > b + 0.3);
             assert!(more.count() > 0);
@@ -410,7 +410,7 @@ fn a_missing_side_is_made_from_the_other_one() {
     assert!(apart(&after, saved.document(), &[]) < 1e-5);
     session.undo();
     assert!(*session.document() == before);
-    // Weights stay where they are, if wanted.
+    // On request, weights are not mirrored.
     let alone = line("joint.mirror").with("node", "LeftUpperArm").with("weights", false);
     let report = act(&mut session, alone);
     assert_eq!(report.given.mirrored, 0);
@@ -480,7 +480,7 @@ fn removed_joints_and_keyed_nodes_follow_the_rule_of_joints() {
     run(&mut session, local.with("force", true));
 }
 
-/// Names of the nodes of the springs of a saved file.
+/// Names of the nodes in the springs of a saved file.
 fn springs(session: &Session) -> Vec<Vec<String>> {
     let (root, _) = split(&session.pack("x").unwrap().bytes);
     let name = |node: &Value| {
@@ -510,7 +510,7 @@ fn springs_lose_the_joints_that_are_removed() {
         let saved = again(&session);
         assert_eq!(saved.document().nodes.ids().count(), 21, "{file}: no empty node stays");
         undone(&mut session);
-        // With all its joints the spring of VRM 1 is gone, too.
+        // After all its joints are removed, the spring of VRM 1 is removed, too.
         let remove = line("joint.remove").with("node", "hair0").with("below", "remove");
         act(&mut session, remove);
         let left = if is_one { Vec::new() } else { hair(&[]) };
@@ -540,11 +540,11 @@ fn a_constrained_joint_keeps_a_parent_that_clips_turn() {
         Session::open_bytes(&glb(root, &bin)).unwrap()
     };
     let attach = |node: &str, to: &str| line("joint.reparent").with("node", node).with("to", to);
-    // A clip turns the head, above the hair.
+    // A clip rotates the head above the hair.
     for kind in ["roll", "rotation", "aim"] {
         let mut session = with(kind, 7, 17);
         assert_eq!(refused(&mut session, &attach("hair1", "chest")), "constraint_axis", "{kind}");
-        // Its source, whose own parents stay as they are in every clip.
+        // Its source may be moved, if the source's own parents stay the same in every clip.
         act(&mut session, attach("rightHand", "spine"));
     }
     for (kind, is_refused) in [("roll", true), ("rotation", true), ("aim", false)] {

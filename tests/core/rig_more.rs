@@ -1,4 +1,4 @@
-//! Skeletons that are cleaned, get leaf joints, other names and other bind matrices: every clip
+//! Skeletons that are cleaned, or get leaf joints, other names and other bind matrices: every clip
 //! moves as before.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
@@ -18,7 +18,7 @@ fn line(name: &str) -> CommandLine {
     CommandLine::new(name)
 }
 
-/// Runs a command on the skeleton; what it reports, and what is said.
+/// Runs a command on the skeleton. Returns its report and notes.
 fn act(session: &mut Session, line: CommandLine) -> (RigReport, Vec<String>) {
     let said = run(session, line.clone());
     session.document().check().unwrap_or_else(|e| panic!("{line}: {e}"));
@@ -48,7 +48,7 @@ fn poses(document: &Document) -> Vec<Pose> {
     all.iter().map(|stack| Pose::evaluate(document, stack)).collect()
 }
 
-/// The largest distance of world matrices of nodes that are in both, by name.
+/// The largest difference of world matrices of nodes with the same name in both.
 fn apart(before: &Document, after: &Document) -> f32 {
     let mut worst = 0.0f32;
     for (a, b) in poses(before).iter().zip(poses(after)) {
@@ -119,7 +119,7 @@ fn nulls_between_joints_go_where_that_is_exact() {
     assert_eq!(report.deviation.worst_mm, 0.0);
     let left = names(&after);
     assert!(!left.contains("Left_clav_null"), "{left:?}");
-    // It moves, so it stays; the other one has an uneven scale over a joint that turns.
+    // It moves, so it stays. The other one has a non-uniform scale above a joint that rotates.
     assert!(left.contains("Hips_null") && left.contains("Right_clav_null"), "{left:?}");
     assert!(
         said.iter().any(|s| s.contains("Right_clav_null") && s.contains("sheared")),
@@ -129,7 +129,7 @@ fn nulls_between_joints_go_where_that_is_exact() {
     undone(&mut session);
 }
 
-/// A chain of joints with four static helpers between each two, an unused twig and two leaves.
+/// A chain of joints with four static helpers between each two, an unused branch and two leaves.
 fn helped() -> Session {
     let mut nodes = vec![json!({"name": "Root"})];
     let mut joints = vec![0];
@@ -157,7 +157,7 @@ fn helped() -> Session {
         attach(&mut nodes, parent, json!({"name": name, "translation": [0.0, 0.2, 0.0]}));
         joints.push(nodes.len() - 1);
     }
-    // A socket is no joint, and stays.
+    // A socket is not a joint, and stays.
     attach(&mut nodes, tip, json!({"name": "Socket", "translation": [0.1, 0.0, 0.0]}));
     nodes.push(json!({"name": "Body", "mesh": 0, "skin": 0}));
     let body = nodes.len() - 1;
@@ -230,7 +230,7 @@ fn twelve_static_helpers_unused_joints_and_leaves_are_found_by_kind() {
         assert!(said[0].contains(said_of), "{said:?}");
         undone(&mut session);
     }
-    // An unused joint that is alone at the end of a chain may be a socket.
+    // A single unused joint at the end of a chain may be a socket.
     let (report, said) = act(&mut session, line("rig.clean"));
     let after = session.document().clone();
     assert_eq!((report.deviation.worst_mm, report.tracks.baked), (0.0, 0));
@@ -242,7 +242,7 @@ fn twelve_static_helpers_unused_joints_and_leaves_are_found_by_kind() {
     assert!(apart(&before, &after) < 1e-5 && skin_apart(&before, &after) < 1e-5);
     let saved = again(&session);
     assert!(apart(&after, saved.document()) < 1e-6);
-    // There is nothing more.
+    // There is nothing left to clean.
     let said = run(&mut session, line("rig.clean"));
     assert!(said[0].contains("no helper nodes"), "{said:?}");
     assert!(*session.document() == after);
@@ -262,7 +262,7 @@ fn leaf_joints_come_and_go() {
     for leaf in &new {
         let end = after.node(*leaf).parent.unwrap();
         assert_eq!(after.node(*leaf).label(*leaf), format!("{}_end", after.node(end).label(end)));
-        // Half of the last bone, and along it.
+        // Half of the last bone, in its direction.
         let above = after.node(end).parent.unwrap();
         let bone = at(end) - at(above);
         assert!((at(*leaf) - at(end)).distance(bone * 0.5) < 1e-4);
@@ -277,7 +277,7 @@ fn leaf_joints_come_and_go() {
     assert_eq!(names(session.document()), names(&before));
     let said = run(&mut session, line("joint.leaf").with("remove", true));
     assert!(said[0].contains("no leaf joint"), "{said:?}");
-    // At a given distance, below a named joint alone.
+    // At a given distance, only below a named joint.
     session.undo();
     undone(&mut session);
     let end = new.iter().next().and_then(|leaf| after.node(*leaf).parent).unwrap();
@@ -354,7 +354,7 @@ fn bind_matrices_come_from_the_rest_and_go_to_the_nodes() {
     let mut session = sample();
     let said = run(&mut session, line("skin.inverse_binds").with("how", "from_nodes"));
     assert!(said[0].contains("already fit"), "{said:?}");
-    // A joint that is posed in the file gets its rest back, and clips keep what they held.
+    // A joint that is posed in the file returns to its rest pose, and clips keep their poses.
     let before = session.document().clone();
     let joint = joints(&before)
         .into_iter()
@@ -373,7 +373,7 @@ fn bind_matrices_come_from_the_rest_and_go_to_the_nodes() {
     let after = session.document();
     assert!(after.node_ids().all(|n| after.node(n).pose.is_none()));
     assert!(report.deviation.worst_mm > 0.0);
-    // The clips have one key more each.
+    // Each clip has one additional key.
     assert_eq!(keys(after), keys(&opened) + opened.clips.ids().count());
     for (a, b) in poses(&opened).iter().zip(poses(after)).skip(1) {
         let off = a.world.iter().zip(&b.world).all(|(a, b)| a.abs_diff_eq(*b, 1e-4));
@@ -424,7 +424,7 @@ fn joints_of_a_humanoid_get_the_names_of_a_program_and_back() {
     for name in ["pelvis", "spine_01", "upperarm_l", "calf_r", "index_01_l", "ball_l"] {
         assert!(unreal.contains(name), "{name}: {unreal:?}");
     }
-    // Every name of one program says to another one what the joint is.
+    // Every name of one scheme identifies the joint for another scheme.
     assert_eq!(act(&mut session, "VRM"), vrm);
     assert_eq!(act(&mut session, "Mixamo"), mixamo);
     let plain = glb(

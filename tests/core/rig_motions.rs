@@ -1,4 +1,4 @@
-//! Unkeyed poses of joints follow when the skeleton changes, and the mix is measured.
+//! Unkeyed poses follow changes of the skeleton, and the mix is measured.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -14,7 +14,7 @@ fn line(name: &str) -> CommandLine {
     CommandLine::new(name)
 }
 
-/// A line of an edit over a clip that is not keyed.
+/// An edit command for the unkeyed pose of a clip.
 fn unkeyed(name: &str, node: &str) -> CommandLine {
     line(name).with("node", node).with("clip", "Walk").with("time", 0.4)
 }
@@ -42,7 +42,7 @@ fn poses(document: &Document, at: UnkeyedAt) -> Vec<Pose> {
     stacks.iter().map(|stack| Pose::evaluate(document, stack)).collect()
 }
 
-/// The largest distance of the skin in these poses, meters.
+/// The largest distance of the skin in these poses, in meters.
 fn skin_apart(before: &Document, after: &Document, at: UnkeyedAt) -> f32 {
     let points = |d: &Document| -> Vec<Vec3> {
         let seen = SeenPoints::of(d, usize::MAX);
@@ -73,7 +73,7 @@ fn an_oriented_joint_and_its_child_keep_their_unkeyed_pose() {
         let node = named(&before, name);
         let (was, now) = (locals(&before, at, node), locals(after, at, node));
         assert!(was.rotation != now.rotation);
-        // What was not posed is left to the clip.
+        // Components without an unkeyed value are left to the clip.
         assert_eq!((now.translation, now.scale), (None, None), "{name}");
     }
     session.undo();
@@ -134,8 +134,8 @@ fn a_joint_attached_elsewhere_keeps_its_unkeyed_pose() {
     }
 }
 
-/// Two clips that are blended by halves: translations of a joint with another pivot do not blend as
-/// the rotations do.
+/// Two clips blended in equal parts: translations of a joint with a moved pivot do not blend like
+/// rotations.
 #[test]
 fn a_mix_that_changes_more_than_its_clips_is_named() {
     let mut session = sample();

@@ -45,7 +45,7 @@ fn frames_of_several_changes_are_one_frame_and_exact_ones_stay_exact() {
     let (_, frame) = report.matches.frames.iter().next().unwrap();
     let off = (*frame - wanted).to_cols_array().into_iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     assert!(off < 1e-9, "{off}");
-    // There and back is no change of the skin either, and no joint is off its frame.
+    // A change and its reverse do not change the skin, and no joint is off its axes.
     let lines = [orient("LeftHand", [90.0, 0.0, 0.0]), orient("LeftHand", [-90.0, 0.0, 0.0])];
     let back = self::worked(&session, &lines);
     let report = back.effects().unwrap().1.unwrap();
@@ -65,7 +65,7 @@ fn a_plan_states_the_deviation_of_all_its_changes_together() {
     let report = worked.effects().unwrap().1.unwrap().clone();
     assert!(!report.is_exact && report.gives_weights);
     let after = worked.document_after().unwrap().clone();
-    // Measured anew, from the first state to the last.
+    // Measured again, from the first state to the last.
     let gone: Vec<_> = before.node_ids().filter(|n| !after.nodes.contains(*n)).collect();
     let frames: Vec<JointFrame> = report
         .matches
@@ -111,7 +111,7 @@ fn a_plan_runs_as_a_script_on_a_pack_of_files_with_one_skeleton() {
     let mut files = Vec::new();
     for (name, scale) in [("one.glb", None), ("two.glb", Some("RightLowerArm"))] {
         let mut session = sample();
-        // The second character differs in a joint of its own.
+        // The second character differs in one joint.
         if let Some(joint) = scale {
             run(&mut session, orient(joint, [10.0, 0.0, 0.0]));
         }

@@ -1,5 +1,5 @@
-//! Skins that are merged and split, root joints, poses that become the rest pose, and figures that
-//! become skeletons: on random rigs, on the models of the corpus, and on small files.
+//! Skins that are merged and split, root joints, poses that become the rest pose, and rigid figures
+//! that become skeletons: on random rigs, on the models of the corpus, and on small files.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ fn line(name: &str) -> CommandLine {
     CommandLine::new(name)
 }
 
-/// Runs a command on the skeleton; what it reports, and what is said.
+/// Runs a command on the skeleton. Returns its report and notes.
 fn act(session: &mut Session, line: CommandLine) -> (RigReport, Vec<String>) {
     let said = run(session, line.clone());
     session.document().check().unwrap_or_else(|e| panic!("{line}: {e}"));
@@ -34,7 +34,7 @@ fn code(session: &mut Session, line: CommandLine) -> &'static str {
     session.run_line(&line).map(|_| ()).expect_err(&line.to_string()).code()
 }
 
-/// The document saved and opened again. The save is proved.
+/// The document saved and opened again. Saving checks the written data.
 fn again(session: &Session) -> Session {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("saved.glb");
@@ -58,8 +58,8 @@ fn stacks(document: &Document, times: usize) -> Vec<Stack> {
     all
 }
 
-/// Every n-th vertex of all shown meshes in a pose, by the name of the node, without the word that
-/// a mesh beside a skeleton has behind it.
+/// Every `step`-th vertex of all displayed meshes in a pose, by the name of the node, without the
+/// suffix of a mesh next to a skeleton.
 fn points(document: &Document, pose: &Pose, step: usize) -> BTreeMap<String, Vec<Vec3>> {
     let mut all: BTreeMap<String, Vec<Vec3>> = BTreeMap::new();
     for id in document.shown_nodes() {
@@ -94,7 +94,8 @@ fn points(document: &Document, pose: &Pose, step: usize) -> BTreeMap<String, Vec
     all
 }
 
-/// The largest distance of points of two documents in the same poses, meters, and the size.
+/// The largest distance of points of two documents in the same poses, in meters, and the size of
+/// the model.
 fn apart(before: &Document, after: &Document, (times, step): (usize, usize)) -> (f32, f32) {
     let (mut worst, mut low, mut high) = (0.0f32, Vec3::INFINITY, Vec3::NEG_INFINITY);
     for (a, b) in stacks(before, times).iter().zip(stacks(after, times)) {
@@ -112,7 +113,7 @@ fn apart(before: &Document, after: &Document, (times, step): (usize, usize)) -> 
             }
         }
     }
-    // Rounding grows with the distance from the origin, too.
+    // Rounding also grows with the distance from the origin.
     let far = if low.is_finite() { low.abs().max(high.abs()).length() } else { 0.0 };
     (worst, (high - low).max(Vec3::ZERO).length().max(far).max(1e-3))
 }
@@ -134,7 +135,7 @@ fn rests_apart(before: &Document, after: &Document) -> f32 {
     before.node_ids().map(of).fold(0.0, f32::max)
 }
 
-/// The commands that are drawn on random rigs and run on the corpus.
+/// The commands that run on random rigs and on the corpus, and whether each is exact.
 fn acts(top: &str) -> [(CommandLine, bool); 9] {
     let rest = || line("rig.rest_from_pose");
     [
@@ -160,7 +161,7 @@ fn random_rigs_move_as_before_and_come_back() {
         let before = session.document().clone();
         let name = format!("{seed}: {line}");
         if let Err(error) = session.run_line(&line) {
-            // Meshes that use too many joints, and armatures that carry something.
+            // Meshes with too many joints, and armatures with an attached object.
             let known = ["too_many_joints", "carries_object", "no_mesh"];
             assert!(known.contains(&error.code()), "{name}: {error}");
             *done.entry(format!("{line}: {}", error.code())).or_default() += 1;
@@ -195,7 +196,7 @@ fn random_rigs_move_as_before_and_come_back() {
     }
 }
 
-/// Turns some joints by random angles, so that there is a pose.
+/// Rotates some joints by random angles.
 fn pose(session: &mut Session, draw: &mut Draw) {
     let document = session.document();
     let joints: Vec<NodeId> =
@@ -208,7 +209,7 @@ fn pose(session: &mut Session, draw: &mut Draw) {
             .with("axis", axis)
             .with("degrees", 10 + draw.below(25));
         if let Err(error) = session.run_line(&turn) {
-            // A joint below a scale of 0 cannot be turned.
+            // A joint below a scale of 0 cannot be rotated.
             assert!(!error.to_string().is_empty());
         }
     }
@@ -360,7 +361,7 @@ fn a_pose_becomes_the_rest_and_stays_it_in_the_file() {
     let found = both.document().node(named(both.document(), &name));
     assert!(found.pose.is_some());
     assert!(found.rest.matrix().abs_diff_eq(node.rest.matrix(), 1e-6));
-    // A change of its axes keeps the rest.
+    // A change of its axes keeps the rest pose.
     let mut session = both;
     act(&mut session, line("joint.orient").with("node", &*name).with("degrees", json!([0, 30, 0])));
     let document = session.document();
@@ -369,7 +370,7 @@ fn a_pose_becomes_the_rest_and_stays_it_in_the_file() {
     assert!(turned.rest.matrix().abs_diff_eq(wanted, 1e-5));
     assert!(turned.pose.is_some());
     again(&session);
-    // The bind matrices give their own rest again where that is asked for.
+    // On request, the rest pose comes from the bind matrices again.
     run(&mut session, line("skin.inverse_binds").with("how", "to-nodes"));
     let document = session.document();
     assert_eq!(document.node(named(document, &name)).rest_source, RestSource::Bind);
@@ -398,7 +399,7 @@ fn a_rebaked_pose_is_the_bind_pose_and_fitting_takes_a_part_of_the_deviation() {
         let after = session.document().clone();
         assert!(said[0].contains("posed shape"), "{said:?}");
         assert!(after.nodes.values().all(|n| n.pose.is_none()));
-        // In the pose itself nothing moves, and there each joint shows the mesh as it is stored.
+        // In the pose itself, nothing moves, and all joints have the same skinning matrix.
         let still = |d: &Document| points(d, &Pose::evaluate(d, &Stack::default()), 1);
         for (a, b) in still(&posed).values().zip(still(&after).values()) {
             assert!(a.iter().zip(b).all(|(a, b)| a.distance(*b) < 1e-5));
@@ -420,8 +421,7 @@ fn a_rebaked_pose_is_the_bind_pose_and_fitting_takes_a_part_of_the_deviation() {
     assert!(means[1] < 0.85 * means[0], "{means:?}");
 }
 
-/// A chain of three joints below an armature that moves, with a box beside them and a skinned
-/// triangle.
+/// A chain of three joints below a moving armature, with a box next to them and a skinned triangle.
 fn moving_armature(change: impl FnOnce(&mut Value)) -> Session {
     let mut text = json!({
         "scene": 0, "scenes": [{"nodes": [0, 5]}],
@@ -531,7 +531,7 @@ fn a_root_joint_takes_over_the_motion_of_the_armature() {
     // An object on the armature itself would lose its motion.
     let mut session = moving_armature(|text| text["nodes"][0]["mesh"] = json!(1));
     assert_eq!(code(&mut session, line("rig.root")), "carries_object");
-    // Without keys above it stays where it is.
+    // Without keys above it, it stays in place.
     let mut session = sample();
     let before = session.document().clone();
     let (report, _) = act(&mut session, line("rig.root").with("name", "Origin"));
@@ -548,7 +548,7 @@ fn a_root_joint_takes_over_the_motion_of_the_armature() {
 
 #[test]
 fn two_roots_get_one_root_joint() {
-    // The hand is a root of its own, outside the armature.
+    // The hand is a separate root outside of the armature.
     let mut session = moving_armature(|text| {
         text["nodes"][2].as_object_mut().unwrap().remove("children");
         text["scenes"][0]["nodes"] = json!([0, 3, 5]);
@@ -568,7 +568,7 @@ fn two_roots_get_one_root_joint() {
     undone(&mut session);
 }
 
-/// Two triangles on two skins with the same joints in another order.
+/// Two triangles on two skins with the same joints in different orders.
 fn two_skins(change: impl FnOnce(&mut Value)) -> Session {
     moving_armature(|text| {
         text["nodes"].as_array_mut().unwrap().push(json!({"name": "Hat", "mesh": 2, "skin": 1}));
@@ -600,7 +600,7 @@ fn skins_with_the_same_joints_become_one_and_come_apart() {
     let saved = again(&session);
     assert!(apart(&before, saved.document(), (9, 1)).0 < 1e-6);
     undone(&mut session);
-    // Another bind of a shared joint, or of all of them.
+    // A different bind matrix of a shared joint, or of all joints.
     let mut session = two_skins(|text| text["skins"][1] = json!({"joints": [1, 2, 3]}));
     assert_eq!(code(&mut session, line("skin.merge")), "binds_differ");
     let named = line("skin.merge").with("node", json!(["Body", "Box"]));
@@ -609,7 +609,7 @@ fn skins_with_the_same_joints_become_one_and_come_apart() {
 
 #[test]
 fn a_mesh_gets_a_skin_with_the_joints_that_it_uses() {
-    // The second mesh has weights of the first joint alone.
+    // The second mesh only has weights of the first joint.
     let mut session = two_skins(|text| {
         text["nodes"][6]["skin"] = json!(0);
         text["skins"].as_array_mut().unwrap().pop();
@@ -676,7 +676,7 @@ fn a_figure_of_nodes_becomes_a_skeleton() {
     assert!(after.node(eye).camera.is_some());
     let is_joint = after.joint_flags();
     assert!(!is_joint[eye.index()] && !is_joint[named(&after, "Socket").index()]);
-    // The wheels share a mesh, so each has a skin of its own.
+    // The wheels share a mesh, so each has its own skin.
     assert_eq!(after.skins.values().map(|s| s.joints.len()).collect::<Vec<_>>(), [4, 1, 1]);
     let saved = again(&session);
     assert!(apart(&before, saved.document(), (20, 1)).0 < 1e-6);
@@ -694,7 +694,7 @@ fn a_figure_of_nodes_becomes_a_skeleton() {
     assert_eq!(refused(&|_| (), "*wheel"), "one_node_wanted");
     let mirrored = |text: &mut Value| text["nodes"][3]["scale"] = json!([-1.0, 1.0, 1.0]);
     assert_eq!(refused(&mirrored, "Toy"), "mirrored_part");
-    // A part that is scaled to zero is so in the pose; at rest it is not.
+    // A part with scale 0 has it only in the pose, not at rest.
     let mut session = toy(|text| text["nodes"][3]["scale"] = json!([0.0, 1.0, 1.0]));
     let before = session.document().clone();
     act(&mut session, make());

@@ -1,11 +1,11 @@
-//! Joint roles over the corpus: every humanoid there pairs all its limbs.
+//! Joint roles over the corpus: every humanoid pairs all its limbs.
 
 use ulna_formats::gltf::Progress;
 use ulna_model::{Document, SkinId};
 use ulna_motion::{MirrorPairs, PairSource, Side};
 use ulna_session::Session;
 
-/// File, joints, pairs, and joints without a partner (they have none in the file).
+/// File, joints, pairs, and joints without a partner in the file.
 const HUMANOIDS: [(&str, usize, usize, &[&str]); 10] = [
     ("characters/CesiumMan/CesiumMan.glb", 19, 7, &[]),
     ("characters/CesiumMan/glTF/CesiumMan.gltf", 19, 7, &[]),
@@ -19,7 +19,7 @@ const HUMANOIDS: [(&str, usize, usize, &[&str]); 10] = [
     ("vrm/cryptovoxels.vrm", 57, 25, &["MiddleFinger3_L_End"]),
 ];
 
-/// Animals, whose legs pair as well.
+/// Animals: their legs pair too.
 const ANIMALS: [(&str, usize, usize, &[&str]); 5] = [
     ("characters/Dragon/dragon-animations.glb", 100, 39, &[]),
     ("characters/Fox/Fox.glb", 24, 7, &[]),

@@ -1,11 +1,10 @@
-//! The bundled sample moves as a body should: what stands on the ground stays there.
+//! The bundled sample moves like a body: supporting feet stay in place on the ground.
 
 use std::process::Command;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 
-/// Where a node is, in meters.
-/// Where nodes are, by name.
+/// World positions of nodes, by name, in meters.
 fn places<const N: usize>(clip: &str, seconds: f64, names: [&str; N]) -> [[f64; 3]; N] {
     let time = seconds.to_string();
     let output = Command::new(env!("CARGO_BIN_EXE_ulna"))
@@ -20,8 +19,8 @@ fn places<const N: usize>(clip: &str, seconds: f64, names: [&str; N]) -> [[f64; 
     })
 }
 
-/// From frame to frame the root of the toes goes back as fast as the figure goes
-/// forward, from where the foot is flat to where it leaves the ground.
+/// The toe root moves backward as fast as the figure moves forward. The range is from the flat foot
+/// to its lift.
 #[test]
 fn feet_that_carry_do_not_slide() {
     for (clip, frames, stride, from, to, limit) in [
@@ -44,8 +43,8 @@ fn feet_that_carry_do_not_slide() {
     }
 }
 
-/// The last frame is the first one, also for the greeting, which begins and ends in
-/// the pose that Idle begins in.
+/// The last frame equals the first one. The greeting also begins and ends in the first pose of
+/// Idle.
 #[test]
 fn clips_end_where_they_begin() {
     let nodes = ["Head", "RightHand", "LeftHand", "LeftFoot", "RightIndex3"];

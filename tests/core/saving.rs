@@ -1,5 +1,5 @@
-//! Saving on the worst day: strangers in the way, files that changed, disks that are full, and a
-//! kill between any two acts.
+//! Saving under failures: foreign files, changed files, full disks, and a kill between any two
+//! operations.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -34,7 +34,7 @@ fn key(time: f32) -> CommandLine {
         .with("degrees", [0, 30, 0].to_vec())
 }
 
-/// A folder with the sample in it, as either container.
+/// A folder with the sample in one of the two containers.
 fn folder(gltf: bool) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let glb = folder.path().join("a.glb");
@@ -52,12 +52,12 @@ fn all(path: &Path) -> SaveRequest {
     SaveRequest { consent: Consent::ALL, ..SaveRequest::to(path) }
 }
 
-/// A disk whose acts can fail, all of them from one on.
+/// A disk whose operations fail from one operation on.
 #[derive(Debug, Default)]
 pub struct Faulty {
     pub acts: AtomicUsize,
     pub fails_at: Option<usize>,
-    /// Which act alone fails: the disk has room again after it.
+    /// The only operation that fails: the disk has space again after it.
     pub fails_once: Option<usize>,
 }
 
@@ -74,7 +74,7 @@ impl Faulty {
 impl Disk for Faulty {
     fn write_new(&self, path: &Path, bytes: &[u8], like: Option<&Permissions>) -> io::Result<()> {
         if let Err(error) = self.act() {
-            // A part of it may be there.
+            // Part of the file can exist.
             fs::write(path, &bytes[..bytes.len() / 2])?;
             return Err(error);
         }
@@ -97,7 +97,7 @@ impl Disk for Faulty {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        // What is staged can be cleared on a full disk, too.
+        // Staged files can be removed on a full disk too.
         SystemDisk.remove(path)
     }
 
@@ -140,7 +140,7 @@ fn a_disk_that_fails_at_any_act_leaves_a_whole_file_and_the_work() {
             let disk = Faulty { fails_at: Some(at), ..Faulty::default() };
             let done = session.save_with(SaveRequest::to(&path), &disk);
             let now = open(&path).document().clone();
-            // How rest and pose share a place is rounded.
+            // Rounding of the parts of a matrix that rest and pose share.
             let is = |a: &Document, b: &Document| {
                 differences(a, b).iter().all(|d| d.message.contains("rest pose is"))
             };
@@ -153,13 +153,13 @@ fn a_disk_that_fails_at_any_act_leaves_a_whole_file_and_the_work() {
                 Err(error) => {
                     assert!(matches!(error, SaveFailure::Io { .. }), "{error}");
                     assert!(error.to_string().contains("is unchanged"), "{error}");
-                    // The last act may have been the syncing of what is there already.
+                    // The last operation can be the sync of data that is already written.
                     assert!(is(&now, &before) || is(&now, &meant), "act {at}");
                     assert!(session.is_unsaved() && session.document().file == meant.file);
                     let left: Vec<String> =
                         listing(folder.path()).into_iter().map(|(n, _)| n).collect();
                     assert!(!left.iter().any(|n| n.ends_with(".tmp")), "{left:?}");
-                    // Another try, with room, saves it.
+                    // Another attempt, with space, saves it.
                     session.save_with(all(&path), &SystemDisk).unwrap();
                     let saved = open(&path).document().clone();
                     assert!(
@@ -223,7 +223,7 @@ fn what_changed_on_disk_is_seen_and_not_written_over_unasked() {
         let mut session = open(&path);
         session.run_line(&turn(5.0)).unwrap();
         assert_eq!(session.on_disk(), OnDisk::Same);
-        // Another program gives a node another name.
+        // Another program renames a node.
         let mut other = open(&path);
         other
             .run_line(&CommandLine::new("node.rename").with("node", "Head").with("name", "Kopf"))
@@ -233,7 +233,7 @@ fn what_changed_on_disk_is_seen_and_not_written_over_unasked() {
         let theirs = fs::read(&path).unwrap();
         assert!(matches!(session.save(None), Err(SaveFailure::Changed { .. })));
         assert_eq!(fs::read(&path).unwrap(), theirs);
-        // The edits are done again on the new file, by name; the one whose name is gone is listed.
+        // The edits are replayed on the new file, by name. An edit without its name is listed.
         session.run_line(&key(0.25)).unwrap();
         session
             .run_line(&CommandLine::new("clip.rename").with("clip", "Wave").with("name", "Hello"))
@@ -246,7 +246,7 @@ fn what_changed_on_disk_is_seen_and_not_written_over_unasked() {
         assert!(newer.document().clips.values().any(|c| c.name.as_deref() == Some("Hello")));
         newer.undo();
         assert!(newer.document() == newer.opened());
-        // Written back as it was: nothing changed after all, whatever the clock says.
+        // Written back unchanged: nothing changed, in spite of the modification time.
         session.save_with(all(&path), &SystemDisk).unwrap();
         let bytes = fs::read(&path).unwrap();
         fs::write(&path, &bytes).unwrap();
@@ -286,7 +286,7 @@ fn links_are_followed_or_asked_about_and_what_is_read_only_stays() {
     };
     session.save_with(cut, &SystemDisk).unwrap();
     assert_ne!(fs::read(&twin).unwrap(), fs::read(&path).unwrap());
-    // By its mode bits: whoever runs the tests may be root.
+    // By its mode bits: the tests can run as root.
     let whole = fs::read(&path).unwrap();
     fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
     session.run_line(&turn(9.0)).unwrap();
@@ -338,7 +338,7 @@ fn data_beside_a_gltf_is_named_by_its_content_and_only_ours_is_removed() {
         names
     };
     assert!(names(folder.path()).iter().all(|n| is_sidecar(n)), "{:?}", names(folder.path()));
-    // A stranger under a name of the old kind, and one that only looks like ours.
+    // A foreign file under a name of the old kind, and one that only resembles a sidecar.
     let stranger = format!("b.ulna-{:032x}.bin", 7);
     fs::write(folder.path().join("b.ulna.bin"), b"a stranger").unwrap();
     fs::write(folder.path().join(&stranger), b"another").unwrap();
@@ -354,7 +354,7 @@ fn data_beside_a_gltf_is_named_by_its_content_and_only_ours_is_removed() {
         assert_eq!(fs::read(folder.path().join("b.ulna.bin")).unwrap(), b"a stranger");
         assert_eq!(fs::read(folder.path().join(&stranger)).unwrap(), b"another");
     }
-    // Renamed, and the original put back and edited: the two share nothing.
+    // Renamed, with the original put back and edited: the two share nothing.
     let copy = folder.path().join("renamed.gltf");
     fs::copy(&path, &copy).unwrap();
     let there = open(&copy).document().clone();
@@ -375,7 +375,7 @@ fn unsaved_is_true_to_the_bit() {
     session.run_line(&CommandLine::new("pose.reset_to_file").with("node", "Head")).unwrap();
     assert!(!session.is_unsaved(), "two steps that come to nothing");
     assert_eq!(session.unsaved().steps, 0);
-    // What no file holds is work.
+    // Data that no file can store counts as unsaved.
     let pose =
         CommandLine::new("unkeyed.set").with("clip", "Walk").with("time", 0.3).with("node", "Head");
     session.run_line(&pose.with("degrees", [0, 9, 0].to_vec())).unwrap();
@@ -427,7 +427,7 @@ fn what_will_change_is_told_against_the_file_on_disk() {
     let told = session.will_change().unwrap();
     assert!(told.len() == 1 && told[0].contains("Head"), "{told:?}");
     session.save(None).unwrap();
-    // What was saved is no change any more.
+    // Saved changes are no longer changes.
     assert!(session.will_change().unwrap().is_empty());
     session.run_line(&turn("LeftHand")).unwrap();
     let told = session.will_change().unwrap();

@@ -1,5 +1,5 @@
-//! Avatars whose meshes are hung on joints, and avatars that are converted: every index of their
-//! extensions means what it meant.
+//! Avatars with meshes rigidly bound to joints, and converted avatars: every index of their
+//! extensions keeps its meaning.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{path::Path, process::Command};
@@ -14,7 +14,7 @@ use ulna_session::Session;
 use super::avatars::avatars;
 use crate::common::{glb, judges, named, run, shared, split};
 
-/// What a number of an extension means: the name of the node, mesh, material or morph target.
+/// The meaning of a number of an extension: the name of the node, mesh, material or morph target.
 fn meaning(root: &Value, key: &str, value: &Value, around: &Value) -> Option<Value> {
     let index = value.as_u64()? as usize;
     let list = match key {
@@ -23,7 +23,7 @@ fn meaning(root: &Value, key: &str, value: &Value, around: &Value) -> Option<Val
         "material" => "materials",
         "texture" => "textures",
         "index" => {
-            // Of a morph target: of the mesh itself, or of a node's.
+            // A morph target of the mesh itself, or of a node's mesh.
             let mesh = around.get("mesh").cloned().or_else(|| {
                 let node = around.get("node")?.as_u64()? as usize;
                 root["nodes"][node].get("mesh").cloned()
@@ -36,7 +36,7 @@ fn meaning(root: &Value, key: &str, value: &Value, around: &Value) -> Option<Val
     Some(json!(format!("{list} {}", root[list][index]["name"])))
 }
 
-/// An extension with what its numbers mean in place of them.
+/// An extension with its numbers replaced by their meanings.
 fn meant(root: &Value, value: &Value) -> Value {
     match value {
         Value::Object(members) => members
@@ -58,7 +58,7 @@ fn meant(root: &Value, value: &Value) -> Value {
     }
 }
 
-/// Everything that extensions of a file say, by names.
+/// All data of the extensions of a file, by names.
 fn said(root: &Value) -> (Value, Vec<(Value, Value)>) {
     let nodes = root["nodes"].as_array().unwrap().iter();
     let constraints = nodes.filter(|n| n.get("extensions").is_some());
@@ -76,14 +76,15 @@ fn json_of(path: &Path) -> Value {
     }
 }
 
-/// World places by name.
+/// World positions by name.
 fn places(document: &Document) -> Vec<(String, DVec3)> {
     let pose = Pose::evaluate(document, &Stack::default());
     let of = |n: NodeId| pose.world[n.index()].w_axis.truncate().as_dvec3();
     document.node_ids().map(|n| (document.node(n).label(n), of(n))).collect()
 }
 
-/// The avatar with its prop as a hat below a node, and a second node with the mesh of the hat.
+/// The avatar with its prop as a hat below a node. A second node uses the mesh of the hat on
+/// request.
 fn with_hat(bytes: &[u8], below: usize, twice: bool) -> Vec<u8> {
     let (mut root, bin) = split(bytes);
     root["scenes"][0]["nodes"] = json!([1, 21]);
@@ -133,7 +134,7 @@ fn references_mean_what_they_meant_after_a_mesh_was_hung_on_joints() {
                 .collect();
             assert_eq!(bound, joints);
             assert_eq!(is["skins"][0], was["skins"][0], "the body's own skin");
-            // No node of the avatar moves, but for the hat's own, which counts no longer.
+            // No node of the avatar moves, except the hat's own node: it no longer counts.
             let again = Session::open(&to, &Default::default()).unwrap();
             for ((label, a), (other, b)) in stood.iter().zip(places(again.document())) {
                 assert_eq!(label, &other);
@@ -150,7 +151,7 @@ fn references_mean_what_they_meant_after_a_mesh_was_hung_on_joints() {
     assert!(tried == 8 || shared().is_none(), "{tried}");
 }
 
-/// A mesh's node that is a bone itself, as in robots, keeps its place in the skeleton.
+/// A node with a mesh that is a bone itself, as in robots, keeps its place in the skeleton.
 #[test]
 fn a_bone_with_a_mesh_stays_a_bone() {
     let mut tried = 0;
@@ -200,7 +201,7 @@ fn references_mean_what_they_meant_after_a_conversion() {
         std::fs::write(at(name), &bytes).unwrap();
         let was = json_of(&at(name));
         let stood = places(Session::open(&at(name), &Default::default()).unwrap().document());
-        // To text, and from there back; with an edit in between as well.
+        // To text, and back from there, also with an edit in between.
         for (from, to) in
             [(name, "a.gltf"), ("a.gltf", "b.vrm"), (name, "c.glb"), ("c.glb", "d.gltf")]
         {
@@ -240,8 +241,8 @@ fn references_mean_what_they_meant_after_a_conversion() {
     assert!(tried == 8 || shared().is_none(), "{tried}");
 }
 
-/// Motions for avatars are models like others: found in a folder, opened, saved, and brought in by
-/// the map of their own skeleton.
+/// Motions for avatars work like other models. They are found in a folder, opened, saved, and
+/// imported by the map of their own skeleton.
 #[test]
 fn motions_for_avatars_are_a_known_kind_of_file() {
     let Some(shared) = shared() else { return };

@@ -1,6 +1,6 @@
-//! Keys one step of single precision apart, rotors that go round, and channels of one clip that
-//! begin and end at different times: each command on clips leaves the motion what it must be,
-//! judged by an independent reader and by values at many times.
+//! Keys one step of single precision apart, rotors with full turns, and channels of different time
+//! ranges in one clip. Each command on clips keeps the motion. The judges are an independent reader
+//! and values at many times.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{DVec3, DVec4};
@@ -36,8 +36,8 @@ fn at(track: &Track, time: f64) -> Vec<f64> {
     out.into_iter().map(f64::from).collect()
 }
 
-/// How far a track at a time is from another at a time of its own: radians for rotations, without
-/// the noise of an arc cosine.
+/// The distance between two tracks, each at its own time. Rotations are in radians, without the
+/// noise of an arc cosine.
 fn apart((a, when): (&Track, f64), (b, time): (&Track, f64)) -> f64 {
     let (x, y) = (at(a, when), at(b, time));
     if a.property != Property::Rotation {
@@ -47,23 +47,22 @@ fn apart((a, when): (&Track, f64), (b, time): (&Track, f64)) -> f64 {
     2.0 * (x - y).length().min((x + y).length())
 }
 
-/// The 0.01° to which a spline of rotations can be divided, in radians.
+/// The limit for a divided spline of rotations, 0.01° in radians.
 const TURNED: f64 = 1.75e-4;
 
-/// Times all over a span, its ends included, and a little before and after it.
+/// Times over the whole range, ends included, and a little before and after it.
 fn all_over(from: f64, to: f64) -> Vec<f64> {
     (-20..=1020).map(|k| from + (to - from) * f64::from(k) / 1000.0).collect()
 }
 
-/// Whether a moment is so near a key of a track that jumps there that the rounding of times may put
-/// it on either side.
+/// True if a time is close to a jump of a track: rounding of times can move it to either side.
 fn at_a_jump(track: &Track, time: f64) -> bool {
     let near = |t: f32| (f64::from(t) - time).abs() < 1e-5;
     let close = track.times.windows(2).any(|w| w[1] - w[0] < 1e-5 && (near(w[0]) || near(w[1])));
     close || (track.interpolation == Interpolation::Step && track.times.iter().any(|t| near(*t)))
 }
 
-/// Worlds of nodes and vertices of a file are those of the reference evaluator, at these times of
+/// Compares node matrices and vertices of a file with the reference evaluator, at these times of
 /// its first clip.
 fn shown_as_the_reader_has_it(name: &str, times: &[f64]) {
     let Some(session) = situation(name) else { return };
@@ -100,8 +99,8 @@ fn keys_one_step_apart_are_shown_as_an_independent_reader_has_them() {
     );
 }
 
-/// Each track of a clip after some work is what it was at the time that `was` says, or `None` where
-/// nothing is asked.
+/// Compares each track of a clip after an operation with its value at the time `was` gives. `None`
+/// skips the time.
 fn is_the_motion(
     before: &Clip,
     now: &Clip,
@@ -139,7 +138,7 @@ fn keys_one_step_apart_stay_so_through_work_on_the_clip() {
     let Some(mut session) = situation("near-zero-segments") else { return };
     let before = clip(&session, "cut").clone();
     let step = |at: f32| at.next_up() - at;
-    // Reversed: times exactly, values exactly, tangents turned round; twice it is the file.
+    // Reversed: exact times, exact values, reversed tangents. Reversing twice restores the file.
     does(&mut session, json!({"do": "clip.reverse", "clip": "cut"}));
     for (id, track) in &before.tracks {
         let now = &clip(&session, "cut").tracks[id];
@@ -161,8 +160,7 @@ fn keys_one_step_apart_stay_so_through_work_on_the_clip() {
     );
     does(&mut session, json!({"do": "clip.reverse", "clip": "cut"}));
     assert_eq!(clip(&session, "cut"), &before);
-    // Longer and shorter: at times that single precision has, exactly, and both sides of the cut in
-    // all.
+    // Longer and shorter: exact at times of single precision. Both sides of the cut remain in all.
     for factor in [2.0, 0.5, 1.5, 0.3, 7.7, 100.0, 0.01] {
         while session.undo().is_some() {}
         does(&mut session, json!({"do": "clip.retime", "clip": "cut", "factor": factor}));
@@ -184,7 +182,7 @@ fn keys_one_step_apart_stay_so_through_work_on_the_clip() {
             assert_eq!(clip(&session, "cut"), &before, "{factor}");
         }
     }
-    // Cut out, wherever: on the cut itself, and one step beside it.
+    // Cut out at different places: on the cut itself, and one step beside it.
     for (from, to) in [
         (0.25, 0.75),
         (0.25, 0.5),
@@ -200,9 +198,9 @@ fn keys_one_step_apart_stay_so_through_work_on_the_clip() {
             json!({"do": "clip.trim", "clip": "cut", "from": from, "to": to, "exact": true}),
         );
         let now = clip(&session, "cut").clone();
-        // Keys nearer to an end than a tenth of a millisecond are taken to it.
+        // Keys less than a tenth of a millisecond from an end move to the end.
         let inside = |t: f64| ((2e-4..to - from - 2e-4).contains(&t)).then_some(from + t);
-        // What is at most 4 m/s fast goes 0.2 mm in half of that.
+        // A step of half that time at up to 4 m/s is at most 0.2 mm.
         let beside = [from, to].iter().any(|t| ((t - 0.5).abs() - 5e-5).abs() < 1e-9);
         let most = if beside { TURNED + 2e-4 } else { TURNED };
         is_the_motion(
@@ -248,8 +246,8 @@ fn keys_one_step_apart_stay_so_through_work_on_the_clip() {
 fn a_key_is_set_beside_keys_one_step_apart() {
     let Some(mut session) = situation("near-zero-segments") else { return };
     let before = clip(&session, "cut").clone();
-    // Without a value nothing moves, wherever it is, by more than the 0.01° to which a spline of
-    // rotations can be divided; where there is a key, that one is it.
+    // Without a value, a new key moves nothing by more than 0.01°, the limit for a divided spline
+    // of rotations. An existing key at the time is used.
     for time in [0.25, 0.7, 0.5, f64::from(0.5f32.next_up()), 0.4, 0.0, 1.0] {
         for node in ["N0", "N1", "N2", "N3"] {
             let parts = if node == "N2" { "rotation" } else { "translation" };
@@ -269,8 +267,8 @@ fn a_key_is_set_beside_keys_one_step_apart() {
         }
         while session.undo().is_some() {}
     }
-    // With a value, the key that is at that time has it, the other side of the cut is as it was,
-    // and nothing else moves.
+    // With a value, the key at that time has it. The other side of the cut and everything else
+    // stay.
     let n0 = named(session.document(), "N0");
     for (k, time) in [(1, 0.5f32), (2, 0.5f32.next_up())] {
         does(
@@ -289,8 +287,7 @@ fn a_key_is_set_beside_keys_one_step_apart() {
     }
 }
 
-/// Rotors stay what they were, each a tenth of a thousandth, and no two of their keys come to lie
-/// half a turn apart.
+/// Rotors keep their turns to 0.1 thousandth. No two neighboring keys are half a turn apart.
 #[test]
 fn rotors_keep_their_turns() {
     let Some(mut session) = situation("turns-past-180") else { return };
@@ -323,7 +320,7 @@ fn rotors_keep_their_turns() {
                 );
             }
         }
-        // And what is seen of it with its layers, before it is saved.
+        // The displayed pose with its layers, before saving.
         let document = session.document();
         let id = document.clips.ids().next().unwrap();
         for time in all_over(0.0, 2.0) {
@@ -342,8 +339,8 @@ fn rotors_keep_their_turns() {
     }
 }
 
-/// Before its first key a channel has its first value, after its last the last: whatever is done to
-/// the clip.
+/// A channel has its first value before its first key and its last value after its last key. Every
+/// operation on the clip preserves this.
 #[test]
 fn channels_of_different_lengths_hold_their_ends() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
@@ -370,7 +367,7 @@ fn channels_of_different_lengths_hold_their_ends() {
         start_again(&mut session);
     }
 
-    // Time put in at a moment: the value there holds; what is later is later.
+    // Time inserted at a moment: the value holds there, and later keys shift.
     for time in [0.2, 0.55, 0.8, 1.3, 1.7] {
         does(&mut session, json!({"do": "key.ripple", "clip": "late", "time": time, "by": 0.5}));
         let now = clip(&reopened(&session), "late").clone();
@@ -379,8 +376,8 @@ fn channels_of_different_lengths_hold_their_ends() {
             t if t <= time => Some(t),
             _ => None,
         };
-        // Between the keys around the moment it goes more slowly; outside of them, and before the
-        // first key, it is as it was.
+        // Between the keys around the moment it is slower. Outside of them, and before the first
+        // key, it is unchanged.
         for (id, old) in &before.tracks {
             let new = &now.tracks[id];
             let after = old.times.iter().map(|t| f64::from(*t)).find(|t| *t >= time);
@@ -403,7 +400,7 @@ fn start_again(session: &mut Session) {
     while session.undo().is_some() {}
 }
 
-/// The same of its parts.
+/// The same for trimmed parts of the clip.
 #[test]
 fn channels_of_different_lengths_hold_their_ends_in_parts() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
@@ -427,7 +424,7 @@ fn channels_of_different_lengths_hold_their_ends_in_parts() {
     }
 }
 
-/// The same of both halves.
+/// The same for both halves.
 #[test]
 fn channels_of_different_lengths_hold_their_ends_in_halves() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
@@ -461,7 +458,7 @@ fn channels_of_different_lengths_hold_their_ends_in_halves() {
     }
 }
 
-/// The same of a clip that is put behind it, and before it.
+/// The same for a clip appended after it, and before it.
 #[test]
 fn channels_of_different_lengths_hold_their_ends_when_joined() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
@@ -487,7 +484,7 @@ fn channels_of_different_lengths_hold_their_ends_when_joined() {
                 if of.tracks.values().any(|t| at_a_jump(t, time - shift)) {
                     continue;
                 }
-                // What one of them does not move is as the pose has it.
+                // Channels missing from one of them have the pose value.
                 let wanted = Pose::evaluate(&document, &Stack::of(Some(of), time - shift));
                 let found = Pose::evaluate(saved.document(), &Stack::of(Some(now), time));
                 for node in document.node_ids() {
@@ -505,7 +502,7 @@ fn channels_of_different_lengths_hold_their_ends_when_joined() {
     }
 }
 
-/// The same of one that is sampled anew.
+/// The same for a resampled clip.
 #[test]
 fn channels_of_different_lengths_hold_their_ends_when_resampled() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };

@@ -1,5 +1,5 @@
-//! Limbs of bodies with helper nodes, without skins, and under a mirrored parent: held feet to the
-//! millimeter, steps that are marked when the foot comes down, and a hand where it is asked.
+//! Limbs of bodies with helper nodes, without skins, and below a mirrored parent. Feet lock to the
+//! millimeter, step markers match foot contact, and a hand reaches its target.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -16,8 +16,8 @@ fn at(document: &Document, time: f64, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// How far a node is from where it is in the middle of a range, at most, at the frames in it and
-/// all over it.
+/// The largest distance of a node from its place in the middle of a range: at frames and over the
+/// whole range.
 fn slides(document: &Document, node: NodeId, (from, to): (f64, f64), rate: f64) -> (f32, f32) {
     let first = (from * rate - 1e-6).ceil() as i64;
     let frames: Vec<f64> =
@@ -29,7 +29,7 @@ fn slides(document: &Document, node: NodeId, (from, to): (f64, f64), rate: f64) 
     (frames.into_iter().map(off).fold(0.0, f32::max), all)
 }
 
-/// The feet that reach the place that they are held at.
+/// The feet that reach the place of their lock.
 const FEET: [(&str, &str, &str); 6] = [
     ("nulls-between-joints", "Walk", "LeftFoot"),
     ("nulls-between-joints", "Walk", "RightFoot"),
@@ -59,7 +59,7 @@ fn held_feet_stay_within_two_millimeters() {
             println!("{folder} {foot}, between {between}: {was:?} to {is:?}; {said}");
             held += 1;
             if said.contains("cannot reach any farther") {
-                // The legs are straight, and the hips go on: as near as it gets.
+                // The legs are straight, and the hips go on: the nearest reachable place.
                 assert!(is.0 < was.0 && is.1 < was.1, "{folder} {foot}: {is:?} of {was:?}");
                 continue;
             }
@@ -68,9 +68,9 @@ fn held_feet_stay_within_two_millimeters() {
                 said.split("stays within ").nth(1).and_then(|s| s.split(' ').next()).unwrap();
             let promised: f32 = words.parse().unwrap();
             assert!(is.1 * 1000.0 < promised + 0.3, "{folder} {foot}: {is:?} of {said}");
-            // At frames it stays in place. Between them its joints turn from key to key, on arcs of
-            // their own, and there is one key a frame unless more are asked for: then it stays
-            // within the half millimeter that the command promises there as well.
+            // At frames it stays in place. Between frames its joints turn on arcs of their own,
+            // with one key a frame by default. With more keys it also stays within the half
+            // millimeter that the command promises.
             assert!(is.0 < 1e-4, "{folder} {foot}: {is:?}");
             assert!(
                 is.1 < if between { 1e-3 } else { 5e-3 },
@@ -82,7 +82,7 @@ fn held_feet_stay_within_two_millimeters() {
     assert!(held == 12 && exact >= 4, "{exact} of {held}");
 }
 
-/// When a foot comes down: from a height above a fifth of its way up and down to one below.
+/// The times of foot contact: from above a fifth of its height range to below.
 fn comes_down(document: &Document, foot: NodeId, length: f64) -> Vec<f64> {
     const STEPS: u32 = 2000;
     let time = |k: u32| length * f64::from(k) / f64::from(STEPS);
@@ -110,7 +110,7 @@ fn steps_are_marked_when_a_foot_comes_down() {
             markers.iter().filter(|m| &*m.name == side).map(|m| f64::from(m.time)).collect();
         assert_eq!(found.len(), wanted.len(), "{foot}: {found:?} {wanted:?}; {said}");
         for (time, wanted) in found.iter().zip(&wanted) {
-            // A motion is looked at 120 times a second.
+            // The motion is sampled 120 times a second.
             assert!(
                 *time >= *wanted - 1e-3 && time - wanted < 1.0 / 120.0 + 1e-3,
                 "{foot}: {found:?} {wanted:?}"

@@ -1,5 +1,5 @@
-//! A body under a mirrored armature: what is turned, put somewhere, pointed, mirrored and bound is
-//! right in the coordinates of the scene, measured on world matrices and vertices.
+//! A body below a mirrored armature. Rotations, positions, aims, mirrors and binds are correct in
+//! scene coordinates, measured on world matrices and vertices.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Vec3};
@@ -16,7 +16,7 @@ const BODY: &str = "mirrored-parent";
 const LEFT: [&str; 6] =
     ["LeftUpperArm", "LeftLowerArm", "LeftHand", "LeftUpperLeg", "LeftLowerLeg", "LeftFoot"];
 
-/// What is seen, in the pose or at a time of the clip with what is not keyed there.
+/// The displayed pose, or the pose at a time of the clip with its unkeyed pose.
 fn pose(document: &Document, at: Option<f64>) -> Pose {
     let clip = at.and_then(|_| document.clips.ids().next());
     let unkeyed = clip
@@ -34,13 +34,13 @@ fn place(pose: &Pose, node: NodeId) -> DVec3 {
     world(pose, node).w_axis.truncate()
 }
 
-/// The directions of a world matrix, of length 1.
+/// The unit axes of a world matrix.
 fn axes(pose: &Pose, node: NodeId) -> [DVec3; 3] {
     let m = DMat3::from_mat4(world(pose, node));
     [m.x_axis, m.y_axis, m.z_axis].map(DVec3::normalize)
 }
 
-/// The vertices that are shown, in the scene.
+/// The displayed vertices, in scene coordinates.
 fn cloud(document: &Document, pose: &Pose) -> Vec<Vec3> {
     let mut all = Vec::new();
     for node in document.shown_nodes() {
@@ -60,7 +60,7 @@ fn farthest(a: &[Vec3], b: &[Vec3]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
 }
 
-/// A node and all below it went by a turn about a point of the scene; all others stayed.
+/// Checks that a node and all below it turned about a point of the scene. All others stay.
 fn turned_by(
     document: &Document,
     before: &Pose,
@@ -89,7 +89,7 @@ fn turned_by(
 #[test]
 fn turns_about_axes_of_the_scene_are_such_under_a_mirrored_armature() {
     let Some(mut session) = situation(BODY) else { return };
-    // From a pose in which nothing lies along an axis.
+    // From a pose without axis-aligned limbs.
     for (k, name) in LEFT.iter().chain(&["Chest", "Hips", "RightUpperArm"]).enumerate() {
         does(
             &mut session,
@@ -142,7 +142,7 @@ fn turns_about_axes_of_the_scene_are_such_under_a_mirrored_armature() {
             session.undo();
         }
     }
-    // Without an edit in between it is what was opened, but for the pose.
+    // Without an edit in between it equals the opened document, except for the pose.
     assert!(*session.document() == document);
 }
 
@@ -166,7 +166,7 @@ fn numbers_of_the_scene_are_met_under_a_mirrored_armature() {
             assert!(was.distance(is) < 1e-6, "{name}: it turns");
         }
         session.undo();
-        // The axes are those of the rotation, one of them the other way round, as under any mirror.
+        // The axes are those of the rotation. One is reversed, as below any mirror.
         let turn =
             DQuat::from_euler(glam::EulerRot::XYZ, 0.4 + 0.3 * k as f64, -0.7, 0.2 * k as f64);
         does(
@@ -183,7 +183,7 @@ fn numbers_of_the_scene_are_met_under_a_mirrored_armature() {
             .collect();
         assert!(along.iter().all(|a| (a.abs() - 1.0).abs() < 1e-6), "{name}: {along:?}");
         assert_eq!(along.iter().filter(|a| **a < 0.0).count(), 1, "{name}: {along:?}");
-        // Told again what it is, it stays.
+        // Setting the same value again changes nothing.
         let stands = session.document().clone();
         does(
             &mut session,
@@ -241,8 +241,8 @@ fn a_point_is_looked_at_under_a_mirrored_armature() {
                 }
                 does(&mut session, line);
                 let after = pose(session.document(), time);
-                // What faced +z at rest: its coordinates on the node's own axes are the same ones
-                // now.
+                // The direction that faced +z at rest: its coordinates on the node's own axes do
+                // not change.
                 let ahead: DVec3 = axes(&rest, node)
                     .into_iter()
                     .zip(axes(&after, node))
@@ -268,7 +268,7 @@ fn other_side(name: &str) -> String {
     }
 }
 
-/// How far all nodes are from the images of their namesakes.
+/// The largest distance of nodes from the mirror images of their partners.
 fn image_gap(document: &Document, before: &Pose, after: &Pose) -> f64 {
     let mut gap = 0.0f64;
     for node in document.node_ids() {
@@ -348,7 +348,7 @@ fn a_body_is_bound_as_it_stands_under_a_mirrored_armature() {
                 );
             }
         }
-        // And from there it moves with its joints.
+        // From there it moves with its joints.
         does(
             &mut session,
             json!({"do": "pose.turn", "node": "LeftUpperArm", "axis": "z", "degrees": 50,
@@ -367,8 +367,8 @@ fn a_body_is_bound_as_it_stands_under_a_mirrored_armature() {
     }
 }
 
-/// Each vertex went by a turn about a joint as far as the joint and those below it have a share in
-/// it, by linear blend skinning.
+/// Checks that vertices turn about a joint by linear blend skinning. The share is the weight of the
+/// joint and its subtree.
 fn follows(session: &Session, stood: &Document, before: &[Vec3], joint: &str, turn: DQuat) {
     let document = session.document();
     let after = cloud(document, &pose(document, None));
@@ -398,7 +398,8 @@ fn follows(session: &Session, stood: &Document, before: &[Vec3], joint: &str, tu
     assert!(went >= 12 && stayed >= 12, "{went} {stayed}");
 }
 
-/// The body without its skin: with the weights it has, or none; beside the armature or under it.
+/// The body without its skin. It keeps its weights or has none, and it is beside or below the
+/// armature.
 fn unbound(weights: bool, under: bool) -> Option<Session> {
     let (mut root, bin) =
         split(&std::fs::read(shared()?.join(format!("situations/{BODY}/in.glb"))).unwrap());
@@ -463,7 +464,7 @@ fn a_mesh_is_hung_on_joints_under_a_mirrored_armature() {
             session.undo();
         }
         if weights {
-            // The file's own skin says the same of every pose.
+            // The file's own skin agrees in every pose.
             let mut file = situation(BODY).unwrap();
             for s in [&mut session, &mut file] {
                 does(

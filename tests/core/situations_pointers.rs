@@ -1,5 +1,5 @@
-//! Keys of pointers and of visibility: what is counted, said, kept and brought over of them; and
-//! keys of nodes that share a path.
+//! Keys of pointers and of visibility: counts, messages, preservation and import. Also keys of
+//! nodes that share a path.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::BTreeSet, path::Path, process::Command};
@@ -24,7 +24,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// What `info` says of each clip: name, channels, keys, pointers.
+/// The `info` facts of each clip: name, channels, keys, pointers.
 fn counts(path: &Path) -> Vec<(String, u64, u64, u64)> {
     let facts: Value = serde_json::from_str(&program(&["info", "--json", text(path)]).0).unwrap();
     let number = |clip: &Value, what: &str| clip[what].as_u64().unwrap();
@@ -39,12 +39,12 @@ fn counts(path: &Path) -> Vec<(String, u64, u64, u64)> {
 fn what_plays_by_a_pointer_is_counted() {
     let Some(shared) = shared() else { return };
     let found = counts(&shared.join("situations/pointers/in.glb"));
-    // Of five pointers two are at nodes; of “both” one is a plain channel.
+    // Of five pointers, two target nodes. One animation in “both” is a plain channel.
     let wanted = [("plain", 1, 2, 0), ("pointers", 2, 4, 5), ("both", 2, 4, 1)];
     assert_eq!(found, wanted.map(|(n, c, k, p)| (n.to_owned(), c, k, p)));
     let (said, _) = program(&["info", text(&shared.join("situations/pointers/in.glb"))]);
     assert!(said.contains("clip pointers: 1.000 s, 2 channels, 4 keys"), "{said}");
-    // One that shows and hides a node plays as well.
+    // A pointer to the visibility of a node plays too.
     let found = counts(&shared.join("situations/visibility-required/used.glb"));
     let (root, _) =
         split(&std::fs::read(shared.join("situations/visibility-required/used.glb")).unwrap());
@@ -87,7 +87,7 @@ fn an_export_at_a_rate_says_what_it_left_and_leaves_it() {
         let (was, is) = (self::clip(&was, clip), self::clip(&is, clip));
         let frames: Vec<_> = is.tracks.values().filter(|t| t.times.len() == 21).collect();
         assert_eq!(frames.len(), resampled, "{clip}");
-        // Nodes and materials may have other numbers there; keys do not.
+        // Nodes and materials can have other numbers there. Keys stay.
         let keys = |c: &ulna_model::Clip| -> Vec<_> {
             c.pointers
                 .iter()
@@ -100,7 +100,7 @@ fn an_export_at_a_rate_says_what_it_left_and_leaves_it() {
     }
 }
 
-/// The same file with channels of nodes in place of pointers at nodes, which any reader plays.
+/// The same file with node channels in place of pointers to nodes. Every reader plays it.
 fn without_pointers(bytes: &[u8]) -> Vec<u8> {
     let (mut root, bin) = split(bytes);
     for animation in root["animations"].as_array_mut().unwrap() {
@@ -156,7 +156,7 @@ fn pointers_at_nodes_play_and_are_brought_over_with_their_values() {
             let Some(wanted) = judges::posed(&plain, Some(own), time) else { return };
             same_worlds(saved.document(), ClipId(own as u32), time, &wanted, "by pointers");
             same_worlds(saved.document(), ClipId(brought as u32), time, &wanted, "brought over");
-            // Weights of morph targets come as well.
+            // Weights of morph targets are imported too.
             let of = |clip: usize| {
                 let stack = Stack::of(saved.document().clips.get(ClipId(clip as u32)), time);
                 Pose::evaluate(saved.document(), &stack).morphs
@@ -214,7 +214,7 @@ fn visibility_that_is_required_is_shown_the_same() {
             .map(|d| d.message.clone())
             .collect();
         assert_eq!(said, plain, "{required:?}");
-        // With an edit it is still required, and nothing of it is lost.
+        // After an edit it is still required, and nothing of it is lost.
         does(&mut session, json!({"do": "node.visibility", "node": "Shield", "visible": false}));
         let saved = session.pack("a").unwrap().bytes;
         let (now, _) = split(&saved);
@@ -227,7 +227,7 @@ fn visibility_that_is_required_is_shown_the_same() {
     }
 }
 
-/// A kept rate is told once, and the text of a file has it, and what is animated of visibility.
+/// A kept rate is reported once. The text of a file contains it, and the animation of visibility.
 #[test]
 fn what_a_clip_keeps_is_told_once_and_stands_in_the_text() {
     let Some(shared) = shared() else { return };
@@ -247,7 +247,7 @@ fn what_a_clip_keeps_is_told_once_and_stands_in_the_text() {
     let (was, is) = (as_text(&path), as_text(&at("rate.glb")));
     let new: Vec<&str> = is.lines().filter(|l| !was.lines().any(|w| w == *l)).collect();
     assert_eq!(new, ["  17.5 frames per second"], "{is}");
-    // Other values of the keys that show and hide.
+    // Changed values of the visibility keys.
     assert!(was.contains("visible") && was.contains("hidden"), "{was}");
     let (root, mut bin) = split(&std::fs::read(&path).unwrap());
     let channel = root["animations"][0]["channels"]
@@ -269,7 +269,7 @@ fn what_a_clip_keeps_is_told_once_and_stands_in_the_text() {
     assert_ne!(was, is, "the values of visibility differ");
 }
 
-/// An infinite number of a camera is an error that is named, and costs nothing else.
+/// An infinite number of a camera is reported as an error, and everything else still loads.
 #[test]
 fn an_infinite_near_plane_is_named() {
     let camera = |znear: &str, zfar: &str| {

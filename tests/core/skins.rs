@@ -1,5 +1,5 @@
-//! Meshes hung on joints, and bound as they stand: the bind is a snapshot, and nothing else
-//! changes.
+//! Meshes rigidly bound to joints, and bound in the current pose. The bind is a snapshot, and
+//! nothing else changes.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{Mat4, Vec3};
@@ -12,7 +12,7 @@ use ulna_weights::{at_rest, bound_mesh, rests_after, snapshot, world};
 
 use crate::common::{named, run, sample, shared};
 
-/// All vertices of a node's mesh in the scene.
+/// All scene positions of the vertices of a node's mesh.
 fn shape(document: &Document, stack: &Stack, node: NodeId) -> Vec<Vec3> {
     let pose = Pose::evaluate(document, stack);
     let mut all = Vec::new();
@@ -38,7 +38,7 @@ fn size(points: &[Vec3]) -> f32 {
     (high - low).max_element()
 }
 
-/// Characters of the corpus with one mesh on a skin, and its node.
+/// Characters of the corpus with one mesh on a skin, and the node of the mesh.
 fn characters() -> Vec<(&'static str, Session, NodeId)> {
     let Some(shared) = shared() else { return Vec::new() };
     let files = [
@@ -61,9 +61,8 @@ fn characters() -> Vec<(&'static str, Session, NodeId)> {
     made
 }
 
-/// The skin of a mesh taken away, the mesh put where it was bound, and hung on the same joints
-/// again in their rest: the same matrices, and with the old weights the same vertices over all
-/// clips.
+/// The skin of a mesh is removed, the mesh is placed at its bind, and bound to the same joints at
+/// rest. The matrices are the same. With the old weights, all clips give the same vertices.
 #[test]
 fn what_is_hung_anew_where_it_was_bound_is_as_it_was() {
     let mut clips = 0;
@@ -89,7 +88,7 @@ fn what_is_hung_anew_where_it_was_bound_is_as_it_was() {
         let pose = Pose::evaluate(&bare, &Stack::default());
         let found = snapshot(&bare, &pose, &about.joints, &world(&bare, &pose, node)).unwrap();
         for (k, (a, b)) in found.iter().zip(about.inverse_bind.iter()).enumerate() {
-            // Where the file's own joints are not quite where they were bound, by as much.
+            // If the file's joints differ from their bind, the tolerance grows by the difference.
             let most = 1e-5 * b.w_axis.truncate().length().max(1.0) + 4.0 * place.apart as f32;
             assert!(place.apart < 1e-3 && a.abs_diff_eq(*b, most), "{file}: joint {k}: {a} {b}");
         }
@@ -115,8 +114,8 @@ fn what_is_hung_anew_where_it_was_bound_is_as_it_was() {
     assert!(clips == 0 || clips > 10, "{clips}");
 }
 
-/// By command, in a pose of a clip: what was modeled is seen where it was bound, what follows
-/// moves with the joints, the rest is as reopening finds it, and undone the file is its bytes.
+/// By command, in a pose of a clip. The mesh is displayed at its bind and then moves with the
+/// joints. Reopening gives the same document, and undo restores the bytes of the file.
 #[test]
 fn a_bind_is_a_snapshot_that_is_saved_and_undone() {
     let mut done = 0;
@@ -182,8 +181,8 @@ fn a_bind_is_a_snapshot_that_is_saved_and_undone() {
     assert!(done == 0 || done == 6);
 }
 
-/// A mesh without a skin is hung on joints of the sample where they stand: it does not move, it
-/// follows, and what cannot be is refused.
+/// A mesh without a skin is bound to joints of the sample in place. It does not move, it follows
+/// the joints, and impossible binds are refused.
 #[test]
 fn a_mesh_is_hung_on_joints_where_both_stand() {
     let mut session = sample();
@@ -192,8 +191,8 @@ fn a_mesh_is_hung_on_joints_where_both_stand() {
         let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).unwrap();
         (node, document.skin(document.node(node).skin.unwrap()).joints.clone())
     };
-    // A sphere that hangs on nothing: the body's own mesh on another node has weights; so a new
-    // node shows it bare.
+    // A sphere without a skin. The body's own mesh has weights, so a new node displays it without a
+    // skin.
     let names: Vec<String> = joints.iter().map(|j| document.path(*j)).collect();
     let refused = |session: &mut Session, line: CommandLine, why: &str| {
         let said = session.run_line(&line).unwrap_err().to_string();
@@ -217,7 +216,7 @@ fn a_mesh_is_hung_on_joints_where_both_stand() {
         CommandLine::new("skin.bind").with("node", names[0].clone()),
         "not a skinned mesh",
     );
-    // A file with a box on no skin beside a chain of joints.
+    // A file with a box without a skin, beside a chain of joints.
     let Some(shared) = shared() else { return };
     let path = shared.join("corpus/characters/RiggedSimple/RiggedSimple.glb");
     let mut plain = Session::open(&path, &Default::default()).unwrap();
@@ -259,8 +258,8 @@ fn a_mesh_is_hung_on_joints_where_both_stand() {
     assert_eq!(Session::open_bytes(&bytes).unwrap().document().skins.count(), 2);
 }
 
-/// What is seen is bound: it does not move at that moment, with its morph targets; it is saved so,
-/// other clips move it otherwise, and undone the file is its bytes.
+/// The displayed shape is bound. It does not move at that time, with its morph targets. It is saved
+/// so, other clips move it differently, and undo restores the bytes of the file.
 #[test]
 fn what_is_seen_becomes_the_shape_and_stays() {
     let mut done = 0;
@@ -290,7 +289,7 @@ fn what_is_seen_becomes_the_shape_and_stays() {
         let off = |document: &Document| apart(&before, &seen(document)) / size(&before).max(1.0);
         assert!(off(session.document()) < 1e-5, "{file}: {}", off(session.document()));
         let mesh = session.document().mesh(session.document().node(node).mesh.unwrap());
-        // Where the file has none they are made for showing, from the triangles as they are then.
+        // In a file without normals they are computed for display, from the current triangles.
         if !mesh.primitives[0].normals.is_empty() {
             let turned = normals(session.document());
             let worst = looked.iter().zip(&turned).map(|(a, b)| a.dot(*b)).fold(1.0, f32::min);
@@ -313,8 +312,8 @@ fn what_is_seen_becomes_the_shape_and_stays() {
     assert!(done == 0 || done == 6);
 }
 
-/// A coarse mesh whose skin is taken away gets weights that stay with their bones: its ends hang on
-/// one joint each, and nothing tears as it bends.
+/// A coarse mesh without its skin gets weights local to its bones. Its ends follow one joint each,
+/// and it bends without tearing.
 #[test]
 fn a_coarse_mesh_gets_weights_of_its_own_bones() {
     let Some(shared) = shared() else { return };
@@ -376,8 +375,8 @@ fn a_coarse_mesh_gets_weights_of_its_own_bones() {
     assert!(worst < 2.0, "an edge becomes {worst} times as long");
 }
 
-/// Joints that are mirrored carry a bind as others do; one that is squashed flat is named, and
-/// nothing is bound. One joint is enough, and a thousand are not too many.
+/// Mirrored joints take a bind like others. A flattened joint is named, and nothing is bound. One
+/// joint is enough, and a thousand joints also work.
 #[test]
 fn odd_joints_are_bound_or_named() {
     let Some(shared) = shared() else { return };
@@ -413,7 +412,7 @@ fn odd_joints_are_bound_or_named() {
     let said = session.run_line(&CommandLine::new("skin.bind")).unwrap_err().to_string();
     assert!(said.contains("has a scale of 0"), "{said}");
     assert_eq!(session.document().skins, before.skins);
-    // On one joint, and on a thousand of the same places.
+    // On one joint, and on a thousand at the same places.
     let mut document = before;
     let bare = Node { skin: None, ..document.node(node).clone() };
     apply(&mut document, Edit::node(node, bare)).unwrap();

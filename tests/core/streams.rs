@@ -1,5 +1,5 @@
-//! Saves and exports read and hold no more than they need: neighbors of a file that is saved, and
-//! files that are exported.
+//! Saves and exports read and hold only the data they need. Covers neighbors of a saved file, and
+//! exported files.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -20,14 +20,14 @@ fn open(path: &Path) -> Session {
     Session::open(path, &Progress::default()).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// What was read of each file, and how far the work was when a file was written.
+/// The bytes read of each file, and the progress at each written file.
 #[derive(Debug, Default)]
 struct Watching {
     read: Arc<Mutex<BTreeMap<PathBuf, usize>>>,
     progress: Arc<Progress>,
-    /// How far the work was, and how many bytes the file has, by files that were written.
+    /// The progress and the byte size of each written file.
     written: Mutex<Vec<(f32, usize)>>,
-    /// After so many files were written the work is canceled.
+    /// The work is canceled after this many written files.
     cancels_after: Option<usize>,
 }
 
@@ -128,9 +128,9 @@ fn sidecars(folder: &Path) -> Vec<String> {
 fn neighbors_are_read_only_for_data_that_may_go_and_of_a_glb_its_text_alone() {
     const BIN: usize = 6 << 20;
     let (mut cases, mut kept) = (0, 0);
-    // Where the data that a save leaves behind is named: nowhere, in a GLB's text, in its data,
-    // which counts for nothing, in a .gltf after a megabyte of blanks, and in one under a backup's
-    // name.
+    // The places of a reference to the data that a save leaves behind. They are nowhere, a GLB's
+    // text, its data (this counts as no reference), and a .gltf after a megabyte of blanks. The
+    // last one is a .gltf with a backup's name.
     for named in ["nowhere", "text", "data", "far", "backup"] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("hero.gltf");
@@ -159,7 +159,7 @@ fn neighbors_are_read_only_for_data_that_may_go_and_of_a_glb_its_text_alone() {
         let mut session = open(&path);
         let request =
             SaveRequest { consent: Consent::ALL, backup: false, ..SaveRequest::to(&path) };
-        // Only a name in the text: no data of ours is left behind, and no neighbor is looked at.
+        // Only a name in the text changes: no sidecar is left behind, and no neighbor is read.
         let disk = Watching::default();
         let rename = CommandLine::new("clip.rename").with("clip", "Walk").with("name", "Stroll");
         assert!(session.run_line(&rename).unwrap());
@@ -168,7 +168,7 @@ fn neighbors_are_read_only_for_data_that_may_go_and_of_a_glb_its_text_alone() {
         for name in ["other.glb", "far.gltf", "hero.gltf~"] {
             assert_eq!(disk.of(name), 0, "{named}: {name} was read for nothing");
         }
-        // New keys: the data of before is named by the neighbor alone, or by nobody.
+        // New keys: only the neighbor, or nothing, references the old data.
         let disk = Watching::default();
         let key = CommandLine::new("key.set")
             .with("clip", "Stroll")
@@ -236,7 +236,7 @@ fn each_exported_file_is_written_before_the_next_is_made() {
         let per_file = if gltf { 2 } else { 1 };
         assert_eq!((written.len(), made.files.len()), (count * per_file, count));
         for (k, (part, _)) in written.iter().enumerate() {
-            // Behind the files before it, and before those that come.
+            // After the files before it, and before the later ones.
             let least = 0.05 + 0.85 * (k / per_file) as f32 / count as f32;
             assert!(*part <= least + 2e-3, "file {k} waited until {part}");
         }
@@ -274,7 +274,7 @@ fn an_export_that_is_canceled_halfway_leaves_nothing() {
     }
 }
 
-/// Files that a model names go along into another folder as they are.
+/// Companion files of a model are copied unchanged into another folder.
 #[test]
 fn companions_are_copied_as_they_are() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,4 @@
-//! Every width of vectors gives the same results: what one processor shows and saves is what
-//! another does.
+//! Every vector width gives the same results: all processors display and save the same data.
 
 use std::{fs, process::Command};
 
@@ -9,7 +8,7 @@ use ulna_geometry::VECTORS_VARIABLE;
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 const WIDTHS: [&str; 3] = ["avx512", "avx2", "scalar"];
 
-/// What the command line prints when wider vectors than these are forbidden.
+/// The output of the command line with wider vectors forbidden.
 fn ulna(width: &str, arguments: &[&str]) -> Vec<u8> {
     let output = Command::new(env!("CARGO_BIN_EXE_ulna"))
         .env(VECTORS_VARIABLE, width)

@@ -1,5 +1,5 @@
-//! Nodes that the file hides: read, played by a clip, set by a command and written without any
-//! other change.
+//! Hidden nodes of a file: read, played by a clip, set by a command, and written without any other
+//! change.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use ulna_session::Session;
 
 use crate::common::{floats, glb, named, run, shared, split};
 
-/// A body with a box on it, and a lid below that; the clip shows the box from 0.5 s on.
+/// A body with a box on it, and a lid below the box. The clip shows the box from 0.5 s on.
 fn file(visibility: Option<Value>, pointer: bool) -> Vec<u8> {
     let positions = floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
     let times = floats(&[0.0, 0.5]);
@@ -71,7 +71,7 @@ fn bytes_of(session: &Session) -> Vec<u8> {
     session.pack("x").expect("saved").bytes.to_vec()
 }
 
-/// Names of the nodes that are hidden in the file's pose, or at a time of its first clip.
+/// Names of the hidden nodes, in the file's pose or at a time of its first clip.
 fn hidden(document: &Document, time: Option<f64>) -> BTreeSet<String> {
     let stack = Stack::shown(document, time.map(|_| ClipId(0)), time.unwrap_or(0.0));
     let pose = Pose::evaluate(document, &stack);
@@ -97,7 +97,7 @@ fn hidden_nodes_hide_what_is_below_and_a_clip_shows_them() {
         "{:?}",
         session.diagnostics
     );
-    // What is hidden counts for no bounds.
+    // Hidden nodes do not count for bounds.
     let high = |stack: &Stack| {
         let pose = Pose::evaluate(document, stack);
         Surface::new(document, &pose).bounds().expect("bounds").1.x
@@ -141,7 +141,7 @@ fn visibility_is_set_written_and_undone_and_nothing_else_changes() {
         assert_eq!(now, was, "nothing else changes");
         let again = open(&saved);
         assert_eq!(hidden(again.document(), None).is_empty(), visible);
-        // Back again is what was opened, to the byte.
+        // Undo restores the opened file, byte for byte.
         session.undo();
         assert_eq!(bytes_of(&session), bytes);
         if before.is_some() {

@@ -1,4 +1,4 @@
-//! Strokes: whatever is painted, the rule of the sum holds after every dab.
+//! Strokes: the rule of the sum holds after every dab.
 
 use crate::common::sample;
 use std::collections::BTreeMap;
@@ -17,11 +17,11 @@ use ulna_weights::{
     Touch, WeightConstraints, layers::Sides,
 };
 
-/// What a random stroke is made of.
+/// The parameters of a random stroke.
 #[derive(Clone, Debug)]
 struct Plan {
     encoding: WeightEncoding,
-    /// Whether vertices have two sets.
+    /// True for vertices with two sets.
     eight: bool,
     mirror: bool,
     brush: Brush,
@@ -87,7 +87,7 @@ fn plans() -> impl Strategy<Value = Plan> {
     )
 }
 
-/// Places whose vertices have different weights.
+/// Points with vertices of different weights.
 fn uneven(document: &Document, canvas: &SkinnedSurface) -> usize {
     let maps = canvas.maps(document);
     let list = |v: u32| {
@@ -101,7 +101,7 @@ fn uneven(document: &Document, canvas: &SkinnedSurface) -> usize {
     PointId::first(canvas.point_count()).filter(differs).count()
 }
 
-/// What patches do to each vertex, to the bit.
+/// The values that patches give to each vertex, to the bit.
 fn by_vertex(patches: &[(usize, WeightPatch)]) -> BTreeMap<(usize, u32), (Vec<u16>, Vec<u32>)> {
     let mut all = BTreeMap::new();
     for (part, patch) in patches {
@@ -140,7 +140,7 @@ proptest! {
             mirror: mirror.as_ref(),
         };
         let mut stroke = Stroke::new(&canvas);
-        // The same stroke for which a tree knows who is near, in an order of its own.
+        // The same stroke with nearby vertices from a tree, in an order of its own.
         let mut known = Stroke::new(&canvas);
         let mut near: Vec<u32> = (0..canvas.vertex_count() as u32).collect();
         near.sort_by_key(|v| (*v / 50).wrapping_mul(2_654_435_761));
@@ -170,14 +170,14 @@ proptest! {
                 session.extend("Paint", part.mesh, part.primitive, patch).expect("it fits");
                 let after = map(session.document(), part.mesh, part.primitive);
                 rule_holds(&before, after, &vertices, &locked, plan.limit);
-                // Nobody else moved.
+                // No other vertex changed.
                 let hit: std::collections::BTreeSet<u32> = vertices.into_iter().collect();
                 for v in (0..after.vertex_count()).filter(|v| !hit.contains(&(*v as u32))) {
                     prop_assert!(before.vertex(v).eq(after.vertex(v)));
                 }
             }
         }
-        // What changed is told once, whichever dab it was.
+        // Each change is reported once, for all dabs.
         let mut told = Vec::new();
         for change in session.take_changes() {
             let Change::Weights { mesh, primitive, vertices: Some(list) } =
@@ -190,10 +190,10 @@ proptest! {
         prop_assert_eq!(committed, *session.document() != opened);
         prop_assert!(touched > 0 || !committed);
         let painted = session.document().clone();
-        // Copies of a vertex that were alike are so still.
+        // Coincident vertices with equal weights still have equal weights.
         prop_assert!(uneven(&painted, &canvas) <= uneven_before);
         if committed {
-            // Its text form does the same, in a file that was opened anew.
+            // Its text form does the same, in a newly opened file.
             let lines = session.history().done().last().expect("a step").lines(&painted);
             let mut again = plan.session();
             for line in &lines {
@@ -201,7 +201,7 @@ proptest! {
                     .expect("it replays");
             }
             prop_assert!(*again.document() == painted);
-            // What is saved is what is shown.
+            // Saved weights equal displayed weights.
             let saved = session.pack("x").expect("it packs");
             let back = Session::open_bytes(&saved.bytes).expect("it opens");
             for (k, mesh) in painted.meshes.iter() {
@@ -237,7 +237,7 @@ proptest! {
         let touch = Touch { at: positions[vertex as usize], corners: [vertex; 3],
             direction: Vec3::NEG_Z, eye: None, radius };
         let dab = Dab { touch, pressure: 1.0, motion: Vec3::new(0.01, 0.02, 0.0), near: None };
-        // Copies of a vertex are seen together.
+        // Coincident vertices are visible together.
         let seen = |v: u32| {
             let point = canvas.point_of(v).index() as u32;
             (point.wrapping_mul(2_654_435_761) ^ hidden) & 0x800 == 0
@@ -248,7 +248,7 @@ proptest! {
             Some(&seen)));
         let in_canvas = |key: &(usize, u32)| canvas.parts()[key.0].first + key.1;
         prop_assert!(some.keys().all(|key| seen(in_canvas(key))));
-        // The mean of what is touched is another where less is.
+        // The mean of the touched vertices differs if fewer are touched.
         if plan.brush.kind != BrushKind::Average {
             let wanted: BTreeMap<_,
                 _> = all.into_iter().filter(|(key, _)| seen(in_canvas(key))).collect();
@@ -415,13 +415,13 @@ proptest! {
         let locked = vec![false; canvas.joints().len()];
         let paint = Paint { brush, joint: 0, locked: &locked, limit: 4, mirror: None };
         let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
-        // Twice in the same memory: nothing is left behind.
+        // Twice in the same memory: no state remains.
         let mut stroke = Stroke::new(&canvas);
         for _ in 0..2 {
             stroke.dab(&canvas.maps(document), &canvas, posed, &dab, &paint);
         }
         let mut hits: Vec<(u32, f32)> = stroke.last_hits().collect();
-        // The same where somebody knows what lies near, again and again.
+        // The same with known nearby vertices, several times.
         let mut known = Stroke::new(&canvas);
         let near: Vec<u32> = (0..canvas.vertex_count() as u32).rev().collect();
         for _ in 0..12 {
@@ -432,7 +432,7 @@ proptest! {
             hits.sort_by_key(|(v, _)| *v);
             prop_assert_eq!(&again, &hits);
         }
-        // Every edge again and again, until no way gets shorter.
+        // Relaxes every edge until no path gets shorter.
         let place = |p: PointId| positions[canvas.first_at(p) as usize];
         let mut way = vec![f32::INFINITY; canvas.point_count()];
         let limit = 1.44 * radius + slack;
@@ -476,8 +476,8 @@ proptest! {
     }
 }
 
-/// Ways along edges are longer across the cuts than along them; the brush must not have corners for
-/// that.
+/// Paths along edges are longer across the diagonals than along them. The brush must be round in
+/// spite of this.
 #[test]
 fn a_brush_along_a_flat_surface_is_round() {
     let session = sheet(40, 1);

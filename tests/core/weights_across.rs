@@ -1,5 +1,5 @@
-//! Weights of a body whose left and right are meshes on skins of their own: what is mirrored goes
-//! from skin to skin.
+//! Weights of a body with left and right meshes on separate skins: mirroring goes from skin to
+//! skin.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ fn line(session: &mut Session, line: Value) -> Vec<String> {
     run(session, CommandLine::parse(&line.to_string()).unwrap())
 }
 
-/// The name of the other side.
+/// The name of the mirror partner.
 fn other(name: &str) -> String {
     match name.rsplit_once('.') {
         Some((stem, "L")) => format!("{stem}.R"),
@@ -45,8 +45,8 @@ fn apart(a: &Held, b: &Held) -> f32 {
     a.keys().chain(b.keys()).map(|n| (get(a, n) - get(b, n)).abs()).fold(0.0, f32::max)
 }
 
-/// Asserts that what vertices hold is the mirror image of what those across x = 0 hold, but for
-/// those of which `except` says so; how many there are.
+/// Asserts that the weights of all vertices mirror those across x = 0. Returns the count of
+/// vertices.
 fn is_symmetric(
     body: &Body,
     document: &Document,
@@ -104,7 +104,7 @@ fn arms_on_skins_of_their_own_are_mirrored() {
     session.write_to(&to).unwrap();
     let again = Session::open(&to, &Default::default()).unwrap();
     assert!(arm(&again, 1) == arm(&session, 1) && arm(&again, 0) == arm(&session, 0));
-    // Which is no mirror image of the other any more, and then is.
+    // The arm is not the mirror image of the other, and after the command it is.
     assert!(arm(&session, 0).weights[..] != arm(&session, 1).weights[..]);
     let left = arm(&session, 0);
     assert_eq!(
@@ -120,7 +120,7 @@ fn arms_on_skins_of_their_own_are_mirrored() {
     let to = folder.path().join("mirrored.glb");
     session.write_to(&to).unwrap();
     mirrored_by_place(Session::open(&to, &Default::default()).unwrap().document());
-    // And the other way.
+    // And in the other direction.
     line(
         &mut session,
         json!({"do": "weights.flood", "joint": "UpperArm.R", "value": 0.25, "mesh": "ArmR"}),
@@ -131,7 +131,7 @@ fn arms_on_skins_of_their_own_are_mirrored() {
     assert!(*session.document() == first);
 }
 
-/// The vertex across of each vertex of `ArmL` is looked for among the places of `ArmR`.
+/// The partner of each vertex of `ArmL` is looked up among the positions of `ArmR`.
 fn mirrored_by_place(document: &Document) {
     let places = |mesh: u32| document.mesh(MeshId(mesh)).primitives[0].positions.to_vec();
     let by_name = |mesh: u32, v: usize| -> Held {
@@ -149,7 +149,7 @@ fn mirrored_by_place(document: &Document) {
     }
 }
 
-/// What leads into the armature from the mesh spaces of three skins.
+/// The matrices from the mesh spaces of three skins to the armature.
 fn places() -> [[Mat4; 3]; 3] {
     let turned = Mat4::from_scale_rotation_translation(
         Vec3::splat(100.0),
@@ -210,21 +210,21 @@ fn three_skins_are_mirrored_as_one_body() {
         );
         is_symmetric(&body, session.document(), near, &other);
         sums_are_one(&body, session.document());
-        // The side that gives is as it was.
+        // The source side is unchanged.
         let (before, after) = (body.held(&painted), body.held(session.document()));
         for ((.., at, a), (.., b)) in
             before.iter().zip(&after).filter(|((.., at, _), _)| at.x > 0.01)
         {
             assert_eq!(a, b, "{at}");
         }
-        // The other way everything is as it was before it was painted.
+        // In the other direction everything equals the state before painting.
         session.undo();
         line(&mut session, json!({"do": "weights.mirror", "from": "right"}));
         is_symmetric(&body, session.document(), near, &other);
         for ((.., a), (.., b)) in body.held(&first).iter().zip(&body.held(session.document())) {
             assert!(apart(a, b) <= near, "{a:?} {b:?}");
         }
-        // It is in the file, and the file is right.
+        // The file contains it, and is correct.
         let bytes = session.pack("x").unwrap().bytes;
         let again = Session::open_bytes(&bytes).unwrap();
         is_symmetric(&body, again.document(), near, &other);
@@ -233,7 +233,7 @@ fn three_skins_are_mirrored_as_one_body() {
     assert_eq!(done, 18);
 }
 
-/// Only what is meant changes: the mesh that is named, the joints that are not locked.
+/// Only the given targets change: the given mesh, the unlocked joints.
 #[test]
 fn what_may_be_touched_is_kept_to() {
     let body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
@@ -276,8 +276,8 @@ fn what_may_be_touched_is_kept_to() {
 fn a_mirror_joint_that_the_other_skin_lacks_is_named_and_its_vertices_stay() {
     for nowhere in [false, true] {
         let mut body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
-        // The right arm's hand is on no skin; or it is no joint at all, and what it would hold goes
-        // to the forearm.
+        // The right arm's hand is on no skin, or it is no joint at all. Its weight then goes to the
+        // forearm.
         body.skins[1].0.retain(|n| *n != "Hand.R");
         body.tubes[1].along = vec![("Arm.R", 0.1), ("Fore.R", 0.5)];
         if nowhere {
@@ -330,7 +330,7 @@ fn a_mirror_joint_that_the_other_skin_lacks_is_named_and_its_vertices_stay() {
     }
 }
 
-/// Joints whose names say nothing, paired by where they stand.
+/// Joints without telling names, paired by their positions.
 #[test]
 fn joints_are_paired_by_their_places_too() {
     for apart_at_the_roots in [false, true] {
@@ -377,11 +377,11 @@ fn joints_are_paired_by_their_places_too() {
     }
 }
 
-/// What a person said of pairs holds from skin to skin.
+/// Stated pairs apply from skin to skin.
 #[test]
 fn pairs_that_were_said_go_from_skin_to_skin() {
     let mut body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
-    // A helper on each side, of other names and in other places.
+    // A helper on each side, with different names and positions.
     body.joints.push(("Twist", Some(3), Vec3::new(0.7, 1.4, 0.0)));
     body.joints.push(("Roll", Some(6), Vec3::new(-0.9, 1.3, 0.1)));
     body.skins[0].0.push("Twist");
@@ -407,12 +407,12 @@ fn pairs_that_were_said_go_from_skin_to_skin() {
     );
 }
 
-/// Two characters in one file have a plane each, whatever lies across from one of them.
+/// Two characters in one file have their own mirror planes, in spite of the mesh across from each.
 #[test]
 fn two_characters_are_two_bodies() {
     let one = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
-    // Both stand in the scene, as far from its middle to either side; the second has one skin for
-    // all.
+    // Both are in the scene, at equal distances from its middle. The second has one skin for all
+    // meshes.
     let mut body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
     let by = Vec3::new(4.0, 0.0, 0.0);
     let names =
@@ -469,7 +469,7 @@ fn two_characters_are_two_bodies() {
     }
 }
 
-/// One mesh, drawn on both sides by a skin each: its weights are those of both, and cannot differ.
+/// One mesh displayed on both sides, with a skin each. Both sides share its weights.
 #[test]
 fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
     let Some(shared) = shared() else { return };
@@ -500,7 +500,7 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
             );
         }
     }
-    // In the file it is the third joint, too, and nothing but weights and joints is another.
+    // In the file it is also the third joint. Only weights and joints differ.
     let (saved, bytes) = split(&session.pack("x").unwrap().bytes);
     let view = |root: &Value, attribute: &str| {
         let accessor =
@@ -512,7 +512,7 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
     assert!((0..6).all(|v| bytes[joints + v * 4] == 2));
     let (a, b) = (view(&saved, "POSITION"), view(&root, "POSITION"));
     assert_eq!(bytes[a..a + 648], bin[b..b + 648]);
-    // Other tools that name joints, vertices told by joints, and locks.
+    // Other tools with joint names, vertices selected by joints, and locks.
     let mut by = |lines: [Value; 2]| {
         lines.map(|l| {
             while session.undo().is_some() {}
@@ -561,8 +561,8 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
     assert!(said.contains("“Tube” is used with the skin “A” and the skin “B”"), "{said}");
 }
 
-/// The brush's mirror finds no other side on a skin that has none; a plane along the arm is not
-/// one.
+/// The brush's mirror finds no other side on a one-sided skin. A plane along the arm does not
+/// count.
 #[test]
 fn a_brush_keeps_to_its_skin_where_the_other_side_is_on_another() {
     let body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
@@ -602,7 +602,7 @@ fn a_brush_keeps_to_its_skin_where_the_other_side_is_on_another() {
             dabs[0].iter().zip(&dabs[1]).map(|(a, b)| off(a, b).max(off(b, a))).fold(0.0, f32::max);
         assert!(worst <= 1e-6, "{kind:?}: {worst}");
     }
-    // A layer says that it cannot, and what can.
+    // A layer refuses, and names the command that works.
     line(&mut session, json!({"do": "weight_layer.add", "mesh": "Left"}));
     let mirror = json!({"do": "weight_layer.mirror", "layer": "Layer 1", "from": "left"});
     let said = session
@@ -610,7 +610,7 @@ fn a_brush_keeps_to_its_skin_where_the_other_side_is_on_another() {
         .unwrap_err()
         .to_string();
     assert!(said.contains("belong to another skin") && said.contains("weights.mirror"), "{said}");
-    // What is painted into the layer is mirrored from what is seen.
+    // Weights painted into the layer are mirrored from the displayed weights.
     line(
         &mut session,
         json!({"do": "weights.flood", "joint": "Hand.L", "value": 0.5, "mesh": "Left"}),
@@ -622,7 +622,7 @@ fn a_brush_keeps_to_its_skin_where_the_other_side_is_on_another() {
     is_symmetric(&body, session.document(), 2e-6, &other);
 }
 
-/// A skin of one arm, alone in its file: the refusal says what is so.
+/// A skin of one arm, alone in its file: the refusal states the reason.
 #[test]
 fn an_arm_alone_has_no_other_side() {
     let mut body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
@@ -641,17 +641,16 @@ fn an_arm_alone_has_no_other_side() {
     }
 }
 
-/// Ties in slots keep the order that the file has, on one skin too; what is symmetric is not
-/// counted.
+/// Ties in slots keep the order of the file, on one skin too. Symmetric vertices are not counted.
 #[test]
 fn ties_are_left_as_they_are_stored() {
-    // A sheet across x = 0 on one skin: every vertex has two joints with a half each, in the order
+    // A sheet across x = 0 on one skin. Every vertex has two joints with a half each, in the order
     // of the file.
     let at = |k: usize| [(k % 3) as f32 - 1.0, (k / 3) as f32, 0.0];
     let count = 9;
     let mut bin = floats(&(0..count).flat_map(at).collect::<Vec<f32>>());
     let joints = (0..count).flat_map(|k| match k % 3 {
-        // The right side has them the other way round.
+        // The right side has them in the reverse order.
         0 => [0u8, 2, 0, 0],
         1 => [2, 1, 0, 0],
         _ => [0, 1, 0, 0],
@@ -707,7 +706,7 @@ fn ties_are_left_as_they_are_stored() {
         );
         assert!(*session.document() == first);
     }
-    // One vertex that differs is the one that changes.
+    // A single different vertex is the only changed one.
     line(
         &mut session,
         json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.8, "vertices": "5"}),

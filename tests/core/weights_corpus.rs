@@ -1,5 +1,5 @@
-//! Weights of real and of odd files: changed, saved and opened again, nothing else has changed and
-//! no rule is broken.
+//! Weights of real and odd files, changed, saved and reopened: nothing else changes, and no rule is
+//! broken.
 
 use std::{fs, path::Path};
 
@@ -32,7 +32,7 @@ fn map(document: &Document, (mesh, primitive): (usize, usize)) -> &WeightMap {
     document.mesh(mesh.into()).primitives[primitive].weights.as_deref().expect("weights")
 }
 
-/// Those that hang on a skin that is shown: what tools work on.
+/// The primitives on a displayed skin: tools work on these.
 fn painted(document: &Document) -> Vec<(usize, usize)> {
     let canvases =
         (0..document.skins.len()).filter_map(|s| SkinnedSurface::new(document, SkinId(s as u32)));
@@ -46,7 +46,7 @@ fn painted(document: &Document) -> Vec<(usize, usize)> {
     list
 }
 
-/// A document without its weights: to compare all the rest.
+/// A document without its weights, to compare the rest.
 fn bare(document: &Document) -> Document {
     let mut document = document.clone();
     for mesh in document.file.meshes.values_mut() {
@@ -57,7 +57,7 @@ fn bare(document: &Document) -> Document {
     document
 }
 
-/// Fails where a vertex that tools work on breaks a rule.
+/// Fails if a vertex in reach of the tools breaks a rule.
 fn clean(document: &Document, name: &str) -> usize {
     for part in painted(document) {
         let map = map(document, part);
@@ -67,7 +67,7 @@ fn clean(document: &Document, name: &str) -> usize {
     painted(document).len()
 }
 
-/// Weights and joints of the first eight sets, and what describes them.
+/// Weights and joints of the first eight sets, and their descriptions.
 const WEIGHTS_ONLY: [&str; 4] = [
     "geometry-values meshes[*].primitives[*].WEIGHTS_*",
     "geometry-values meshes[*].primitives[*].JOINTS_*",
@@ -98,12 +98,12 @@ fn normalized_weights_are_saved_and_nothing_else_is() {
             let (now, was) = (map(session.document(), part), map(session.opened(), part));
             assert!(shown.contains(&part) || now == was, "{name}: {part:?} is not shown");
         }
-        // Done again, there is nothing to do.
+        // The second time, no operation is needed.
         assert!(
             !session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes"),
             "{name}"
         );
-        // Most of the corpus breaks no rule: something else has to change as well.
+        // Most of the corpus breaks no rule: something else has to change too.
         let ran = session
             .run_line(&CommandLine::new("weights.quantize").with("steps", 7))
             .expect("quantises")
@@ -132,8 +132,8 @@ fn normalized_weights_are_saved_and_nothing_else_is() {
         let packed = name.contains("-draco") || name.contains("-meshopt");
         let mut allowed = WEIGHTS_ONLY.to_vec();
         if name.ends_with("preserve-everything.glb") {
-            // Numbers in its extensions may be accessors: those stay as they are, with their notes,
-            // and new ones are used.
+            // Numbers in its extensions can be accessors. Such accessors stay unchanged, with their
+            // notes, and new ones are used.
             let notes = ["extras-lost", "ext-lost", "name-changed"]
                 .map(|what| format!("{what} meshes[*].primitives[*].*_0(accessor)*"));
             allowed.extend(notes.map(|n| &*n.leak()));
@@ -171,7 +171,7 @@ fn weights_that_are_broken_are_mended_for_good() {
             .iter()
             .map(|p| faults(map(session.document(), *p), 64).broken())
             .sum();
-        // The one with half a set has nothing wrong in the sets that pair up.
+        // The file with half a set has no fault in its complete sets.
         assert_eq!(broken > 0, name != "weights-set-1-only.gltf", "{name}: {broken}");
         let ran = session.run_line(&CommandLine::new("weights.normalize"));
         if broken == 0 {
@@ -317,8 +317,8 @@ fn many_influences_are_painted_limited_and_fit_in_one_set() {
             let (all, kept) = (used(&full), used(&limited));
             assert_eq!(kept.len(), all.len().min(4), "{name} {v}");
             assert!(kept.is_sorted_by(|a, b| a.1 >= b.1), "{name} {v}: {kept:?}");
-            // What is gone was no stronger than what stayed, and what stayed are joints that were
-            // there.
+            // Removed influences were no stronger than the kept ones. The kept joints were there
+            // before.
             let weakest = kept.iter().map(|(j, _)| full.weight(v, *j)).fold(1.0, f32::min);
             let gone = all.iter().filter(|(j, _)| kept.iter().all(|(k, _)| k != j));
             assert!(
@@ -370,7 +370,8 @@ fn positions(count: usize) -> Vec<u8> {
     floats(&(0..count).flat_map(|k| [(k / 2) as f32, (k % 2) as f32, 0.0]).collect::<Vec<_>>())
 }
 
-/// A row of triangles of as many vertices as there are influences, on a skin; `joints` in a chain.
+/// A row of triangles with one vertex per entry of `influences`, on a skin. The `joints` form a
+/// chain.
 fn rigged(joints: usize, influences: &[[(u8, f32); 4]]) -> (Value, Vec<u8>) {
     let count = influences.len();
     let mut bin = positions(count);
@@ -424,7 +425,7 @@ const TWICE: [(u8, f32); 4] = [(0, 0.25), (1, 0.5), (0, 0.25), (0, 0.0)];
 
 #[test]
 fn woven_vertices_are_written_in_place_and_what_lies_between_stays() {
-    // POSITION, JOINTS_0, WEIGHTS_0 and four bytes of nobody, 36 bytes a vertex.
+    // POSITION, JOINTS_0, WEIGHTS_0 and four unused bytes, 36 bytes a vertex.
     let count = 6;
     let (mut json, _) = rigged(2, &[HALVES; 6]);
     let mut bin = Vec::new();
@@ -522,7 +523,7 @@ fn the_corpus_has_woven_vertices_and_they_stay_woven() {
 
 #[test]
 fn what_others_use_is_not_written_over() {
-    // Two meshes with the same accessors: one changes, the other does not.
+    // Two meshes with the same accessors: only one changes.
     let (mut json, bin) = rigged(2, &[HALVES; 6]);
     let mesh = json["meshes"][0].clone();
     json["meshes"].as_array_mut().expect("a list").push(mesh);
@@ -541,8 +542,8 @@ fn what_others_use_is_not_written_over() {
     assert!(*again.document() == *session.document());
     assert!(map(again.document(), (0, 0)) != map(again.document(), (1, 0)));
 
-    // A view that is also an image's, or another accessor's under another name, is somebody else's
-    // too.
+    // A view shared with an image, or with another accessor under another name, also belongs to
+    // others.
     let (mut json, bin) = rigged(2, &[HALVES; 6]);
     json["accessors"].as_array_mut().expect("a list").push(
         json!({"bufferView": 2, "componentType": 5126, "count": 6, "type": "VEC4", "name": "kept"}),
@@ -576,7 +577,7 @@ fn packed_files_take_new_weights() {
         assert!(map(again.document(), part) != map(session.opened(), part), "{name}");
         assert!(bare(again.document()) == bare(session.document()), "{name}");
         clean(again.document(), name);
-        // Changed once more, in what was saved.
+        // Changed again, in the saved data.
         let mut again = again;
         let line = line.with("value", 0.5);
         assert!(again.run_line(&line).expect("it floods"), "{name}");
@@ -599,7 +600,7 @@ fn a_mesh_on_two_skins_is_changed_once() {
         .with("how", "add");
     assert!(session.run_line(&line).expect("it floods"));
     let after = map(session.document(), (0, 0));
-    // By the first skin, joint 0 is J0; added once, not once a skin.
+    // By the first skin, joint 0 is J0. It is added once, not once per skin.
     for v in 0..6 {
         assert_eq!((after.weight(v, 0), after.weight(v, 1)), (0.625, 0.375));
     }
@@ -679,7 +680,7 @@ fn a_skinned_mesh_without_weights_is_left_alone() {
 
 #[test]
 fn joints_past_the_skin_move_nothing_and_are_mended() {
-    // One vertex names a joint that is not there with a third of its weight, one with none.
+    // One vertex gives a missing joint half of its weight, and one gives it none.
     let past = [[(0, 0.5), (9, 0.5), (1, 0.0), (0, 0.0)], [(0, 0.5), (1, 0.5), (9, 0.0), (0, 0.0)]];
     let fine = [(0, 0.5), (1, 0.5), (0, 0.0), (0, 0.0)];
     let (json, bin) = rigged(2, &[past[0], past[1], past[0], past[1], fine, fine]);
@@ -690,7 +691,7 @@ fn joints_past_the_skin_move_nothing_and_are_mended() {
         found.len() == 1 && found[0].fix.is_some() && found[0].message.contains("4 vertices"),
         "{found:?}"
     );
-    // It is posed, though what is not there moves nothing.
+    // It is posed, and the missing joint moves nothing.
     let document = session.document();
     let pose = Pose::evaluate(document, &Stack::default());
     let node = document.node_ids().find(|n| document.node(*n).mesh.is_some()).expect("a mesh");

@@ -1,4 +1,4 @@
-//! Counts by differences are those of a new count, and the brush reaches the side that was hit.
+//! Incremental counts equal new counts, and the brush reaches the hit side.
 
 use glam::Vec3;
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ fn finished(tally: &mut WeightStats, canvas: &SkinnedSurface, document: &Documen
     }
 }
 
-/// Weights as no tool leaves them: of every so manieth vertex a slot gets any joint and any weight.
+/// Invalid weights: a slot of every `every`-th vertex gets any joint and any weight.
 fn harmed(map: &WeightMap, every: usize, joint: u16, weight: f32) -> (WeightMap, Vec<u32>) {
     let mut map = map.clone();
     let stride = map.stride();
@@ -62,7 +62,7 @@ proptest! {
                 session.commit();
                 tally.touch(vertices.into_iter().map(|v| part.first + v));
             }
-            // Counted in part only before more changes.
+            // Counted only in part before further changes.
             tally.step(&canvas, &canvas.maps(session.document()), 300, &mut Vec::new());
         }
         tally.set_limit(other);
@@ -74,7 +74,7 @@ proptest! {
         prop_assert_eq!(tally.faults(), fresh.faults());
         prop_assert_eq!(tally.used(), fresh.used());
         prop_assert_eq!(tally.strays(), fresh.strays());
-        // And both are what the whole is found to be at once.
+        // Both equal the faults found at once in the whole.
         let all = (0..canvas.parts().len()).map(|k| faults(maps.part(k), other));
         let (broken, many) = all.fold((0, 0), |(b, m), f| (b + f.broken(), m + f.many));
         prop_assert_eq!((tally.faults().broken(), tally.faults().many), (broken, many));
@@ -93,7 +93,7 @@ proptest! {
     }
 }
 
-/// Whether vertices at one place are all touched, or none is.
+/// True if coincident vertices are all touched or all untouched.
 fn are_alike(canvas: &SkinnedSurface, hits: &[(u32, f32)]) -> bool {
     let hit: std::collections::BTreeMap<u32, u32> =
         hits.iter().map(|(v, p)| (*v, p.to_bits())).collect();

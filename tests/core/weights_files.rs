@@ -1,5 +1,5 @@
-//! Weights between files and over the clipboard, and acts on joints and selections: what is written
-//! is read back to the bit, what is not meant stays as it is.
+//! Weights between files and over the clipboard, and operations on joints and selections. Written
+//! weights are read back to the bit, and everything else is unchanged.
 
 use std::{fs, path::PathBuf};
 
@@ -29,7 +29,7 @@ fn maps(document: &Document) -> Vec<((MeshId, PrimitiveId), WeightMap)> {
     all
 }
 
-/// By vertex, joints with the bits of their weights, whatever slots they stand in.
+/// By vertex, joints with the bits of their weights, independent of slots.
 fn as_lists(map: &WeightMap) -> Vec<Vec<(u16, u32)>> {
     let list = |v: usize| {
         let mut list: Vec<(u16, u32)> =
@@ -71,7 +71,7 @@ fn refusal(session: &mut Session, line: CommandLine) -> String {
     session.run_line(&line).expect_err("refused").to_string()
 }
 
-/// Weights that say nothing of what was there: all of it the first joint's.
+/// Weights without the old information: the first joint has all of them.
 fn spoil(session: &mut Session) {
     let document = session.document();
     let mut lines = Vec::new();
@@ -97,13 +97,13 @@ fn weights_of_the_corpus_come_back_from_json_and_xml_as_they_were() {
         let folder = shared.join("corpus/characters").join(name);
         let Some(path) = crate::common::models(&folder).into_iter().next() else { continue };
         let mut session = Session::open(&path, &Progress::default()).expect("a character");
-        // What breaks a rule is mended first: what is taken over breaks none.
+        // Broken rules are mended first: transferred weights break none.
         run(&mut session, CommandLine::new("weights.normalize"));
         let meant = all_lists(session.document());
         for (kind, ending) in [(WeightFile::Json, "json"), (WeightFile::Xml, "xml")] {
             let (_folder, file) = scratch(&format!("w.{ending}"));
             fs::write(&file, kind.write(&weight_table(session.document(), &[]))).expect("written");
-            // Nothing is left to do where they are there already.
+            // If they are already there, no operation is needed.
             let line =
                 || CommandLine::new("weights.import").with("path", file.display().to_string());
             let before = session.history().revision();
@@ -122,7 +122,7 @@ fn weights_of_the_corpus_come_back_from_json_and_xml_as_they_were() {
             };
             assert_eq!(off(&all_lists(session.document())), 0, "{name} {ending}");
             assert_eq!(faulty(session.document()), 0, "{name}");
-            // From the nearest vertices it is the same, but where several lie at one spot.
+            // From the nearest vertices the result is the same, except where several coincide.
             spoil(&mut session);
             run(&mut session, line().with("by", "surface"));
             assert_eq!(faulty(session.document()), 0, "{name}");
@@ -171,8 +171,8 @@ fn weights_of_a_model_come_over_by_order_surface_and_uv() {
                 .zip(&now)
                 .map(|(a, b)| a.iter().zip(b).filter(|(a, b)| a == b).count())
                 .sum();
-            // Spots that several vertices with different weights share, or coordinates that several
-            // spots have, are told apart by nobody.
+            // Coincident vertices with different weights, or coordinates shared by several points,
+            // are ambiguous.
             let least = match by {
                 "order" => 1.0,
                 "surface" => 0.9,
@@ -213,7 +213,7 @@ fn weights_of_another_mesh_are_refused_in_a_sentence() {
     assert!(
         refusal(&mut session, CommandLine::new("weights.import")).contains("no file was given")
     );
-    // A joint that is not here gives nothing, and that is said.
+    // A missing joint gives nothing, and this is reported.
     let table = weight_table(session.document(), &[]);
     let text = WeightFile::Json.write(&table).replace("\"Hips\"", "\"Unheard of\"");
     let (_other, json) = scratch("w.json");
@@ -243,7 +243,7 @@ fn selections_by_loops_rings_and_meshes() {
     let shaped = |list: &[u32], how| reshape(document, &canvas, list, how);
     assert_eq!(shaped(&[at(2, 3), at(3, 3)], Reshape::Loop), row(3));
     assert_eq!(shaped(&[at(2, 3), at(2, 4)], Reshape::Loop), column(2));
-    // A ring is all edges that lie opposite: two columns.
+    // A ring is all opposite edges: two columns.
     let ring = sorted(column(2).into_iter().chain(column(3)).collect());
     assert_eq!(shaped(&[at(2, 3), at(3, 3)], Reshape::Ring), ring);
     let grown = shaped(&[at(2, 3), at(3, 3)], Reshape::GrowLoop);
@@ -272,7 +272,7 @@ fn a_loop_goes_round_an_arm_and_its_mirror_image_round_the_other() {
         let two = [canvas.first_at(point), canvas.first_at(*next)];
         let found = reshape(document, &canvas, &two, Reshape::Loop);
         assert!(found.len() >= 2);
-        // What was selected stays, and no more than a small part of the surface is ever one loop.
+        // The selected vertices stay. A loop is always a small part of the surface.
         assert!(two.iter().all(|v| found.contains(v)));
         assert!(
             found.len() < canvas.vertex_count() / 4,
@@ -323,7 +323,7 @@ fn rows_of_text_give_vertices_what_they_say() {
             after.iter().position(|(key, _)| *key == (part.mesh, part.primitive)).expect("a map");
         assert_eq!(as_lists(&after[k].1)[own as usize], before[k][own as usize], "vertex {v}");
     }
-    // Once is as often as it takes.
+    // The second time changes nothing.
     let revision = session.history().revision();
     run(&mut session, line.clone());
     assert_eq!(session.history().revision(), revision);
@@ -350,7 +350,7 @@ fn rows_of_text_give_vertices_what_they_say() {
     );
 }
 
-/// An act on the weights of joints.
+/// An operation on the weights of joints.
 #[derive(Clone, Debug)]
 enum Act {
     Swap(usize, usize),
@@ -395,7 +395,7 @@ impl Act {
                 CommandLine::new("weights.transfer").with("from", "#0").with("by", "uv")
             }
             Self::Limb(k, width) => {
-                // Two bones up, where there are some.
+                // Up to two bones upward.
                 let node = joints[k % joints.len()];
                 let up = |n| document.node(n).parent.filter(|p| joints.contains(p));
                 let from = up(node).and_then(up).or(up(node)).unwrap_or(node);
@@ -409,7 +409,7 @@ impl Act {
     }
 }
 
-/// The joints of the limb that [`Act::Limb`] means.
+/// The joints of the limb of [`Act::Limb`].
 fn limb_of(document: &Document, joints: &[ulna_model::NodeId], k: usize) -> Vec<u16> {
     let up = |n: &ulna_model::NodeId| document.node(*n).parent.filter(|p| joints.contains(p));
     let chain = std::iter::successors(Some(joints[k % joints.len()]), up).take(3);
@@ -438,7 +438,7 @@ proptest! {
             line = line.with("locked", locks);
         }
         let canvas = SkinnedSurface::new(document, SkinId(0)).expect("the sample");
-        // Whole places, so that seams are not torn on purpose.
+        // Whole points: no seam is torn on purpose.
         let chosen: Vec<bool> =
             (0..canvas.vertex_count() as u32).map(|v| !some
                 || canvas.point_of(v).index().is_multiple_of(3)).collect();
@@ -452,8 +452,8 @@ proptest! {
         }
         let before = maps(document);
         if session.run_line(&line).is_err() {
-            // A transfer of a mesh to itself has nothing to do, and a root ends no limb; nothing
-            // else is refused.
+            // A transfer of a mesh to itself has no effect, and a root ends no limb. Nothing else
+            // is refused.
             let root = |k: usize| session.document().node(joints[k % joints.len()])
                 .parent.is_none_or(|p| !joints.contains(&p));
             prop_assert!(matches!(act, Act::Transfer | Act::MirrorUv)
@@ -478,20 +478,20 @@ proptest! {
         let once = all_lists(session.document());
         session.run_line(&line).expect("again");
         match act {
-            // Twice is not at all, where nothing is locked and both can be held.
+            // Two swaps cancel out if nothing is locked and both joints fit.
             Act::Swap(..) if locked.is_empty() => {
                 let was: Vec<_> = before.iter().map(|(_, m)| as_lists(m)).collect();
                 prop_assert!(all_lists(session.document()) == was,
                     "{line}: twice is not as it was");
             }
             Act::Swap(..) => {}
-            // What a lock kept on one side may be kept otherwise on the other.
+            // A value kept by a lock on one side can be kept differently on the other.
             Act::MirrorUv if !locked.is_empty() => {}
-            // Each time it goes on.
+            // Each run continues the relaxation.
             Act::RelaxKeeping(_) => {}
             Act::Limb(k, _) => {
-                // What the limb has stays the limb's, and is shared alike, but for what the stored
-                // type rounds.
+                // The limb's weight stays with the limb and is shared in the same ratio, up to
+                // rounding of the stored type.
                 let step = 3.0 * match encoding {
                     WeightEncoding::Byte => 1.0 / 255.0,
                     WeightEncoding::Short => 1.0 / 65535.0,
@@ -545,8 +545,8 @@ fn a_transfer_of_a_mesh_to_itself_is_nothing() {
 
 #[test]
 fn what_comes_over_is_what_the_file_will_hold() {
-    // Weights in floats for meshes that store bytes and shorts: what is shown is what is read
-    // again.
+    // Weights in floats for meshes that store bytes and shorts: displayed weights equal reopened
+    // weights.
     let plain = sample();
     let (_folder, file) = scratch("w.json");
     fs::write(&file, WeightFile::Json.write(&weight_table(plain.document(), &[])))
@@ -610,9 +610,9 @@ fn cells_get_their_numbers_the_rest_shares_and_locked_joints_stay() {
     let canvas = SkinnedSurface::new(&document, SkinId(0)).expect("a canvas");
     let maps_of = |document: &Document| canvas.maps(document).part(0).clone();
     let before = maps_of(&document);
-    // Vertices of three joints at least, of which one is locked.
+    // Vertices with at least three joints, one of them locked.
     let many = |v: &u32| before.vertex(*v as usize).filter(|(_, w)| *w > 0.05).count() >= 3;
-    // One a place: copies have the same.
+    // One per point: coincident vertices have the same values.
     let first = |v: &u32| canvas.first_at(canvas.point_of(*v)) == *v;
     let vertices: Vec<u32> =
         (0..before.vertex_count() as u32).filter(many).filter(first).take(12).collect();
@@ -655,14 +655,14 @@ fn cells_get_their_numbers_the_rest_shares_and_locked_joints_stay() {
             );
         }
     }
-    // Said twice it is said once.
+    // The second time changes nothing.
     let again = session.document().clone();
     session.run(&Command::from(assign)).expect("done");
     assert_eq!(again.meshes, session.document().meshes);
-    // What a locked joint holds cannot be had.
+    // The weight of a locked joint is not available.
     let refused = cells_assigned(&document, &canvas, (&vertices, &[lock]), &values, (&locked, 4));
     assert_eq!(refused.expect_err("locked").vertex, vertices[0]);
-    // Nor can more than it leaves, or than there is: nothing is made less in silence.
+    // More than the unlocked rest, or more than the total, is refused. Nothing is reduced silently.
     let first = &vertices[..1];
     let held = before.weight(vertices[0] as usize, lock);
     let refused =
@@ -679,7 +679,7 @@ fn cells_get_their_numbers_the_rest_shares_and_locked_joints_stay() {
 #[test]
 fn meshes_on_two_skins_and_of_the_same_name_keep_to_their_own() {
     for names in [["Left", "Right"], ["Sheet", "Sheet"]] {
-        // The second is kept a hundred times as large as it stands.
+        // The second one is stored a hundred times larger than displayed.
         let (mut json, bin) = split(&two_skins(0.01, 1.0, &["C", "B", "A"]));
         for (k, name) in names.iter().enumerate() {
             json["meshes"][k]["name"] = json!(name);
@@ -737,14 +737,14 @@ fn weights_of_a_file_worked_out_elsewhere_are_the_same_step() {
             .collect::<Vec<_>>()
     };
     assert_eq!(lines(&here), lines(&there));
-    // It says what it did, and needs the file no more.
+    // The step states its result, and no longer needs the file.
     assert!(lines(&there).iter().all(|l| !l.contains("weights.import")), "{:?}", lines(&there));
-    // Another file that was opened meanwhile is none of it, be it as unchanged as this one was.
+    // Another file opened in the meantime does not take it, even if both are unchanged.
     let worked = sample().work("Import weights", vec![command.clone()]).run();
     let mut another = sample();
     let why = another.take_worked(worked).expect_err("refused").to_string();
     assert!(why.contains("another file") && *another.document() == *sample().document(), "{why}");
-    // What was changed meanwhile is not written over.
+    // Later changes are not overwritten.
     let worked = there.work("Import weights", vec![command]).run();
     run(&mut there, CommandLine::new("weights.flood").with("joint", "Hips").with("value", 1.0));
     let before = there.document().clone();

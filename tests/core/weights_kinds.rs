@@ -1,5 +1,5 @@
-//! Weights of primitives with sets of their own, with none, and of more joints than a byte counts:
-//! painted, mended, saved, read again.
+//! Weights of primitives with different numbers of sets, without weights, and with more joints than
+//! a byte counts. They are painted, mended, saved and reopened.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{path::PathBuf, process::Command};
@@ -22,8 +22,7 @@ fn line(session: &mut Session, line: Value) -> Vec<String> {
     run(session, CommandLine::parse(&line.to_string()).unwrap())
 }
 
-/// Saves, and asserts that an independent reader has every vertex of what was saved where it is
-/// shown here.
+/// Saves, and asserts that an independent reader places every vertex where it is displayed here.
 fn is_shown_as_saved(session: &Session, times: &[f64], near: f64) {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("a.glb");
@@ -39,7 +38,7 @@ fn is_shown_as_saved(session: &Session, times: &[f64], near: f64) {
     }
 }
 
-/// The element of an accessor as the file has it, one number after another.
+/// The elements of an accessor as stored in the file, one number after another.
 fn raw(file: &(Value, Vec<u8>), accessor: u64) -> Vec<u32> {
     let (root, bin) = file;
     let accessor = &root["accessors"][accessor as usize];
@@ -71,7 +70,7 @@ fn primitives_keep_their_own_numbers_of_sets() {
     let session = open();
     let first = session.document().clone();
     is_shown_as_saved(&session, &[0.0, 0.4, 1.0], 1e-5);
-    // The hat is named by its place, and stands by its node alone.
+    // The hat is named by its place, and only its node positions it.
     let found: Vec<_> =
         session.all_findings().into_iter().filter(|d| d.code == "ULNA_NO_WEIGHTS").collect();
     assert!(
@@ -132,7 +131,7 @@ fn primitives_keep_their_own_numbers_of_sets() {
             );
         }
         assert_eq!(hat(now, 0.5), hat(&first, 0.5), "{act}");
-        // In the file, too; and nothing is put on the hat.
+        // The file agrees, and the hat gets no weights.
         let file = split(&session.pack("x").unwrap().bytes);
         for (p, sets) in wanted.iter().enumerate() {
             let many =
@@ -170,7 +169,7 @@ fn bytes_of_many_joints_sum_to_255_once_they_are_mended() {
     let bytes = session.pack("x").unwrap().bytes;
     assert!(sums(&bytes).iter().all(|s| *s == 255));
     is_shown_as_saved(&session, &[0.5], 3e-4);
-    // What was right already is as it was, to the byte.
+    // Sound data is unchanged, to the byte.
     let (old, new) = (split(&std::fs::read(&path).unwrap()), split(&bytes));
     for name in ["WEIGHTS_0", "JOINTS_0"] {
         let [a, b] = [&old, &new].map(|f| raw(f, attribute(f, 0, name).unwrap()));

@@ -1,5 +1,5 @@
-//! What acts on weights come to in motion: characters whose weights were spoiled and mended are
-//! strained no more than they were, and relaxing keeps volume where it is asked to.
+//! The effect of weight tools in motion. Characters with spoiled and mended weights are strained no
+//! more than before, and relaxing keeps volume on request.
 
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
@@ -16,8 +16,8 @@ use ulna_weights::{KEPT, SkinnedSurface, faults};
 
 use crate::common::{named, run, sample, shared};
 
-/// Over all clips, by every vertex's worst moment: the root of the mean square of the scores (what
-/// is spread is not as bad as what tears), what one in a hundred exceeds, and the worst spot.
+/// Over all clips, from every vertex's worst moment. Returns the root mean square of the scores
+/// (spread strain counts less than tears), the 99th percentile, and the worst score.
 fn strain_of(document: &Document) -> [f32; 3] {
     let sampling = Sampling { degrees: None, ..Sampling::default() };
     let found = WorstPose::search(document, &sampling, &AtomicBool::new(false), &AtomicU32::new(0))
@@ -41,9 +41,9 @@ fn act(session: &mut Session, lines: &[serde_json::Value]) {
     }
 }
 
-/// The least part of its volume that every vertex keeps in every other pose of a range of motion
-/// (each joint has an odd number of them: what is left out of one is there of the next), vertex by
-/// vertex, and the worst score.
+/// The smallest part of its volume that each vertex keeps in every other pose of a range of motion,
+/// and the worst score. Each joint has an odd number of poses, so the next joint uses the ones
+/// skipped for the previous.
 fn bent(document: &Document, skin: SkinId, degrees: f32) -> (Vec<f32>, Vec<f32>) {
     let clip = Shared::new(range_of_motion(document, skin, Vec3::splat(degrees)));
     let (mut evaluator, mut pose, mut scratch) =
@@ -77,7 +77,7 @@ fn mean_square(list: &[f32]) -> f32 {
 #[test]
 fn spoiled_characters_are_mended_by_acts_alone() {
     let Some(shared) = shared() else { return };
-    // Each vertex hangs on one joint: no weights at all but the list of who is strongest.
+    // Each vertex follows one joint: the only information left is the strongest joint.
     let spoil = [json!({"do":"weights.limit","most":1})];
     let acts = |passes: usize| {
         [
@@ -244,7 +244,7 @@ fn a_gradient_along_a_limb_bends_it_evenly_and_twice_is_once() {
             assert!((again.weight(v, j) - map.weight(v, j)).abs() < 1e-5, "vertex {v}");
         }
     }
-    // What is no limb says what to do.
+    // A chain that is no limb gives advice.
     let line = CommandLine::parse(r#"{"do":"weights.along","to":"LeftHand","from":"RightHand"}"#)
         .expect("a line");
     let why = session.run_line(&line).expect_err("no limb").to_string();

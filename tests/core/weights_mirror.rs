@@ -13,9 +13,9 @@ use ulna_weights::{
     Touch, layers::Sides,
 };
 
-/// The worst difference between a place and its mirror image, over all paired places, and how many
-/// those are. With `rings`, over those alone whose neighbors are mirrored too: edges may run
-/// across a quad one way on both sides.
+/// The largest difference between a point and its mirror image over all paired points, and their
+/// count. With `rings`, only over points with mirrored neighbors: edges can cross a quad in the
+/// same direction on both sides.
 fn worst_difference(
     document: &Document,
     canvas: &SkinnedSurface,
@@ -39,7 +39,7 @@ fn worst_difference(
         }
         pairs += 1;
         let (here, there) = (list(point), list(partner));
-        // What has no mirror image has none to be compared with.
+        // A joint without mirror partner is not compared.
         for (j, w) in here.iter() {
             if let Some(other) = mirror.joint(JointSlot(j)) {
                 worst = worst.max((w - there.get(other.0)).abs());
@@ -49,7 +49,7 @@ fn worst_difference(
     (worst, pairs)
 }
 
-/// Mirrors a file's weights, then paints on it with every brush and the mirror on.
+/// Mirrors a file's weights, then paints with every brush in mirror mode.
 fn mirrored(session: &mut Session, name: &str) {
     session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes");
     session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
@@ -89,8 +89,8 @@ fn mirrored(session: &mut Session, name: &str) {
         let paint = Paint { brush, joint, locked: &locked, limit: 4, mirror: Some(&mirror) };
         let mut stroke = Stroke::new(&canvas);
         let mut touched = 0;
-        // What mixes with its neighbors spreads the differences of rings that are not mirrored:
-        // one dab from even ground.
+        // Brushes that mix neighbors spread the differences of unmirrored rings: one dab from an
+        // even state.
         let rings = matches!(kind, BrushKind::Smooth | BrushKind::Sharpen | BrushKind::Smear);
         session
             .run_line(&CommandLine::new("weights.mirror").with("from", "left"))
@@ -135,7 +135,7 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     let canvas = SkinnedSurface::new(session.document(), 0.into()).expect("a canvas");
     let (axis, offset, guessed) = partners(session.document());
     let text = |joint: u16| format!("#{}", canvas.joints()[usize::from(joint)].0);
-    // Two limbs that have another mirror joint each are said to be each other's.
+    // Two limbs with other mirror partners are stated as a pair.
     let is_first = |j: u16| guessed[usize::from(j)].is_some_and(|other| other.0 > j);
     let sided: Vec<u16> = (0..guessed.len() as u16).filter(|j| is_first(*j)).collect();
     let [a, b] = [sided[0], sided[1]];
@@ -167,7 +167,7 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
         }
     }
     assert!(given > 10, "{given} places");
-    // Mirrored layers know it, too, since it is the document's.
+    // Mirrored layers know it too, since it belongs to the document.
     let sides = Sides::of(session.document(), &canvas).expect("sides");
     assert_eq!(sides.pairs.joint(JointSlot(a)), Some(JointSlot(b)));
     session.run_line(&pair(a).with("with", text(a))).expect("it is of the center");
@@ -183,7 +183,7 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     assert!(is_joint || session.run_line(&mesh_node).is_err());
 }
 
-/// A model whose left side is not quite the right one's mirror image.
+/// A model whose left side is not exactly the right one's mirror image.
 #[test]
 fn places_that_do_not_lie_across_are_paired_by_their_neighbors() {
     let session = sample();
@@ -195,7 +195,7 @@ fn places_that_do_not_lie_across_are_paired_by_their_neighbors() {
     let mut moved = BTreeSet::new();
     for (v, p) in mesh.primitives[0].positions.make_mut().iter_mut().enumerate() {
         let point = exact.point_of(v as u32);
-        // Patches of the left side lie a little off: whole rings, and rings around those.
+        // Patches of the left side are slightly displaced: whole rings, and rings around them.
         let left =
             (p[sides.axis] > sides.offset) == sides.left_is_high && p[sides.axis] != sides.offset;
         if left && (p.y * 9.0).sin() > 0.75 {
@@ -228,7 +228,7 @@ fn places_that_do_not_lie_across_are_paired_by_their_neighbors() {
         "{right} right, {wrong} wrong, {} unpaired",
         pairs.unpaired
     );
-    // The rest is told by a word.
+    // A word selects the rest.
     let mut session = session;
     let none = CommandLine::new("weights.normalize").with("vertices", "unpaired");
     assert!(
@@ -237,7 +237,7 @@ fn places_that_do_not_lie_across_are_paired_by_their_neighbors() {
     );
 }
 
-/// What one hand holds: its joint has no other side.
+/// The weights of one hand: its joint has no mirror partner.
 #[test]
 fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_parent() {
     let mut session = sample();
@@ -353,7 +353,7 @@ fn left_equals_right_on_symmetric_characters() {
         let paired =
             joints.iter().enumerate().filter(|(k, j)| j.is_some_and(|j| j.index() != *k)).count();
         let mirror = MirrorMap::near(&canvas, axis, offset, joints);
-        // What is not symmetric, or stored too coarsely, proves nothing.
+        // Asymmetric meshes, or meshes stored too coarsely, prove nothing.
         if float && paired >= 8 && mirror.unpaired * 20 < canvas.point_count() {
             mirrored(&mut session, &name(&path));
             done += 1;
@@ -366,7 +366,7 @@ fn name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
 }
 
-/// Whether a pair is said before a layer is mirrored or after, the same is seen.
+/// A pair stated before or after the mirror of a layer gives the same display.
 #[test]
 fn mirrored_layers_take_up_other_pairs() {
     let text = |line: &str| CommandLine::parse(line).expect("a line");

@@ -1,5 +1,5 @@
-//! Weights from another character by its surface: the source is posed onto the rest pose of the
-//! target first, and the distances are said.
+//! Weights from another character by its surface. The source is posed onto the target's rest pose
+//! first, and the distances are reported.
 
 use std::{fs, path::PathBuf};
 
@@ -18,8 +18,8 @@ fn line(name: &str, arguments: &[(&str, Value)]) -> CommandLine {
         .fold(CommandLine::new(name), |line, (key, value)| line.with(key, value.clone()))
 }
 
-/// The sample with its arms turned down by an angle from the T-pose, stored so: vertices, bind
-/// matrices and rest.
+/// The sample with its arms lowered by an angle from the T-pose. Vertices, bind matrices and rest
+/// pose are stored so.
 fn arms_down(degrees: f64) -> Vec<u8> {
     let mut session = sample();
     for (joint, way) in [("LeftUpperArm", -1.0), ("RightUpperArm", 1.0)] {
@@ -31,7 +31,7 @@ fn arms_down(degrees: f64) -> Vec<u8> {
     session.pack("down").expect("packed").bytes.to_vec()
 }
 
-/// A file on disk, for commands that read one.
+/// A file on disk, for commands that read files.
 fn on_disk(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("source.glb");
@@ -52,7 +52,7 @@ fn numbers(value: &Value, or: &[f32]) -> Vec<f32> {
     list.unwrap_or_else(|| or.to_vec())
 }
 
-/// The same character with the axes of its joints turned, each another way, as other programs lay
+/// The same character with turned joint axes, each turned differently, as other programs place
 /// them.
 fn other_axes(bytes: &[u8]) -> Vec<u8> {
     let (mut root, mut bin) = still(bytes);
@@ -110,8 +110,7 @@ fn spoil(session: &mut Session) {
     run(session, CommandLine::new("weights.flood").with("joint", joint));
 }
 
-/// The part of the weights of a mesh that is on the same joints in two documents, by the joints'
-/// numbers.
+/// The share of a mesh's weights on the same joints in two documents, by joint numbers.
 fn same_share((a, from): (&Document, u32), (b, to): (&Document, u32)) -> f64 {
     let (mut same, mut all) = (0.0, 0.0);
     for ((_, one), (_, other)) in a.mesh(MeshId(from)).entries().zip(b.mesh(MeshId(to)).entries()) {
@@ -126,8 +125,8 @@ fn same_share((a, from): (&Document, u32), (b, to): (&Document, u32)) -> f64 {
     same / all
 }
 
-/// What a target gets from a source by the surface: the share on the joints that it had, and what
-/// is said.
+/// The transfer from a source to a target by the surface. Returns the share on the original joints,
+/// and the messages.
 fn taken(target: &[u8], source: &[u8]) -> (f64, String) {
     let mut session = Session::open_bytes(target).expect("opened");
     let before = session.document().clone();
@@ -160,11 +159,11 @@ fn a_copy_with_its_arms_down_takes_the_weights_of_the_same_joints() {
             "{said}"
         );
     }
-    // Joints whose axes lie otherwise are posed by the directions of their bones.
+    // Joints with different axes are posed by the directions of their bones.
     let (share, said) = taken(&down, &other_axes(&upright));
     assert!(share >= 0.95, "{share}: {said}");
     assert!(said.contains("posed to match this rest pose"), "{said}");
-    // Bound alike, nothing is posed.
+    // With equal binds, nothing is posed.
     let (share, said) = taken(&upright, &upright);
     assert!(
         share >= 0.99 && !said.contains("posed") && said.contains("median 0.00 cm"),
@@ -172,8 +171,7 @@ fn a_copy_with_its_arms_down_takes_the_weights_of_the_same_joints() {
     );
 }
 
-/// Joints of other names are counterparts by the parts of the body that they are; the size does not
-/// matter.
+/// Joints with other names match by their body part. The size does not matter.
 #[test]
 fn a_copy_of_another_size_and_other_names_takes_them_too() {
     const NAMES: [(&str, &str); 5] = [
@@ -224,7 +222,7 @@ fn distances_are_said_and_skeletons_that_do_not_match_as_well() {
     assert!(said.contains("median") && said.contains("95th percentile"), "{said}");
 }
 
-/// Joins a second file to a first: both characters in one scene.
+/// Joins two files: both characters in one scene.
 fn both(first: &[u8], second: &[u8]) -> Vec<u8> {
     let ((mut root, mut bin), (more, data)) = (still(first), still(second));
     while bin.len() % 4 != 0 {
@@ -319,7 +317,7 @@ fn a_transfer_between_two_characters_of_one_file_poses_one_onto_the_other() {
     );
 }
 
-/// Two joints; the first mesh is drawn by lines or points, the second by a triangle.
+/// Two joints. The first mesh uses lines or points, the second a triangle.
 fn drawn_by(mode: usize) -> Vec<u8> {
     let places: [[f32; 3]; 4] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
     let corners: [[f32; 3]; 3] = [[0.25, 0.1, 0.0], [0.7, 0.1, 0.0], [0.6, 0.9, 0.0]];
@@ -370,8 +368,8 @@ fn drawn_by(mode: usize) -> Vec<u8> {
 
 #[test]
 fn lines_and_points_give_weights_as_lines_and_points() {
-    // Lines from 0 to 1 at y = 0 and y = 1: the nearest point of one has the share of x. A point
-    // has its own.
+    // Lines from 0 to 1 at y = 0 and y = 1: the nearest point of a line has the share of x. A point
+    // has its own share.
     for (mode, wanted) in [(1, [0.25, 0.7, 0.6]), (0, [0.0, 1.0, 1.0])] {
         let mut session = Session::open_bytes(&drawn_by(mode)).expect("opened");
         run(

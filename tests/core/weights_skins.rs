@@ -1,5 +1,5 @@
 //! Meshes on different skins of one skeleton: seams between them stay closed, and weights are
-//! carried over.
+//! transferred.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ fn two(scale: f32, offset: f32, second: &[&str]) -> Session {
     Session::open_bytes(&two_skins(scale, offset, second)).expect("two sheets")
 }
 
-/// What a vertex of the first primitive of a mesh has, by the names of the joints.
+/// The weights of a vertex of a mesh's first primitive, by joint name.
 fn by_name(document: &Document, mesh: u32, vertex: usize) -> BTreeMap<String, f32> {
     let joints = &document.skin(SkinId(mesh)).joints;
     let list = map(document, MeshId(mesh), PrimitiveId(0)).vertex(vertex).filter(|(_, w)| *w > 0.0);
@@ -25,7 +25,7 @@ fn by_name(document: &Document, mesh: u32, vertex: usize) -> BTreeMap<String, f3
         .collect()
 }
 
-/// The vertices of the seam: on the first sheet, and the one that lies there on the second.
+/// The vertices of the seam: on the first sheet, and the coincident one on the second.
 fn seam() -> impl Iterator<Item = (usize, usize)> {
     (0..ROW).map(|y| (y * ROW + ROW - 1, y * ROW))
 }
@@ -68,7 +68,7 @@ fn what_is_painted_on_one_side_of_a_seam_is_painted_on_the_other() {
                 "what is no seam is left alone"
             );
         }
-        // The other way, and what one line does to both.
+        // In the other direction, and one line for both.
         session.run_line(&flood(1, "C", 0.5)).expect("floods");
         closed(session.document());
         session.run_line(&CommandLine::new("weights.smooth").with("passes", 3)).expect("smooths");
@@ -93,7 +93,7 @@ fn a_twin_that_cannot_follow_holds_its_vertex() {
         assert_eq!(by_name(session.document(), 0, a), by_name(&before, 0, a));
         assert!((by_name(session.document(), 0, a - 1)["B"] - 0.3).abs() < 1e-6);
     }
-    // Nothing but the seam: nothing is done, with the reason.
+    // Only the seam: nothing changes, with the reason.
     let seam: Vec<String> = seam().map(|(a, _)| a.to_string()).collect();
     let line = flood(0, "B", 0.3).with("vertices", seam.join(", "));
     assert!(!session.run_line(&line).expect("it is said, and no failure"));
@@ -106,7 +106,7 @@ fn what_differed_before_is_no_seam() {
     let mut session = two(1.0, 1.0, &["A", "B", "C"]);
     session.run_line(&flood(1, "C", 0.4)).expect("floods");
     closed(session.document());
-    // Set apart by slots that name their vertices: nobody is to follow that.
+    // Set apart by slots for given vertices: the other side must not follow.
     let line = CommandLine::new("weights.set")
         .with("mesh", "#0")
         .with("joints", vec!["B"])
@@ -140,7 +140,7 @@ fn layers_on_one_side_of_a_seam_are_followed_by_the_other() {
         seam().all(|(_, b)| by_name(session.document(), 1, b).contains_key("B")),
         "the other side follows"
     );
-    // What hides or dims the layer is seen on both sides.
+    // Both sides display a hidden or dimmed layer.
     let show = |shown: bool| {
         CommandLine::new("weight_layer.show").with("layer", "Layer 1").with("shown", shown)
     };
@@ -154,7 +154,7 @@ fn layers_on_one_side_of_a_seam_are_followed_by_the_other() {
     closed(session.document());
     while session.undo().is_some() {}
     assert_eq!(*session.document(), before);
-    // From the other side, nothing goes into layers that are not painted: the seam holds.
+    // From the other side, unpainted layers get nothing: the seam stays closed.
     session.run_line(&CommandLine::new("weight_layer.add").with("mesh", "#1")).expect("a layer");
     session.run_line(&flood(0, "B", 0.3)).expect("floods the rest");
     let notes = session.take_sentence();
@@ -169,7 +169,7 @@ fn layers_on_one_side_of_a_seam_are_followed_by_the_other() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Whatever is done to one or to both, seams stay closed and the rule holds on both sides.
+    /// For all operations on one or both, seams stay closed and the rule holds on both sides.
     #[test]
     fn seams_stay_closed(
         steps in prop::collection::vec((0u32..3, 0usize..6, 0usize..3, 0.0f64..1.0), 1..6),
@@ -189,7 +189,7 @@ proptest! {
                     .with("from", vec![0.0, 0.0, 0.0]).with("to", vec![1.0, 1.0, 0.0]),
             };
             let line = if mesh < 2 { line.with("mesh", format!("#{mesh}")) } else { line };
-            // Where nothing needs to change, nothing is.
+            // Without need for a change, nothing changes.
             session.run_line(&line).ok();
             closed(session.document());
             for mesh in [MeshId(0), MeshId(1)] {

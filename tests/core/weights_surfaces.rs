@@ -1,5 +1,5 @@
-//! Surfaces as they are: without weights and given some, open, crowded, doubled; and vertices that
-//! are told by words.
+//! Real surfaces: unweighted and then bound, open, crowded, doubled. Also vertices selected by
+//! words.
 
 use std::collections::BTreeSet;
 
@@ -73,8 +73,7 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
     );
     let all: Vec<u32> = (0..bound.vertex_count() as u32).collect();
     rule_holds(bound, bound, &all, &vec![false; whole.document().skin(SkinId(0)).joints.len()], 4);
-    // It is about what its maker had: the strongest joint is the same, or the one before or after
-    // it.
+    // It is close to the maker's weights: the strongest joint is the same, or its neighbor.
     let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
     let strongest = |map: &ulna_model::WeightMap, v: u32| {
         map.vertex(v as usize).max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(j, _)| j)
@@ -86,7 +85,7 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
     };
     let alike = all.iter().filter(near).count();
     assert!(alike * 10 > all.len() * 8, "{alike} of {} vertices", all.len());
-    // Copies of a vertex have the same.
+    // Coincident vertices have the same weights.
     let list = |v: u32| Influences::of(bound, v as usize);
     for point in PointId::first(canvas.point_count()) {
         let first = list(canvas.first_at(point));
@@ -124,7 +123,7 @@ fn characters_without_weights_are_bound_and_the_validator_agrees() {
         if !bytes.starts_with(b"glTF") || bytes.len() > 8 << 20 || files == 5 {
             continue;
         }
-        // Every other primitive, and all of it.
+        // Every other primitive, and all of them.
         for (kind, every) in [("all", 1), ("some", 2)] {
             let name = format!(
                 "{}-{kind}.glb",
@@ -180,7 +179,7 @@ fn what_lies_on_a_weighted_vertex_gets_its_weights() {
         .expect_err("it has no bind matrices")
         .to_string();
     assert!(refused.contains("no inverse bind matrices"), "{refused}");
-    // Now with some.
+    // Now with inverse bind matrices.
     let (mut json, mut bin) = parts(&bytes);
     let one = |k: usize| if (k % 16).is_multiple_of(5) { 1.0 } else { 0.0 };
     json["bufferViews"]
@@ -212,7 +211,7 @@ fn what_lies_on_a_weighted_vertex_gets_its_weights() {
     assert!(shared > 20, "{shared} vertices of two joints");
 }
 
-/// Triangles over these spots, on a skin of two joints.
+/// Triangles over these points, on a skin of two joints.
 fn surface(spots: &[[f32; 3]], triangles: &[[u16; 3]]) -> Session {
     let mut bin: Vec<u8> = spots.iter().flat_map(|p| floats(p)).collect();
     bin.extend(vec![0; spots.len() * 4]);
@@ -293,10 +292,10 @@ fn open_crowded_and_doubled_triangles_are_found_and_said() {
     // A fin on the edge of two others.
     let fin = codes(&[&closed[..], &[[0, 1, 4]]].concat());
     assert_eq!((&fin[0].1, &fin[1].1), (&BTreeSet::from([0, 1, 4]), &BTreeSet::from([0, 1])));
-    // One triangle twice, the second the other way round: no edge of it is crowded.
+    // One triangle twice, the second reversed: none of its edges is crowded.
     let twice = codes(&[&closed[..], &[[0, 1, 2]]].concat());
     assert_eq!((&twice[0].1, &twice[1].1, &twice[2].1), (&none, &none, &BTreeSet::from([0, 1, 2])));
-    // A triangle without area says nothing.
+    // A triangle without area is not reported.
     let flat = codes(&[&closed[..], &[[0, 0, 1]]].concat());
     assert!(flat.iter().all(|(_, list)| list.is_empty()), "{flat:?}");
 }
@@ -338,7 +337,7 @@ fn vertices_are_told_by_words() {
     let twice = grown(&grown(&some));
     assert!(some.len() > 20 && twice.len() > some.len());
     let mut tell = |words: &str| -> BTreeSet<u32> {
-        // A joint that none of them has, so that all of them change.
+        // A joint that none of them uses, so that all of them change.
         let line = CommandLine::new("weights.assign")
             .with("joints", vec!["RightFoot"])
             .with("weights", vec![1.0]);

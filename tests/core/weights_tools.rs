@@ -1,5 +1,4 @@
-//! Tools for weights: whatever is run, the rule of the sum holds, and a quick way does what the
-//! rule says.
+//! Tools for weights: after every tool the rule of the sum holds, and a fast path equals the rule.
 
 use crate::common::{
     sample,
@@ -123,7 +122,7 @@ impl Tool {
     }
 }
 
-/// What is meant by a run of a tool.
+/// The parameters of a run of a tool.
 #[derive(Clone, Debug)]
 struct Job {
     encoding: WeightEncoding,
@@ -131,7 +130,7 @@ struct Job {
     joint: usize,
     locked: Vec<usize>,
     limit: usize,
-    /// Of sixteen neighboring vertices, those that are meant; nothing: all.
+    /// The chosen vertices of sixteen neighbors. `None` means all.
     subset: Option<u16>,
     harms: Vec<u8>,
 }
@@ -169,7 +168,7 @@ fn edits(canvas: &SkinnedSurface, changes: Vec<(usize, PartChange)>) -> Vec<Edit
     changes.into_iter().map(edit).collect()
 }
 
-/// Whether slots hold the mirror image of others, in any order.
+/// True if slots hold the mirror image of others, in any order.
 fn is_image(own: (&[u16], &[f32]), other: (&[u16], &[f32]), mirror: &MirrorMap) -> bool {
     let held = |(joints, weights): (&[u16], &[f32]), across: bool| {
         let slots = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
@@ -225,7 +224,7 @@ proptest! {
             for v in 0..before.vertex_count() {
                 let meant = subset.as_ref().is_none_or(|s| s[part.first as usize + v]);
                 let not_number = |m: &WeightMap| m.not_numbers.binary_search(&(v as u32)).is_ok();
-                // Slots that were added hold nothing.
+                // Added slots are empty.
                 let bits = |m: &WeightMap| {
                     let all = m.vertex(v).map(|(j, w)| (j, w.to_bits()));
                     all.take(before.stride()).collect::<Vec<_>>()
@@ -243,7 +242,7 @@ proptest! {
             rule_holds(before, after, &touched, &locked, limit);
         }
         if let Tool::Normalize = job.tool {
-            // What is not mended was refused, and is counted.
+            // The unmended vertices were refused, and are counted.
             prop_assert_eq!(broken, refused.values().sum::<usize>(), "{:?}", refused);
         }
         let saved = session.pack("x").expect("it packs");
@@ -252,7 +251,7 @@ proptest! {
             let (now, back) =
                 (map(session.document(), part.mesh, part.primitive),
                     map(back.document(), part.mesh, part.primitive));
-            // A weight that is no number is saved as the 0 that is shown, once its vertices are
+            // A weight that is no number is saved as the displayed 0, as soon as its vertices are
             // written.
             prop_assert_eq!(&now.joints, &back.joints);
             prop_assert_eq!(&now.weights, &back.weights);
@@ -274,7 +273,7 @@ proptest! {
         let document = session.document();
         let canvas = SkinnedSurface::new(document, SkinId(0)).expect("a canvas");
         let middle = PointId::from(spot % canvas.point_count());
-        // A place with those around it; every second one holds another joint.
+        // A point with its neighbors: every second one has another joint.
         let mut places = vec![middle];
         places.extend(canvas.ring(middle));
         let mut only = vec![false; canvas.vertex_count()];
@@ -283,7 +282,7 @@ proptest! {
         let locked = vec![false; canvas.joints().len()];
         let scope = Scope { locked: &locked, limit: 16, vertices: Some(&only) };
         let mut draft = WorkingWeights::new(document, &canvas);
-        // Room for all that comes from around.
+        // Space for all influences of the neighbors.
         draft.set_sets(4, &scope);
         let alone = |joint: u16| {
             let mut list = Influences::default();
@@ -300,7 +299,7 @@ proptest! {
             let (part, v) = canvas.part_of(canvas.vertices_at(p)[0]);
             Influences::of(draft.map(part), v as usize)
         };
-        // What a place and the mean of its neighbors do not have in common.
+        // The difference between a point and the mean of its neighbors.
         let apart = |draft: &WorkingWeights<'_>| -> f32 {
             let one = |p: &PointId| {
                 let mut mean = Influences::default();
@@ -400,7 +399,7 @@ proptest! {
                 _ => {
                     let Some(partner) = partner else { return Ok(false) };
                     let slots = maps.slots(canvas.first_at(partner));
-                    // What is the mirror image already stays as it is stored.
+                    // An existing mirror image stays as stored.
                     if map.not_numbers.binary_search(&own).is_err()
                         && is_image(maps.slots(v), slots, &mirror)
                     {
@@ -413,7 +412,7 @@ proptest! {
                     blend(&mut list, &turned, 1.0, &rule).map(|()| true)
                 }
             });
-            // Left out: what normalizing fills from around, and what lies on the plane.
+            // Excluded: values that normalizing fills from neighbors, and points on the plane.
             if (tool == 0 && done == Err(Refusal::NobodyTakes))
                 || (tool == 3 && partner == Some(point))
             {
@@ -429,7 +428,7 @@ proptest! {
             let now = &draft.map(part).weights[slots];
             prop_assert_eq!(bits(now), bits(&weights), "vertex {} from {:?}", v, maps.slots(v));
         }
-        // With locks, normalizing may have to fill most vertices from around.
+        // With locks, normalizing can fill most vertices from their neighbors.
         prop_assert!(compared > canvas.vertex_count() / 4 || tool == 0);
     }
 
@@ -440,7 +439,7 @@ proptest! {
         keep in prop::collection::vec(0.02f32..1.0, 1..9),
     ) {
         let mut session = Session::open_bytes(packed(from)).expect("the sample");
-        // Shares that no type holds exactly.
+        // Shares that no type stores exactly.
         let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         let mut draft = WorkingWeights::new(session.document(), &canvas);
         let locked = vec![false; canvas.joints().len()];
@@ -494,7 +493,7 @@ proptest! {
                 let apart =
                     old.vertex(v).chain(new.vertex(v)).map(|(j,
                         _)| (old.weight(v, j) - new.weight(v, j)).abs());
-                // Half a step each, and the largest has what the others left over.
+                // Half a step each, and the largest takes the remainder of the others.
                 prop_assert!(apart.fold(0.0, f32::max) <= 2.01 * step, "vertex {}", v);
                 compared += 1;
             }
@@ -519,8 +518,8 @@ fn encodings() -> impl Strategy<Value = WeightEncoding> {
     prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte])
 }
 
-/// What a line makes of vertices in two primitives it makes of them as they were, so that copies
-/// stay copies.
+/// A line works on the original state of vertices in two primitives, so coincident vertices stay
+/// equal.
 #[test]
 fn copies_in_two_primitives_stay_alike_under_one_line() {
     let line = |name: &str| CommandLine::new(name).with("mesh", "#0");
@@ -548,7 +547,7 @@ fn copies_in_two_primitives_stay_alike_under_one_line() {
         session.undo();
         assert!(*session.document() == before);
     }
-    // One primitive alone is another matter, and a line that says nonsense is refused.
+    // One primitive alone differs, and a line with invalid text is refused.
     let only = line("weights.average").with("vertices", "0/1: 60-150");
     assert!(session.run_line(&only).expect("it runs") && !alike(&session));
     let wrong = line("weights.average").with("vertices", "0/1: 60-150; seven");

@@ -1,5 +1,4 @@
-//! What smoothing leaves of far joints: nothing below half a step of the stored type, with a sum
-//! of 1.
+//! Far joints after smoothing: no weight below half a step of the stored type, with a sum of 1.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -20,7 +19,7 @@ fn least(encoding: WeightEncoding) -> f32 {
     encoding.one().map_or(1e-6, |one| 0.5 / one as f32)
 }
 
-/// How many weights are below half a step, of all vertices that break no rule.
+/// The count of weights below half a step, over all vertices that break no rule.
 fn traces(document: &Document, counted: bool) -> usize {
     let weights = map(document, MeshId(0), PrimitiveId(0));
     let least = least(weights.encoding);
@@ -55,7 +54,7 @@ fn smoothing_drops_what_means_nothing() {
             let before = traces(session.document(), true);
             line(&mut session, act.clone());
             let after = traces(session.document(), true);
-            // What no pass changed may have what it had.
+            // Vertices that no pass changed can keep their traces.
             assert!(
                 after <= before && (encoding != WeightEncoding::Float || before > 0 || after == 0),
                 "{act}: {after}, {before}"
@@ -70,7 +69,7 @@ fn smoothing_drops_what_means_nothing() {
 #[test]
 fn locked_joints_keep_what_they_have() {
     let mut session = with_eight(WeightEncoding::Float);
-    // A locked joint with next to nothing.
+    // A locked joint with a very small weight.
     let canvas = SkinnedSurface::new(session.document(), SkinId(0)).unwrap();
     let name = |j: usize| session.document().node(canvas.joints()[j]).label(canvas.joints()[j]);
     let (a, b) = (name(1), name(2));
@@ -86,7 +85,7 @@ fn locked_joints_keep_what_they_have() {
     assert!((held(&session) - 1e-7).abs() < 1e-9, "{}", held(&session));
 }
 
-/// A vertex that smoothing does not come to is not mended on the way.
+/// A vertex out of reach of the smoothing is not mended.
 #[test]
 fn what_is_not_smoothed_is_not_touched() {
     let mut session = with_encoding(WeightEncoding::Float);
@@ -181,7 +180,7 @@ fn a_stroke_that_mixes_leaves_no_traces_when_it_ends() {
             );
         }
         rubbed += before;
-        // Once more there is nothing to do.
+        // Again: nothing left to do.
         assert!(stroke.end(&canvas.maps(session.document()), &canvas, &paint).is_empty());
     }
     assert!(rubbed > 50, "{rubbed} traces were there to be dropped");

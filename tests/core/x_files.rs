@@ -1,5 +1,5 @@
-//! DirectX `.x` files, small ones made here by hand, and those of the corpus by the rules of the
-//! format that they become.
+//! DirectX `.x` files: small handmade ones, and those of the corpus by the rules of the target
+//! format.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -21,7 +21,7 @@ fn opened(text: &str) -> Session {
     Session::open(&path, &Default::default()).unwrap()
 }
 
-/// A triangle under a frame, with what else stands in its mesh.
+/// A triangle below a frame, with further content of its mesh.
 fn triangle(more: &str) -> String {
     format!("Mesh tri {{ 3; 0;0;0;, 1;0;0;, 0;1;0;; 1; 3;0,1,2;;\n{more} }}")
 }
@@ -36,7 +36,7 @@ fn said(session: &Session, text: &str) -> bool {
     session.diagnostics.iter().any(|d| d.message.contains(text))
 }
 
-/// All vertices in the scene, as they are posed.
+/// All scene positions of vertices, as posed.
 fn shape(document: &Document, stack: &Stack) -> Vec<Vec3> {
     let pose = Pose::evaluate(document, stack);
     let mut all = Vec::new();
@@ -73,8 +73,7 @@ fn colors_light_and_what_is_see_through_come_along() {
         colors[2]
     );
     assert_eq!(colors[1], [1.0; 4], "what has no color is white");
-    // The reference stands before the material that is written there: faces name them by their
-    // place.
+    // The reference precedes the material written there: faces use its position.
     let material = &document.materials[primitive.material.unwrap()];
     assert_eq!(material.name.as_deref(), Some("Bright"));
     assert_eq!(material.alpha, AlphaMode::Blend);
@@ -116,7 +115,7 @@ fn what_a_frame_refers_to_hangs_on_it() {
 
 #[test]
 fn weights_sum_to_one_and_bones_need_no_frame() {
-    // The second bone is no frame and stands at (0, 2, 0); the third vertex hangs on none.
+    // The second bone has no frame and is at (0, 2, 0). The third vertex follows no bone.
     let mesh = triangle(
         "XSkinMeshHeader { 2; 2; 2; }
          SkinWeights { \"Bone\"; 2; 0,1; 0.69,0.2; 1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1;; }
@@ -142,7 +141,7 @@ fn weights_sum_to_one_and_bones_need_no_frame() {
         (document.node(ghost).rest.transform().translation - Vec3::new(0.0, 2.0, 0.0)).length()
             < 1e-6
     );
-    // Nothing moved, the vertex without a bone neither.
+    // Nothing moved, including the vertex without a bone.
     let at = shape(document, &Stack::default());
     for (is, was) in at.iter().zip([Vec3::ZERO, Vec3::X, Vec3::Y]) {
         assert!(is.distance(was) < 1e-6, "{at:?}");
@@ -157,7 +156,7 @@ fn without_offsets(text: &str) -> (String, usize) {
         let open = at + rest[at..].find('{').unwrap();
         let close = open + rest[open..].find('}').unwrap();
         let body = &rest[open + 1..close];
-        // A template says what it is; it has no string.
+        // A template has no string.
         let Some(quoted) = body.find('"') else {
             made += &rest[..close + 1];
             rest = &rest[close + 1..];
@@ -180,7 +179,7 @@ fn without_offsets(text: &str) -> (String, usize) {
 #[test]
 fn offsets_that_are_not_there_are_found_from_the_frames() {
     let Some(shared) = shared() else { return };
-    // Its frames stand at the bind.
+    // Its frames are at the bind.
     let bytes = std::fs::read(shared.join("corpus/x/cool_guy.x")).unwrap();
     let text = String::from_utf8(bytes).unwrap();
     let (bare, count) = without_offsets(&text[HEAD.len() - 1..]);
@@ -296,7 +295,7 @@ fn what_is_packed_beside_a_mesh_comes_along() {
     let decl = format!("DeclData {{ 6; {elements}; 42; {data} }}");
     let session = opened(&format!("Frame A {{ {MATRIX} {} }}", triangle(&decl)));
     let primitive = &session.document().meshes.values().next().unwrap().primitives[0];
-    // The hand is turned: z is the other way round.
+    // The handedness changes: z is reversed.
     assert!(primitive.normals.iter().all(|n| *n == Vec3::Z), "{:?}", session.diagnostics);
     let tangent = primitive.tangents[0];
     assert!((tangent.truncate() - Vec3::X).length() < 1e-6, "square to the normal: {tangent}");
@@ -315,7 +314,7 @@ fn what_is_packed_beside_a_mesh_comes_along() {
     let session = opened(&format!("Frame A {{ {MATRIX} {} }}", triangle(&fvf)));
     let primitive = &session.document().meshes.values().next().unwrap().primitives[0];
     assert_eq!((primitive.normals[1], primitive.uv0[2].to_array()), (Vec3::Y, [2.0, 0.5]));
-    // Too few words, and a kind that is none: said, or refused.
+    // Too few words, and an unknown kind: reported or refused.
     let few = opened(&format!("Frame A {{ {} }}", triangle("DeclData { 1; 2;0;3;0;; 3; 0,0,0; }")));
     assert!(said(&few, "3 vertices need 3 each"));
     let folder = tempfile::tempdir().unwrap();
@@ -329,7 +328,7 @@ fn what_is_packed_beside_a_mesh_comes_along() {
     );
 }
 
-/// A DDS of one block: red, or blue.
+/// A DDS of one block: red or blue.
 fn dds(red: bool) -> Vec<u8> {
     let mut words = [0u32; 31];
     (words[0], words[1], words[2], words[3]) = (124, 0x1007, 4, 4);
@@ -381,7 +380,7 @@ fn effects_name_pictures_of_color_normals_and_glow() {
     assert_eq!(document.images.len(), 3);
     assert!(said(&session, "“Phong.fx”") && said(&session, "shine.png"));
     assert_eq!(session.imported().unwrap().found.heights, 1);
-    // The steeper, the farther the normals lean.
+    // Steeper heights lean the normals more.
     let pictures = |session: &Session| {
         let bytes = session.pack("a").unwrap().bytes;
         let starts: Vec<usize> =
@@ -419,7 +418,7 @@ fn names_in_shift_jis_are_read_as_that() {
     assert!(
         session.document().node_ids().any(|n| session.document().node(n).label(n) == "センター表")
     );
-    // Letters of Latin-1 are none of that.
+    // Latin-1 letters are not Shift JIS.
     let mut bytes = format!("{HEAD}Frame Caf\u{e9}").replace('\u{e9}', "?").into_bytes();
     let at = bytes.iter().position(|b| *b == b'?').unwrap();
     bytes[at] = 0xE9;
@@ -450,7 +449,7 @@ fn axes_and_unit_turn_a_node_and_not_the_data() {
     let turned = shape_of(UpAxis::Z, Some(0.5));
     assert_eq!(plain.0, turned.0);
     assert_eq!(plain.2 + 1, turned.2);
-    // What is up in the file is up; the hand is turned, so that its z is -z before.
+    // Up in the file is up here. The handedness changes, so z equals the old −z.
     assert!((turned.1[2] - Vec3::new(0.0, 0.5, 0.0)).length() < 1e-6, "{:?}", turned.1);
     assert!((turned.1[1] - Vec3::new(0.5, 0.0, 0.0)).length() < 1e-6);
 }
@@ -476,7 +475,7 @@ fn keys_that_shear_and_rates_that_cannot_be_meant_are_said() {
     );
     let found = &session.imported().unwrap().found;
     assert!((found.longest - 59.0 / 4800.0).abs() < 1e-6 && found.rate == Some(4800.0));
-    // Taken at another rate.
+    // Read at another rate.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.x");
     std::fs::write(&path, format!("{HEAD}{slow}")).unwrap();
@@ -488,8 +487,8 @@ fn keys_that_shear_and_rates_that_cannot_be_meant_are_said() {
     assert!(!said(&session, "is unlikely"));
 }
 
-/// A height map of a file that is open becomes a normal map, beside it; all else of the file stays,
-/// and it is undone.
+/// A height map of an open file becomes a normal map beside it. The rest of the file stays, and
+/// undo removes it.
 #[test]
 fn a_height_map_becomes_a_normal_map_on_command() {
     use ulna_edit::CommandLine;

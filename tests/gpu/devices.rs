@@ -1,4 +1,4 @@
-//! Every kind of device, and none: what it lacks has a way round, what it refuses is a sentence,
+//! Every kind of device, and none. Missing features have a fallback, refusals are a clear sentence,
 //! and nothing ends the program.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
@@ -21,7 +21,7 @@ fn required() -> bool {
     std::env::var_os("ULNA_REQUIRE_GPU").is_some()
 }
 
-/// `ulna render` with variables of the environment.
+/// `ulna render` with environment variables.
 fn render(file: &Path, out: &Path, variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ulna"));
     command.arg("render").arg(file).arg("-o").arg(out).args(["--size", "320x240"]);
@@ -55,7 +55,7 @@ fn opengl_shows_what_vulkan_shows() {
         let of = |sub: &str| {
             crate::common::models(&corpus.join(sub)).into_iter().filter(small).collect::<Vec<_>>()
         };
-        // Of characters, skins, morphs and materials, some that lie far apart in the list.
+        // Characters, skins, morphs and materials from distant positions in the list.
         files.extend(["characters", "skins", "morph", "khronos", "extensions"].iter().filter_map(
             |sub| {
                 let list = of(sub);
@@ -88,8 +88,7 @@ fn opengl_shows_what_vulkan_shows() {
     assert!(compared == files.len() || !required(), "{compared} of {}", files.len());
 }
 
-/// As NVIDIA's is, on which it was seen: a device that draws nothing and says nothing is worse than
-/// a sentence.
+/// An NVIDIA driver does this: a device that silently draws nothing is worse than a sentence.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_opengl_that_mixes_versions_is_a_sentence() {
@@ -120,7 +119,7 @@ fn an_opengl_that_mixes_versions_is_a_sentence() {
             && !said.contains("panicked"),
         "{said}"
     );
-    // Of 3.3 and nothing newer, it draws.
+    // With only version 3.3, it draws.
     let old = [&mixed[..], &[("MESA_EXTENSION_OVERRIDE", "-GL_ARB_compute_shader")]].concat();
     let [new, old] = [&[("WGPU_BACKEND", "gl")][..], &old[..]].map(|variables| {
         let out = folder.path().join("drawn.png");
@@ -153,7 +152,7 @@ fn without_any_device_there_is_a_sentence() {
         .unwrap();
     assert_eq!(list.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&list.stdout).contains("no graphics device was found"));
-    // What needs no picture needs no device.
+    // Without a picture, no device is needed.
     let info = Command::new(env!("CARGO_BIN_EXE_ulna"))
         .args(["info", SAMPLE])
         .envs(none)
@@ -196,7 +195,7 @@ fn small(limits: impl Fn(&mut wgpu::Limits)) -> Option<Gpu> {
     Some(Gpu::new(&adapter, device, queue))
 }
 
-/// A picture of a document, and the scene it was made from.
+/// A picture of a document, and its scene.
 fn picture(gpu: &Gpu, document: &Document) -> (image::RgbaImage, Scene) {
     let mut renderer = Renderer::new(gpu);
     let (images, _) = decode_images(document);
@@ -286,7 +285,7 @@ fn what_is_larger_than_the_device_takes_is_scaled_or_left_out() {
     let Some(usual) = small(|_| {}) else { return };
     let (whole, scene) = picture(&usual, session.document());
     assert!(scene.left_out().is_empty());
-    // Textures of the least size that any device has: coarser, and there.
+    // Textures of the smallest size that any device has: coarser, but present.
     let coarse = small(|l| {
         (l.max_texture_dimension_2d, l.max_texture_dimension_1d) = (2048, 2048);
     })
@@ -294,7 +293,7 @@ fn what_is_larger_than_the_device_takes_is_scaled_or_left_out() {
     let (picture_coarse, _) = picture(&coarse, session.document());
     coarse.check().unwrap();
     assert!(differing(&whole, &picture_coarse) < 0.2);
-    // Buffers that the body does not fit into: it is left out, and said.
+    // Buffers too small for the body: it is excluded, and reported.
     let tight = small(|l| {
         (l.max_buffer_size, l.max_storage_buffer_binding_size) = (400_000, 65_536);
     })
@@ -350,7 +349,7 @@ fn a_device_that_is_lost_is_an_error_and_not_the_end() {
     assert!(said.contains("graphics device"), "{said}");
 }
 
-/// Pixels of the pictures that are compared.
+/// Pixels of the compared pictures.
 const SIZE: [u32; 2] = [384, 384];
 
 /// The mean of one channel.
@@ -358,7 +357,7 @@ fn total(blocks: &[[f64; 3]], channel: usize) -> f64 {
     blocks.iter().map(|b| b[channel]).sum::<f64>() / blocks.len() as f64
 }
 
-/// The mean of every block of eight pixels, channel by channel.
+/// The mean of every block of 8 × 8 pixels, per channel.
 fn blocks(picture: &image::RgbaImage) -> Vec<[f64; 3]> {
     let mean = |x: u32, y: u32| {
         let mut sum = [0.0; 3];
@@ -388,7 +387,7 @@ fn tint_by_height(gpu: &Gpu, scene: &mut Scene, document: &Document, (low, high)
     }
 }
 
-/// Everything that is compared, by name, of a model of this size in meters.
+/// All compared settings by name, for a model of this size in meters.
 fn shows(
     document: &Document,
     pose: &Pose,
@@ -415,12 +414,12 @@ fn shows(
     ]
 }
 
-/// A picture at the size at which a window shows it.
+/// A picture at the size of its window display.
 fn as_shown(picture: &image::RgbaImage) -> image::RgbaImage {
     image::imageops::resize(picture, SIZE[0], SIZE[1], image::imageops::FilterType::Triangle)
 }
 
-/// Compares a picture with one of a part of its size.
+/// Compares a picture with one at a fraction of its size.
 fn assert_alike(full: &image::RgbaImage, quick: &image::RgbaImage, part: f32, of: &str) {
     let (a, b) = (blocks(full), blocks(quick));
     let apart =

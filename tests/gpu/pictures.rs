@@ -1,4 +1,4 @@
-//! The shaders, and what the GPU computes beside what the CPU does.
+//! The shaders, and GPU results compared with CPU results.
 
 use ulna_formats::gltf::Progress;
 use ulna_model::{
@@ -28,7 +28,7 @@ fn every_shader_is_valid_wgsl() {
     assert!(SHADERS.len() >= 4);
 }
 
-/// A device, or nothing where there is none and nobody requires one.
+/// A device, or `None` if there is none and none is required.
 fn gpu() -> Option<Gpu> {
     match Gpu::headless() {
         Ok(gpu) => Some(gpu),
@@ -95,8 +95,8 @@ fn the_compute_pass_agrees_with_the_cpu_on_the_corpus() {
     assert!(files >= 125 && vertices > 300_000, "{files} {vertices}");
 }
 
-/// A square of two meters about the origin that faces +Z, with normals or flat, as the one node of
-/// a document.
+/// A square with a side of 2 m about the origin that faces +Z, with normals or flat. It is the one
+/// node of a document.
 fn square(material: Material, normals: bool) -> Document {
     let uv = [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]].map(glam::Vec2::from_array);
     let corners = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]]
@@ -147,8 +147,8 @@ fn first_image() -> TextureRef {
     }
 }
 
-/// How bright a square that faces the eye is, with a normal map that tilts it all over toward
-/// `tilt` of its texture; with normals in the file, or flat ones.
+/// The brightness of a square that faces the eye, with a uniform normal map of `tilt`. The normals
+/// are in the file, or flat.
 fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 {
     let mut png = std::io::Cursor::new(Vec::new());
     image::RgbaImage::from_pixel(2, 2, image::Rgba([tilt[0], tilt[1], tilt[2], 255]))
@@ -190,20 +190,19 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 
 fn a_normal_map_is_lit_from_the_side_the_light_comes_from() {
     let Some(mut gpu) = gpu() else { return };
     let mut seen = Vec::new();
-    // With the CPU posing the tangents, as on software adapters; with the compute pass; and without
-    // normals in the file, where the directions come from the picture itself.
+    // With tangents posed by the CPU, as on software adapters, and with the compute pass. Also
+    // without normals in the file: the directions then come from the picture itself.
     for (software, normals) in [(true, true), (false, true), (true, false)] {
         gpu.software = software;
         for turns in [0.0, 0.5, 1.0, 1.5f32] {
-            // The square turns in its plane, and the map with it: what was up the picture is now to
-            // its left.
+            // The square turns in its plane together with the map: up in the picture is now left.
             let turn = glam::Quat::from_rotation_z(turns * std::f32::consts::PI);
             let [right, up, left, down] =
                 [[192, 128, 230], [128, 192, 230], [64, 128, 230], [128, 64, 230]]
                     .map(|tilt| brightness(&gpu, turn, tilt, normals));
             let mut around = [right, up, left, down];
             around.rotate_right((turns * 2.0) as usize);
-            // The key light stands up and to the left of the eye.
+            // The key light is up and to the left of the eye.
             let [right, up, left, down] = around;
             assert!(left > right + 20.0, "{software} {normals} {turns}: {left} {right}");
             assert!(up > down + 20.0, "{software} {normals} {turns}: {up} {down}");
@@ -238,12 +237,12 @@ fn a_picture_of_the_sample_shows_a_pale_figure_on_dark_ground() {
     let pale = image.pixels().filter(|p| p.0[0] > 150 && p.0[1] > 140).count();
     let share = pale as f32 / (320.0 * 400.0);
     assert!((0.05..0.4).contains(&share), "{share}");
-    // The background is the token's color to the byte: linear light out, gamma in the picture.
+    // The background equals the token's color to the byte: linear light out, gamma in the picture.
     assert_eq!(image.get_pixel(4, 4).0, [0x2B, 0x2E, 0x34, 255]);
 }
 
-/// A square with tints, seen straight on. It is drawn with a normal map and half see-through where
-/// materials are shown.
+/// A square with tints, viewed frontally. With materials displayed it has a normal map and is half
+/// transparent.
 struct Tinted {
     gpu: Gpu,
     renderer: Renderer,
@@ -293,13 +292,13 @@ impl Tinted {
         capture(&self.gpu, &self.target).expect("a picture")
     }
 
-    /// The color a little beside the middle, where no edge is.
+    /// The color a little beside the middle, away from edges.
     fn middle(&mut self, kind: TintKind) -> Color {
         Color(self.draw(kind, "dark", false).get_pixel(Self::SIDE / 2 + 9, Self::SIDE / 2).0)
     }
 }
 
-/// Whether two colors are as equal as the way through linear light lets them be.
+/// True if two colors agree within the rounding through linear light.
 fn alike(a: Color, b: Color) -> bool {
     a.0.iter().zip(b.0).all(|(a, b)| a.abs_diff(b) <= 1)
 }
@@ -316,8 +315,8 @@ fn a_surface_that_faces_the_eye_has_the_ramps_own_colors() {
             assert!(alike(found, wanted), "{axis:?} {weight}: {found:?} {wanted:?}");
         }
     }
-    // A weight runs as a number from vertex to vertex: from left to right each pixel has the color
-    // of its own weight.
+    // A weight is interpolated between vertices: from left to right each pixel has the color of its
+    // own weight.
     tinted.camera.look(Axis::Front);
     let [low, high] = [0.0, 1.0].map(TintKind::weight);
     tinted.set(0, &[low, high, high, low]);
@@ -352,14 +351,14 @@ fn what_has_no_value_is_dimmed_clay_and_only_the_tints_that_were_given_change() 
         tinted.set(0, &[none; 4]);
         assert_eq!(tinted.middle(TintKind::Heat), bare, "{none:x}");
     }
-    // Vertices that are not there, and parts that are not, are passed over.
+    // Missing vertices and missing parts are skipped.
     let full = TintKind::weight(1.0);
     tinted.set(4, &[full; 9]);
     tinted.set(usize::MAX, &[full]);
     tinted.scene.tint(&tinted.gpu, NodeId(0), PrimitiveId(7), 0, &[full]);
     tinted.set(0, &[TintKind::NONE; 4]);
     assert_eq!(tinted.middle(TintKind::Heat), bare);
-    // The lower right corner alone: the upper left triangle keeps what it had.
+    // The lower right corner alone: the upper left triangle does not change.
     tinted.set(1, &[full]);
     let picture = tinted.draw(TintKind::Heat, "dark", false);
     let at = |x, y| Color(picture.get_pixel(x * Tinted::SIDE / 10, y * Tinted::SIDE / 10).0);
@@ -369,7 +368,7 @@ fn what_has_no_value_is_dimmed_clay_and_only_the_tints_that_were_given_change() 
     assert!(alike(tinted.middle(TintKind::Heat), heat(1.0)));
     tinted.scene.clear_tints();
     assert_eq!(tinted.middle(TintKind::Heat), bare);
-    // Colors are mixed by their alpha with the clay, as light is.
+    // Colors mix with the clay by their alpha, in linear light.
     let red = Color([200, 30, 60, 255]);
     tinted.set(0, &[TintKind::color(red); 4]);
     assert!(alike(tinted.middle(TintKind::Colors), red));
@@ -382,7 +381,7 @@ fn what_has_no_value_is_dimmed_clay_and_only_the_tints_that_were_given_change() 
     assert!(half.abs_diff_eq(wanted, 0.01), "{half} {wanted}");
     let plain = tinted.draw(TintKind::Colors, "light", false);
     let edged = tinted.draw(TintKind::Colors, "light", true);
-    // The diagonal and four sides, darker than what they lie on, but faint.
+    // The diagonal and four sides, darker than their background, but faint.
     let differing: Vec<_> = plain.pixels().zip(edged.pixels()).filter(|(a, b)| a != b).collect();
     assert!((100..3000).contains(&differing.len()), "{}", differing.len());
     assert!(differing.iter().all(|(a, b)| a.0.iter().zip(b.0).all(|(a, b)| b <= *a && a - b < 60)));
@@ -407,8 +406,8 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
             .set_user(Some(Transform { rotation, ..Transform::IDENTITY }));
     }
     let mesh = document.node(node).mesh.expect("a mesh").index();
-    // A normal map over coordinates that turn now this way, now that, splits vertices, whose copies
-    // are to follow.
+    // A normal map over coordinates of alternating direction splits vertices. Their copies must
+    // follow.
     document.file.materials =
         vec![Material { normal_texture: Some(first_image()), ..Material::default() }].into();
     let primitive = &mut Shared::make_mut(
@@ -434,7 +433,7 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
         let mut before = read(&scene);
         assert!(before.positions.len() > own, "vertices are split");
         let ranges = [3..own / 3, own - 1..own, 7..7, own..own + 9];
-        // First other weights, then as many slots again, then fewer.
+        // First other weights, then twice as many slots, then fewer.
         for (round, sets) in [(1, None), (2, Some(2)), (3, Some(1)), (4, None)] {
             let primitive = &mut Shared::make_mut(
                 document.file.meshes.get_mut(MeshId::from(mesh)).expect("it is there"),
@@ -464,7 +463,7 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
             let mut fresh = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
             fresh.update(&gpu, &document, &pose);
             let (found, wanted) = (read(&scene), read(&fresh));
-            // On the CPU what was weighed anew is placed one by one, which rounds otherwise.
+            // On the CPU, changed weights are posed vertex by vertex, with different rounding.
             let near = if software { 1e-6 } else { 0.0 };
             let pairs = found
                 .positions
@@ -487,8 +486,8 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
     }
 }
 
-/// A square of two meters about the origin that faces +Z, in a material of its own, and what else
-/// the JSON says.
+/// A square with a side of 2 m about the origin that faces +Z, with its own material. `more` adds
+/// JSON.
 fn square_file(folder: &std::path::Path, more: serde_json::Value) -> std::path::PathBuf {
     let corners = [
         -1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0,
@@ -521,7 +520,7 @@ fn square_file(folder: &std::path::Path, more: serde_json::Value) -> std::path::
     path
 }
 
-/// What `ulna render` makes of a file with these arguments, 90 by 60 pixels.
+/// The picture of `ulna render` with these arguments, 90 by 60 pixels.
 fn rendered(path: &std::path::Path, arguments: &[&str]) -> image::RgbaImage {
     let out = path.with_extension("png");
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_ulna"))
@@ -659,8 +658,8 @@ fn the_lights_of_the_file_shine_instead_of_the_studios_when_asked() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let light = |k: u32| serde_json::json!({"KHR_lights_punctual": {"light": k}});
-    // All three are before the square and shine at it: a red sun, a green spot with a narrow cone
-    // to its right half, and a blue point whose range ends before it.
+    // All three are in front of the square and shine at it. They are a red sun, a green spot with a
+    // narrow cone on its right half, and a blue point with its range too short.
     let path = square_file(
         folder.path(),
         serde_json::json!({
@@ -690,7 +689,7 @@ fn the_lights_of_the_file_shine_instead_of_the_studios_when_asked() {
     assert!(r > g + 5 && (g - b).abs() < 25, "{r} {g} {b}");
     let [_, green, blue, _] = at(&own, lit);
     assert!(green > g + 12 && (blue - b).abs() < 10, "{green} {blue}");
-    // A file without lights looks the same, asked or not.
+    // A file without lights renders the same with and without the option.
     let plain = square_file(folder.path(), serde_json::json!({}));
     assert_eq!(rendered(&plain, &["--lights"]), rendered(&plain, &[]));
 }
@@ -715,8 +714,8 @@ fn a_camera_of_the_file_sees_what_it_looks_at() {
                 {"name": "Away", "camera": 0, "translation": [0, 0, 2], "rotation": [0, 1, 0, 0]}],
         }),
     );
-    // The square spans half the height for both: 90° at two meters see four, and so does a height
-    // of twice two.
+    // The square covers half the height for both: 90° at two meters cover 4 m, and an orthographic
+    // half height of 2 m does too.
     for name in ["Wide", "Before", "Flat"] {
         let picture = rendered(&path, &["--camera", name]);
         let empty = *picture.get_pixel(1, 1);
@@ -728,8 +727,8 @@ fn a_camera_of_the_file_sees_what_it_looks_at() {
     assert!(away.pixels().all(|p| p == away.get_pixel(0, 0)));
 }
 
-/// Ghosts are seen in their color where the model is not, each is posed once, and what is posed in
-/// the scene stays its own.
+/// Ghosts appear in their color beside the model. Each is posed once, and the scene's own pose
+/// stays.
 #[test]
 fn ghosts_stand_beside_the_model_and_are_posed_once() {
     let Some(gpu) = gpu() else { return };
@@ -768,12 +767,12 @@ fn ghosts_stand_beside_the_model_and_are_posed_once() {
         blue += i32::from(more(2) > 30 && more(0) < 10);
     }
     assert!(red > 60 && blue > 60, "{red} {blue}");
-    // One of them goes, and what is left is not posed again.
+    // One of them is removed, and the others are not posed again.
     assert!(scene.show_ghosts(&gpu, &looks[..1]).is_empty());
     assert_eq!(scene.ghost_count(), 1);
     scene.forget_ghosts();
     assert_eq!(take(&scene), bare);
-    // A ghost of the pose that is seen hides behind it.
+    // A ghost of the displayed pose hides behind it.
     scene.show_ghosts(&gpu, &looks[..1]);
     scene.pose_ghost(&gpu, document, &looks[0], &now, None);
     scene.update(&gpu, document, &now);
@@ -786,8 +785,8 @@ fn ghosts_stand_beside_the_model_and_are_posed_once() {
     assert!(differ < 60, "{differ} pixels of 25600");
 }
 
-/// Where nothing is behind the model the picture is see-through, and its colors are the model's
-/// own up to its rim.
+/// Without a background the picture is transparent behind the model. Its colors are the model's own
+/// up to the outline.
 #[test]
 fn pictures_of_nothing_behind_are_see_through() {
     let Some(gpu) = gpu() else { return };
@@ -818,8 +817,7 @@ fn pictures_of_nothing_behind_are_see_through() {
     assert!(none > 10_000 && half > 50 && whole > 2_000, "{none} {half} {whole}");
 }
 
-/// A picture of a file without surfaces is not empty: its joints are drawn, as if they were asked
-/// for.
+/// A picture of a file without surfaces is not empty: its joints are drawn by default.
 #[test]
 fn a_skeleton_alone_is_drawn_by_its_joints() {
     if gpu().is_none() {
