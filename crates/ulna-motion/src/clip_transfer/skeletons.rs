@@ -344,8 +344,8 @@ impl<'a> ClipTransfer<'a> {
     }
 
     /// Excludes joints with the same rest but other axes in the scene. For example, a shin points
-    /// down in a body that faces +Z and in one that faces −Z (VRM 0). Both bend about opposite
-    /// axes.
+    /// down in a body that faces +Z and in one that faces −Z (VRM 0). The two shins bend
+    /// about opposite axes.
     fn recheck_same(&mut self) {
         /// Minimum difference, radians.
         const LEAST: f32 = 0.1;

@@ -112,8 +112,9 @@ fn one_slope(track: &Track, (comes, goes): (usize, usize), side: KeySide) -> Vec
     }
 }
 
-/// Makes the tangents of a CUBICSPLINE track continuous from the last key to the first, or ends
-/// this. Other tracks are unchanged. Both ends get the same mode and the same slope.
+/// Makes the tangents of a CUBICSPLINE track continuous from the last key to the first if `on`,
+/// otherwise separate. Other tracks are unchanged. Both ends of a continuous seam get the same
+/// mode and the same slope.
 #[must_use]
 pub fn with_matched_seam(track: &Track, on: bool) -> Track {
     if track.interpolation != Interpolation::CubicSpline {
