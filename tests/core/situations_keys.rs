@@ -287,7 +287,8 @@ fn a_key_is_set_beside_keys_one_step_apart() {
     }
 }
 
-/// Rotors keep their turns to 0.1 thousandth. No two neighboring keys are half a turn apart.
+/// Rotors keep their motion within 1e-4 (radians for rotations). No two neighboring LINEAR keys are
+/// half a turn apart.
 #[test]
 fn rotors_keep_their_turns() {
     let Some(mut session) = situation("turns-past-180") else { return };
