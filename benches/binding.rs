@@ -1,9 +1,9 @@
 //! Automatic weights of a tube bent to a ring, with its bones along the center line.
 //!
-//! Targets for the system of 83,000 points: ordering in at most 0.1 s, factorization in at most
-//! 1.25 s on one thread, 66 right-hand sides in at most 0.5 s on two. Heat weights for 103,000
-//! points and 47 joints in at most 1.2 s, and voxels for 1,000,000 points in at most 10 s, on two
-//! cores.
+//! Targets for the system of 83,000 points: ordering in at most 0.1 s, and factorization in at most
+//! 1.25 s on one thread. 66 right-hand sides take at most 0.5 s on two. On two cores, heat weights
+//! for 103,000 points and 47 joints take at most 1.2 s. Voxels for 1,000,000 points take at most 10
+//! s.
 
 mod common;
 

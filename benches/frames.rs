@@ -2,12 +2,13 @@
 //! a file is displayed.
 //!
 //! `cargo bench --features inspection --bench frames -- OLD NEW MODELS` runs two programs
-//! alternately (both built with `--features inspection`) on a display of at least 1600 × 1000, and
-//! drives them like a user. `MODELS` is a folder with `Knight.glb` and `human-sintel.glb`.
+//! alternately and drives them like a user. Both are built with `--features inspection`, and the
+//! display has at least 1600 × 1000 pixels. `MODELS` is a folder with `Knight.glb` and
+//! `human-sintel.glb`.
 //!
-//! Targets on a device without a GPU, relative to the first measurement: playing, orbiting, a ring
-//! drag and a stroke at most a quarter; a hover at most a fifth; the start at most 0.45; no frames
-//! while idle. Linux only: it reads `/proc`.
+//! Targets on a device without a GPU, relative to the first measurement. Playing, orbiting, a ring
+//! drag and a stroke take at most a quarter. A hover takes at most a fifth, and the start at most
+//! 0.45. No frames are drawn while idle. Linux only: it reads `/proc`.
 
 use std::{
     fs,

@@ -1,7 +1,7 @@
 //! Inverse kinematics of limbs, from the pointer event to the skinning matrices.
 //!
-//! Targets: one limb of a body with 67 joints in less than 0.3 ms, a full body with four pins in
-//! less than 1 ms, 200 joints dragged at once in less than 0.5 ms. For comparison, a plain loop
+//! Targets: one limb of a body with 67 joints in less than 0.3 ms. A full body with four pins in
+//! less than 1 ms. 200 joints dragged at once in less than 0.5 ms. For comparison, a plain loop
 //! solves only the two bones, without document, history or skinning matrices.
 
 mod common;

@@ -1,9 +1,9 @@
 //! The pose of a skeleton from a clip.
 //!
-//! Targets, relative to the plain loop of the same run (a binary search per track, SLERP, parent
-//! times local): a dense clip with shared key times at least 6 times as fast; tracks with their own
-//! times, and cubic ones, at least 3 times. Scrubbing takes at most 1.3 times the time of playing
-//! forward. Four mixed clips take at most 4.5 times the time of one.
+//! Targets, relative to the plain loop of the same run (a binary search per track, SLERP, local
+//! parent times). A dense clip with shared key times is at least 6 times as fast. Tracks with their
+//! own times, and cubic ones, are at least 3 times as fast. Scrubbing takes at most 1.3 times the
+//! time of playing forward. Four mixed clips take at most 4.5 times the time of one.
 
 mod common;
 

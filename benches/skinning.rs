@@ -2,13 +2,13 @@
 //! 200 joints.
 //!
 //! Targets, relative to the plain loop of the same run (`Affine3A`, normals by the blended matrix,
-//! normalized): at least 1.5 times as fast on one thread, and 1.7 times faster again on two. Ours
+//! normalized). At least 1.5 times as fast on one thread, and 1.7 times faster again on two. Ours
 //! also transforms normals correctly under non-uniform scale, which the plain loop does not.
 //!
-//! With `--features render`, also the complete cost of a pose change on the available device: by
-//! the compute pass, and skinned on the CPU and uploaded. The faster way should be the one that is
-//! chosen: the CPU for software adapters, the compute pass otherwise. The compute pass should take
-//! at most 1 / 0.6 of the time that the device needs to copy as many bytes.
+//! With `--features render`, also the complete cost of a pose change on the available device. The
+//! compute pass is compared with skinning on the CPU and an upload. The faster way should be the
+//! one that is chosen: the CPU for software adapters, the compute pass otherwise. The compute pass
+//! should take at most 1 / 0.6 of the time that the device needs to copy as many bytes.
 
 mod common;
 

@@ -1,10 +1,11 @@
 //! Tools, brushes and neighbors of weights on a grid of 1,000 × 1,000 vertices with 200 joints and
 //! four influences per vertex.
 //!
-//! Targets, relative to Blender 4.5 on a million vertices: normalize all 150 times as fast (2.8
-//! ms), prune 80 times (5 ms), limit without dropped influences 5 times (8 ms), smooth all 50 times
-//! its fastest way (146 ms), mirror 25 times including the search for pairs (208 ms), and 500 times
-//! with known pairs (10 ms). A dab over 30,000 vertices with locked joints and a limit: 0.5 ms.
+//! Targets on a million vertices, relative to Blender 4.5. Normalize all is 150 times as fast (2.8
+//! ms), prune 80 times (5 ms), and limit without dropped influences 5 times (8 ms). Smooth all is
+//! 50 times as fast as its fastest way (146 ms). Mirror is 25 times as fast with the search for
+//! pairs (208 ms), and 500 times with known pairs (10 ms). A dab over 30,000 vertices with locked
+//! joints and a limit: 0.5 ms.
 //!
 //! These targets are for the tool on arrays of its own. “whole” includes the overhead of a command:
 //! the copy that the first write makes of shared arrays, and the search for changes. “plain” is a
@@ -440,10 +441,10 @@ fn plain_dabs(c: &mut Criterion, positions: &[Vec3], radius: f32) {
 }
 
 /// Weight layers over a million vertices. “later, build-up”: the brush on the content of the lower
-/// of two layers, its storage in the layer, and the new combined weights of these 30,000 vertices,
-/// without writing the document. “beginning of a stroke”: the content of the layer, expanded to all
-/// vertices. “compose after another opacity”: up to the list of changes, for one layer with 30,000
-/// vertices.
+/// of two layers, its storage in the layer, and the new combined weights. It covers these 30,000
+/// vertices, without writing the document. “beginning of a stroke”: the content of the layer,
+/// expanded to all vertices. “compose after another opacity”: up to the list of changes, for one
+/// layer with 30,000 vertices.
 fn layers(c: &mut Criterion) {
     const HITS: f32 = 30_000.0;
     let mut document = grid();
@@ -638,8 +639,8 @@ fn fit_plainly(at: Vec3, target: &[Vec3], palettes: &[Vec<Mat4>], joints: &[u16]
     weights
 }
 
-/// New weights for 28,000 vertices in 64 poses: every third joint of the grid is removed from the
-/// skin, and its weight goes to its parent, the joint before it in the row.
+/// New weights for 28,000 vertices in 64 poses. Every third joint of the grid is removed from the
+/// skin. Its weight goes to its parent, the joint before it in the row.
 fn fit(c: &mut Criterion) {
     const FITTED: usize = 28_000;
     const POSES: usize = 64;

@@ -139,8 +139,8 @@ fn mirrored(p: Vec3, sign: f32) -> Vec3 {
 /// Builds the skeleton: about fifty joints, exactly symmetric.
 ///
 /// The +Y axis of every joint points along its bone. +Z points forward in the trunk, the arms and
-/// the legs, up in the feet, and toward the thumb in hands and fingers. A bend is therefore nearly
-/// a rotation about one axis.
+/// the legs. It points up in the feet, and toward the thumb in hands and fingers. A bend is
+/// therefore nearly a rotation about one axis.
 pub fn skeleton() -> Skeleton {
     let mut s = Skeleton::default();
     let trunk = [

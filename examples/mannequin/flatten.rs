@@ -1,6 +1,6 @@
-//! Flattens a chart as rigidly as possible: each triangle keeps its shape under the best rotation,
-//! and the plane positions are the least-squares solution (after Liu, Zhang, Xu, Gotsman and
-//! Gortler 2008, "A Local/Global Approach to Mesh Parameterization").
+//! Flattens a chart as rigidly as possible. Each triangle keeps its shape under the best rotation,
+//! and the plane positions are the least-squares solution. The method is after Liu, Zhang, Xu,
+//! Gotsman and Gortler 2008, "A Local/Global Approach to Mesh Parameterization".
 
 use glam::{DVec2, Vec2, Vec3};
 

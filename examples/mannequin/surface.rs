@@ -1,5 +1,5 @@
-//! Converts signed distances to a mesh: surface nets on a fine grid over the left half, an even
-//! remeshing to the target edge lengths, and a mirror image.
+//! Converts signed distances to a mesh. The steps are surface nets on a fine grid over the left
+//! half, an even remeshing to the target edge lengths, and a mirror image.
 
 use std::collections::BTreeSet;
 

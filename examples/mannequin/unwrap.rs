@@ -1,5 +1,5 @@
-//! Texture coordinates: the left half of the surface is cut into charts along seams as in clothing,
-//! each chart is flattened with little stretch, and the right half uses the same coordinates
+//! Texture coordinates. The left half of the surface is cut into charts along seams as in clothing.
+//! Each chart is flattened with little stretch, and the right half uses the same coordinates
 //! mirrored.
 
 use std::collections::BTreeMap;

@@ -41,7 +41,7 @@ pub fn validate(files: &[PathBuf]) -> Option<Vec<(usize, String)>> {
     Some(files.iter().map(|f| known.get(f).unwrap_or_else(|| &new[f]).clone()).collect())
 }
 
-/// True if the dependencies of the round-trip judge are installed.
+/// Whether the dependencies of the round-trip judge are installed.
 static JUDGES: LazyLock<bool> = LazyLock::new(|| {
     let there = Command::new("python3")
         .args(["-c", "import numpy"])

@@ -150,8 +150,8 @@ pub fn harm(map: &WeightMap, harms: &[u8]) -> WeightMap {
     }
 }
 
-/// The document with weights that break rules (or the given `harms`), multiplied by factors. If
-/// `evened`, the weights take few values, so that ties are common and get decided.
+/// The document with weights broken by `harms` and multiplied by factors. If `evened`, the weights
+/// take few values, so that ties are common and get decided.
 pub fn harmed(
     document: &Document,
     canvas: &SkinnedSurface,

@@ -34,10 +34,10 @@ impl Deviation {
     }
 }
 
-/// A file whose body is bound again. Then the maximum mean deviation and the maximum deviation from
-/// its own weights, in percent of the height: with the joints that the rule chooses, and with the
-/// joints of the file's weights. Then the number of joints for which the rule differs. The dragon
-/// is six times as wide as tall, and the fox twice as long.
+/// A file whose body is bound again, with four limits. The maximum mean deviation and the maximum
+/// deviation from its own weights are in percent of the height. They apply to the joints that the
+/// rule chooses, and to the joints of the file's weights. Then the number of joints for which the
+/// rule differs. The dragon is six times as wide as tall, and the fox twice as long.
 type Body = (&'static str, [f64; 2], [f64; 2], usize);
 const BODIES: [Body; 5] = [
     ("CesiumMan/CesiumMan.glb", [0.16, 4.0], [0.16, 4.0], 0),

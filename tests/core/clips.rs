@@ -428,8 +428,8 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
     assert!(std::fs::read(&own).unwrap() == bytes);
 }
 
-/// After a reduction by 0.5 mm for a body of 1.8 m, no vertex of any character moves by more, at
-/// 1,000 times of each tried clip. There are fewer keys, and LINEAR tracks stay LINEAR.
+/// After a reduction by 0.5 mm for a body of 1.8 m, no vertex of any character moves by more. Each
+/// tried clip is sampled at 1,000 times. There are fewer keys, and LINEAR tracks stay LINEAR.
 #[test]
 fn a_reduced_clip_keeps_the_skin_within_its_bound() {
     let mut files: Vec<Session> = vec![sample()];
@@ -493,8 +493,8 @@ fn a_reduced_clip_keeps_the_skin_within_its_bound() {
     }
 }
 
-/// Baked walks and runs made editable at 2 mm: no vertex is off by more, limbs share key times, and
-/// at most a fifth of the keys remains, relative to the clip resampled at 30 frames per second.
+/// Baked walks and runs made editable at 2 mm. No vertex is off by more, and limbs share key times.
+/// At most a fifth of the keys remains, relative to the clip resampled at 30 frames per second.
 #[test]
 fn a_baked_clip_is_made_editable_within_its_bound() {
     let Some(shared) = crate::common::shared() else { return };

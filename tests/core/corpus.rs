@@ -111,7 +111,7 @@ fn poses_agree_with_the_reference_within_a_ten_thousandth_of_the_model() {
 fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
     let Some(shared) = crate::common::shared() else { return };
     // The file, its original, and the maximum displacement of a vertex by packing, relative to the
-    // size of the model: positions of 14 bits, and rotations of 16 bits without their largest
+    // size of the model. Positions have 14 bits. Rotations have 16 bits without their largest
     // component, along a chain of 24 joints.
     let twins = [
         ("pipeline/Fox-draco.glb", "characters/Fox/Fox.glb", 5e-4),

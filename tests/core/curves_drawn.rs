@@ -1,6 +1,6 @@
-//! Drawn curves match their files. Each drawn curve of every CUBICSPLINE file of the corpus, of
-//! unusual files, and of edited and saved files is compared with an independent reader and its own
-//! formulas.
+//! Drawn curves match their files. The files are every CUBICSPLINE file of the corpus, unusual
+//! files, and edited and saved ones. Each drawn curve is compared with an independent reader and
+//! its own formulas.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::{Value, json};

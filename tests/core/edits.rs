@@ -1,4 +1,4 @@
-//! Every kind of edit on generated trees: the inverse restores the document, the document stays
+//! Every kind of edit on generated trees. The inverse restores the document, the document stays
 //! valid, and the saved file contains the edit, number by number. `ULNA_EDITS` is the number of
 //! trees, 60 by default.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]

@@ -90,8 +90,8 @@ fn keys_per_frame(before: &Document, after: &Document, clip: ClipId, rate: f64) 
     most
 }
 
-/// Clips that travel, turn, stand, and walk in place. No locked foot slides more than before, none
-/// is faster than the fastest speed of the clip, and there is at most one key per frame. A clip
+/// Clips that travel, turn, stand, and walk in place. No locked foot slides more than before, and
+/// none is faster than the fastest speed of the clip. There is at most one key per frame. A clip
 /// that cannot be locked is refused and unchanged.
 #[test]
 fn a_hold_is_never_worse_than_before() {
@@ -461,8 +461,8 @@ proptest! {
     }
 }
 
-/// Hips of a rig with a root above and controls next to them: the hips move, the root and the
-/// controls stay, the feet stay in place.
+/// Hips of a rig with a root above and controls next to them. The hips move; the root, the controls
+/// and the feet stay in place.
 #[test]
 fn dragged_hips_move_and_their_root_stays() {
     let Some(shared) = shared() else { return };

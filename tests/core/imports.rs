@@ -1,5 +1,5 @@
-//! Clips of other files: joints matched by the humanoid map of a VRM file, other kinds of bodies,
-//! and notes about parts that are not imported.
+//! Clips of other files. Covers joints matched by the humanoid map of a VRM file, other kinds of
+//! bodies, and notes about parts that are not imported.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -131,7 +131,7 @@ fn humanoid(map: Map) -> Option<(&'static str, Value)> {
     }
 }
 
-/// As [`body`], optionally facing −Z as avatars of VRM 0 do.
+/// Like [`body`], optionally facing −Z as avatars of VRM 0 do.
 fn facing(
     names: &dyn Fn(&str) -> String,
     (size, back): (f32, bool),

@@ -545,8 +545,8 @@ fn operations(document: &Document, id: ClipId, track: TrackId, old: &Track) -> V
     ]
 }
 
-/// The independent judge and the validator check the saved file of each operation on one track:
-/// only its channel differs, and there is no new error. Files and tracks are chosen by a seed.
+/// The independent judge and the validator check the saved file of each operation on one track.
+/// Only its channel differs, and there is no new error. Files and tracks are chosen by a seed.
 #[test]
 fn each_operation_is_saved_in_its_channel_alone() {
     let Some(shared) = crate::common::shared() else { return };

@@ -510,8 +510,8 @@ fn weights_of_morph_targets_die_away_in_an_inertial_transition() {
     assert!(gap(&weights("inertial", 2.01), &weights("cut", 2.01)) < 1e-6);
 }
 
-/// A strafing body: the ground moves as the two sliders say at all positions among the clips, feet
-/// slide less when synchronized, and at the position of a clip, only that clip plays.
+/// A strafing body. The ground moves as the two sliders say at all positions among the clips, and
+/// feet slide less when synchronized. At the position of a clip, only that clip plays.
 #[test]
 fn strafing_goes_where_the_sliders_say() {
     let Some(shared) = crate::common::shared() else { return };

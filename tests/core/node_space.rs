@@ -1,4 +1,4 @@
-//! Colliders, look-at origins and constraints of VRM files in the space of nodes: they keep their
+//! Colliders, look-at origins and constraints of VRM files in the space of nodes. They keep their
 //! position when a joint gets other axes, or the command is refused.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
@@ -261,8 +261,8 @@ fn constrained(bytes: &[u8], constraint: Value) -> Session {
     Session::open_bytes(&glb(root, &bin)).unwrap()
 }
 
-/// The world rotation that a constraint gives a node by the specification, with both hands rotated
-/// and the left one bent by a clip or the user.
+/// The world rotation that a constraint gives a node by the specification. Both hands are rotated,
+/// and a clip or the user bends the left one.
 fn constrained_turn(document: &Document, constraint: &Value, bend: DQuat) -> DQuat {
     let (node, source) = (named(document, "rightHand"), named(document, "leftHand"));
     let local = |n| {

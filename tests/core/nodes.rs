@@ -1,4 +1,4 @@
-//! Nodes, meshes, skins and materials that are added, removed, copied and reparented: the rest
+//! Nodes, meshes, skins and materials that are added, removed, copied and reparented. The rest
 //! moves as before, files stay valid, and undo restores the opened bytes.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 

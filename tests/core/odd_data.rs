@@ -1,6 +1,6 @@
-//! Files with rare storage forms, compared vertex by vertex with an independent glTF reader:
-//! accessors without a base, triangle soups and strips, joints outside of the scene, instances of
-//! skinned meshes, and nodes between joints in another unit.
+//! Files with rare storage forms, compared vertex by vertex with an independent glTF reader. They
+//! have accessors without a base, triangle soups and strips, and joints outside of the scene. They
+//! also have instances of skinned meshes, and nodes between joints in another unit.
 
 use std::{
     collections::BTreeMap,

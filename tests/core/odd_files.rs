@@ -1,5 +1,5 @@
-//! Unusual but valid files: joints outside of the scene, instances, morph targets without data,
-//! data files with unusual names, and data that extensions and extras refer to.
+//! Unusual but valid files. They have joints outside of the scene, instances, morph targets without
+//! data, and data files with unusual names. Extensions and extras also refer to data.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::{Path, PathBuf};

@@ -115,7 +115,7 @@ fn broken_texts_of_poses_are_refused_with_a_sentence() {
 }
 
 /// Largest distance of mirrored vertices from their expected positions, relative to the model's
-/// size, and the fraction of vertices that have a partner at rest, by position and weights. Only
+/// size. Also the fraction of vertices that have a partner at rest, by position and weights. Only
 /// these are compared.
 fn vertex_gap(rest: &Document, before: &Document, after: &Document, skin: SkinId) -> (f32, f32) {
     let pairs = MirrorPairs::of(rest, skin);

@@ -110,7 +110,7 @@ fn over_a_clip_a_mirrored_pose_is_unkeyed_and_changes_no_key() {
     assert!(session.run_line(&alone).unwrap_err().to_string().contains("“time” is missing"));
 }
 
-/// A random pose of all joints below the roots is flipped: each joint is at the mirror image of its
+/// A random pose of all joints below the roots is flipped. Each joint is at the mirror image of its
 /// partner, on every skeleton that is symmetric at rest. Flipping again restores the pose.
 #[test]
 fn a_flipped_pose_is_the_mirror_image_on_the_corpus() {

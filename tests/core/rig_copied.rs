@@ -229,8 +229,8 @@ fn names_that_are_taken_get_a_number() {
     named(session.document(), "b.LeftUpperArm");
 }
 
-/// An armature in centimeters, rotated and mirrored, with a duplicate joint name, a helper between
-/// joints, a matrix, a joint with scale 0, and a joint outside of the scene.
+/// An armature in centimeters, rotated and mirrored. It has a duplicate joint name, a helper
+/// between joints, a matrix, a joint with scale 0, and a joint outside of the scene.
 fn odd_skeleton() -> Vec<u8> {
     let mut bin = Vec::new();
     bin.extend(floats(&[0.0; 9]));

@@ -1,5 +1,5 @@
 //! Skins that are merged and split, root joints, poses that become the rest pose, and rigid figures
-//! that become skeletons: on random rigs, on the models of the corpus, and on small files.
+//! that become skeletons. The models are random rigs, models of the corpus, and small files.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -58,8 +58,8 @@ fn stacks(document: &Document, times: usize) -> Vec<Stack> {
     all
 }
 
-/// Every `step`-th vertex of all displayed meshes in a pose, by the name of the node, without the
-/// suffix of a mesh next to a skeleton.
+/// Every `step`-th vertex of all displayed meshes in a pose. The key is the name of the node,
+/// without the suffix of a mesh next to a skeleton.
 fn points(document: &Document, pose: &Pose, step: usize) -> BTreeMap<String, Vec<Vec3>> {
     let mut all: BTreeMap<String, Vec<Vec3>> = BTreeMap::new();
     for id in document.shown_nodes() {

@@ -55,7 +55,7 @@ fn all_over(from: f64, to: f64) -> Vec<f64> {
     (-20..=1020).map(|k| from + (to - from) * f64::from(k) / 1000.0).collect()
 }
 
-/// True if a time is close to a jump of a track: rounding of times can move it to either side.
+/// Whether a time is close to a jump of a track: rounding of times can move it to either side.
 fn at_a_jump(track: &Track, time: f64) -> bool {
     let near = |t: f32| (f64::from(t) - time).abs() < 1e-5;
     let close = track.times.windows(2).any(|w| w[1] - w[0] < 1e-5 && (near(w[0]) || near(w[1])));
@@ -287,7 +287,8 @@ fn a_key_is_set_beside_keys_one_step_apart() {
     }
 }
 
-/// Rotors keep their turns to 0.1 thousandth. No two neighboring keys are half a turn apart.
+/// Rotors keep their motion within 1e-4 (radians for rotations). No two neighboring LINEAR keys are
+/// half a turn apart.
 #[test]
 fn rotors_keep_their_turns() {
     let Some(mut session) = situation("turns-past-180") else { return };

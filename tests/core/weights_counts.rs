@@ -93,7 +93,7 @@ proptest! {
     }
 }
 
-/// True if coincident vertices are all touched or all untouched.
+/// Whether coincident vertices are all touched or all untouched.
 fn are_alike(canvas: &SkinnedSurface, hits: &[(u32, f32)]) -> bool {
     let hit: std::collections::BTreeMap<u32, u32> =
         hits.iter().map(|(v, p)| (*v, p.to_bits())).collect();

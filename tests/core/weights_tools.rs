@@ -168,7 +168,7 @@ fn edits(canvas: &SkinnedSurface, changes: Vec<(usize, PartChange)>) -> Vec<Edit
     changes.into_iter().map(edit).collect()
 }
 
-/// True if slots hold the mirror image of others, in any order.
+/// Whether slots hold the mirror image of others, in any order.
 fn is_image(own: (&[u16], &[f32]), other: (&[u16], &[f32]), mirror: &MirrorMap) -> bool {
     let held = |(joints, weights): (&[u16], &[f32]), across: bool| {
         let slots = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);

@@ -298,7 +298,7 @@ impl Tinted {
     }
 }
 
-/// True if two colors agree within the rounding through linear light.
+/// Whether two colors agree within the rounding through linear light.
 fn alike(a: Color, b: Color) -> bool {
     a.0.iter().zip(b.0).all(|(a, b)| a.abs_diff(b) <= 1)
 }

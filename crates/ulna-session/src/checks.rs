@@ -31,7 +31,7 @@ impl Session {
         findings::merged(gltf::rules::check(&self.source), &self.diagnostics)
     }
 
-    /// As [`Session::all_findings`], for the file as a save would write it now.
+    /// Like [`Session::all_findings`], for the file as a save would write it now.
     pub fn findings_now(&self) -> Vec<Diagnostic> {
         if self.document.file == self.opened.file
             && self.document.aids.pose_layers == self.opened.aids.pose_layers

@@ -77,7 +77,7 @@ fn of(
     }
 }
 
-/// As [`of_primitive`], for all primitives.
+/// Like [`of_primitive`], for all primitives.
 pub(super) fn of_all(document: &Document) -> Vec<Diagnostic> {
     let keys =
         document.meshes.iter().flat_map(|(id, mesh)| mesh.entries().map(move |(p, _)| (id, p)));

@@ -198,8 +198,8 @@ impl Fit {
         self.turned == 0 && self.same > 0
     }
 
-    /// Whether the source is probably another kind of body: less than half of the animated joints
-    /// were matched, and neither hips, arms and legs nor a retarget map fit. Helper joints and
+    /// Whether the source is probably another kind of body. Less than half of the animated joints
+    /// are matched, and neither hips, arms and legs nor a retarget map fit. Helper joints and
     /// fingers may outnumber the others, so the body parts decide.
     pub fn is_other(&self) -> bool {
         self.matched() * 2 < self.joints && !self.is_body && self.map.is_none()
@@ -263,7 +263,7 @@ pub fn arrivals(
     arrivals_of(ours, theirs, path, options, &all)
 }
 
-/// As [`arrivals`], for some of the clips. Only nodes that they animate count for the match.
+/// Like [`arrivals`], for some of the clips. Only nodes that they animate count for the match.
 fn arrivals_of(
     ours: &Document,
     theirs: &Document,
@@ -303,7 +303,7 @@ fn arrivals_of(
     (fit, made)
 }
 
-/// As [`arrivals_of`], with a retarget map.
+/// Like [`arrivals_of`], with a retarget map.
 fn by_map(
     theirs: &Document,
     path: &Path,

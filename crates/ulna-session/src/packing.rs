@@ -23,7 +23,7 @@ impl Session {
         self.folded().0
     }
 
-    /// As [`Session::to_save`], without stored layers, for other programs.
+    /// Like [`Session::to_save`], without stored layers, for other programs.
     pub(super) fn to_export(&self) -> Document {
         self.folds.fold(&self.document, &self.decoded, false).0
     }

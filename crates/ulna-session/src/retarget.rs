@@ -1,4 +1,4 @@
-//! Retargets clips of other files by a map of joint chains: chooses the map, makes the command that
+//! Retargets clips of other files by a map of joint chains. Chooses the map, makes the command that
 //! adds the clips, and collects notes for the user.
 
 use std::{
@@ -213,11 +213,11 @@ impl Session {
         self.retarget_from(&sources, request, progress)
     }
 
-    /// As [`Session::retarget`], for sources that are already open. Ignores the path of the
+    /// Like [`Session::retarget`], for sources that are already open. Ignores the path of the
     /// request.
     ///
     /// # Errors
-    /// As [`Session::retarget`].
+    /// Like [`Session::retarget`].
     pub fn retarget_from(
         &self,
         sources: &[ClipSource],

@@ -170,10 +170,10 @@ impl Session {
         }
     }
 
-    /// As [`Session::run`], for the text of a command.
+    /// Like [`Session::run`], for the text of a command.
     ///
     /// # Errors
-    /// As [`Session::run`]; also if the text is not a valid command.
+    /// Like [`Session::run`]; also if the text is not a valid command.
     pub fn run_line(&mut self, line: &CommandLine) -> Result<bool, RunError> {
         self.run(&Command::read(line)?)
     }

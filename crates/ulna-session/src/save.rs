@@ -161,7 +161,7 @@ impl Session {
         self.save_with(SaveRequest::to(&path), &SystemDisk)
     }
 
-    /// As [`Session::save`], with the consent in `request`, on any disk.
+    /// Like [`Session::save`], with the consent in `request`, on any disk.
     ///
     /// # Errors
     /// See [`SaveFailure`]. The existing file is unchanged then.

@@ -108,7 +108,7 @@ impl Session {
     /// Opens a file. `conversion` applies to formats other than glTF.
     ///
     /// # Errors
-    /// As [`Session::open`].
+    /// Like [`Session::open`].
     pub fn open_as(
         path: &Path,
         conversion: &Conversion,
@@ -150,7 +150,7 @@ impl Session {
     /// original.
     ///
     /// # Errors
-    /// As [`Session::open`].
+    /// Like [`Session::open`].
     pub fn open_beside(copy: &Path, path: &Path, progress: &Progress) -> Result<Self, ReadError> {
         let bytes =
             read_whole(copy).map_err(|source| ReadError::Io { path: copy.to_owned(), source })?;
@@ -160,7 +160,7 @@ impl Session {
     /// Opens bytes without a path, as for the bundled sample.
     ///
     /// # Errors
-    /// As [`Session::open`].
+    /// Like [`Session::open`].
     pub fn open_bytes(bytes: &[u8]) -> Result<Self, ReadError> {
         Ok(Self::of(gltf::open_bytes(bytes.to_vec().into(), None, &Progress::default())?, None))
     }

@@ -68,12 +68,12 @@ pub fn content_hash(bytes: &[u8]) -> u128 {
     xxhash_rust::xxh3::xxh3_128(bytes)
 }
 
-/// As [`content_hash`], for a file, which is read block by block.
+/// Like [`content_hash`], for a file, which is read block by block.
 pub(super) fn file_hash(path: &Path) -> io::Result<u128> {
     hash_of(&mut fs::File::open(path)?)
 }
 
-/// As [`content_hash`], for a reader.
+/// Like [`content_hash`], for a reader.
 pub(super) fn hash_of(from: &mut dyn Read) -> io::Result<u128> {
     let mut hash = xxhash_rust::xxh3::Xxh3::new();
     let mut block = vec![0; 1 << 18];

@@ -80,10 +80,10 @@ impl Session {
         Ok(self.end_gesture())
     }
 
-    /// As [`Session::run_all`], for the texts of commands.
+    /// Like [`Session::run_all`], for the texts of commands.
     ///
     /// # Errors
-    /// As [`Session::run_all`]; also if a text is not a valid command.
+    /// Like [`Session::run_all`]; also if a text is not a valid command.
     pub fn run_lines(&mut self, label: &str, lines: &[CommandLine]) -> Result<bool, RunError> {
         let commands: Result<Vec<Command>, CommandError> =
             lines.iter().map(Command::read).collect();

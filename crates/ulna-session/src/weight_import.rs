@@ -8,8 +8,8 @@ use ulna_formats::weight_files::{Pasted, PastedRow};
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId, SkinId, WeightShape, WeightTable};
 use ulna_weights::{Influences, SkinnedSurface};
 
-/// The unique name of a primitive in a table: the name of its mesh, the number of the mesh if the
-/// name is not unique, and its own number if the mesh has several primitives.
+/// The unique name of a primitive in a table. It is the name of its mesh, or the number of the mesh
+/// if the name is not unique. A mesh with several primitives adds the primitive's number.
 pub(super) fn shape_name(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> String {
     let label = mesh_label(document, mesh);
     let doubled =

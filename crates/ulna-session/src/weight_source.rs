@@ -283,8 +283,8 @@ impl Given {
         (0..canvas.parts().len()).map(&mut one).collect()
     }
 
-    /// The method if none is given: by vertex order if all parts have the same number of vertices,
-    /// at the same positions if these are known. Otherwise by surface.
+    /// The method if none is given. Vertex order needs the same number of vertices in all parts, at
+    /// the same positions if these are known. Otherwise by surface.
     fn best_way(
         &self,
         canvas: &SkinnedSurface,

@@ -121,7 +121,7 @@ impl Work {
         self.run_reporting(cancel, &AtomicU32::new(0))
     }
 
-    /// As [`Self::run_until`]. Long commands store their progress in thousandths.
+    /// Like [`Self::run_until`]. Long commands store their progress in thousandths.
     pub fn run_reporting(self, cancel: &AtomicBool, progress: &AtomicU32) -> Worked {
         let Self { session, label, commands: asked, revision } = self;
         let (mut said, mut done) = (Vec::new(), 0);

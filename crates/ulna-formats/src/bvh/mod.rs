@@ -26,7 +26,7 @@ pub fn is_bvh(bytes: &[u8]) -> bool {
     bytes.get(start..start + 9).is_some_and(|w| w.eq_ignore_ascii_case(b"HIERARCHY"))
 }
 
-/// Converts a BVH file to a GLB: its joints become a skin without a mesh, and its motion becomes a
+/// Converts a BVH file to a GLB. Its joints become a skin without a mesh, and its motion becomes a
 /// clip with the name of the file.
 ///
 /// # Errors
@@ -91,8 +91,8 @@ pub fn read(
 /// Default frame rate, in frames per second.
 const USUAL: f64 = 30.0;
 
-/// The unit, in meters, for which the largest extent of the skeleton is closest to the height of a
-/// person, and that extent in file units. `None` if the skeleton has no extent.
+/// The unit in meters that brings the largest extent of the skeleton closest to the height of a
+/// person. Also that extent in file units. `None` if the skeleton has no extent.
 fn guessed_unit(capture: &Capture) -> Option<(f32, f32)> {
     /// Units in meters: meters, decimeters, inches, centimeters, millimeters, and the usual unit of
     /// the Carnegie Mellon motion files.

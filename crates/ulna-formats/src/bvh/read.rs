@@ -290,8 +290,8 @@ impl Capture {
         Ok(())
     }
 
-    /// Replaces each invalid number by the value of its channel in the nearest valid frame, the
-    /// earlier one if two are equally near. 0 if there is none.
+    /// Replaces each invalid number by the value of its channel in the nearest valid frame. Of two
+    /// equally near frames, the earlier one is used. Without any valid frame, the value is 0.
     fn fill_from_neighbors(&mut self) {
         for channel in 0..self.width {
             let at = |frame: usize| frame * self.width + channel;

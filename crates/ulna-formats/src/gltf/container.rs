@@ -161,7 +161,7 @@ pub(super) const fn bin_start(json: usize) -> usize {
     28 + json.next_multiple_of(4)
 }
 
-/// As [`build_glb`], with a BIN chunk in several pieces.
+/// Like [`build_glb`], with a BIN chunk in several pieces.
 pub(super) fn assemble(
     json: &[u8],
     bin: Option<&[&[u8]]>,

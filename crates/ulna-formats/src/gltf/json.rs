@@ -213,7 +213,7 @@ pub fn typed<T: DeserializeOwned>(
     plain_typed::<Object<T>>(text, place, repaired).map(|Object(value)| value)
 }
 
-/// As [`typed`], for values other than objects.
+/// Like [`typed`], for values other than objects.
 pub fn plain_typed<T: DeserializeOwned>(
     text: &str,
     place: &Location,

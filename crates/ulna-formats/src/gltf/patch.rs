@@ -299,7 +299,7 @@ impl<'a> Patch<'a> {
         }
     }
 
-    /// As [`Patch::overwrite`], also for integers and for interleaved vertices.
+    /// Like [`Patch::overwrite`], also for integers and for interleaved vertices.
     fn overwrite_attribute(&mut self, old: usize, stored: &Stored) -> bool {
         let Some(a) = self.accessors.get(old) else { return false };
         let element = stored.size * 4;

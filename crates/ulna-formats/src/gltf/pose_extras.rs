@@ -1,5 +1,5 @@
-//! Members of Ulna in the extras of a scene: named poses, numbered sets of nodes, groups of joints,
-//! the humanoid map, retarget maps, and a mix.
+//! Members of Ulna in the extras of a scene. They are named poses, numbered sets of nodes, groups
+//! of joints, the humanoid map, retarget maps, and a mix.
 
 use std::{collections::BTreeMap, sync::Arc};
 

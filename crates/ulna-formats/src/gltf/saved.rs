@@ -79,8 +79,8 @@ pub struct Transcoded {
 /// Optional data that saving may add to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SaveOptions {
-    /// Whether the rest pose of a posed node is stored in its `extras` if no skin defines it, so
-    /// that *Reset to rest* works after opening the file again.
+    /// Whether the rest pose of a posed node is stored in its `extras` if no skin defines it.
+    /// *Reset to rest* then works after opening the file again.
     pub remember_rest: bool,
 }
 

@@ -69,7 +69,7 @@ enum ValuePlace {
     Extras,
     /// Inside of an extension or of extras.
     Foreign,
-    /// As [`Self::Foreign`], below a name that contains “view”.
+    /// Like [`Self::Foreign`], below a name that contains “view”.
     Views,
     /// Data that refers to neither accessors nor views.
     Free,

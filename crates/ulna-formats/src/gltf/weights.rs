@@ -258,8 +258,8 @@ fn put(patch: &mut Patch<'_>, op: &mut Ops, name: &str, old: Option<usize>, stor
 }
 
 /// Removes a rewritten attribute from the extension's list of packed attributes, so that Draco data
-/// does not override it (`KHR_draco_mesh_compression`, *Conformance*: unlisted attributes are read
-/// normally).
+/// does not override it. Unlisted attributes are read normally (`KHR_draco_mesh_compression`,
+/// *Conformance*).
 fn unpack(raw: &schema::Primitive, name: &str, op: &mut Ops) {
     const DRACO: &str = "KHR_draco_mesh_compression";
     let Some(packed) = raw.extensions.get::<serde_json::Value>(DRACO) else { return };

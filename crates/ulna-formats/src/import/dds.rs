@@ -194,7 +194,7 @@ mod tests {
         [32, 4, u32::from_le_bytes(*code), 0, 0, 0, 0, 0]
     }
 
-    /// A BC1 block with red as its first color and all indices 0, in an image whose size is not a
+    /// A BC1 block with red as its first color and all indices 0. The size of the image is not a
     /// multiple of the block size.
     #[test]
     fn blocks_are_cut_at_the_edges() {

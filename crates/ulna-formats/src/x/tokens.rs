@@ -66,9 +66,9 @@ pub fn read(
     }
 }
 
-/// Whether bytes that are not UTF-8 are Shift-JIS. Either a brace or a backslash is the second byte
-/// of a character, or the text is valid Shift-JIS and several characters begin with bytes that are
-/// no letters in Latin-1.
+/// Whether bytes that are not UTF-8 are Shift-JIS. A brace or a backslash as the second byte of a
+/// character is sufficient. So is valid Shift-JIS text with several characters that begin with a
+/// byte outside of the Latin-1 letters.
 fn has_double_bytes(b: &[u8]) -> bool {
     if std::str::from_utf8(b).is_ok() {
         return false;

@@ -1,5 +1,5 @@
 //! Converts curves to keys. A span that is constant, linear or a cubic polynomial of time is kept
-//! exactly; any other span is halved until the error is below the tolerance.
+//! exactly. Any other span is halved until the error is below the tolerance.
 //!
 //! Four values determine a cubic, and so its slopes at both ends, which a CUBICSPLINE of glTF
 //! stores (glTF 2.0, *Animations*). FBX curves with handles at a third of the span are such cubics.

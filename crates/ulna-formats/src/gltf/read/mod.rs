@@ -51,7 +51,7 @@ pub fn open(path: &Path, progress: &Progress) -> Result<Opened, ReadError> {
 /// Reads a file in memory. Files that it names are searched in the folder of `path`.
 ///
 /// # Errors
-/// As [`open`].
+/// Like [`open`].
 pub fn open_bytes(
     bytes: Arc<Vec<u8>>,
     path: Option<&Path>,
@@ -60,10 +60,10 @@ pub fn open_bytes(
     open_beside(bytes, path, Arc::default(), progress)
 }
 
-/// As [`open_bytes`]. Named files that are in `beside` are read from there.
+/// Like [`open_bytes`]. Named files that are in `beside` are read from there.
 ///
 /// # Errors
-/// As [`open`].
+/// Like [`open`].
 pub fn open_beside(
     bytes: Arc<Vec<u8>>,
     path: Option<&Path>,

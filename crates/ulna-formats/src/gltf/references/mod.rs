@@ -54,8 +54,8 @@ pub fn renumber(root: &mut Value, renumbering: &Renumbering) -> Option<AnyId> {
     renumber_below(&ALL, root, renumbering)
 }
 
-/// As [`renumber`], for one element of a list, such as a node. The list must be at the root of the
-/// file.
+/// Like [`renumber`], for one element of a list, such as a node. The list must be at the root of
+/// the file.
 pub fn renumber_element(
     kind: IdKind,
     value: &mut Value,

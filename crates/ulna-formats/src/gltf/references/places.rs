@@ -1,5 +1,5 @@
-//! Table of the places in the JSON of a file that refer to an element of a list: in glTF 2.0, in
-//! known extensions, and in Ulna's own extras.
+//! Table of the places in the JSON of a file that refer to an element of a list. It covers glTF
+//! 2.0, known extensions, and Ulna's own extras.
 
 use ulna_model::IdKind;
 
