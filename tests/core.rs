@@ -57,6 +57,7 @@ mod core {
     mod odd_files;
     mod other_formats;
     mod pipeline;
+    mod plain_words;
     mod pose_layers;
     mod poses;
     mod posing;
