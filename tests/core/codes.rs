@@ -54,6 +54,7 @@ const SHARED: &[&str] = &[
     "joints_locked",
     "joints_not_here",
     "keys_not_editable",
+    "keys_reduced",
     "keys_replaced",
     "keys_sampled",
     "keys_too_close",

@@ -91,10 +91,7 @@ impl App {
             }
             DialogAction::ExportWeights(path) => self.export_weights(ctx, Some(path)),
             DialogAction::ImportFrom(path) => self.import_from(ctx, &path),
-            DialogAction::LoadReference(path) => {
-                self.dialogs.open = None;
-                self.load_reference(ctx, path, None);
-            }
+            DialogAction::LoadReference(path) => self.load_reference(ctx, path, None),
             DialogAction::RetargetFrom(path) => {
                 self.dialogs.open = None;
                 self.open_retarget(ctx, Some(path), Conversion::default());

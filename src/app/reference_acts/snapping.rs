@@ -8,7 +8,7 @@ use crate::ui::ToastKind;
 use ulna_edit::{
     Command,
     command::{
-        DocumentCommand, DragLimb, MoveJoint, ReferenceCommand, ReferencePoint, Shift,
+        DocumentCommand, MoveJoint, ReferenceCommand, ReferencePoint, Shift,
         field::{AnySpace, Factor, Nodes},
     },
 };
@@ -89,7 +89,7 @@ impl App {
         let (document, over) = (session.document(), self.around(session).over());
         let limb = ik::limb_of(document, self.renderer.pose(), node, None, false);
         if limb.is_some_and(|limb| limb.turns.len() >= 2) {
-            let put: DragLimb = self.viewport.reach.put(node, to, over);
+            let put = self.viewport.reach.put(node, to, over);
             return Command::Document(DocumentCommand::Ik(put.into()));
         }
         let (node, by) = (Nodes::one(node), Factor(to - from));

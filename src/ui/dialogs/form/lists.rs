@@ -108,17 +108,10 @@ pub fn listed<'a>(
             let unset = when_left_out(&draft.command, name);
             plain(false, unset, named(document.retarget_maps().iter().map(|m| &m.name)))
         }
-        Entry::Reference => {
-            let unset = when_left_out(&draft.command, name);
-            plain(false, unset, named(view.references.all.iter().map(|r| &r.name)))
+        Entry::Reference | Entry::ReferenceClip => {
+            plain(false, when_left_out(&draft.command, name), references(entry, view, draft))
         }
-        Entry::ReferenceClip => {
-            let unset = when_left_out(&draft.command, name);
-            plain(false, unset, named(reference_clips(view, draft).iter()))
-        }
-        Entry::KeptPose => {
-            plain(false, "None", named(kept_poses(document).iter().map(|p| &p.name)))
-        }
+        Entry::KeptPose => plain(false, "None", kept_pose_picks(document)),
         Entry::Layer => plain(false, "None", pose_layers(document, draft)),
         Entry::WeightLayer => {
             let all = document
@@ -244,6 +237,19 @@ fn named_clip(document: &Document, draft: &FormDraft) -> Option<ClipId> {
     let spec = draft.spec()?;
     let at = spec.arguments.iter().position(|a| a.name == "clip")?;
     find_clip(document, draft.entered[at].value.as_ref()?.as_str()?).ok()
+}
+
+/// The poses that the file keeps.
+fn kept_pose_picks(document: &Document) -> Vec<Pick> {
+    named(kept_poses(document).iter().map(|p| &p.name))
+}
+
+/// The reference models, or the clips of the one that the form names.
+fn references(entry: &Entry, view: &View<'_>, draft: &FormDraft) -> Vec<Pick> {
+    match entry {
+        Entry::ReferenceClip => named(reference_clips(view, draft).iter()),
+        _ => named(view.references.all.iter().map(|r| &r.name)),
+    }
 }
 
 /// Names of the clips of the reference model that the form names, or of the selected one.
