@@ -84,6 +84,9 @@ pub fn node_rows(
     }
     if are_joints && !mode.edits_rest {
         rows.command_as(rig, "Edit in Rig mode");
+        if place.is_outliner() {
+            rows.submenu(Row::new("Change this joint"), skeleton_rows);
+        }
     }
     rows.separator();
     visibility_rows(rows, &target);

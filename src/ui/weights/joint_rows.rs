@@ -7,6 +7,7 @@ use crate::ui::weight_marks::{hatch, heat_color};
 use crate::ui::{
     Actions, PaintAction, Theme, View, ViewportAction,
     menu_rows::{MenuRows, Row as MenuRow, context_menu},
+    popups::opens_menu,
     theme::Font,
     widgets::{elided, joint_icon, paint_icon, row, thousands},
 };
@@ -102,7 +103,7 @@ pub fn joint_row(
     if response.hovered() {
         actions.push(ViewportAction::Hover(Some(node)));
     }
-    if response.secondary_clicked() && !active && !chosen {
+    if opens_menu(&response) && !active && !chosen {
         click = Some(Click::Plain);
     }
     context_menu(&response, Some(rect), view, actions, |rows| {
