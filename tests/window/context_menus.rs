@@ -120,9 +120,9 @@ fn several_joints_are_counted_and_have_no_row_for_one_name() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftLowerArm");
-    window.get_by_label("RightLowerArm").click_modifiers(Modifiers::COMMAND);
+    window.get_by_label("LeftUpperArm").click_modifiers(Modifiers::COMMAND);
     window.run_steps(3);
-    let found = open(&mut window, "RightLowerArm");
+    let found = open(&mut window, "LeftUpperArm");
     assert!(window.query_by_label("2 joints").is_some(), "the header");
     assert_eq!(window.state().selection().nodes.len(), 2, "both stay selected");
     lacks(&found, &["Rename"]);
@@ -137,7 +137,7 @@ fn the_menu_of_a_joint_in_the_viewport_has_the_same_order_and_what_is_under_the_
     let in_tree: Vec<String> =
         open(&mut window, "LeftLowerArm").into_iter().map(|(label, _)| label).collect();
     close(&mut window);
-    click(&mut window, "RightLowerArm");
+    click(&mut window, "LeftUpperArm");
     let at = head(&window, "LeftLowerArm");
     secondary_at(&mut window, at);
     window.run_steps(3);
