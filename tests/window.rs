@@ -8,6 +8,7 @@ mod window {
     mod binding;
     mod channel_locks;
     mod commands;
+    mod context_menus;
     mod curve_menus;
     mod curve_tools;
     mod curve_window;

@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 
 use super::{App, host::WindowHost};
 use crate::ui::{
-    Action, Dialog, FormDraft, Mode, Pane, ToastKind, clip_text, layer_ids, node_text, reached,
+    Action, AssetRef, Dialog, FormDraft, Mode, Pane, ToastKind, clip_text, layer_ids, node_text,
+    reached, rename_clicked_row,
 };
 use ulna_edit::{
     Command, CommandLine, CommandSpec, Scene,
@@ -99,7 +100,16 @@ impl App {
         if spec.name == RenameNode::NAME {
             let Some(document) = self.session.as_ref().map(Session::document) else { return };
             // The row that was clicked last is renamed.
+            if rename_clicked_row(ctx) {
+                return;
+            }
             let clicked = self.panels.clicked_clip().filter(|clip| document.clips.contains(*clip));
+            let is_image = |thing: &AssetRef| matches!(thing, AssetRef::Image(_));
+            let inspected = self.outliner.inspected.filter(|thing| !is_image(thing));
+            if let Some(thing) = inspected.filter(|_| clicked.is_none()) {
+                self.panels.rename_thing(thing, thing.name(document));
+                return;
+            }
             match (
                 self.outliner.selection.active.filter(|_| clicked.is_none()),
                 clicked.or(self.shown_clip()),

@@ -22,6 +22,8 @@ use ulna_render::{ColorRole, Measure};
 
 /// Narrowest and widest row, in points. The menu adds its padding on both sides.
 const WIDTH: std::ops::RangeInclusive<f32> = 228.0..=256.0;
+/// Narrowest row of a menu that another menu opens.
+const NARROW: f32 = 160.0;
 /// Free space at both ends of a row.
 const PADDING: f32 = 8.0;
 /// Size of an icon, of the mark of a checked row, and of the arrow of a submenu.
@@ -179,14 +181,25 @@ pub struct MenuRows<'a> {
     marks: bool,
     /// Whether there are rows yet.
     begun: bool,
+    /// Width of the narrowest row.
+    least: f32,
 }
 
 impl<'a> MenuRows<'a> {
-    fn new(ui: &'a mut Ui, view: &'a View<'a>, actions: &'a mut Actions) -> Self {
+    fn new(ui: &'a mut Ui, view: &'a View<'a>, actions: &'a mut Actions, least: f32) -> Self {
         ui.spacing_mut().item_spacing.y = 0.0;
-        ui.set_min_width(*WIDTH.start());
+        ui.set_min_width(least);
         ui.set_max_width(*WIDTH.end());
-        Self { ui, view, actions, entries: Vec::new(), parted: false, marks: false, begun: false }
+        Self {
+            ui,
+            view,
+            actions,
+            least,
+            entries: Vec::new(),
+            parted: false,
+            marks: false,
+            begun: false,
+        }
     }
 
     /// Leaves room for marks before the icons of all rows that follow.
@@ -278,7 +291,11 @@ impl<'a> MenuRows<'a> {
             return;
         }
         let (view, actions) = (self.view, &mut *self.actions);
-        popups::submenu_of(self.ui, &response, |ui| self::fill(ui, view, actions, fill));
+        popups::submenu_of(self.ui, &response, |ui| {
+            let mut rows = MenuRows::new(ui, view, actions, NARROW);
+            fill(&mut rows);
+            rows.type_letter();
+        });
     }
 
     /// Content of its own kind between rows.
@@ -292,10 +309,10 @@ impl<'a> MenuRows<'a> {
 
     /// Allocates a row in the width of the menu.
     fn allocate(&mut self, wide: f32, sense: Sense) -> (Rect, Response) {
-        let least = wide.clamp(*WIDTH.start(), *WIDTH.end());
+        let least = wide.clamp(self.least, *WIDTH.end());
         // In the first pass, the menu finds its width.
         let sizing = self.ui.is_sizing_pass();
-        let width = if sizing { least } else { self.ui.available_width().max(*WIDTH.start()) };
+        let width = if sizing { least } else { self.ui.available_width().max(self.least) };
         self.ui.allocate_exact_size(vec2(width, Measure::RowMenu.points()), sense)
     }
 
@@ -540,7 +557,7 @@ pub fn fill(
     actions: &mut Actions,
     fill: impl FnOnce(&mut MenuRows<'_>),
 ) {
-    let mut rows = MenuRows::new(ui, view, actions);
+    let mut rows = MenuRows::new(ui, view, actions, *WIDTH.start());
     fill(&mut rows);
     rows.type_letter();
 }

@@ -42,6 +42,7 @@ mod status;
 pub mod theme;
 mod timeline;
 mod tour;
+mod type_ahead;
 mod view;
 mod viewport;
 mod weight_marks;
@@ -55,6 +56,7 @@ pub use ulna_edit::{clip_text, node_text};
 use ulna_render::{ColorRole, Measure};
 
 pub use self::beside::Beside;
+pub use self::name_field::rename_clicked_row;
 pub use self::weight_marks::mask_gray;
 pub use self::widgets::thousands;
 pub use self::{
@@ -242,6 +244,11 @@ impl Panels {
         self.outliner.rename_clip(clip, name);
     }
 
+    /// Begins to rename a skin, a mesh or a material in its row.
+    pub fn rename_thing(&mut self, thing: AssetRef, name: String) {
+        self.outliner.rename_thing(thing, name);
+    }
+
     /// A node was clicked, in whatever panel.
     pub const fn forget_clicked_clip(&mut self) {
         self.outliner.forget_clicked_clip();
@@ -256,6 +263,7 @@ impl Panels {
 /// The whole window.
 pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
+    name_field::forget_clicked_row(ui.ctx());
     let bar = |role: ColorRole| {
         Frame::new().fill(theme.color(role)).inner_margin(Margin::symmetric(8, 0))
     };

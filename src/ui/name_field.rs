@@ -1,6 +1,8 @@
 //! Names that are typed in place: the same field in all lists.
 
-use egui::{Align2, Margin, Rect, Role, TextEdit, Tooltip, Ui, UiBuilder, WidgetInfo};
+use egui::{
+    Align2, Context, Id, Margin, Rect, Response, Role, TextEdit, Tooltip, Ui, UiBuilder, WidgetInfo,
+};
 
 use super::{Theme, widgets::select_all};
 use ulna_render::ColorRole;
@@ -121,6 +123,42 @@ impl<T> NameDraft<T> {
             NameEnd::Left
         }
     }
+}
+
+/// The row that was clicked last, and the row whose name is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+struct ClickedRow {
+    last: Option<Id>,
+    asked: Option<Id>,
+}
+
+fn rows_id() -> Id {
+    Id::unique("row that was clicked last")
+}
+
+/// Forgets the row that was clicked last when another click begins a frame.
+pub fn forget_clicked_row(ctx: &Context) {
+    if ctx.input(|i| i.pointer.primary_clicked()) {
+        ctx.data_mut(|d| d.insert_temp(rows_id(), ClickedRow::default()));
+    }
+}
+
+/// Asks for the name of the row that was clicked last; whether there is one.
+pub fn rename_clicked_row(ctx: &Context) -> bool {
+    let rows: ClickedRow = ctx.data(|d| d.get_temp(rows_id())).unwrap_or_default();
+    ctx.data_mut(|d| d.insert_temp(rows_id(), ClickedRow { asked: rows.last, ..rows }));
+    rows.last.is_some()
+}
+
+/// Whether the name of a row is to be typed: by a double click, or by the key after a click. Each
+/// row that the key can rename calls it in each frame.
+pub fn is_renamed(ui: &Ui, row: &Response) -> bool {
+    let rows: ClickedRow = ui.data(|d| d.get_temp(rows_id())).unwrap_or_default();
+    if row.clicked() || rows.asked == Some(row.id) {
+        let now = ClickedRow { last: Some(row.id), asked: None };
+        ui.data_mut(|d| d.insert_temp(rows_id(), now));
+    }
+    row.double_clicked() || rows.asked == Some(row.id)
 }
 
 #[cfg(test)]

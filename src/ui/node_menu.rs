@@ -84,6 +84,9 @@ pub fn node_rows(
     }
     if are_joints && !mode.edits_rest {
         rows.command_as(rig, "Edit in Rig mode");
+        if place.is_outliner() {
+            rows.submenu(Row::new("Change this joint"), skeleton_rows);
+        }
     }
     rows.separator();
     visibility_rows(rows, &target);
@@ -128,8 +131,8 @@ fn under_pointer(rows: &mut MenuRows<'_>, document: &Document, place: NodePlace<
         1 => Some(format!("1 {one}")),
         n => Some(format!("{n} {many}")),
     };
-    let parts = [counted(joints.len(), "joint", "joints"), counted(meshes.len(), "mesh", "meshes")];
-    let note = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let note = counted(joints.len(), "joint", "joints");
+    let note = note.or_else(|| counted(meshes.len(), "mesh", "meshes")).unwrap_or_default();
     let icon = egui_material_icons::icons::ICON_STACKS.codepoint;
     rows.submenu(Row::new("Under the pointer").icon(icon).note(note), |rows| {
         for node in joints {

@@ -42,8 +42,25 @@ pub fn context_menu(
     clear: Option<Rect>,
     fill: impl FnOnce(&mut Ui),
 ) {
-    let opens = opens || response.secondary_clicked();
+    // A press that is dragged opens the menu of a row; released on a row of it, it chooses that.
+    let opens =
+        opens || if clear.is_some() { opens_menu(response) } else { response.secondary_clicked() };
     once(fill, |fill| context_menu_dyn(response, opens, clear, fill));
+}
+
+/// Whether the menu of a row opens now: by a right click, or because the right button is pressed on
+/// it and dragged.
+pub fn opens_menu(response: &Response) -> bool {
+    /// Points of a drag that open it.
+    const DRAG: f32 = 6.0;
+    let is_dragged = response.is_pointer_button_down_on()
+        && response.ctx.input(|i| {
+            let (from, to) = (i.pointer.press_origin(), i.pointer.latest_pos());
+            let is_far = from.zip(to).is_some_and(|(from, to)| from.distance(to) > DRAG);
+            i.pointer.secondary_down() && is_far
+        });
+    let is_open = Popup::is_id_open(&response.ctx, Popup::default_response_id(response));
+    response.secondary_clicked() || (is_dragged && !is_open)
 }
 
 /// The menu that a row of a menu opens. Its rows align with that row.
@@ -119,7 +136,10 @@ fn context_menu_dyn(response: &Response, opens: bool, clear: Option<Rect>, fill:
     let ctx = &response.ctx;
     let key = response.id.with("context menu");
     if opens {
-        let pointer = response.interact_pointer_pos().or_else(|| ctx.pointer_hover_pos());
+        let pressed =
+            ctx.input(|i| i.pointer.press_origin().filter(|_| i.pointer.secondary_down()));
+        let pointer =
+            pressed.or_else(|| response.interact_pointer_pos()).or_else(|| ctx.pointer_hover_pos());
         let at = pointer.unwrap_or_else(|| response.rect.center());
         // The arrows then go to the rows of the menu, and not to those of the panel.
         let focused = ctx.memory(|m| m.focused());

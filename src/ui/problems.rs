@@ -320,7 +320,11 @@ fn group_ui(
             }
             let response = ui.add(egui::Label::new(text).wrap().sense(egui::Sense::click()));
             response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_open, &group.text));
-            let said = if is_open { "▾ Hide places" } else { "▸ Show places" };
+            let (chevron, said) = match is_open {
+                true => (icons::ICON_KEYBOARD_ARROW_DOWN, "Hide places"),
+                false => (icons::ICON_KEYBOARD_ARROW_RIGHT, "Show places"),
+            };
+            let said = format!("{} {said}", chevron.codepoint);
             let line = RichText::new(format!("{said} · {}", problem.code))
                 .font(Theme::font(Font::Caption));
             let fold = ui.add(

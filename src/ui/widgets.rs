@@ -426,6 +426,14 @@ pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) -
         .inner
 }
 
+/// A drop-down list, with the chevron that all of them have.
+pub fn combo_box(salt: impl std::hash::Hash + std::fmt::Debug) -> egui::ComboBox<'static> {
+    egui::ComboBox::from_id_salt(salt).icon(|ui, rect, visuals, _| {
+        let chevron = egui_material_icons::icons::ICON_KEYBOARD_ARROW_DOWN;
+        paint_icon(ui.painter(), rect.center(), chevron, 14.0, visuals.fg_stroke.color);
+    })
+}
+
 /// A list of choices, each with what it means; its accessible name says which is taken.
 pub fn choices<T: PartialEq + Copy>(
     ui: &mut Ui,
@@ -435,14 +443,13 @@ pub fn choices<T: PartialEq + Copy>(
     now: &mut T,
 ) {
     let shown = list.iter().find(|(value, ..)| value == now).map_or("", |(_, text, _)| text);
-    let combo =
-        egui::ComboBox::from_id_salt(name).selected_text(shown).width(width).show_ui(ui, |ui| {
-            for (value, text, about) in list {
-                if ui.selectable_label(value == now, *text).on_hover_text(*about).clicked() {
-                    *now = *value;
-                }
+    let combo = combo_box(name).selected_text(shown).width(width).show_ui(ui, |ui| {
+        for (value, text, about) in list {
+            if ui.selectable_label(value == now, *text).on_hover_text(*about).clicked() {
+                *now = *value;
             }
-        });
+        }
+    });
     combo.response.widget_info(|| {
         egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}"))
     });

@@ -195,7 +195,14 @@ impl App {
         // As for a click: a bone that moves vertices, else the skin, else a bone before it.
         let is_first = |bone: &&PickedBone| bone.deforms || !is_before(&ray, distance, bone.spot);
         let bone = near.first().filter(is_first).map(|bone| bone.joint);
-        let meant = bone.or(skin.first().copied()).or(under.meshes.first().copied());
+        // A part without weights means the joint that carries it.
+        let flags = document.joint_flags();
+        let carrier = under.meshes.first().copied().map(|mesh| {
+            let mut above = std::iter::successors(Some(mesh), |n| document.node(*n).parent);
+            above.find(|n| flags[n.index()]).unwrap_or(mesh)
+        });
+        let meant = bone.or(skin.first().copied()).or(carrier);
+        skin.extend(carrier.filter(|n| skin.is_empty() && flags[n.index()]));
         for joint in near.iter().map(|bone| bone.joint).chain(skin) {
             if !under.joints.contains(&joint) {
                 under.joints.push(joint);

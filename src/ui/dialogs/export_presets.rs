@@ -79,7 +79,7 @@ impl Preset {
 pub fn preset_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
     labeled(ui, theme, "Preset", |ui| {
         let shown = PRESETS.iter().find(|p| p.is(draft)).map_or("Custom", |p| p.name);
-        let combo = egui::ComboBox::from_id_salt("export preset")
+        let combo = crate::ui::widgets::combo_box("export preset")
             .selected_text(shown)
             .width(300.0)
             .show_ui(ui, |ui| {

@@ -134,7 +134,7 @@ fn bone_ui(
         _ => ColorRole::TextTertiary,
     }));
     let mut chosen = None;
-    let combo = egui::ComboBox::from_id_salt(("bone", bone.role))
+    let combo = crate::ui::widgets::combo_box(("bone", bone.role))
         .selected_text(shown)
         .width(COLUMNS[1])
         .height(320.0)

@@ -139,7 +139,7 @@ fn counterpart_ui(
         let shown = chosen.map_or_else(|| "Skip joint".to_owned(), |n| document.node(n).label(n));
         let width = ui.available_width() - 4.0;
         let mut to = chosen;
-        let list = egui::ComboBox::from_id_salt(("counterpart", theirs))
+        let list = crate::ui::widgets::combo_box(("counterpart", theirs))
             .selected_text(cut(ui, &shown, &Theme::font(Font::Body), width - 30.0))
             .width(width)
             .height(280.0)

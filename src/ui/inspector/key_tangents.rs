@@ -1,7 +1,7 @@
 //! Tangents of selected components of keys: their slopes, how each side is chosen, and whether both
 //! sides turn together.
 
-use egui::{ComboBox, DragValue, RichText, Role, Ui, WidgetInfo};
+use egui::{DragValue, RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
 
 use super::keys::{label, look_as_fields};
@@ -177,7 +177,8 @@ fn mode_ui(
         Some(mode) => MODES.iter().find(|m| m.0 == mode).map_or("Mixed", |m| m.2),
         None => "Mixed",
     };
-    let combo = ComboBox::from_id_salt(("tangent mode", name)).selected_text(title).width(78.0);
+    let combo =
+        crate::ui::widgets::combo_box(("tangent mode", name)).selected_text(title).width(78.0);
     let combo = combo.show_ui(ui, |ui| {
         for (mode, tangents, text) in MODES {
             if ui.selectable_label(now == Some(mode) && !holds, text).clicked() {

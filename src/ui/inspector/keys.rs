@@ -1,6 +1,6 @@
 //! Fields of the selected keys: first and last time, length, interpolation.
 
-use egui::{ComboBox, DragValue, Frame, Margin, RichText, Role, Sense, Ui, WidgetInfo, vec2};
+use egui::{DragValue, Frame, Margin, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 
 use crate::ui::{
     Action, Actions, Theme, View,
@@ -166,7 +166,7 @@ fn kind_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &
     ui.horizontal(|ui| {
         label(ui, view.theme, "Key type");
         let shown = now.map_or("Mixed", |(_, text)| text);
-        let combo = ComboBox::from_id_salt("kind of keys")
+        let combo = crate::ui::widgets::combo_box("kind of keys")
             .selected_text(shown)
             .width(120.0)
             .show_ui(ui, |ui| {

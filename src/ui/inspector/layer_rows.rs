@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use egui::{Align, Layout, Rect, RichText, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use crate::ui::popups::menu_button;
+use crate::ui::popups::{menu_button, opens_menu};
 use crate::ui::{
     Action, Actions, LayerAction, Theme, View,
     menu_rows::{self, MenuRows, Row},
-    name_field::{NameCheck, NameDraft, NameEnd},
+    name_field::{NameCheck, NameDraft, NameEnd, is_renamed},
     theme::Font,
     widgets::{cut, diamond, icon_button, icon_font, mask_words, name_widget},
 };
@@ -97,7 +97,10 @@ pub fn layer_row(
         let other = if chosen && home == LayerHome::Pose { None } else { Some(layer.id) };
         actions.push(LayerAction::Choose(home, other));
     }
-    if row.secondary_clicked() && !chosen {
+    if is_renamed(ui, &row) {
+        state.renamed = Some(NameDraft::new(layer.id, &*layer.name));
+    }
+    if opens_menu(&row) && !chosen {
         actions.push(LayerAction::Choose(home, Some(layer.id)));
     }
     menu_rows::context_menu(&row, Some(rect), view, actions, |rows| {
@@ -233,7 +236,7 @@ fn drag_row(
     theme: &Theme,
     actions: &mut Actions,
 ) {
-    if row.drag_started() {
+    if row.drag_started_by(egui::PointerButton::Primary) {
         state.dragged = Some(layer.id);
     }
     let Some(dragged) = state.dragged else { return };

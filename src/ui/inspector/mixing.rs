@@ -211,7 +211,7 @@ fn mask_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut MixBar) 
     let shown = mask_words(document, now.mask.as_ref());
     line(ui, theme, "Mask", "Joints that the bar affects, within the lane's mask", |ui| {
         let text = cut(ui, &shown, &Theme::font(Font::Body), 120.0);
-        let combo = egui::ComboBox::from_id_salt("bar mask")
+        let combo = crate::ui::widgets::combo_box("bar mask")
             .selected_text(text)
             .width(124.0)
             .show_ui(ui, |ui| {

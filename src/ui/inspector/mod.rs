@@ -451,7 +451,7 @@ fn world_header(state: &mut InspectorState, ui: &mut Ui, theme: &Theme) {
         section(ui, theme, "W", "World", "in the scene", false);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let shown = RichText::new(state.order.title()).font(Theme::font(Font::NumberSmall));
-            let combo = egui::ComboBox::from_id_salt("order")
+            let combo = crate::ui::widgets::combo_box("order")
                 .selected_text(shown)
                 .width(64.0)
                 .show_ui(ui, |ui| {

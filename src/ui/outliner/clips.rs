@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use egui::{RichText, ScrollArea, Ui, pos2};
 use egui_material_icons::icons;
 
-use crate::ui::popups::show_popup;
+use crate::ui::popups::{opens_menu, show_popup};
 use crate::ui::{
     Action, Actions, Theme, View,
     menu_rows::{MenuRows, Row, context_menu},
     name_field::{NameCheck, NameDraft, NameEnd},
     theme::Font,
+    type_ahead::TypeAhead,
     widgets::{elided, filter_field, icon_button, paint_icon, panel_title, row, thousands},
 };
 use crate::ui::{DialogAction, TimelineAction};
@@ -85,51 +86,6 @@ impl Chosen {
     }
 }
 
-/// What is typed with the focus on the row of a clip: the next one that begins so gets the focus.
-#[derive(Clone, Debug, Default)]
-pub struct TypeAhead {
-    text: String,
-    /// When the last letter came, seconds.
-    at: f64,
-    /// The row that has the focus.
-    focused: Option<ClipId>,
-    /// The row that is to get it.
-    wanted: Option<ClipId>,
-}
-
-impl TypeAhead {
-    /// A pause of so many seconds begins anew.
-    const PAUSE: f64 = 1.0;
-
-    fn take(&mut self, ui: &Ui, document: &Document, ids: &[ClipId]) {
-        let Some(at) = self.focused.and_then(|id| ids.iter().position(|i| *i == id)) else {
-            return;
-        };
-        let typed: String = ui.input(|i| {
-            let text = i
-                .events
-                .iter()
-                .filter_map(|e| if let egui::Event::Text(t) = e { Some(t.as_str()) } else { None });
-            text.collect()
-        });
-        if typed.trim().is_empty() {
-            return;
-        }
-        let now = ui.input(|i| i.time);
-        if now - self.at > Self::PAUSE {
-            self.text.clear();
-        }
-        self.at = now;
-        self.text.push_str(&typed.to_lowercase());
-        // One letter again and again goes through all that begin with it.
-        let from = if self.text.chars().count() > 1 { at } else { at + 1 };
-        let around = || (0..ids.len()).map(|k| ids[(from + k) % ids.len()]);
-        let label = |id: &ClipId| document.clip_label(*id).to_lowercase();
-        let begins = around().find(|id| label(id).starts_with(&self.text));
-        self.wanted = begins.or_else(|| around().find(|id| label(id).contains(&self.text)));
-    }
-}
-
 /// State of the list of clips from frame to frame.
 #[derive(Clone, Debug, Default)]
 pub struct ClipsState {
@@ -143,7 +99,7 @@ pub struct ClipsState {
     order: ClipOrder,
     chosen: Chosen,
     /// What is typed with the focus on a clip's row.
-    type_ahead: TypeAhead,
+    type_ahead: TypeAhead<ClipId>,
     /// The clip whose name is being typed.
     name: Option<NameDraft<ClipId>>,
 }
@@ -167,9 +123,15 @@ impl ClipsState {
 
     /// Offset that the list scrolls to: to the row that is to get the focus, else to the clip that
     /// is shown, where that is another than before.
-    fn scroll_offset(&mut self, ids: &[ClipId], shown: Option<ClipId>, height: f32) -> Option<f32> {
+    fn scroll_offset(
+        &mut self,
+        ids: &[ClipId],
+        typed: Option<usize>,
+        shown: Option<ClipId>,
+        height: f32,
+    ) -> Option<f32> {
         let to = |id| ids.iter().position(|i| *i == id);
-        let target = self.type_ahead.wanted.and_then(to).or_else(|| {
+        let target = typed.or_else(|| {
             let is_other = self.seen != shown;
             // The clip that is shown is in sight.
             self.seen = shown;
@@ -206,11 +168,11 @@ pub fn clips_ui(state: &mut ClipsState, ui: &mut Ui, view: &View<'_>, actions: &
         return;
     }
     let mut list = ScrollArea::vertical().auto_shrink([false, false]).id_salt("clips");
-    state.type_ahead.take(ui, document, &ids);
-    if let Some(offset) = state.scroll_offset(&ids, view.shown_clip(), ui.available_height()) {
+    let typed = state.type_ahead.take(ui, &ids, |id| document.clip_label(*id));
+    let height = ui.available_height();
+    if let Some(offset) = state.scroll_offset(&ids, typed, view.shown_clip(), height) {
         list = list.vertical_scroll_offset(offset);
     }
-    state.type_ahead.focused = None;
     list.show_rows(ui, 24.0, ids.len(), |ui, range| {
         for id in &ids[range] {
             clip_row(state, ui, view, document, (*id, &ids), actions);
@@ -319,13 +281,7 @@ fn clip_row(
     if shown && !chosen {
         ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceRowHover));
     }
-    if state.type_ahead.wanted == Some(id) {
-        state.type_ahead.wanted = None;
-        response.request_focus();
-    }
-    if response.has_focus() || ui.memory(|m| m.has_focus(response.id)) {
-        state.type_ahead.focused = Some(id);
-    }
+    state.type_ahead.row(ui, id, &response);
     let middle = rect.center().y;
     let (icon, color) = if shown {
         (icons::ICON_PLAY_ARROW, theme.color(ColorRole::AccentBase))
@@ -379,7 +335,7 @@ fn clip_row(
 }
 
 /// With more clips than this there is a filter over them.
-const FEW: usize = 8;
+const FEW: usize = 12;
 /// Points of height below which the list has no filter.
 const LOW: f32 = 96.0;
 
@@ -393,7 +349,7 @@ fn clip_menu(
     actions: &mut Actions,
 ) {
     let about = state.chosen.about(id);
-    if response.secondary_clicked() && about.len() < 2 {
+    if opens_menu(response) && about.len() < 2 {
         state.chosen.clips.clear();
         state.clicked = Some(id);
         // Commands of the menu are about what is shown.

@@ -13,7 +13,7 @@ use super::menu::padded;
 use crate::ui::{
     Action, Actions, OutlinerAction, Theme, View,
     menu_rows::{Row, context_menu},
-    name_field::{NameCheck, NameDraft, NameEnd},
+    name_field::{NameCheck, NameDraft, NameEnd, is_renamed},
     popups::submenu,
     theme::Font,
     widgets::{elided, paint_icon, row},
@@ -74,7 +74,7 @@ pub fn group_ui(
     let role = if group.hidden { ColorRole::TextDisabled } else { ColorRole::TextPrimary };
     let at = pos2(left, middle);
     ui.painter().text(at, egui::Align2::LEFT_CENTER, text, font, theme.color(role));
-    let mut renames = response.double_clicked();
+    let mut renames = is_renamed(ui, &response);
     menu(&response, view, document, group, &mut renames, actions);
     if renames {
         *renaming = Some(NameDraft::new(group.name.clone(), name));

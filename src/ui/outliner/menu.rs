@@ -3,11 +3,11 @@
 use egui::{Response, Ui};
 use egui_material_icons::icons;
 
-use super::things::nodes_of;
 use crate::ui::{
     Actions, AssetRef, OutlinerAction, View,
     menu_rows::{MenuRows, Row, context_menu},
     node_menu::{NodePlace, node_rows},
+    popups::opens_menu,
     widgets::thousands,
 };
 use ulna_edit::{
@@ -28,7 +28,7 @@ pub fn node_menu(
     actions: &mut Actions,
 ) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
-    if response.secondary_clicked() && !view.selection.nodes.contains(&node) {
+    if opens_menu(response) && !view.selection.nodes.contains(&node) {
         actions.push(OutlinerAction::Select { node, toggle: false });
     }
     let selected = &view.selection.nodes;
@@ -39,6 +39,22 @@ pub fn node_menu(
             begin_rename();
         }
     });
+}
+
+/// The nodes that a thing is seen at.
+pub fn nodes_of(document: &Document, thing: AssetRef) -> Vec<NodeId> {
+    let by = |fits: &dyn Fn(&ulna_model::Node) -> bool| -> Vec<NodeId> {
+        document.node_ids().filter(|id| fits(document.node(*id))).collect()
+    };
+    match thing {
+        AssetRef::Skin(k) => document.skins[k].joints.to_vec(),
+        AssetRef::Mesh(k) => by(&|n| n.mesh == Some(k)),
+        AssetRef::Material(k) => by(&|n| {
+            n.mesh
+                .is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.material == Some(k)))
+        }),
+        AssetRef::Image(_) => Vec::new(),
+    }
 }
 
 /// The command that gives a skin, a mesh or a material another name.
@@ -74,7 +90,7 @@ pub fn thing_menu(
 ) -> bool {
     let mut renames = false;
     let nodes = || nodes_of(document, thing);
-    if response.secondary_clicked() && view.inspected != Some(thing) {
+    if opens_menu(response) && view.inspected != Some(thing) {
         actions.push(OutlinerAction::SelectMany { nodes: nodes(), add: false });
         actions.push(OutlinerAction::About(Some(thing)));
     }

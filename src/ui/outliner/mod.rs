@@ -14,7 +14,8 @@ pub use self::domain::{Outliner, OutlinerAction};
 use egui::{Panel, RichText, ScrollArea, Ui};
 
 use super::{
-    Actions, Theme, View,
+    Actions, AssetRef, Theme, View,
+    name_field::NameDraft,
     theme::Font,
     widgets::{filter_field, panel_title},
 };
@@ -42,6 +43,11 @@ impl OutlinerState {
     /// A node was clicked.
     pub const fn forget_clicked_clip(&mut self) {
         self.clips.forget_clicked();
+    }
+
+    /// Begins to type the name of a skin, a mesh or a material.
+    pub fn rename_thing(&mut self, thing: AssetRef, name: String) {
+        self.tree.things.renaming = Some(NameDraft::new(thing, name));
     }
 
     /// Begins to type a clip's name.
@@ -125,7 +131,9 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
     // A tree that became lower, as another mode has higher panels, keeps the selected row in sight.
     let shrunk = (seen < height - 1.0).then_some(view.selection.active).flatten();
     let place = |target| rows.iter().position(|r| r.node() == Some(target));
-    if let Some(at) = state.tree.scroll_to.take().or(shrunk).and_then(place) {
+    let document = session.document();
+    let typed = state.tree.type_ahead.take(ui, &rows, |row| row.label(document));
+    if let Some(at) = typed.or(state.tree.scroll_to.take().or(shrunk).and_then(place)) {
         let top = at as f32 * row_height;
         if top < offset || top + row_height > offset + seen {
             area = area.vertical_scroll_offset((top - seen * 0.4).max(0.0));

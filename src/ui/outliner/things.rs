@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use egui::{Role, Sense, Ui, WidgetInfo, pos2};
 use egui_material_icons::{MaterialIcon, icons};
 
-use super::menu::{rename, thing_menu};
+use super::menu::{nodes_of, rename, thing_menu};
 use crate::ui::{
     Action, OutlinerAction,
     name_field::{NameCheck, NameDraft, NameEnd},
@@ -15,7 +15,7 @@ use crate::ui::{
     theme::Font,
     widgets::{elided, paint_icon, row, show_focused, thousands},
 };
-use ulna_model::{Document, NodeId};
+use ulna_model::Document;
 use ulna_render::{ColorRole, Measure};
 
 /// A group of things.
@@ -35,7 +35,7 @@ impl Section {
     /// Sections below the nodes.
     pub const ALL: [Self; 4] = [Self::Skins, Self::Meshes, Self::Materials, Self::Images];
 
-    const fn title(self) -> &'static str {
+    pub const fn title(self) -> &'static str {
         match self {
             Self::References => "Reference models",
             Self::Groups => "Joint groups",
@@ -82,22 +82,6 @@ fn fact(document: &Document, thing: AssetRef) -> String {
             0 => "missing".into(),
             n => format!("{} KB", thousands(n.div_ceil(1000))),
         },
-    }
-}
-
-/// The nodes that a thing is seen at.
-pub fn nodes_of(document: &Document, thing: AssetRef) -> Vec<NodeId> {
-    let by = |fits: &dyn Fn(&ulna_model::Node) -> bool| -> Vec<NodeId> {
-        document.node_ids().filter(|id| fits(document.node(*id))).collect()
-    };
-    match thing {
-        AssetRef::Skin(k) => document.skins[k].joints.to_vec(),
-        AssetRef::Mesh(k) => by(&|n| n.mesh == Some(k)),
-        AssetRef::Material(k) => by(&|n| {
-            n.mesh
-                .is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.material == Some(k)))
-        }),
-        AssetRef::Image(_) => Vec::new(),
     }
 }
 
@@ -149,8 +133,6 @@ pub type ThingRename = Option<NameDraft<AssetRef>>;
 #[derive(Clone, Debug, Default)]
 pub struct ThingRows {
     pub renaming: ThingRename,
-    /// The thing whose row was clicked, if that was the last row or joint that was clicked.
-    pub clicked: Option<AssetRef>,
 }
 
 pub fn thing_ui(
@@ -198,9 +180,6 @@ pub fn thing_ui(
     let can = !matches!(thing, AssetRef::Image(_));
     if can && (asked || response.double_clicked()) {
         state.renaming = Some(NameDraft::new(thing, &name));
-    }
-    if response.clicked() || response.secondary_clicked() {
-        state.clicked = Some(thing);
     }
     if response.clicked() {
         actions.push(OutlinerAction::SelectMany { nodes: nodes_of(document, thing), add: false });

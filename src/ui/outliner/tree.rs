@@ -21,6 +21,7 @@ use crate::ui::{
     Action, Actions, AssetRef, Theme, View,
     name_field::{NameCheck, NameDraft, NameEnd},
     theme::Font,
+    type_ahead::TypeAhead,
     widgets::{diamond, elided, node_icon, node_kind, paint_icon, pin_mark, row},
 };
 use crate::ui::{OutlinerAction, ViewportAction};
@@ -31,7 +32,7 @@ use ulna_model::{
 use ulna_render::{ColorRole, Measure};
 
 /// A row that is not folded away.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TreeRow {
     /// A node, how deep it stands, and whether anything is below it.
     Node { node: NodeId, depth: usize, parent_of_some: bool },
@@ -46,6 +47,18 @@ pub enum TreeRow {
 }
 
 impl TreeRow {
+    /// The name that is searched when letters are typed.
+    pub fn label(&self, document: &Document) -> String {
+        match self {
+            Self::Node { node, .. } => document.node(*node).label(*node),
+            Self::Section(section, _) => section.title().to_owned(),
+            Self::Group(k) => {
+                document.joint_groups().get(*k).map_or_else(String::new, |g| g.name.to_string())
+            }
+            Self::AssetRef(thing) => thing.name(document),
+        }
+    }
+
     /// The node, where it is one.
     pub const fn node(&self) -> Option<NodeId> {
         match self {
@@ -142,6 +155,8 @@ pub struct TreeState {
     mask: Option<MaskStroke>,
     /// Nodes on their way to another place.
     pub drag: Option<NodeDrag>,
+    /// What is typed with the focus on a row.
+    pub type_ahead: TypeAhead<TreeRow>,
 }
 
 impl TreeState {
@@ -263,7 +278,10 @@ pub fn row_ui(
 ) {
     match *item {
         TreeRow::Node { node, depth, parent_of_some } => {
-            node_ui(state, ui, view, rows, (node, depth, parent_of_some), actions);
+            let of = (node, depth, parent_of_some);
+            if let Some(response) = node_ui(state, ui, view, rows, of, actions) {
+                state.type_ahead.row(ui, *item, &response);
+            }
         }
         TreeRow::Section(section, count) => section_ui(&mut state.open, ui, view, section, count),
         TreeRow::Reference(number) => reference_ui(ui, view, number, actions),
@@ -281,9 +299,9 @@ fn node_ui(
     rows: &[TreeRow],
     (id, depth, parent_of_some): (NodeId, usize, bool),
     actions: &mut Actions,
-) {
+) -> Option<egui::Response> {
     let theme = view.theme;
-    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let document = view.session.map(|s| s.document())?;
     let label = document.node(id).label(id);
     let selected = view.selection.nodes.contains(&id);
     let hidden = view.is_hidden(id);
@@ -329,7 +347,7 @@ fn node_ui(
             Rect::from_min_max(pos2(x - 4.0, rect.top() + 1.0), pos2(right, rect.bottom() - 1.0)),
             actions,
         );
-        return;
+        return None;
     }
     let font = Theme::font(Font::Body);
     let text = elided(ui, &label, &font, (right - x + 2.0).max(20.0));
@@ -377,6 +395,7 @@ fn node_ui(
     if response.double_clicked() {
         state.renaming = Some(NameDraft::new(id, label));
     }
+    Some(response)
 }
 
 fn fold_ui(

@@ -402,7 +402,7 @@ fn drag_ui(
         actions.push(Action::Commit);
         return;
     }
-    if response.drag_started() {
+    if response.drag_started_by(egui::PointerButton::Primary) {
         let document = document.clone();
         state.drag =
             Some(CardDrag { name: pose.name.clone(), document, amount: 0.0, shown: false });

@@ -302,7 +302,7 @@ fn device(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let used = view.program.devices.iter().find(|(d, _)| d.used).map(|(d, _)| d.id());
     let auto = used.map_or_else(|| "Auto".to_owned(), |id| format!("Auto: {id}"));
     let shown = view.program.device_wish.map_or_else(|| auto.clone(), ToOwned::to_owned);
-    let combo = egui::ComboBox::from_id_salt("graphics device")
+    let combo = crate::ui::widgets::combo_box("graphics device")
         .selected_text(shown)
         .width(360.0)
         .truncate();

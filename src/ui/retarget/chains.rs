@@ -286,7 +286,7 @@ fn dropdown<T: PartialEq + Copy>(
     inner.visuals_mut().widgets.noninteractive.bg_stroke = Stroke::NONE;
     let shown = list.iter().find(|(value, _)| value == now).map_or("", |(_, text)| text);
     let width = rect.width();
-    let combo = egui::ComboBox::from_id_salt(name)
+    let combo = crate::ui::widgets::combo_box(name)
         .selected_text(shown)
         .wrap_mode(egui::TextWrapMode::Truncate)
         .width(width)

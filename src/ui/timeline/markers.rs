@@ -7,7 +7,7 @@ use super::axis::TimeAxis;
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
     menu_rows::{MenuRows, Row, context_menu},
-    name_field::{NameCheck, NameDraft, NameEnd},
+    name_field::{NameCheck, NameDraft, NameEnd, is_renamed},
     theme::Font,
     widgets::elided,
 };
@@ -93,7 +93,7 @@ fn one_ui(
     let response = ui.interact(area, ui.scope_id().with(("marker", k)), Sense::click_and_drag());
     response
         .widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Marker {}", marker.name)));
-    if response.drag_started() {
+    if response.drag_started_by(egui::PointerButton::Primary) {
         *edit = MarkerEdit::Moves { from: marker.time, shown: marker.time };
     }
     if let MarkerEdit::Moves { from, shown } = edit
@@ -116,9 +116,7 @@ fn one_ui(
         *edit = MarkerEdit::None;
         actions.push(Action::Commit);
     }
-    if response.double_clicked() {
-        *edit = MarkerEdit::Named(NameDraft::new(k, &*marker.name));
-    } else if response.clicked() {
+    if response.clicked() {
         actions.push(TimelineAction::Seek(f64::from(marker.time)));
     }
     let mut renames = false;
@@ -128,12 +126,7 @@ fn one_ui(
     if renames {
         *edit = MarkerEdit::Named(NameDraft::new(k, &*marker.name));
     }
-    // The marker that was clicked is renamed by its key, too.
-    if response.clicked() {
-        response.request_focus();
-    }
-    if response.has_focus() && ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::F2))
-    {
+    if is_renamed(ui, &response) {
         *edit = MarkerEdit::Named(NameDraft::new(k, &*marker.name));
     }
     response.on_hover_text(format!("{} · {:.3} s", marker.name, marker.time));

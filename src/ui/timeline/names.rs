@@ -12,6 +12,7 @@ use super::{
 use crate::ui::{
     Actions, OutlinerAction, Theme, View, ViewportAction,
     menu_rows::{MenuRows, Row as MenuRow, context_menu},
+    popups::opens_menu,
     theme::Font,
     widgets::{elided, node_icon, paint_icon, thousands},
 };
@@ -194,7 +195,7 @@ fn node_name_ui(
         let at = pos2(area.right() - 12.0, area.center().y);
         paint_icon(painter, at, icons::ICON_KEEP, 13.0, theme.color(ColorRole::AccentText));
     }
-    if response.secondary_clicked() && !selected {
+    if opens_menu(&response) && !selected {
         actions.push(OutlinerAction::Select { node, toggle: false });
     }
     context_menu(&response, Some(place.seen), view, actions, |rows| {

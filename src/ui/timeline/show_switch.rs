@@ -1,6 +1,6 @@
 //! The switch between rows of keys and curves.
 
-use egui::{ComboBox, Role, Ui, WidgetInfo};
+use egui::{Role, Ui, WidgetInfo};
 
 use crate::ui::{
     Actions, ProgramAction, Settings, TimelineShow, View,
@@ -23,7 +23,8 @@ pub fn show_ui(ui: &mut Ui, view: &View<'_>, wide: bool, actions: &mut Actions) 
             }
         });
     } else {
-        let combo = ComboBox::from_id_salt("timeline shows").selected_text(now.label()).width(66.0);
+        let combo =
+            crate::ui::widgets::combo_box("timeline shows").selected_text(now.label()).width(66.0);
         let combo = combo.show_ui(ui, |ui| {
             for show in TimelineShow::ALL {
                 let response = ui.selectable_label(show == now, show.label());

@@ -1,6 +1,6 @@
 //! Play, step, and what the clock says.
 
-use egui::{ComboBox, DragValue, Frame, Margin, RichText, Role, Ui, WidgetInfo};
+use egui::{DragValue, Frame, Margin, RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
 
 use super::{
@@ -182,7 +182,8 @@ fn clip_and_rate(
         None => "No clip".to_owned(),
     };
     let shown = elided(ui, &label, &Theme::font(Font::Body), room.clip - 28.0);
-    let combo = ComboBox::from_id_salt("clip").selected_text(shown).width(room.clip).height(420.0);
+    let combo =
+        crate::ui::widgets::combo_box("clip").selected_text(shown).width(room.clip).height(420.0);
     let combo = combo.close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
     let combo =
         combo.show_ui(ui, |ui| clip_list(&mut state.clip_search, ui, view, document, actions));
@@ -197,8 +198,9 @@ fn clip_and_rate(
     }
     if room.speed {
         let now = format!("{}×", playback.speed);
-        let combo =
-            ComboBox::from_id_salt("speed").selected_text(now).width(60.0).show_ui(ui, |ui| {
+        let combo = crate::ui::widgets::combo_box("speed").selected_text(now).width(60.0).show_ui(
+            ui,
+            |ui| {
                 for speed in [0.1, 0.25, 0.5, 1.0, 1.5, 2.0] {
                     if ui
                         .selectable_label(
@@ -210,7 +212,8 @@ fn clip_and_rate(
                         actions.push(TimelineAction::Speed(speed));
                     }
                 }
-            });
+            },
+        );
         combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Speed"));
     }
     if let Some(reached) = playback.reached.filter(|_| playback.playing && room.speed) {
@@ -438,7 +441,7 @@ fn rows_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 /// The list of rates, and of how frames are counted and played.
 fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let playback = view.timeline.playback;
-    let combo = ComboBox::from_id_salt("fps")
+    let combo = crate::ui::widgets::combo_box("fps")
         .selected_text(rate_text(playback.fps))
         .width(84.0)
         .height(600.0)

@@ -423,8 +423,8 @@ pub enum ViewportAction {
         /// Add or take out.
         toggle: bool,
     },
-    /// A right click on the picture, in points of it: finds joints and meshes there, and selects the
-    /// one that a click would, unless it is selected.
+    /// A right click on the picture, in points of it: finds joints and meshes there. The one that a
+    /// click would select is selected, unless it is among the selected ones.
     PickForMenu {
         /// Where.
         at: Vec2,

@@ -66,7 +66,7 @@ pub fn empty_rows(rows: &mut MenuRows<'_>) {
 
 /// A row that switches something of the view on or off.
 fn switch(rows: &mut MenuRows<'_>, command: ViewCommand, on: bool) {
-    let row = Row::of(rows.view, command.spec()).plain().checked(on);
+    let row = Row::of(rows.view, command.spec()).checked(on);
     rows.run(row, || command.into());
 }
 

@@ -129,7 +129,7 @@ fn labeled(ui: &mut Ui, theme: &Theme, name: &str, add: impl FnOnce(&mut Ui)) {
 /// A list of choices, as wide as there is room.
 pub fn combo(ui: &mut Ui, name: &str, now: &str, add: impl FnOnce(&mut Ui)) {
     let width = ui.available_width().max(70.0);
-    let response = egui::ComboBox::from_id_salt(name)
+    let response = crate::ui::widgets::combo_box(name)
         .selected_text(RichText::new(now))
         .width(width)
         .icon(|ui, rect, visuals, _open| {

@@ -7,7 +7,9 @@ use crate::ui::weight_marks::{hatch, heat_color};
 use crate::ui::{
     Actions, PaintAction, Theme, View, ViewportAction,
     menu_rows::{MenuRows, Row as MenuRow, context_menu},
+    popups::opens_menu,
     theme::Font,
+    type_ahead::TypeAhead,
     widgets::{elided, joint_icon, paint_icon, row, thousands},
 };
 use ulna_edit::command::{BrushCommand, ModeCommand, PairJoints, ViewCommand, field::Nodes};
@@ -43,6 +45,7 @@ pub struct Numbers {
 
 /// The row of a joint, which may be painted, and chosen with others; the click on it.
 pub fn joint_row(
+    type_ahead: &mut TypeAhead<NodeId>,
     ui: &mut Ui,
     view: &View<'_>,
     of: &Row,
@@ -55,7 +58,10 @@ pub fn joint_row(
     let document = view.session.map(|s| s.document())?;
     let label = document.node(node).label(node);
     let locked = view.paint.options.locked.contains(&node);
-    let (rect, response) = row(ui, theme, ROW, &format!("Joint {label}"), active);
+    let name = format!("Joint {label}");
+    let (rect, response) =
+        ui.push_id(("joint", node.0), |ui| row(ui, theme, ROW, &name, active)).inner;
+    type_ahead.row(ui, node, &response);
     if chosen && !active {
         ui.painter().rect_filled(
             rect,
@@ -102,7 +108,7 @@ pub fn joint_row(
     if response.hovered() {
         actions.push(ViewportAction::Hover(Some(node)));
     }
-    if response.secondary_clicked() && !active && !chosen {
+    if opens_menu(&response) && !active && !chosen {
         click = Some(Click::Plain);
     }
     context_menu(&response, Some(rect), view, actions, |rows| {

@@ -12,6 +12,7 @@ use crate::ui::popups::menu_button;
 use crate::ui::{
     Actions, Theme, View,
     theme::Font,
+    type_ahead::TypeAhead,
     widgets::{filter_field, paint_icon, panel_title},
 };
 use crate::ui::{JointAct, OutlinerAction, PaintAction};
@@ -86,6 +87,8 @@ pub struct JointList {
     /// By the skin's joints, which of them selected vertices or the painted layer have, and what
     /// that was found for.
     held: Option<(HeldKey, Vec<bool>)>,
+    /// What is typed with the focus on a row.
+    type_ahead: TypeAhead<NodeId>,
 }
 
 /// Inputs of the listed joints: document revision, skin, layer, and selected vertices.
@@ -470,21 +473,27 @@ pub fn joints_ui(
     let order: Vec<NodeId> = list.iter().map(|row| row.node).collect();
     // The distance of rows is that of the list's own area.
     let between = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
-    egui::ScrollArea::vertical()
+    let mut area = egui::ScrollArea::vertical()
         .id_salt("joints of the skin")
         .max_height(height)
-        .auto_shrink([false, true])
-        .show_rows(ui, ROW, list.len(), |ui, range| {
-            for row in &list[range] {
-                let used = view.paint.used().get(row.joint).copied().unwrap_or(0);
-                let is_chosen = state.chosen.contains(&row.node);
-                let numbers = Numbers { share: share(row.joint), used, most: most_used };
-                let marks = (active == Some(row.joint), is_chosen);
-                if let Some(click) = joint_row(ui, view, row, marks, &numbers, actions) {
-                    state.choose(row.node, click, &order, actions);
-                }
+        .auto_shrink([false, true]);
+    let name = |node: &NodeId| document.node(*node).label(*node);
+    if let Some(typed) = state.type_ahead.take(ui, &order, name) {
+        let middle = (typed as f32).mul_add(ROW, -(height - ROW) * 0.5);
+        area = area.vertical_scroll_offset(middle.max(0.0));
+    }
+    area.show_rows(ui, ROW, list.len(), |ui, range| {
+        for row in &list[range] {
+            let used = view.paint.used().get(row.joint).copied().unwrap_or(0);
+            let is_chosen = state.chosen.contains(&row.node);
+            let numbers = Numbers { share: share(row.joint), used, most: most_used };
+            let marks = (active == Some(row.joint), is_chosen);
+            let ahead = &mut state.type_ahead;
+            if let Some(click) = joint_row(ahead, ui, view, row, marks, &numbers, actions) {
+                state.choose(row.node, click, &order, actions);
             }
-        });
+        }
+    });
     ui.spacing_mut().item_spacing.y = between;
     if list.is_empty() {
         let text = match &*state.filter {

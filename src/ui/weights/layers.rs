@@ -6,11 +6,11 @@ use egui_material_icons::icons;
 
 use super::joints::JointList;
 use crate::ui::PaintAction;
-use crate::ui::popups::menu_button;
+use crate::ui::popups::{menu_button, opens_menu};
 use crate::ui::{
     Action, Actions, Theme, View,
     menu_rows::{MenuRows, Row as MenuRow, context_menu},
-    name_field::{NameCheck, NameDraft, NameEnd},
+    name_field::{NameCheck, NameDraft, NameEnd, is_renamed},
     theme::Font,
     widgets::{
         check, elided, icon_button, icon_font, name_widget, panel_title, row, segment, segments,
@@ -259,11 +259,11 @@ fn layer_row(
     if response.clicked() {
         actions.push(PaintAction::PaintLayer(target));
     }
-    if response.secondary_clicked() && !active {
+    if opens_menu(&response) && !active {
         actions.push(PaintAction::PaintLayer(target));
     }
     let about = format!("layer, {} vertices", thousands(vertices));
-    let mut renames = response.double_clicked();
+    let mut renames = is_renamed(ui, &response);
     context_menu(&response, Some(rect), view, actions, |rows| {
         rows.header(&layer.name, &about);
         renames |= rows.row(MenuRow::of(view, RenameNode::spec()).enabled());

@@ -171,7 +171,7 @@ fn color_ui(ui: &mut Ui, (name, unset): (&str, &str), value: &mut Option<Value>,
     };
     let shown = color.map_or_else(|| unset.to_owned(), word);
     ui.horizontal(|ui| {
-        let combo = egui::ComboBox::from_id_salt(("color", name))
+        let combo = crate::ui::widgets::combo_box(("color", name))
             .selected_text(&shown)
             .width(width.min(220.0))
             .show_ui(ui, |ui| {
@@ -216,7 +216,7 @@ fn words_ui(
         (None, None) if optional => "Default".to_owned(),
         (None, None) => "Pick…".to_owned(),
     };
-    let combo = egui::ComboBox::from_id_salt(("words", name))
+    let combo = crate::ui::widgets::combo_box(("words", name))
         .selected_text(&shown)
         .width(width.min(220.0))
         .show_ui(ui, |ui| {
@@ -287,7 +287,7 @@ fn flag_ui(
         Some(true) => "Yes",
         Some(false) => "No",
     };
-    let combo = egui::ComboBox::from_id_salt(("flag", name))
+    let combo = crate::ui::widgets::combo_box(("flag", name))
         .selected_text(shown)
         .width(width.min(140.0))
         .show_ui(ui, |ui| {

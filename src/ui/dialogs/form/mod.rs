@@ -325,7 +325,7 @@ fn over_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec, width: f32, now: &m
     }
     let file = "The file's pose".to_owned();
     let text = if is_shown(now) { words.clone() } else { file.clone() };
-    let combo = egui::ComboBox::from_id_salt("applies to")
+    let combo = crate::ui::widgets::combo_box("applies to")
         .selected_text(&text)
         .width(width)
         .show_ui(ui, |ui| {

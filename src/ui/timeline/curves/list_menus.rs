@@ -36,9 +36,10 @@ pub(super) fn view_ui(
         CurveSpace::Euler(order) => format!("Euler {}", order.label()),
         CurveSpace::Stored => "Quaternion".to_owned(),
     };
-    let text = RichText::new(format!("{stored}, {shown} ▾"))
-        .font(Theme::font(Font::Caption))
-        .color(theme.color(ColorRole::TextTertiary));
+    let text =
+        RichText::new(format!("{stored}, {shown} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint))
+            .font(Theme::font(Font::Caption))
+            .color(theme.color(ColorRole::TextTertiary));
     let salt = ("rotation view", node.0);
     let mut child = ui.new_child(
         egui::UiBuilder::new()
@@ -190,7 +191,8 @@ pub(super) fn foot_ui(colors: &mut CurveColors, ui: &mut Ui, theme: &Theme, rect
         .color(theme.color(ColorRole::TextTertiary));
     line.label(text);
     line.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-        let text = RichText::new("Colors ▾").font(Theme::font(Font::Small));
+        let text = RichText::new(format!("Colors {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint))
+            .font(Theme::font(Font::Small));
         let response = lasting_menu_button(ui, Button::new(text), |ui| {
             for (way, text) in
                 [(CurveColors::ByAxis, "By axis"), (CurveColors::ByJoint, "By joint")]

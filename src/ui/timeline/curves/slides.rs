@@ -1,6 +1,6 @@
 //! Sliders that bring keys between their neighbors.
 
-use egui::{ComboBox, Key, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Key, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{
     Graph,
@@ -54,7 +54,7 @@ impl SlidePanel {
         let about = super::held::keys_in_words(graph.keys().len());
         let (_, closed) = panel(ui, theme, ("Slide", &about), (at, WIDTH), |ui| {
             let name = SLIDES.iter().find(|s| s.0 == self.slide).map_or("", |s| s.1);
-            let combo = ComboBox::from_id_salt("slider")
+            let combo = crate::ui::widgets::combo_box("slider")
                 .selected_text(name)
                 .width(ui.available_width())
                 .show_ui(ui, |ui| {

@@ -85,39 +85,44 @@ fn tangents_menu(ui: &mut Ui, graph: &Graph<'_>, actions: &mut Actions) {
 
 /// Everything that comes after the tangents as a list, where there is no room for buttons.
 fn more_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>, actions: &mut Actions) {
-    let response = popups::menu_button(ui, "More ▾", |ui| {
-        ui.set_min_width(200.0);
-        let some = !graph.keys().is_empty();
-        let any = !graph.layout.curves.is_empty();
-        for (text, enabled) in [("Ease…", some), ("Filter…", any), ("Slide…", some)] {
-            if ui.add_enabled(enabled, Button::new(text)).clicked() {
-                open(state, graph, text);
+    let response = popups::menu_button(
+        ui,
+        format!("More {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint),
+        |ui| {
+            ui.set_min_width(200.0);
+            let some = !graph.keys().is_empty();
+            let any = !graph.layout.curves.is_empty();
+            for (text, enabled) in [("Ease…", some), ("Filter…", any), ("Slide…", some)] {
+                if ui.add_enabled(enabled, Button::new(text)).clicked() {
+                    open(state, graph, text);
+                    ui.close();
+                }
+            }
+            ui.separator();
+            let seam = Seam::of(graph);
+            let text = format!("{}{SEAM}", if seam.on { "✓  " } else { "" });
+            if ui.add_enabled(!seam.keys.is_empty(), Button::new(text)).clicked() {
+                seam.flip(graph, actions);
                 ui.close();
             }
-        }
-        ui.separator();
-        let seam = Seam::of(graph);
-        let text = format!("{}{SEAM}", if seam.on { "✓  " } else { "" });
-        if ui.add_enabled(!seam.keys.is_empty(), Button::new(text)).clicked() {
-            seam.flip(graph, actions);
-            ui.close();
-        }
-        menu_rows::fill(ui, graph.view, actions, |rows| menu::buffer_rows(state, rows, graph));
-        ui.separator();
-        if ui.button("Normalize the shown curves").clicked() {
-            normalize(state, graph);
-            ui.close();
-        }
-        if ui.button("Speed strip").clicked() {
-            let speed = &mut state.curves.speed;
-            *speed = if *speed == SpeedStrip::Off { SpeedStrip::Speed } else { SpeedStrip::Off };
-            ui.close();
-        }
-        if ui.button("Fit the selected keys").clicked() {
-            state.curves.fit = Some(Fit::Selected);
-            ui.close();
-        }
-    });
+            menu_rows::fill(ui, graph.view, actions, |rows| menu::buffer_rows(state, rows, graph));
+            ui.separator();
+            if ui.button("Normalize the shown curves").clicked() {
+                normalize(state, graph);
+                ui.close();
+            }
+            if ui.button("Speed strip").clicked() {
+                let speed = &mut state.curves.speed;
+                *speed =
+                    if *speed == SpeedStrip::Off { SpeedStrip::Speed } else { SpeedStrip::Off };
+                ui.close();
+            }
+            if ui.button("Fit the selected keys").clicked() {
+                state.curves.fit = Some(Fit::Selected);
+                ui.close();
+            }
+        },
+    );
     name_widget(ui, &response, "More tools of curves");
 }
 

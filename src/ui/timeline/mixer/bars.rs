@@ -12,6 +12,7 @@ use super::{
     edits::{preview, set},
     state::{Drag, Grip, MixerState},
 };
+use crate::ui::popups::opens_menu;
 use crate::ui::timeline::axis::TimeAxis;
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
@@ -314,7 +315,7 @@ impl BarUi<'_, '_> {
         if whole.clicked() {
             actions.push(TimelineAction::ChooseBar(Some((lane, b))));
         }
-        if whole.secondary_clicked() && !self.chosen {
+        if opens_menu(&whole) && !self.chosen {
             actions.push(TimelineAction::ChooseBar(Some((lane, b))));
         }
         context_menu(&whole, Some(seen), self.view, actions, |rows| {
