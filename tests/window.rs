@@ -36,6 +36,8 @@ mod window {
     mod rig;
     mod rig_mode;
     mod saves;
+    mod sizes;
     mod timeline;
     mod weights;
+    mod workspaces;
 }

@@ -89,6 +89,7 @@ impl App {
     /// keys.
     fn take_up_events(&mut self, ctx: &Context) {
         self.limit_caret_blink(ctx);
+        self.fit_scale(ctx);
         self.end_gestures(ctx);
         self.poll_jobs(ctx);
         self.poll_browse(ctx);
@@ -202,6 +203,7 @@ impl App {
                     cancelable: j.cancelable,
                 }),
                 recent: &self.program.recent.shown,
+                workspaces: &self.program.preferences.workspaces,
                 welcome: self.program.welcome,
                 tour: self.program.tour,
                 device: self.renderer.device(),

@@ -29,6 +29,8 @@ impl App {
             let moved = i.events.iter().any(|e| matches!(e, Event::PointerMoved(_)));
             (i.pointer.latest_pos(), moved || i.pointer.any_pressed())
         });
+        // A menu lies over panels that the pointer does not enter.
+        let entered = entered && !Popup::is_any_open(ctx);
         if let Some(pane) = at.filter(|_| entered).and_then(|at| self.panels.layout().pane_at(at)) {
             self.window.routing.entered = Some(pane);
         }
@@ -69,8 +71,7 @@ impl App {
 
     /// Puts the keyboard into the next panel that is seen, or the one before.
     pub(super) fn next_panel(&mut self, ctx: &Context, back: bool) {
-        let layout = self.panels.layout();
-        let seen: Vec<Pane> = Pane::ALL.into_iter().filter(|p| layout.rect(*p).is_some()).collect();
+        let seen = self.panels.layout().reachable();
         let at = self.window.routing.entered.and_then(|p| seen.iter().position(|s| *s == p));
         let step = if back { seen.len().saturating_sub(1) } else { 1 };
         if let Some(pane) =
@@ -78,6 +79,7 @@ impl App {
         {
             log::debug!("the keyboard goes to {pane:?}");
             self.window.routing.entered = Some(pane);
+            self.panels.layout_mut().bring_forward(pane);
             ctx.memory_mut(|m| m.request_focus(pane.focus_id()));
         }
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::recent::RecentFile;
-use crate::ui::{Settings, ViewOptions};
+use crate::ui::{Settings, ViewOptions, Workspaces};
 
 /// Preferences, stored by eframe beside its own.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -13,7 +13,9 @@ pub(super) struct Preferences {
     pub recent: Vec<RecentFile>,
     /// What is shown.
     pub shown: ViewOptions,
-    /// Where the panels are, as the layout writes it.
+    /// Arrangements of the panels.
+    pub workspaces: Workspaces,
+    /// The arrangement that an earlier version stored.
     pub layout: Option<String>,
     /// Ulna was started before.
     pub started: bool,

@@ -7,24 +7,25 @@ use super::{
     Action, Actions, Theme, View,
     theme::Font,
     viewport::icon_of,
+    weights::brush_icon,
     widgets::{check, elided, icon_button, icon_font, key_chips, segment, segments, tooltip},
 };
 use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{
-    DestinationBar, GizmoSpace, JointDepth, LayerAction, Pivot, RigAction, RigOptions, SnapSteps,
-    TimelineAction, ViewportAction,
+    DestinationBar, GizmoSpace, JointDepth, LayerAction, PaintAction, Pivot, RigAction, RigOptions,
+    SnapSteps, TimelineAction, ViewportAction,
 };
 use ulna_edit::{
     CommandSpec,
     command::{
-        Children, DiscardUnkeyed, FileCommand, ModeCommand, NewLayer, SessionCommand, SetKey,
-        ViewCommand,
+        BrushCommand, Children, DiscardUnkeyed, FileCommand, ModeCommand, NewLayer, SessionCommand,
+        SetKey, ViewCommand,
         field::{ClipName, Seconds},
     },
 };
 use ulna_model::PoseLayerId;
 use ulna_render::ColorRole;
-use ulna_weights::layers::Painted;
+use ulna_weights::{Brush, BrushKind, layers::Painted};
 
 fn command_button(
     ui: &mut Ui,
@@ -66,7 +67,9 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let left = ui.cursor().left();
             destination_ui(ui, view, actions);
             let taken = ui.cursor().left() - left;
-            keep_width(ui, DESTINATION, taken);
+            if view.mode.spec().edits_keys {
+                keep_width(ui, DESTINATION, taken);
+            }
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if ui.available_width() > 330.0 {
@@ -93,7 +96,8 @@ fn page_words(ui: &mut Ui, theme: &Theme) {
     ui.label(text.color(theme.color(ColorRole::TextPrimary)));
 }
 
-/// Keys of the widths of the posing options side by side, and of what is at their right.
+/// Keys of the widths of the posing options side by side, and of what is at their right over a clip:
+/// other modes keep that room, too, so that nothing jumps from mode to mode.
 const OPTIONS: &str = "toolbar options width";
 const DESTINATION: &str = "toolbar destination width";
 
@@ -111,12 +115,11 @@ fn keep_width(ui: &Ui, part: &str, points: f32) {
 }
 
 /// Whether the posing options stand side by side: all of the toolbar fits then.
-fn has_room_for_options(ui: &Ui, view: &View<'_>) -> bool {
+fn has_room_for_options(ui: &Ui) -> bool {
     /// Points of undo, redo and the button that finds commands.
     const RIGHT: f32 = 130.0;
-    let window = ui.ctx().content_rect().width();
-    if !view.mode.spec().edits_keys || window >= 1500.0 {
-        return window >= 1100.0;
+    if ui.ctx().content_rect().width() >= 1500.0 {
+        return true;
     }
     let width = |part: &str, usual: f32| {
         ui.data(|d| d.get_temp::<f32>(egui::Id::unique(part))).unwrap_or(usual)
@@ -124,12 +127,25 @@ fn has_room_for_options(ui: &Ui, view: &View<'_>) -> bool {
     width(OPTIONS, 330.0) + width(DESTINATION, 700.0) + RIGHT <= ui.available_width()
 }
 
+/// Whether the window has room for lists only, in the place of buttons side by side.
+fn is_tight(ui: &Ui) -> bool {
+    ui.ctx().content_rect().width() < 700.0
+}
+
 /// The tools, and how they work.
 fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let tools = view.mode.spec().tools;
+    let tight = is_tight(ui);
+    if !tools.is_empty() && tight {
+        let rows: Vec<_> =
+            tools.iter().map(|t| (*t, t.spec().title, *t == view.viewport.tool)).collect();
+        let now = view.tool().map_or("Select", |tool| tool.spec().title);
+        let chosen = chooser(ui, view, "Tool", now, &rows);
+        actions.extend(chosen.map(ViewportAction::SetTool));
+    }
     if !tools.is_empty() {
-        for &tool in tools {
+        for &tool in tools.iter().filter(|_| !tight) {
             let (spec, on) = (tool.spec(), view.viewport.tool == tool);
             let (key, enabled) =
                 (view.settings.keys.key(spec.name), spec.check(&view.availability));
@@ -144,7 +160,7 @@ fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
         spaces_ui(ui, view, actions);
         divider(ui, theme);
-        if has_room_for_options(ui, view) {
+        if has_room_for_options(ui) {
             let left = ui.cursor().left();
             pivot_ui(ui, view, actions);
             symmetry_ui(ui, view, actions);
@@ -156,23 +172,60 @@ fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             options_ui(ui, view, actions);
         }
         divider(ui, theme);
-    } else if view.paint.bending.rings {
+    } else if view.mode.spec().paints_weights {
+        brushes_ui(ui, view, actions);
+    }
+}
+
+/// The brush operations in the place of the tools.
+fn brushes_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let brush = view.paint.options.brush;
+    let enabled = match view.paint.surface() {
+        Some(_) => Ok(()),
+        None => Err("The file has no vertex weights"),
+    };
+    let tight = is_tight(ui);
+    if tight {
+        let rows = BrushKind::ALL.map(|kind| (kind, kind.label(), kind == brush.kind));
+        if let Some(kind) = chooser(ui, view, "Brush", brush.kind.label(), &rows) {
+            actions.push(PaintAction::Brush(Box::new(Brush { kind, ..brush })));
+        }
+    }
+    for kind in BrushKind::ALL.into_iter().filter(|_| !tight) {
+        let name = format!("Brush: {}", kind.label());
+        let on = brush.kind == kind && enabled.is_ok();
+        if icon_button(ui, theme, brush_icon(kind), &name, "", on, enabled).clicked() {
+            actions.push(PaintAction::Brush(Box::new(Brush { kind, ..brush })));
+        }
+    }
+    divider(ui, theme);
+    if view.paint.bending.rings {
         // Rings bend joints as they are posed.
         symmetry_ui(ui, view, actions);
-        divider(ui, theme);
+    } else {
+        command_button(
+            ui,
+            view,
+            icons::ICON_FLIP,
+            BrushCommand::Mirror.spec(),
+            brush.mirror,
+            actions,
+        );
     }
+    divider(ui, theme);
 }
 
 /// Acts and switches of Rig mode beside its tools.
 fn rig_tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let now = view.rig.options;
-    let extrude = ModeCommand::ExtrudeJoint.spec();
-    command_button(ui, view, icons::ICON_CALL_MADE, extrude, false, actions);
-    divider(ui, view.theme);
     spaces_ui(ui, view, actions);
     divider(ui, view.theme);
     symmetry_ui(ui, view, actions);
     snap_ui(ui, view, actions);
+    divider(ui, view.theme);
+    let extrude = ModeCommand::ExtrudeJoint.spec();
+    command_button(ui, view, icons::ICON_CALL_MADE, extrude, false, actions);
     let depths = JointDepth::ALL.map(|(depth, title)| (depth, title, depth == now.depth));
     let chosen = chooser(ui, view, "New joints", now.depth.title(), &depths);
     actions.extend(chosen.map(|depth| RigAction::SetOptions(RigOptions { depth, ..now })));
@@ -285,12 +338,12 @@ fn pose_destination_ui(ui: &mut Ui, view: &View<'_>) {
 
 /// Whose axes the handles have: side by side where there is room, else in a list.
 fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    /// The least width of the window in which they stand side by side; over a clip more stands
-    /// beside them.
-    const ROOM: [f32; 2] = [1300.0, 1800.0];
+    /// The least width of the window in which they stand side by side, in every mode: over a clip
+    /// much stands beside them, and nothing is to jump from mode to mode.
+    const ROOM: f32 = 1800.0;
     let theme = view.theme;
     let now = view.viewport.space;
-    if ui.ctx().content_rect().width() >= ROOM[usize::from(view.mode.spec().edits_keys)] {
+    if ui.ctx().content_rect().width() >= ROOM {
         segments(ui, theme, |ui| {
             for space in GizmoSpace::ALL {
                 let segment = segment(ui, theme, space.title(), now == space, false);
@@ -425,7 +478,7 @@ fn options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 }
 
 /// A button with what is chosen, which opens a list.
-fn chooser<T: Copy>(
+pub fn chooser<T: Copy>(
     ui: &mut Ui,
     view: &View<'_>,
     name: &str,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use egui::TextureId;
 
-use super::settings::Settings;
+use super::{Workspaces, settings::Settings};
 use ulna_model::NodeId;
 use ulna_render::DeviceFacts;
 
@@ -77,6 +77,8 @@ pub struct ProgramView<'a> {
     pub job: Option<JobView>,
     /// Files opened lately.
     pub recent: &'a [Recent],
+    /// Arrangements of the panels.
+    pub workspaces: &'a Workspaces,
     /// Whether the welcome page is before the panels.
     pub welcome: bool,
     /// The step of the tour that is shown.

@@ -124,6 +124,7 @@ pub fn inspector_ui(
         let document = session.document();
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             let order = state.order;
+            panel_title(ui, theme, "Inspector");
             layers::layers_ui(
                 &mut state.layers,
                 &mut |q| order.degrees(q),
@@ -133,7 +134,6 @@ pub fn inspector_ui(
                 document,
                 actions,
             );
-            panel_title(ui, theme, "Inspector");
             if let Some(thing) = view.inspected {
                 facts::thing(ui, theme, document, thing);
                 return;

@@ -136,6 +136,12 @@ pub fn listed<'a>(
             Listed { by_number: true, ..plain(false, "Any component", all) }
         }
         Entry::MorphTarget => plain(false, "None", morph_targets(document, draft)),
+        Entry::Workspace => {
+            let all = view.program.workspaces;
+            let current = all.current();
+            let unset = if all.is_own(current) { "The current one" } else { "None" };
+            plain(false, unset, named(all.names().map(str::to_owned).collect::<Vec<_>>().iter()))
+        }
         Entry::Lane => {
             let mix = mix_of(document);
             let lanes = mix.iter().flat_map(|m| m.lanes.iter());
