@@ -145,6 +145,7 @@ impl App {
         let (devices, device_wish) = self.program.devices.list();
         let (pose, bones, skeleton, texture) = self.renderer.parts();
         let job = self.jobs.shown();
+        let workspaces = self.program.preferences.workspaces.rows();
         let view = View {
             session: self.session.as_ref(),
             mode: self.mode,
@@ -203,7 +204,7 @@ impl App {
                     cancelable: j.cancelable,
                 }),
                 recent: &self.program.recent.shown,
-                workspaces: &self.program.preferences.workspaces,
+                workspaces: &workspaces,
                 welcome: self.program.welcome,
                 tour: self.program.tour,
                 device: self.renderer.device(),

@@ -35,7 +35,10 @@ impl App {
             ViewCommand::NextWorkspace | ViewCommand::PreviousWorkspace => {
                 let back = *command == ViewCommand::PreviousWorkspace;
                 let name = self.program.preferences.workspaces.neighbor(back);
-                self.show_workspace(ctx, &name)
+                // Chosen by a key, its name may be out of sight.
+                let shown = self.show_workspace(ctx, &name);
+                self.toast(ctx, ToastKind::Note, format!("Workspace {name}"));
+                shown
             }
             ViewCommand::SaveWorkspace { name } => self.save_workspace(ctx, name),
             ViewCommand::RenameWorkspace { name, workspace } => {
@@ -60,7 +63,6 @@ impl App {
         self.keep_arrangement();
         self.program.preferences.workspaces.choose(name)?;
         self.arrange(ctx);
-        self.toast(ctx, ToastKind::Note, format!("Workspace {name}"));
         Ok(())
     }
 

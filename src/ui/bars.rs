@@ -5,51 +5,24 @@ use egui_material_icons::icons;
 
 use super::{
     Action, Actions, Theme, View,
+    bar_parts::{command_button, divider, row, snap_steps_ui, snap_ui, spaces_ui, symmetry_ui},
+    chooser::chooser,
+    rig_bar::{rig_tools_ui, skeleton_destination_ui},
     theme::Font,
     viewport::icon_of,
     weights::brush_icon,
     widgets::{check, elided, icon_button, icon_font, key_chips, segment, segments, tooltip},
 };
 use crate::ui::popups::{lasting_menu_button, menu_button};
-use crate::ui::{
-    DestinationBar, GizmoSpace, JointDepth, LayerAction, PaintAction, Pivot, RigAction, RigOptions,
-    SnapSteps, TimelineAction, ViewportAction,
-};
-use ulna_edit::{
-    CommandSpec,
-    command::{
-        BrushCommand, Children, DiscardUnkeyed, FileCommand, ModeCommand, NewLayer, SessionCommand,
-        SetKey, ViewCommand,
-        field::{ClipName, Seconds},
-    },
+use crate::ui::{DestinationBar, LayerAction, PaintAction, Pivot, TimelineAction, ViewportAction};
+use ulna_edit::command::{
+    BrushCommand, Children, DiscardUnkeyed, FileCommand, ModeCommand, NewLayer, SessionCommand,
+    SetKey, ViewCommand,
+    field::{ClipName, Seconds},
 };
 use ulna_model::PoseLayerId;
 use ulna_render::ColorRole;
 use ulna_weights::{Brush, BrushKind, layers::Painted};
-
-fn command_button(
-    ui: &mut Ui,
-    view: &View<'_>,
-    icon: egui_material_icons::MaterialIcon,
-    command: &'static CommandSpec,
-    on: bool,
-    actions: &mut Actions,
-) {
-    let enabled = command.check(&view.availability);
-    if icon_button(
-        ui,
-        view.theme,
-        icon,
-        command.title,
-        view.settings.keys.key(command.name),
-        on,
-        enabled,
-    )
-    .clicked()
-    {
-        actions.push(Action::Invoke(command));
-    }
-}
 
 pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
@@ -96,8 +69,8 @@ fn page_words(ui: &mut Ui, theme: &Theme) {
     ui.label(text.color(theme.color(ColorRole::TextPrimary)));
 }
 
-/// Keys of the widths of the posing options side by side, and of what is at their right over a clip:
-/// other modes keep that room, too, so that nothing jumps from mode to mode.
+/// Keys of the widths of the posing options side by side, and of what is at their right over a
+/// clip: other modes keep that room, too, so that nothing jumps from mode to mode.
 const OPTIONS: &str = "toolbar options width";
 const DESTINATION: &str = "toolbar destination width";
 
@@ -216,53 +189,6 @@ fn brushes_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     divider(ui, theme);
 }
 
-/// Acts and switches of Rig mode beside its tools.
-fn rig_tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let now = view.rig.options;
-    spaces_ui(ui, view, actions);
-    divider(ui, view.theme);
-    symmetry_ui(ui, view, actions);
-    snap_ui(ui, view, actions);
-    divider(ui, view.theme);
-    let extrude = ModeCommand::ExtrudeJoint.spec();
-    command_button(ui, view, icons::ICON_CALL_MADE, extrude, false, actions);
-    let depths = JointDepth::ALL.map(|(depth, title)| (depth, title, depth == now.depth));
-    let chosen = chooser(ui, view, "New joints", now.depth.title(), &depths);
-    actions.extend(chosen.map(|depth| RigAction::SetOptions(RigOptions { depth, ..now })));
-    divider(ui, view.theme);
-}
-
-/// Motion of clips where joints that they move are changed.
-fn skeleton_destination_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let theme = view.theme;
-    let now = view.rig.options;
-    if view.session.is_none_or(|s| s.document().clips.is_empty()) {
-        return;
-    }
-    if ui.available_width() < 560.0 {
-        let rows = [(false, "Keep clips true"), (true, "Motion follows pivot")];
-        let title = rows[usize::from(now.motion_follows)].1;
-        let rows = rows.map(|(follows, title)| (follows, title, follows == now.motion_follows));
-        let chosen = chooser(ui, view, "Clips", title, &rows);
-        let options = |motion_follows| RigAction::SetOptions(RigOptions { motion_follows, ..now });
-        actions.extend(chosen.map(options));
-        return;
-    }
-    ui.label(RichText::new("Clips").color(theme.color(ColorRole::TextSecondary)));
-    segments(ui, theme, |ui| {
-        for (follows, text, about) in [
-            (false, "Keep clips true", "The skin moves as before in every clip"),
-            (true, "Motion follows pivot", "The same keys turn the skin about the new pivot"),
-        ] {
-            let choice = segment(ui, theme, text, now.motion_follows == follows, false);
-            if choice.on_hover_text(about).clicked() {
-                let options = RigOptions { motion_follows: follows, ..now };
-                actions.push(RigAction::SetOptions(options));
-            }
-        }
-    });
-}
-
 /// The destination of edits, with the switches that change it.
 fn destination_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     match view.mode.spec().destination {
@@ -336,48 +262,12 @@ fn pose_destination_ui(ui: &mut Ui, view: &View<'_>) {
     ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
 }
 
-/// Whose axes the handles have: side by side where there is room, else in a list.
-fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    /// The least width of the window in which they stand side by side, in every mode: over a clip
-    /// much stands beside them, and nothing is to jump from mode to mode.
-    const ROOM: f32 = 1800.0;
-    let theme = view.theme;
-    let now = view.viewport.space;
-    if ui.ctx().content_rect().width() >= ROOM {
-        segments(ui, theme, |ui| {
-            for space in GizmoSpace::ALL {
-                let segment = segment(ui, theme, space.title(), now == space, false);
-                // Not to be taken for the menu of that name.
-                let name = format!("{} axes", space.title());
-                segment
-                    .widget_info(|| WidgetInfo::selected(Role::Button, true, now == space, &name));
-                if segment.on_hover_text(space.help()).clicked() {
-                    actions.push(ViewportAction::SetSpace(space));
-                }
-            }
-        });
-        return;
-    }
-    let chosen =
-        chooser(ui, view, "Axes", now.title(), &GizmoSpace::ALL.map(|s| (s, s.title(), s == now)));
-    actions.extend(chosen.map(ViewportAction::SetSpace));
-}
-
 /// About which point several joints are posed.
 fn pivot_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let now = view.viewport.pivot;
     let chosen =
         chooser(ui, view, "Pivot", now.title(), &Pivot::ALL.map(|p| (p, p.title(), p == now)));
     actions.extend(chosen.map(ViewportAction::SetPivot));
-}
-
-/// Whether the joints on the other side are posed as the mirror image.
-fn symmetry_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let (spec, on) = (ModeCommand::BothSides.spec(), view.viewport.symmetry);
-    let key = view.settings.keys.key(spec.name);
-    if icon_button(ui, view.theme, icons::ICON_FLIP, spec.title, key, on, Ok(())).clicked() {
-        actions.push(ViewportAction::SetSymmetry(!on));
-    }
 }
 
 /// What a choice for the children of posed joints is called, and what it does.
@@ -425,13 +315,6 @@ fn children_rows(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// A row of a menu of choices.
-fn row(ui: &mut Ui, title: &str, on: bool) -> egui::Response {
-    ui.add(
-        egui::Button::new(title).min_size(vec2(200.0, 24.0)).selected(on).frame_when_inactive(on),
-    )
-}
-
 /// How joints are posed, in one menu, where the window has no room for all of it side by side.
 fn options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
@@ -477,97 +360,6 @@ fn options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     button.on_hover_text("Pivot, children, symmetry, snapping");
 }
 
-/// A button with what is chosen, which opens a list.
-pub fn chooser<T: Copy>(
-    ui: &mut Ui,
-    view: &View<'_>,
-    name: &str,
-    now: &str,
-    options: &[(T, &str, bool)],
-) -> Option<T> {
-    let theme = view.theme;
-    let mut chosen = None;
-    let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button =
-        menu_button(ui, RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
-            ui.set_min_width(160.0);
-            for (value, title, on) in options {
-                let button = egui::Button::new(*title).min_size(vec2(150.0, 24.0)).selected(*on);
-                if ui.add(button.frame_when_inactive(*on)).clicked() {
-                    chosen = Some(*value);
-                    ui.close();
-                }
-            }
-        });
-    let name = format!("{name}: {now}");
-    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    button.on_hover_text(name);
-    chosen
-}
-
-/// Whether drags snap, and to what.
-fn snap_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let (on, steps) = (view.viewport.snap, view.viewport.snap_steps);
-    let length = view.settings.length;
-    let key = view.settings.keys.key(ModeCommand::SnapDrags.name());
-    if icon_button(
-        ui,
-        view.theme,
-        icons::ICON_GRID_4X4,
-        ModeCommand::SnapDrags.spec().title,
-        key,
-        on,
-        Ok(()),
-    )
-    .clicked()
-    {
-        actions.push(ViewportAction::SetSnap(!on, steps));
-    }
-    let cut = |value: f32| format!("{}", (value * 1e4).round() / 1e4);
-    let now = format!(
-        "{}° {} {}",
-        cut(steps.angle),
-        cut(steps.length * length.per_meter()),
-        length.sign()
-    );
-    let theme = view.theme;
-    let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button =
-        menu_button(ui, RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
-            ui.set_min_width(180.0);
-            if let Some(steps) = snap_steps_ui(ui, view) {
-                actions.push(ViewportAction::SetSnap(on, steps));
-                ui.close();
-            }
-        });
-    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Snap increments"));
-    button.on_hover_text("Snap increments");
-}
-
-/// The steps that drags snap to: others, where some were chosen.
-fn snap_steps_ui(ui: &mut Ui, view: &View<'_>) -> Option<SnapSteps> {
-    let (theme, length) = (view.theme, view.settings.length);
-    let cut = |value: f32| format!("{}", (value * 1e4).round() / 1e4);
-    let mut steps = view.viewport.snap_steps;
-    let group =
-        |ui: &mut Ui, title: &str, all: &[f32], value: &mut f32, text: &dyn Fn(f32) -> String| {
-            ui.label(RichText::new(title).color(theme.color(ColorRole::TextSecondary)));
-            ui.horizontal(|ui| {
-                for step in all {
-                    let is_it = (*value - step).abs() < 1e-6;
-                    if ui.add(egui::Button::new(text(*step)).selected(is_it)).clicked() {
-                        *value = *step;
-                    }
-                }
-            });
-        };
-    group(ui, "Rotation", &[1.0, 5.0, 15.0, 45.0], &mut steps.angle, &|v| format!("{v}°"));
-    let lengths = &[0.001, 0.01, 0.05, 0.1, 1.0];
-    group(ui, "Translation", lengths, &mut steps.length, &|v| cut(v * length.per_meter()));
-    group(ui, "Scale", &[0.01, 0.1, 0.25], &mut steps.factor, &|v| format!("{v}"));
-    (steps != view.viewport.snap_steps).then_some(steps)
-}
-
 /// A field that is a door: the palette opens with it.
 fn find_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
@@ -608,13 +400,6 @@ fn find_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     if response.clicked() {
         actions.push(Action::Run(FileCommand::Find.into()));
     }
-}
-
-fn divider(ui: &mut Ui, theme: &Theme) {
-    ui.add_space(4.0);
-    let (rect, _) = ui.allocate_exact_size(vec2(1.0, 20.0), Sense::hover());
-    ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::StrokeControl));
-    ui.add_space(4.0);
 }
 
 fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {

@@ -205,7 +205,9 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
             .layout(egui::Layout::right_to_left(egui::Align::Center)),
     );
     mode_switch(&mut right, view, actions);
-    workspace_button(&mut right, view, actions);
+    workspace_button(&mut right, view, actions, |ui, names, actions| {
+        command_lines(ui, view, names, actions);
+    });
 }
 
 /// A menu's commands, then the menus inside it.

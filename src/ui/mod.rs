@@ -3,9 +3,11 @@
 
 mod action;
 mod asset_ref;
+mod bar_parts;
 mod bars;
 mod beside;
 mod blend_drag;
+mod chooser;
 mod clip_menu;
 mod contact_bars;
 mod curve_settings;
@@ -29,6 +31,7 @@ mod problems;
 mod program;
 mod retarget;
 mod rig;
+mod rig_bar;
 mod settings;
 mod status;
 pub mod theme;
@@ -79,7 +82,7 @@ pub use self::{
         Tinted, VertexArea, VertexPick, WeightClipboard, WeightLook, WorstSearch, posed_surface,
     },
     poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
-    program::{JobView, ProgramAction, ProgramView, Recent},
+    program::{JobView, ProgramAction, ProgramView, Recent, WorkspaceRow},
     retarget::{
         BodyFacts, BodyScene, ClipFacts, ContactBar, ContactRing, FootResult, JointFacts,
         RetargetAction, RetargetDraft, RetargetResult, RetargetSummary, RetargetView, SOURCE,
@@ -330,7 +333,7 @@ fn room(
     let content = problems.height(view);
     let (side, problems) = match view.mode.spec().side_panel {
         SidePanel::Inspector => (0.0, content),
-        SidePanel::Skeleton => (Measure::InspectorRig.points(), content.min(FEW_PROBLEMS)),
+        SidePanel::Skeleton => (Measure::InspectorRig.points(), content.min(2.0 * FEW_PROBLEMS)),
         SidePanel::Weights => (Measure::InspectorPaint.points(), content.min(FEW_PROBLEMS)),
     };
     layout::PanelConstraints {

@@ -4,7 +4,7 @@ use egui::{Role, Ui, WidgetInfo};
 
 use super::{
     Action, Actions, Mode, View,
-    bars::chooser,
+    chooser::chooser,
     widgets::{segment, segments},
 };
 

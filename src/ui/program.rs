@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use egui::TextureId;
 
-use super::{Workspaces, settings::Settings};
+use super::settings::Settings;
 use ulna_model::NodeId;
 use ulna_render::DeviceFacts;
 
@@ -70,6 +70,19 @@ pub enum ProgramAction {
     },
 }
 
+/// A workspace in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkspaceRow {
+    /// Its name.
+    pub name: String,
+    /// What it makes room for.
+    pub help: &'static str,
+    /// A person saved it.
+    pub is_own: bool,
+    /// The panels are arranged by it.
+    pub is_shown: bool,
+}
+
 /// What panels see of it.
 #[derive(Clone, Debug)]
 pub struct ProgramView<'a> {
@@ -78,7 +91,7 @@ pub struct ProgramView<'a> {
     /// Files opened lately.
     pub recent: &'a [Recent],
     /// Arrangements of the panels.
-    pub workspaces: &'a Workspaces,
+    pub workspaces: &'a [WorkspaceRow],
     /// Whether the welcome page is before the panels.
     pub welcome: bool,
     /// The step of the tour that is shown.

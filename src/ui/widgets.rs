@@ -266,6 +266,11 @@ pub fn title_rect(
     place.and_then(|place| place.rect).filter(|_| said.is_none())
 }
 
+/// Whether a title stands on a tab already, and is left out in the panel.
+pub fn is_said(ui: &Ui, text: &str) -> bool {
+    ui.data(|d| d.get_temp::<TitlePlace>(title_place())).is_some_and(|p| p.said == Some(text))
+}
+
 /// A panel's title.
 pub fn panel_title(ui: &mut Ui, theme: &Theme, text: &str) {
     let place = ui.data(|d| d.get_temp::<TitlePlace>(title_place()));

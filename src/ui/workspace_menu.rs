@@ -4,9 +4,9 @@ use egui::{Response, RichText, Role, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    Action, Actions, Shipped, Theme, View,
-    menu::command_lines,
+    Action, Actions, Theme, View,
     popups::menu_button,
+    program::WorkspaceRow,
     theme::Font,
     widgets::{cut, icon_font},
 };
@@ -27,36 +27,42 @@ pub fn button_width(window: f32) -> f32 {
 
 /// A line for each workspace; the one that is shown has a mark.
 pub fn workspace_lines(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> Vec<Response> {
-    let all = view.program.workspaces;
-    let line = |name: &str| {
-        let on = name == all.current();
-        let mark = RichText::new(if on { "✔" } else { "    " }).font(Theme::font(Font::Caption));
-        let mut text = egui::Atoms::new(name);
+    let line = |row: &WorkspaceRow| {
+        let mark = if row.is_shown { "✔" } else { "    " };
+        let mark = RichText::new(mark).font(Theme::font(Font::Caption));
+        let mut text = egui::Atoms::new(row.name.as_str());
         text.push_left(mark.color(view.theme.color(ColorRole::AccentText)));
-        let button = egui::Button::new(text).min_size(vec2(230.0, 24.0)).frame_when_inactive(false);
-        let response = ui.add(button);
-        let label = format!("Workspace {name}");
-        response.widget_info(|| WidgetInfo::selected(Role::MenuItemCheckBox, true, on, &label));
-        let help = Shipped::named(name).map_or("A saved workspace", Shipped::help);
-        let response = response.on_hover_text(help);
+        let button = egui::Button::new(text).min_size(vec2(230.0, 24.0));
+        let response = ui.add(button.frame_when_inactive(false));
+        let label = format!("Workspace {}", row.name);
+        let role = Role::MenuItemCheckBox;
+        response.widget_info(|| WidgetInfo::selected(role, true, row.is_shown, &label));
+        let response = response.on_hover_text(row.help);
         if response.clicked() {
-            let command = ViewCommand::Workspace { workspace: name.to_owned() };
+            let command = ViewCommand::Workspace { workspace: row.name.clone() };
             actions.push(Action::Run(command.into()));
             ui.close();
         }
         response
     };
-    all.names().map(line).collect()
+    view.program.workspaces.iter().map(line).collect()
 }
 
-/// The button with the name of the workspace; it opens the menu of workspaces.
-pub fn workspace_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// The button with the name of the workspace; it opens the menu of workspaces. `lines` adds the
+/// lines of commands.
+pub fn workspace_button(
+    ui: &mut Ui,
+    view: &View<'_>,
+    actions: &mut Actions,
+    lines: impl FnOnce(&mut Ui, &[&str], &mut Actions),
+) {
     let theme = view.theme;
     let room = button_width(ui.ctx().content_rect().width());
     if room == 0.0 {
         return;
     }
-    let current = view.program.workspaces.current();
+    let shown = view.program.workspaces.iter().find(|row| row.is_shown);
+    let current = shown.map_or("", |row| row.name.as_str());
     let color = theme.color(ColorRole::TextSecondary);
     let icon = RichText::new(icons::ICON_DASHBOARD.codepoint).font(icon_font(16.0, false));
     let mut text = egui::Atoms::new(icon.color(color));
@@ -75,7 +81,7 @@ pub fn workspace_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ViewCommand::DeleteWorkspace { workspace: None }.name(),
             ViewCommand::ResetLayout.name(),
         ];
-        command_lines(ui, view, &names, actions);
+        lines(ui, &names, actions);
     });
     let name = format!("Workspace: {current}");
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));

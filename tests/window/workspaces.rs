@@ -66,16 +66,15 @@ fn the_panel_under_the_pointer_takes_the_window_and_gives_it_back() {
     }
     // By its title, and back by a switch of panels.
     let title = window.get_by_label("Move panel Outliner").rect().center();
-    for pressed in [true, false, true, false] {
-        point_at(&mut window, title);
-        window.event(Event::PointerButton {
-            pos: title,
-            button: egui::PointerButton::Primary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        });
-        window.step();
-    }
+    point_at(&mut window, title);
+    let click = [true, false, true, false].map(|pressed| Event::PointerButton {
+        pos: title,
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    });
+    // Within one frame: a double click.
+    window.input_mut().events.extend(click);
     window.run_steps(3);
     assert!(rect(&window, "Outliner").expect("it is maximized").width() > 1590.0);
     press(&mut window, Modifiers::COMMAND, Key::Num3);

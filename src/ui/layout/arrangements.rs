@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use egui_tiles::{Container, Linear, LinearDir, Tabs, Tile, TileId, Tiles, Tree};
 
-use super::pane::{Pane, Place};
+use super::pane::{DefaultPlace, Pane};
 use ulna_render::Measure;
 
 /// An arrangement that Ulna comes with.
@@ -52,7 +52,7 @@ impl Shipped {
     pub(super) fn tree(self) -> Tree<Pane> {
         let mut builder = Builder(Tiles::default());
         let root = match self {
-            Self::Standard => builder.standard(Pane::Timeline.points()),
+            Self::Standard => builder.standard(),
             Self::Keys => builder.keys(),
             Self::Weights => builder.weights(),
             Self::Skeleton => builder.skeleton(),
@@ -99,16 +99,24 @@ impl Builder {
         (self.column(&[inspector, brush, joints, problems]), Measure::Inspector.points())
     }
 
-    fn standard(&mut self, timeline: f32) -> TileId {
+    fn standard(&mut self) -> TileId {
         let (outliner, viewport) = (self.pane(Pane::Outliner), self.pane(Pane::Viewport));
         let side = self.side();
         let top = self.row(&[outliner, viewport, side]);
-        let keys = self.pane(Pane::Timeline);
-        self.column(&[(top, 600.0), (keys.0, timeline)])
+        let timeline = self.pane(Pane::Timeline);
+        self.column(&[(top, 600.0), timeline])
     }
 
+    /// The column at the side is low, so its panels are tabs.
     fn keys(&mut self) -> TileId {
-        self.standard(520.0)
+        /// Points of height of the timeline.
+        const TALL: f32 = 520.0;
+        let (outliner, viewport) = (self.pane(Pane::Outliner), self.pane(Pane::Viewport));
+        let [brush, joints, layers, vertices] = Pane::PAINTING;
+        let side = self.tabs(&[Pane::Inspector, brush, joints, layers, vertices, Pane::Problems]);
+        let top = self.row(&[outliner, viewport, (side, Measure::Inspector.points())]);
+        let timeline = self.pane(Pane::Timeline);
+        self.column(&[(top, 600.0), (timeline.0, TALL)])
     }
 
     fn weights(&mut self) -> TileId {
@@ -178,8 +186,8 @@ pub(super) fn is_sound(tree: &Tree<Pane>) -> bool {
 pub(super) fn add_missing(tree: &mut Tree<Pane>, pane: Pane) {
     let Some(root) = tree.root().filter(|_| tree.tiles.find_pane(&pane).is_none()) else { return };
     let (beside, dir, after) = match pane.place() {
-        Place::Beside(beside, dir, after) => (beside, dir, after),
-        Place::Tab(other) => {
+        DefaultPlace::Beside(beside, dir, after) => (beside, dir, after),
+        DefaultPlace::Tab(other) => {
             let Some(other) = tree.tiles.find_pane(&other) else { return };
             add_tab(tree, other, pane);
             return;

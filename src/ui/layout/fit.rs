@@ -15,6 +15,8 @@ const ABOVE_TIMELINE: f32 = 340.0;
 const BELOW_BRUSH: f32 = 340.0;
 /// The largest part of a row and of a column that a side takes.
 const PART: (f32, f32) = (0.36, 0.42);
+/// Points of width that a side may have in a window of any width: five tabs fit.
+const LEAST_SIDE: f32 = 256.0;
 /// The panel that takes what the others leave: the first of these that a row or a column has.
 const GROWING: [Pane; 4] = [Pane::Viewport, Pane::Inspector, Pane::Joints, Pane::Outliner];
 
@@ -65,7 +67,7 @@ impl Layout {
     /// The most points that a side takes.
     fn cap(&self, child: TileId, room: f32, horizontal: bool, room_for: PanelConstraints) -> f32 {
         if horizontal {
-            return room * PART.0;
+            return (room * PART.0).max(LEAST_SIDE.min(room * 0.5));
         }
         let (part, pane) = (room * PART.1, self.tree.tiles.get_pane(&child));
         let content = match pane {

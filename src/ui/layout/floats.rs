@@ -41,12 +41,15 @@ impl Float {
     }
 
     /// The place of a panel that has just been taken out: where it was, no larger than a part of
-    /// the window, and a little aside, so that it is seen to float.
+    /// the window, and a little toward the middle, so that it is seen to float.
     pub(super) fn place(was: Option<Rect>, area: Rect, count: usize) -> Rect {
         let most = area.size() * 0.6;
         let size = was.map_or(vec2(328.0, 360.0), |r| r.size()).min(most).max(LEAST);
         let aside = 24.0 * (1 + count) as f32;
-        let at = was.map_or(area.center() - size * 0.5, |r| r.min) + vec2(-aside, aside);
+        let was_at = was.map_or(area.center() - size * 0.5, |r| r.min);
+        let is_left = was_at.x + size.x * 0.5 < area.center().x;
+        // Below the switches at the top of the viewport.
+        let at = was_at + vec2(if is_left { aside } else { -aside }, 24.0 + aside);
         let last = (area.max - size).max(area.min);
         Rect::from_min_size(at.clamp(area.min, last), size)
     }

@@ -318,7 +318,8 @@ impl Layout {
             self.fit(root, area.size(), room);
         }
         let (bars, tabbed) = self.bars();
-        let mut behavior = Docked { theme, frame, bars, tabbed };
+        let narrow = area.width() < NARROWER;
+        let mut behavior = Docked { theme, frame, narrow, bars, tabbed };
         self.tree.ui(&mut behavior, ui);
         let mut frame = behavior.frame;
         let (ctx, generation) = (ui.ctx().clone(), self.generation);

@@ -32,7 +32,7 @@ pub enum Pane {
 
 /// The place of a panel in an arrangement that lacks it.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum DefaultPlace {
     /// Beside a panel, or beside all of them; in a row or a column; after it or before it.
     Beside(Option<Pane>, LinearDir, bool),
     /// A tab beside that of another panel.
@@ -124,16 +124,18 @@ impl Pane {
         !matches!(self, Self::Viewport)
     }
 
-    pub(super) const fn place(self) -> Place {
+    pub(super) const fn place(self) -> DefaultPlace {
         use LinearDir::{Horizontal, Vertical};
         match self {
-            Self::Outliner => Place::Beside(Some(Self::Viewport), Horizontal, false),
-            Self::Viewport => Place::Beside(Some(Self::Outliner), Horizontal, true),
-            Self::Inspector => Place::Beside(Some(Self::Viewport), Horizontal, true),
-            Self::Brush | Self::Problems => Place::Beside(Some(Self::Inspector), Vertical, true),
-            Self::Joints => Place::Beside(Some(Self::Brush), Vertical, true),
-            Self::Layers | Self::Vertices => Place::Tab(Self::Joints),
-            Self::Timeline => Place::Beside(None, Vertical, true),
+            Self::Outliner => DefaultPlace::Beside(Some(Self::Viewport), Horizontal, false),
+            Self::Viewport => DefaultPlace::Beside(Some(Self::Outliner), Horizontal, true),
+            Self::Inspector => DefaultPlace::Beside(Some(Self::Viewport), Horizontal, true),
+            Self::Brush | Self::Problems => {
+                DefaultPlace::Beside(Some(Self::Inspector), Vertical, true)
+            }
+            Self::Joints => DefaultPlace::Beside(Some(Self::Brush), Vertical, true),
+            Self::Layers | Self::Vertices => DefaultPlace::Tab(Self::Joints),
+            Self::Timeline => DefaultPlace::Beside(None, Vertical, true),
         }
     }
 

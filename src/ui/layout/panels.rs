@@ -89,6 +89,8 @@ fn title_menu(response: &Response, pane: Pane, asked: &mut Vec<ViewCommand>) {
 pub(super) struct Docked<'a, 'f> {
     pub theme: &'a Theme,
     pub frame: PanelFrame<'f>,
+    /// The window is narrow: five tabs must fit into a side of it.
+    pub narrow: bool,
     /// Containers whose tabs are shown: those with several panels in sight.
     pub bars: BTreeSet<u64>,
     /// Panels that have a tab above them.
@@ -113,7 +115,12 @@ impl Behavior<Pane> for Docked<'_, '_> {
     }
 
     fn tab_title_for_pane(&mut self, pane: &Pane) -> WidgetText {
-        egui::RichText::new(pane.title()).font(Theme::font(Font::Body)).into()
+        let font = if self.narrow { Font::Small } else { Font::Body };
+        egui::RichText::new(pane.title()).font(Theme::font(font)).into()
+    }
+
+    fn tab_title_spacing(&self, _: &Visuals) -> f32 {
+        if self.narrow { 4.0 } else { 8.0 }
     }
 
     fn on_tab_button(

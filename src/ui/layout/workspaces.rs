@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt};
 use serde::{Deserialize, Serialize};
 
 use super::{Layout, Pane, Shipped, switches};
-use crate::ui::ViewOptions;
+use crate::ui::{ViewOptions, program::WorkspaceRow};
 
 /// All workspaces, as the preferences keep them. Arrangements are kept as text, so that one that
 /// does not read takes nothing else away.
@@ -100,6 +100,17 @@ impl Workspaces {
     /// All names, those of Ulna first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         Shipped::ALL.iter().map(|s| s.name()).chain(self.own.iter().map(|own| &*own.name))
+    }
+
+    /// All of them, as they are listed.
+    pub fn rows(&self) -> Vec<WorkspaceRow> {
+        let row = |name: &str| WorkspaceRow {
+            name: name.to_owned(),
+            help: Shipped::named(name).map_or("A saved workspace", Shipped::help),
+            is_own: self.is_own(name),
+            is_shown: name == self.current,
+        };
+        self.names().map(row).collect()
     }
 
     /// Whether a person saved the one of that name.

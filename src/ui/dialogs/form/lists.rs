@@ -138,9 +138,9 @@ pub fn listed<'a>(
         Entry::MorphTarget => plain(false, "None", morph_targets(document, draft)),
         Entry::Workspace => {
             let all = view.program.workspaces;
-            let current = all.current();
-            let unset = if all.is_own(current) { "The current one" } else { "None" };
-            plain(false, unset, named(all.names().map(str::to_owned).collect::<Vec<_>>().iter()))
+            let is_own = all.iter().any(|row| row.is_shown && row.is_own);
+            let unset = if is_own { "The current one" } else { "None" };
+            plain(false, unset, named(all.iter().map(|row| &row.name)))
         }
         Entry::Lane => {
             let mix = mix_of(document);
