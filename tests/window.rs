@@ -42,7 +42,9 @@ mod window {
     mod rig;
     mod rig_mode;
     mod saves;
+    mod sizes;
     mod timeline;
     mod tour;
     mod weights;
+    mod workspaces;
 }

@@ -59,6 +59,16 @@ impl App {
         self.viewport.camera.fov = self.program.settings.fov.to_radians();
         let glides = if self.program.settings.reduce_motion { 0.0 } else { 0.08 };
         ctx.all_styles_mut(|style| style.animation_time = glides);
-        ctx.set_zoom_factor(self.program.settings.scale);
+        self.fit_scale(ctx);
+    }
+
+    /// Scales the interface as preferred, or as far as the window has room.
+    pub(super) fn fit_scale(&self, ctx: &Context) {
+        let now = ctx.zoom_factor();
+        let size = ctx.content_rect().size() * now;
+        let scale = self.program.settings.scale_in(size);
+        if (scale - now).abs() > 1e-3 {
+            ctx.set_zoom_factor(scale);
+        }
     }
 }

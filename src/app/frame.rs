@@ -90,6 +90,7 @@ impl App {
     /// clock, keys.
     fn take_up_events(&mut self, ctx: &Context) {
         self.limit_caret_blink(ctx);
+        self.fit_scale(ctx);
         self.end_gestures(ctx);
         self.poll_jobs(ctx);
         self.poll_browse(ctx);
@@ -145,6 +146,7 @@ impl App {
         let (devices, device_wish) = self.program.devices.list();
         let (pose, bones, skeleton, texture) = self.renderer.parts();
         let job = self.jobs.shown();
+        let workspaces = self.program.preferences.workspaces.rows();
         let view = View {
             session: self.session.as_ref(),
             mode: self.mode,
@@ -205,6 +207,7 @@ impl App {
                     cancelable: j.cancelable,
                 }),
                 recent: &self.program.recent.shown,
+                workspaces: &workspaces,
                 welcome: self.program.welcome,
                 used: &self.program.preferences.used,
                 tour: self.program.tour.as_ref(),

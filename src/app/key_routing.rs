@@ -29,6 +29,8 @@ impl App {
             let moved = i.events.iter().any(|e| matches!(e, Event::PointerMoved(_)));
             (i.pointer.latest_pos(), moved || i.pointer.any_pressed())
         });
+        // A menu lies over panels that the pointer does not enter.
+        let entered = entered && !Popup::is_any_open(ctx);
         if let Some(pane) = at.filter(|_| entered).and_then(|at| self.panels.layout().pane_at(at)) {
             self.window.routing.entered = Some(pane);
             self.window.routing.in_dialog = false;
@@ -71,10 +73,10 @@ impl App {
     /// Puts the keyboard into the next panel that is seen, or the one before. A dialog beside the
     /// panels is one of them, the last.
     pub(super) fn next_panel(&mut self, ctx: &Context, back: bool) {
-        let layout = self.panels.layout();
-        let seen = Pane::ALL.into_iter().filter(|p| layout.rect(*p).is_some()).map(Some);
+        let reachable = self.panels.layout().reachable();
         let loose = self.dialogs.open.as_ref().is_some_and(Dialog::is_loose);
-        let seen: Vec<Option<Pane>> = seen.chain(loose.then_some(None)).collect();
+        let seen: Vec<Option<Pane>> =
+            reachable.into_iter().map(Some).chain(loose.then_some(None)).collect();
         let routing = &mut self.window.routing;
         let at = match (routing.in_dialog && loose, routing.entered) {
             (true, _) => seen.len().checked_sub(1),
@@ -86,6 +88,9 @@ impl App {
         log::debug!("the keyboard goes to {next:?}");
         routing.in_dialog = next.is_none();
         routing.entered = next.or(routing.entered);
+        if let Some(pane) = next {
+            self.panels.layout_mut().bring_forward(pane);
+        }
         let focus = next.map_or_else(loose_focus_id, Pane::focus_id);
         ctx.memory_mut(|m| m.request_focus(focus));
     }

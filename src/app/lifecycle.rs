@@ -26,8 +26,7 @@ use super::{
     window_state::{Leaving, WindowState},
 };
 use crate::ui::{
-    Dialogs, Layers, Layout, Mode, Outliner, PaintDomain, Panels, Poses, Timeline, ToastKind,
-    Viewport,
+    Dialogs, Layers, Mode, Outliner, PaintDomain, Panels, Poses, Timeline, ToastKind, Viewport,
 };
 use ulna_render::ColorRole;
 
@@ -68,9 +67,7 @@ impl App {
         app.window.routing.install(&cc.egui_ctx);
         app.painting.options.brush = app.program.preferences.brush.clamped();
         app.files.pictures = app.program.preferences.pictures.clone();
-        if let Some(text) = app.program.preferences.layout.as_deref() {
-            app.panels.set_layout(Layout::from_text(text));
-        }
+        app.load_arrangement();
         app.show_settings(&cc.egui_ctx);
         match file {
             Some(path) => app.open(&cc.egui_ctx, path),
@@ -179,7 +176,7 @@ impl eframe::App for App {
         self.program.preferences.brush = self.painting.options.brush;
         self.program.preferences.pictures = self.files.pictures.clone();
         self.program.preferences.settings = self.program.settings.clone();
-        self.program.preferences.layout = self.panels.layout().to_text();
+        self.keep_arrangement();
         self.program.preferences.store(storage);
     }
 

@@ -69,6 +69,7 @@ mod window;
 mod window_state;
 mod work_ahead;
 mod worked;
+mod workspaces;
 
 pub use self::{state::App, window::run};
 

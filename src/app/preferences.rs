@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{recent::RecentFile, references::KeptReferences};
-use crate::ui::{Settings, ViewOptions};
+use crate::ui::{Settings, ViewOptions, Workspaces};
 
 /// Preferences, stored by eframe beside its own.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -13,7 +13,9 @@ pub(super) struct Preferences {
     pub recent: Vec<RecentFile>,
     /// Visible panels and viewport displays.
     pub shown: ViewOptions,
-    /// Arrangement of the panels, as text of the layout.
+    /// Arrangements of the panels.
+    pub workspaces: Workspaces,
+    /// The arrangement that an earlier version stored.
     pub layout: Option<String>,
     /// Ulna was started before.
     pub started: bool,

@@ -6,9 +6,7 @@ use egui::Context;
 use glam::{Vec2, Vec3, vec2};
 
 use super::App;
-use crate::ui::{
-    Compare, ComparedProperty, Layout, PointerMenu, Settings, ThemeChoice, ViewOptions,
-};
+use crate::ui::{Compare, ComparedProperty, PointerMenu, Settings, ThemeChoice};
 use ulna_edit::command::{ReferenceCommand, ViewCommand, field::Nodes};
 use ulna_model::NodeId;
 use ulna_motion::joint_bounds;
@@ -96,6 +94,15 @@ impl App {
             }
             ViewCommand::LargerGizmo => self.viewport.options.resize_gizmo(GIZMO),
             ViewCommand::SmallerGizmo => self.viewport.options.resize_gizmo(1.0 / GIZMO),
+            ViewCommand::Outliner
+            | ViewCommand::Inspector
+            | ViewCommand::Problems
+            | ViewCommand::Timeline
+                if self.panels.layout().maximized().is_some() =>
+            {
+                // Panels that are hidden or shown are to be seen.
+                self.panels.layout_mut().maximize(None);
+            }
             ViewCommand::Outliner if ctx.content_rect().width() < 1000.0 => {
                 self.viewport.options.outliner_narrow = !self.viewport.options.outliner_narrow;
             }
@@ -122,23 +129,15 @@ impl App {
             ViewCommand::Timeline => {
                 self.viewport.options.timeline = !self.viewport.options.timeline
             }
-            ViewCommand::ResetLayout => {
-                let ViewOptions {
-                    outliner, outliner_narrow, problems, inspector, timeline, ..
-                } = ViewOptions::default();
-                self.viewport.options = ViewOptions {
-                    outliner,
-                    outliner_narrow,
-                    problems,
-                    inspector,
-                    timeline,
-                    ..self.viewport.options
-                };
-                self.panels.set_layout(Layout::default());
-                // The sizes that parts of panels remember are egui's.
-                ctx.memory_mut(egui::Memory::reset_areas);
-                ctx.data_mut(|d| d.remove_by_type::<egui::containers::panel::PanelState>());
-            }
+            ViewCommand::MaximizePanel { panel } => self.maximize_panel(ctx, *panel),
+            ViewCommand::FloatPanel { panel } => self.float_panel(ctx, *panel),
+            ViewCommand::Workspace { .. }
+            | ViewCommand::NextWorkspace
+            | ViewCommand::PreviousWorkspace
+            | ViewCommand::SaveWorkspace { .. }
+            | ViewCommand::RenameWorkspace { .. }
+            | ViewCommand::DeleteWorkspace { .. }
+            | ViewCommand::ResetLayout => self.workspace_command(ctx, command),
         }
     }
 

@@ -5,45 +5,24 @@ use egui_material_icons::icons;
 
 use super::{
     Action, Actions, Theme, View,
+    bar_parts::{command_button, divider, row, snap_steps_ui, snap_ui, spaces_ui, symmetry_ui},
+    chooser::chooser,
+    rig_bar::{rig_tools_ui, skeleton_destination_ui},
     theme::Font,
     viewport::icon_of,
-    widgets::{
-        check, elided, icon_button, icon_font, key_chips, mark_place, segment, segments, tooltip,
-    },
+    weights::brush_icon,
+    widgets::{check, elided, icon_button, icon_font, key_chips, segment, segments, tooltip},
 };
 use crate::ui::popups::{lasting_menu_button, menu_button};
-use crate::ui::{
-    DestinationBar, GizmoSpace, JointDepth, LayerAction, Pivot, RigAction, RigOptions, SnapSteps,
-    TimelineAction, ViewportAction,
-};
-use ulna_edit::{
-    CommandSpec,
-    command::{
-        Children, DiscardUnkeyed, FileCommand, ModeCommand, NewLayer, SessionCommand, SetKey,
-        ViewCommand,
-        field::{ClipName, Seconds},
-    },
+use crate::ui::{DestinationBar, LayerAction, PaintAction, Pivot, TimelineAction, ViewportAction};
+use ulna_edit::command::{
+    BrushCommand, Children, DiscardUnkeyed, FileCommand, ModeCommand, NewLayer, SessionCommand,
+    SetKey, ViewCommand,
+    field::{ClipName, Seconds},
 };
 use ulna_model::PoseLayerId;
 use ulna_render::ColorRole;
-use ulna_weights::layers::Painted;
-
-fn command_button(
-    ui: &mut Ui,
-    view: &View<'_>,
-    icon: egui_material_icons::MaterialIcon,
-    command: &'static CommandSpec,
-    on: bool,
-    actions: &mut Actions,
-) {
-    let enabled = command.check(&view.availability);
-    let key = view.settings.keys.key(command.name);
-    let response = icon_button(ui, view.theme, icon, command.title, key, on, enabled);
-    mark_place(ui, command.name, response.rect);
-    if response.clicked() {
-        actions.push(Action::Invoke(command));
-    }
-}
+use ulna_weights::{Brush, BrushKind, layers::Painted};
 
 pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
@@ -61,7 +40,9 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let left = ui.cursor().left();
             destination_ui(ui, view, actions);
             let taken = ui.cursor().left() - left;
-            keep_width(ui, DESTINATION, taken);
+            if view.mode.spec().edits_keys {
+                keep_width(ui, DESTINATION, taken);
+            }
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if ui.available_width() > 330.0 {
@@ -88,7 +69,8 @@ fn page_words(ui: &mut Ui, theme: &Theme) {
     ui.label(text.color(theme.color(ColorRole::TextPrimary)));
 }
 
-/// Keys of the widths of the posing options side by side, and of what is at their right.
+/// Keys of the widths of the posing options side by side, and of what is at their right over a
+/// clip: other modes keep that room, too, so that nothing jumps from mode to mode.
 const OPTIONS: &str = "toolbar options width";
 const DESTINATION: &str = "toolbar destination width";
 
@@ -106,12 +88,11 @@ fn keep_width(ui: &Ui, part: &str, points: f32) {
 }
 
 /// Whether the posing options stand side by side: all of the toolbar fits then.
-fn has_room_for_options(ui: &Ui, view: &View<'_>) -> bool {
+fn has_room_for_options(ui: &Ui) -> bool {
     /// Points of undo, redo and the button that finds commands.
     const RIGHT: f32 = 130.0;
-    let window = ui.ctx().content_rect().width();
-    if !view.mode.spec().edits_keys || window >= 1500.0 {
-        return window >= 1100.0;
+    if ui.ctx().content_rect().width() >= 1500.0 {
+        return true;
     }
     let width = |part: &str, usual: f32| {
         ui.data(|d| d.get_temp::<f32>(egui::Id::unique(part))).unwrap_or(usual)
@@ -119,12 +100,25 @@ fn has_room_for_options(ui: &Ui, view: &View<'_>) -> bool {
     width(OPTIONS, 330.0) + width(DESTINATION, 700.0) + RIGHT <= ui.available_width()
 }
 
+/// Whether the window has room for lists only, in the place of buttons side by side.
+fn is_tight(ui: &Ui) -> bool {
+    ui.ctx().content_rect().width() < 700.0
+}
+
 /// The tools, and how they work.
 fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let tools = view.mode.spec().tools;
+    let tight = is_tight(ui);
+    if !tools.is_empty() && tight {
+        let rows: Vec<_> =
+            tools.iter().map(|t| (*t, t.spec().title, *t == view.viewport.tool)).collect();
+        let now = view.tool().map_or("Select", |tool| tool.spec().title);
+        let chosen = chooser(ui, view, "Tool", now, &rows);
+        actions.extend(chosen.map(ViewportAction::SetTool));
+    }
     if !tools.is_empty() {
-        for &tool in tools {
+        for &tool in tools.iter().filter(|_| !tight) {
             let (spec, on) = (tool.spec(), view.viewport.tool == tool);
             let (key, enabled) =
                 (view.settings.keys.key(spec.name), spec.check(&view.availability));
@@ -139,7 +133,7 @@ fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
         spaces_ui(ui, view, actions);
         divider(ui, theme);
-        if has_room_for_options(ui, view) {
+        if has_room_for_options(ui) {
             let left = ui.cursor().left();
             pivot_ui(ui, view, actions);
             symmetry_ui(ui, view, actions);
@@ -151,58 +145,48 @@ fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             options_ui(ui, view, actions);
         }
         divider(ui, theme);
-    } else if view.paint.bending.rings {
+    } else if view.mode.spec().paints_weights {
+        brushes_ui(ui, view, actions);
+    }
+}
+
+/// The brush operations in the place of the tools.
+fn brushes_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let brush = view.paint.options.brush;
+    let enabled = match view.paint.surface() {
+        Some(_) => Ok(()),
+        None => Err("The file has no vertex weights"),
+    };
+    let tight = is_tight(ui);
+    if tight {
+        let rows = BrushKind::ALL.map(|kind| (kind, kind.label(), kind == brush.kind));
+        if let Some(kind) = chooser(ui, view, "Brush", brush.kind.label(), &rows) {
+            actions.push(PaintAction::Brush(Box::new(Brush { kind, ..brush })));
+        }
+    }
+    for kind in BrushKind::ALL.into_iter().filter(|_| !tight) {
+        let name = format!("Brush: {}", kind.label());
+        let on = brush.kind == kind && enabled.is_ok();
+        if icon_button(ui, theme, brush_icon(kind), &name, "", on, enabled).clicked() {
+            actions.push(PaintAction::Brush(Box::new(Brush { kind, ..brush })));
+        }
+    }
+    divider(ui, theme);
+    if view.paint.bending.rings {
         // Rings bend joints as they are posed.
         symmetry_ui(ui, view, actions);
-        divider(ui, theme);
+    } else {
+        command_button(
+            ui,
+            view,
+            icons::ICON_FLIP,
+            BrushCommand::Mirror.spec(),
+            brush.mirror,
+            actions,
+        );
     }
-}
-
-/// Acts and switches of Rig mode beside its tools.
-fn rig_tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let now = view.rig.options;
-    let extrude = ModeCommand::ExtrudeJoint.spec();
-    command_button(ui, view, icons::ICON_CALL_MADE, extrude, false, actions);
-    divider(ui, view.theme);
-    spaces_ui(ui, view, actions);
-    divider(ui, view.theme);
-    symmetry_ui(ui, view, actions);
-    snap_ui(ui, view, actions);
-    let depths = JointDepth::ALL.map(|(depth, title)| (depth, title, depth == now.depth));
-    let chosen = chooser(ui, view, "New joints", now.depth.title(), &depths);
-    actions.extend(chosen.map(|depth| RigAction::SetOptions(RigOptions { depth, ..now })));
-    divider(ui, view.theme);
-}
-
-/// Motion of clips where joints that they move are changed.
-fn skeleton_destination_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let theme = view.theme;
-    let now = view.rig.options;
-    if view.session.is_none_or(|s| s.document().clips.is_empty()) {
-        return;
-    }
-    if ui.available_width() < 560.0 {
-        let rows = [(false, "Keep clips true"), (true, "Motion follows pivot")];
-        let title = rows[usize::from(now.motion_follows)].1;
-        let rows = rows.map(|(follows, title)| (follows, title, follows == now.motion_follows));
-        let chosen = chooser(ui, view, "Clips", title, &rows);
-        let options = |motion_follows| RigAction::SetOptions(RigOptions { motion_follows, ..now });
-        actions.extend(chosen.map(options));
-        return;
-    }
-    ui.label(RichText::new("Clips").color(theme.color(ColorRole::TextSecondary)));
-    segments(ui, theme, |ui| {
-        for (follows, text, about) in [
-            (false, "Keep clips true", "The skin moves as before in every clip"),
-            (true, "Motion follows pivot", "The same keys turn the skin about the new pivot"),
-        ] {
-            let choice = segment(ui, theme, text, now.motion_follows == follows, false);
-            if choice.on_hover_text(about).clicked() {
-                let options = RigOptions { motion_follows: follows, ..now };
-                actions.push(RigAction::SetOptions(options));
-            }
-        }
-    });
+    divider(ui, theme);
 }
 
 /// The destination of edits, with the switches that change it.
@@ -278,48 +262,12 @@ fn pose_destination_ui(ui: &mut Ui, view: &View<'_>) {
     ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
 }
 
-/// Choice of the transform space: side by side if there is room, else in a list.
-fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    /// The least width of the window in which they stand side by side; over a clip more stands
-    /// beside them.
-    const ROOM: [f32; 2] = [1300.0, 1800.0];
-    let theme = view.theme;
-    let now = view.viewport.space;
-    if ui.ctx().content_rect().width() >= ROOM[usize::from(view.mode.spec().edits_keys)] {
-        segments(ui, theme, |ui| {
-            for space in GizmoSpace::ALL {
-                let segment = segment(ui, theme, space.title(), now == space, false);
-                // Not to be taken for the menu of that name.
-                let name = format!("{} axes", space.title());
-                segment
-                    .widget_info(|| WidgetInfo::selected(Role::Button, true, now == space, &name));
-                if segment.on_hover_text(space.help()).clicked() {
-                    actions.push(ViewportAction::SetSpace(space));
-                }
-            }
-        });
-        return;
-    }
-    let chosen =
-        chooser(ui, view, "Axes", now.title(), &GizmoSpace::ALL.map(|s| (s, s.title(), s == now)));
-    actions.extend(chosen.map(ViewportAction::SetSpace));
-}
-
 /// About which point several joints are posed.
 fn pivot_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let now = view.viewport.pivot;
     let chosen =
         chooser(ui, view, "Pivot", now.title(), &Pivot::ALL.map(|p| (p, p.title(), p == now)));
     actions.extend(chosen.map(ViewportAction::SetPivot));
-}
-
-/// Whether the joints on the other side are posed as the mirror image.
-fn symmetry_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let (spec, on) = (ModeCommand::BothSides.spec(), view.viewport.symmetry);
-    let key = view.settings.keys.key(spec.name);
-    if icon_button(ui, view.theme, icons::ICON_FLIP, spec.title, key, on, Ok(())).clicked() {
-        actions.push(ViewportAction::SetSymmetry(!on));
-    }
 }
 
 /// Name of a choice for the children of posed joints, and a sentence about its effect.
@@ -367,13 +315,6 @@ fn children_rows(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// A row of a menu of choices.
-fn row(ui: &mut Ui, title: &str, on: bool) -> egui::Response {
-    ui.add(
-        egui::Button::new(title).min_size(vec2(200.0, 24.0)).selected(on).frame_when_inactive(on),
-    )
-}
-
 /// How joints are posed, in one menu, where the window has no room for all of it side by side.
 fn options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
@@ -419,97 +360,6 @@ fn options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     button.on_hover_text("Pivot, children, symmetry, snapping");
 }
 
-/// A button with what is chosen, which opens a list.
-fn chooser<T: Copy>(
-    ui: &mut Ui,
-    view: &View<'_>,
-    name: &str,
-    now: &str,
-    options: &[(T, &str, bool)],
-) -> Option<T> {
-    let theme = view.theme;
-    let mut chosen = None;
-    let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button =
-        menu_button(ui, RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
-            ui.set_min_width(160.0);
-            for (value, title, on) in options {
-                let button = egui::Button::new(*title).min_size(vec2(150.0, 24.0)).selected(*on);
-                if ui.add(button.frame_when_inactive(*on)).clicked() {
-                    chosen = Some(*value);
-                    ui.close();
-                }
-            }
-        });
-    let name = format!("{name}: {now}");
-    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    button.on_hover_text(name);
-    chosen
-}
-
-/// Whether drags snap, and to what.
-fn snap_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let (on, steps) = (view.viewport.snap, view.viewport.snap_steps);
-    let length = view.settings.length;
-    let key = view.settings.keys.key(ModeCommand::SnapDrags.name());
-    if icon_button(
-        ui,
-        view.theme,
-        icons::ICON_GRID_4X4,
-        ModeCommand::SnapDrags.spec().title,
-        key,
-        on,
-        Ok(()),
-    )
-    .clicked()
-    {
-        actions.push(ViewportAction::SetSnap(!on, steps));
-    }
-    let cut = |value: f32| format!("{}", (value * 1e4).round() / 1e4);
-    let now = format!(
-        "{}° {} {}",
-        cut(steps.angle),
-        cut(steps.length * length.per_meter()),
-        length.sign()
-    );
-    let theme = view.theme;
-    let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button =
-        menu_button(ui, RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
-            ui.set_min_width(180.0);
-            if let Some(steps) = snap_steps_ui(ui, view) {
-                actions.push(ViewportAction::SetSnap(on, steps));
-                ui.close();
-            }
-        });
-    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Snap increments"));
-    button.on_hover_text("Snap increments");
-}
-
-/// The steps that drags snap to: others, where some were chosen.
-fn snap_steps_ui(ui: &mut Ui, view: &View<'_>) -> Option<SnapSteps> {
-    let (theme, length) = (view.theme, view.settings.length);
-    let cut = |value: f32| format!("{}", (value * 1e4).round() / 1e4);
-    let mut steps = view.viewport.snap_steps;
-    let group =
-        |ui: &mut Ui, title: &str, all: &[f32], value: &mut f32, text: &dyn Fn(f32) -> String| {
-            ui.label(RichText::new(title).color(theme.color(ColorRole::TextSecondary)));
-            ui.horizontal(|ui| {
-                for step in all {
-                    let is_it = (*value - step).abs() < 1e-6;
-                    if ui.add(egui::Button::new(text(*step)).selected(is_it)).clicked() {
-                        *value = *step;
-                    }
-                }
-            });
-        };
-    group(ui, "Rotation", &[1.0, 5.0, 15.0, 45.0], &mut steps.angle, &|v| format!("{v}°"));
-    let lengths = &[0.001, 0.01, 0.05, 0.1, 1.0];
-    group(ui, "Translation", lengths, &mut steps.length, &|v| cut(v * length.per_meter()));
-    group(ui, "Scale", &[0.01, 0.1, 0.25], &mut steps.factor, &|v| format!("{v}"));
-    (steps != view.viewport.snap_steps).then_some(steps)
-}
-
 /// A field that is a door: the palette opens with it.
 fn find_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
@@ -550,13 +400,6 @@ fn find_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     if response.clicked() {
         actions.push(Action::Run(FileCommand::Find.into()));
     }
-}
-
-fn divider(ui: &mut Ui, theme: &Theme) {
-    ui.add_space(4.0);
-    let (rect, _) = ui.allocate_exact_size(vec2(1.0, 20.0), Sense::hover());
-    ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::StrokeControl));
-    ui.add_space(4.0);
 }
 
 fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {

@@ -8,12 +8,15 @@ use egui::{
 
 use super::{
     Action, Actions, Quality, Theme, View,
+    menu_rows::fill,
+    mode_switch::{mode_switch, mode_switch_width},
     theme::Font,
     tour,
-    widgets::{elided, mark_place, segment, segments},
+    widgets::{elided, mark_place},
+    workspace_menu::{button_width, workspace_button, workspace_lines},
 };
 use crate::ui::popups::menu_button;
-use crate::ui::{DialogAction, Mode, ProgramAction};
+use crate::ui::{DialogAction, ProgramAction};
 use ulna_edit::{
     CommandSpec,
     command::{
@@ -21,7 +24,7 @@ use ulna_edit::{
         RenameNode, ResetAll, RestFromPose, SelectCommand, SessionCommand, SetPin, Sets,
         TimelineCommand, ViewCommand, forms::is_for_programs,
     },
-    table,
+    find, table,
 };
 use ulna_render::{ColorRole, Shading};
 
@@ -177,8 +180,10 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
     if closes {
         Popup::close_all(ui.ctx());
     }
+    let window = ui.ctx().content_rect().width();
+    let width = mode_switch_width(window) + button_width(window);
     let modes = egui::Rect::from_min_max(
-        egui::pos2(whole.right() - 230.0, whole.top()),
+        egui::pos2(whole.right() - width, whole.top()),
         whole.right_bottom(),
     );
     title(ui, view, whole, egui::Rangef::new(menus.inner + 12.0, modes.left() - 4.0));
@@ -191,19 +196,11 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
             .max_rect(modes)
             .layout(egui::Layout::right_to_left(egui::Align::Center)),
     );
-    segments(&mut right, theme, |ui| {
-        // The row is laid out from the right.
-        for mode in Mode::ALL.into_iter().rev() {
-            let (spec, on) = (mode.spec(), view.mode == mode);
-            let response = segment(ui, theme, spec.label, on, true);
-            response.widget_info(|| {
-                WidgetInfo::selected(Role::Button, true, on, spec.command.spec().title)
-            });
-            mark_place(ui, spec.command.name(), response.rect);
-            if response.clicked() {
-                actions.push(Action::Run(spec.command.clone().into()));
-            }
-        }
+    mode_switch(&mut right, view, actions);
+    workspace_button(&mut right, view, actions, |ui, names, actions| {
+        fill(ui, view, actions, |rows| {
+            names.iter().filter_map(|name| find(name)).for_each(|spec| rows.command(spec));
+        });
     });
 }
 
@@ -272,6 +269,12 @@ fn inside_menu(
         ui.set_min_width(240.0);
         let (asking, direct): (Vec<_>, Vec<_>) = commands.partition(|c| c.asks);
         let marks = direct.iter().any(|c| is_on(view, c).is_some());
+        if direct.iter().any(|c| c.name == ViewCommand::NextWorkspace.name()) {
+            for line in workspace_lines(ui, view, actions) {
+                within.push(MenuEntry::new(&line, "", false));
+            }
+            ui.separator();
+        }
         let parted = !direct.is_empty() && !asking.is_empty();
         for command in direct {
             within.push(item(ui, view, command, (false, marks), actions));

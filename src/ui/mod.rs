@@ -3,9 +3,11 @@
 
 mod action;
 mod asset_ref;
+mod bar_parts;
 mod bars;
 mod beside;
 mod blend_drag;
+mod chooser;
 mod clip_menu;
 mod command_icons;
 mod contact_bars;
@@ -19,6 +21,7 @@ mod layers;
 mod layout;
 mod menu;
 mod menu_rows;
+mod mode_switch;
 mod modes;
 mod name_field;
 mod node_menu;
@@ -36,6 +39,7 @@ mod program;
 mod references;
 mod retarget;
 mod rig;
+mod rig_bar;
 mod settings;
 mod splitters;
 mod status;
@@ -49,6 +53,7 @@ mod weight_marks;
 mod weights;
 mod welcome;
 mod widgets;
+mod workspace_menu;
 
 use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
@@ -77,7 +82,7 @@ pub use self::{
     guide::Place,
     inspector::{changed_keys, repaired},
     layers::{LayerAction, Layers, LayersView, ids as layer_ids},
-    layout::{Layout, Pane},
+    layout::{Layout, Pane, Shipped, WorkspaceError, Workspaces, hide},
     modes::{
         BottomPanel, ClipUse, ComparedProperty, DestinationBar, Mode, ModeSpec, PointerHandler,
         SidePanel,
@@ -91,7 +96,7 @@ pub use self::{
     },
     pointer_menu::PointerMenu,
     poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
-    program::{JobView, ProgramAction, ProgramView, Recent},
+    program::{JobView, ProgramAction, ProgramView, Recent, WorkspaceRow},
     references::{ReferenceAction, ReferenceFacts, ReferenceId, ReferencePlace, ReferencesView},
     retarget::{
         BodyFacts, BodyScene, ClipFacts, ContactBar, ContactRing, FootResult, JointFacts,
@@ -224,8 +229,14 @@ impl Panels {
         &self.layout
     }
 
+    /// Where the panels are, to be changed.
+    pub const fn layout_mut(&mut self) -> &mut Layout {
+        &mut self.layout
+    }
+
     /// Puts the panels elsewhere.
-    pub fn set_layout(&mut self, layout: Layout) {
+    pub fn set_layout(&mut self, mut layout: Layout) {
+        layout.follow(&self.layout);
         self.layout = layout;
     }
 
@@ -314,35 +325,20 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         CentralPanel::no_frame().show(ui, |ui| retarget::page_ui(retarget, ui, view, actions));
     } else {
         CentralPanel::no_frame().show(ui, |ui| {
-            let bare = view.session.is_some_and(|s| s.document().clips.is_empty());
-            let side = view.mode.spec().side_panel;
-            let bottom = view.mode.spec().bottom(view.poses.in_animate);
-            let content = problems.height(view);
-            let (inspector_least, problems_most) = match side {
-                SidePanel::Inspector => (0.0, content),
-                SidePanel::Skeleton => (Measure::InspectorRig.points(), content.min(104.0)),
-                SidePanel::Weights => (Measure::InspectorPaint.points(), content.min(104.0)),
-            };
-            let room = layout::PanelConstraints {
-                timeline: match bottom {
-                    BottomPanel::Timeline => bare.then_some(112.0),
-                    // Where there are clips, and poses, the picture is as large as beside the
-                    // timeline, so that it stays as it is.
-                    BottomPanel::Poses => poses::height(view, bare),
-                    BottomPanel::PlaybackStrip => Some(weights::STRIP),
-                    BottomPanel::RestStrip => Some(rig::REST_STRIP),
-                },
-                problems: Some(problems_most),
-                inspector: inspector_least,
-            };
-            layout.show(ui, theme, view.options, room, &mut |pane, ui| match pane {
+            let room = room(view, problems, weights);
+            let (side, bottom) =
+                (view.mode.spec().side_panel, view.mode.spec().bottom(view.poses.in_animate));
+            let mut panel = |pane: Pane, ui: &mut Ui| match pane {
                 Pane::Outliner => outliner::outliner_ui(outliner, ui, view, actions),
                 Pane::Viewport => viewport::viewport_ui(viewport, ui, view, actions),
-                Pane::Inspector => match side {
-                    SidePanel::Inspector => inspector::inspector_ui(inspector, ui, view, actions),
-                    SidePanel::Weights => weights::weights_ui(weights, ui, view, actions),
-                    SidePanel::Skeleton => rig::rig_ui(rig, ui, view, actions),
-                },
+                Pane::Inspector if side == SidePanel::Skeleton => {
+                    rig::rig_ui(rig, ui, view, actions);
+                }
+                Pane::Inspector => inspector::inspector_ui(inspector, ui, view, actions),
+                Pane::Brush => weights::brush_ui(weights, ui, view, actions),
+                Pane::Joints => weights::joints_ui(weights, ui, view, actions),
+                Pane::Layers => weights::layers_ui(weights, ui, view, actions),
+                Pane::Vertices => weights::vertices_ui(weights, ui, view, actions),
                 Pane::Problems => problems::problems_ui(problems, ui, view, actions),
                 Pane::Timeline => match bottom {
                     BottomPanel::Timeline => timeline::timeline_ui(timeline, ui, view, actions),
@@ -355,7 +351,9 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                     BottomPanel::PlaybackStrip => weights::strip_ui(ui, view, actions),
                     BottomPanel::RestStrip => rig::strip_ui(ui, view, actions),
                 },
-            });
+            };
+            let asked = layout.show(ui, theme, view.options, room, &mut panel);
+            actions.extend(asked.into_iter().map(|command| Action::Run(command.into())));
         });
         tour::tour_ui(ui, view, layout, actions);
     }
@@ -366,4 +364,36 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
     dialogs::dialogs_ui(dialogs, ui, view, actions);
     dialogs::toasts_ui(ui, view, actions);
     focus_ring::focus_ring(ui.ctx(), theme);
+}
+
+/// What the mode, and the content of the panels, ask of their sizes.
+fn room(
+    view: &View<'_>,
+    problems: &problems::ProblemsState,
+    weights: &weights::WeightsState,
+) -> layout::PanelConstraints {
+    /// Points of the problems beside panels that need the height.
+    const FEW_PROBLEMS: f32 = 104.0;
+    let bare = view.session.is_some_and(|s| s.document().clips.is_empty());
+    let content = problems.height(view);
+    let (side, problems) = match view.mode.spec().side_panel {
+        SidePanel::Inspector => (0.0, content),
+        SidePanel::Skeleton => (Measure::InspectorRig.points(), content.min(2.0 * FEW_PROBLEMS)),
+        SidePanel::Weights => (Measure::InspectorPaint.points(), content.min(FEW_PROBLEMS)),
+    };
+    layout::PanelConstraints {
+        timeline: match view.mode.spec().bottom(view.poses.in_animate) {
+            BottomPanel::Timeline => bare.then_some(112.0),
+            // Where there are clips, and poses, the picture is as large as beside the timeline, so
+            // that it stays as it is.
+            BottomPanel::Poses => poses::height(view, bare),
+            BottomPanel::PlaybackStrip => Some(weights::STRIP),
+            BottomPanel::RestStrip => Some(rig::REST_STRIP),
+        },
+        problems: Some(problems),
+        brush: Some(weights.brush_height()),
+        side,
+        paints: view.mode.spec().side_panel == SidePanel::Weights,
+        has_weights: view.paint.surface().is_some(),
+    }
 }

@@ -81,6 +81,19 @@ pub enum ProgramAction {
     },
 }
 
+/// A workspace in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkspaceRow {
+    /// Its name.
+    pub name: String,
+    /// What it makes room for.
+    pub help: &'static str,
+    /// A person saved it.
+    pub is_own: bool,
+    /// The panels are arranged by it.
+    pub is_shown: bool,
+}
+
 /// View of the program for the panels.
 #[derive(Clone, Debug)]
 pub struct ProgramView<'a> {
@@ -88,6 +101,8 @@ pub struct ProgramView<'a> {
     pub job: Option<JobView>,
     /// Files opened lately.
     pub recent: &'a [Recent],
+    /// Arrangements of the panels.
+    pub workspaces: &'a [WorkspaceRow],
     /// Whether the welcome page is before the panels.
     pub welcome: bool,
     /// Names of the commands that were run from the palette last, the latest first.

@@ -173,6 +173,16 @@ impl Settings {
     /// The least and the greatest scale of the window: smaller cannot be read, larger has no room.
     pub const SCALES: (f32, f32) = (0.85, 3.0);
 
+    /// Points that the window has at least: fewer have no room for all of its bars.
+    pub const LEAST: egui::Vec2 = egui::vec2(560.0, 380.0);
+
+    /// The scale in a window of a size, in points at scale 1: no larger than the window has room
+    /// for.
+    pub fn scale_in(&self, size: egui::Vec2) -> f32 {
+        let most = (size / Self::LEAST).min_elem().max(Self::SCALES.0);
+        self.scale.min(most)
+    }
+
     /// The same with numbers that a damaged file cannot spoil.
     pub fn clamped(mut self) -> Self {
         let keep = |value: f32, low: f32, high: f32, plain: f32| {
@@ -183,5 +193,20 @@ impl Settings {
         self.orbit_speed = keep(self.orbit_speed, 0.1, 5.0, 1.0);
         self.curves = self.curves.clamped();
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_window_has_no_larger_scale_than_it_has_room_for() {
+        let large = Settings { scale: 2.0, ..Settings::default() };
+        assert_eq!(large.scale_in(egui::vec2(1600.0, 1000.0)), 2.0);
+        assert!((large.scale_in(egui::vec2(720.0, 480.0)) - 480.0 / 380.0).abs() < 1e-4);
+        assert_eq!(large.scale_in(egui::vec2(100.0, 100.0)), Settings::SCALES.0);
+        let plain = Settings::default();
+        assert_eq!(plain.scale_in(egui::vec2(720.0, 480.0)), 1.0);
     }
 }

@@ -236,13 +236,51 @@ pub fn severity_icon(ui: &Ui, theme: &Theme, at: egui::Pos2, severity: Severity,
     paint_icon(ui.painter(), at, icon, size, theme.color(role));
 }
 
+/// What a panel and its first title tell each other.
+#[derive(Clone, Copy, Debug, Default)]
+struct TitlePlace {
+    /// The title stands on a tab already.
+    said: Option<&'static str>,
+    /// Where the first title was drawn.
+    rect: Option<Rect>,
+}
+
+fn title_place() -> egui::Id {
+    egui::Id::unique("title of the panel")
+}
+
+/// Draws a panel and returns where its title stands; a title that a tab has already is left out.
+pub fn title_rect(
+    ui: &mut Ui,
+    said: Option<&'static str>,
+    draw: impl FnOnce(&mut Ui),
+) -> Option<Rect> {
+    ui.data_mut(|d| d.insert_temp(title_place(), TitlePlace { said, rect: None }));
+    draw(ui);
+    let place = ui.data_mut(|d| d.remove_temp::<TitlePlace>(title_place()));
+    place.and_then(|place| place.rect).filter(|_| said.is_none())
+}
+
+/// Whether a title stands on a tab already, and is left out in the panel.
+pub fn is_said(ui: &Ui, text: &str) -> bool {
+    ui.data(|d| d.get_temp::<TitlePlace>(title_place())).is_some_and(|p| p.said == Some(text))
+}
+
 /// A panel's title.
 pub fn panel_title(ui: &mut Ui, theme: &Theme, text: &str) {
-    ui.label(
-        RichText::new(text)
-            .font(Theme::font(Font::Heading))
-            .color(theme.color(ColorRole::TextPrimary)),
-    );
+    let place = ui.data(|d| d.get_temp::<TitlePlace>(title_place()));
+    if place.is_some_and(|place| place.said == Some(text)) {
+        return;
+    }
+    let title = RichText::new(text)
+        .font(Theme::font(Font::Heading))
+        .color(theme.color(ColorRole::TextPrimary));
+    let rect = ui.label(title).rect;
+    if let Some(place) = place.filter(|place| place.rect.is_none()) {
+        ui.data_mut(|d| {
+            d.insert_temp(title_place(), TitlePlace { rect: Some(rect), ..place });
+        });
+    }
 }
 
 /// The diamond of a key: four corners, filled, with a dark outline.

@@ -111,6 +111,11 @@ fn with_hips(window: &mut Window, commands: impl Fn(&CommandSpec) -> bool) -> us
             press(window, Modifiers::COMMAND | Modifiers::CTRL, Key::Z);
             settle(window);
         }
+        // The same command gives the other panels back.
+        if matches!(command.name, "view.maximize_panel" | "view.float_panel") {
+            by_palette(window, command);
+            settle(window);
+        }
         if command.name == "view.outliner"
             || command.name == "view.reset_layout"
             || command.name == "view.hide"

@@ -67,6 +67,7 @@ fn acts_on_chosen_joints_and_masks_are_worked_out_beside_the_window() {
     assert!(*session(&window).document() == before, "and all of it is taken back at once");
 
     click(&mut window, "Replace");
+    click(&mut window, "Layers tab");
     press_button(&mut window, "Add a layer");
     wait(&mut window);
     press_button(&mut window, "Paint mask");

@@ -87,6 +87,7 @@ fn mirrored_strokes_paint_both_sides_alike() {
 #[test]
 fn vertices_are_selected_and_take_numbers() {
     let (mut window, _folder) = painting("LeftUpperArm");
+    click(&mut window, "Vertices tab");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
     drag(
         &mut window,
@@ -171,6 +172,7 @@ fn is_marked(window: &Window, name: &str) -> bool {
 #[test]
 fn a_lower_layer_at_half_strength_is_painted_and_so_are_its_mask_and_the_base() {
     let (mut window, _folder) = painting("LeftUpperArm");
+    click(&mut window, "Layers tab");
     press_button(&mut window, "Add a layer");
     press_button(&mut window, "Add a layer");
     assert!(is_marked(&window, "Layer Layer 2"), "a new layer is painted");
@@ -237,6 +239,7 @@ fn opacity_of(window: &mut Window, layer: &str, percent: &str) {
 fn a_stroke_goes_into_the_layer_and_can_be_hidden_and_folded() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let before = session(&window).document().meshes.clone();
+    click(&mut window, "Layers tab");
     press_button(&mut window, "Add a layer");
     assert!(session(&window).document().meshes == before, "an empty layer changes nothing");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");

@@ -142,6 +142,7 @@ fn the_mean_of_selected_vertices_is_copied_and_rows_of_a_spreadsheet_come_in() {
 #[test]
 fn a_cell_says_why_it_takes_no_number() {
     let (mut window, _folder) = painting("LeftUpperArm");
+    click(&mut window, "Vertices tab");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
     drag(
         &mut window,
@@ -179,6 +180,7 @@ fn a_cell_says_why_it_takes_no_number() {
 #[test]
 fn layers_are_kept_over_a_restart() {
     let (mut window, _folder) = painting("LeftUpperArm");
+    click(&mut window, "Layers tab");
     press_button(&mut window, "Add a layer");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
     drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::NONE);
@@ -240,6 +242,7 @@ fn select_vertices(window: &mut Window, reach: egui::Vec2) {
 /// A window with the weights of some vertices of the upper arm in sight.
 fn cells_in_sight() -> (Window, tempfile::TempDir, Cells) {
     let (mut window, folder) = painting("LeftUpperArm");
+    click(&mut window, "Vertices tab");
     press_button(&mut window, "Show only the main brush settings");
     select_vertices(&mut window, vec2(25.0, 25.0));
     window.run_steps(4);
@@ -386,6 +389,7 @@ fn painted_sides(window: &mut Window, which: &str) {
 #[test]
 fn what_lies_behind_something_is_left_alone_where_one_wants_that() {
     let (mut window, _folder) = painting("LeftUpperArm");
+    click(&mut window, "Vertices tab");
     // From the right the other leg lies behind this one, and faces the eye as well.
     press(&mut window, Modifiers::SHIFT, Key::Num2);
     window.run_steps(8);

@@ -80,6 +80,7 @@ fn type_in(window: &mut Window, text: &str) {
 #[test]
 fn a_selection_grows_shrinks_and_takes_what_hangs_together() {
     let (mut window, _folder) = painting("LeftUpperArm");
+    click(&mut window, "Vertices tab");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
     let first = select_at(&mut window, at, 14.0);
     assert!(first > 3, "{first} vertices");
@@ -104,6 +105,7 @@ fn a_selection_grows_shrinks_and_takes_what_hangs_together() {
 #[test]
 fn numbers_and_arithmetic_are_for_all_selected() {
     let (mut window, _folder) = painting("LeftUpperArm");
+    click(&mut window, "Vertices tab");
     let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
     let count = select_at(&mut window, at, 14.0);
     let before = session(&window).document().clone();
@@ -143,6 +145,7 @@ fn numbers_and_arithmetic_are_for_all_selected() {
 #[test]
 fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_together() {
     let (mut window, _folder) = painting("LeftUpperArm");
+    click(&mut window, "Vertices tab");
     let before = session(&window).document().clone();
     let canvas = SkinnedSurface::new(&before, 0.into()).expect("a canvas");
     press_button(&mut window, "Deselect all vertices");
@@ -191,6 +194,7 @@ fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_to
 #[test]
 fn a_flood_is_of_what_is_selected() {
     let (mut window, _folder) = painting("LeftUpperArm");
+    click(&mut window, "Vertices tab");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
     let count = select_at(&mut window, at, 14.0);
     let before = session(&window).document().clone();

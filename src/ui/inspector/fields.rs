@@ -366,7 +366,7 @@ impl Field {
             letter();
             return false;
         };
-        let area = field.with_max_x(field.left() + 15.0);
+        let area = field.with_max_x(field.left() + 13.0);
         let name = format!("Lock {}", self.name);
         let response = ui.interact(area, ui.scope_id().with(&name), Sense::click());
         response.widget_info(|| WidgetInfo::selected(Role::Button, true, locked, &name));

@@ -133,6 +133,7 @@ pub fn inspector_ui(
                 return;
             }
             let order = state.order;
+            panel_title(ui, theme, "Inspector");
             layers::layers_ui(
                 &mut state.layers,
                 &mut |q| order.degrees(q),
@@ -142,7 +143,6 @@ pub fn inspector_ui(
                 document,
                 actions,
             );
-            panel_title(ui, theme, "Inspector");
             if let Some(thing) = view.inspected {
                 facts::thing(ui, theme, document, thing);
                 return;

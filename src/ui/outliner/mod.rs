@@ -132,7 +132,7 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
     let shrunk = (seen < height - 1.0).then_some(view.selection.active).flatten();
     let place = |target| rows.iter().position(|r| r.node() == Some(target));
     let document = session.document();
-    let typed = state.tree.type_ahead.take(ui, &rows, |row| row.label(document));
+    let typed = state.tree.type_ahead.take(ui, &rows, |row| row.label(view, document));
     if let Some(at) = typed.or(state.tree.scroll_to.take().or(shrunk).and_then(place)) {
         let top = at as f32 * row_height;
         if top < offset || top + row_height > offset + seen {

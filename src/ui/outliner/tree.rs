@@ -47,10 +47,13 @@ pub enum TreeRow {
 }
 
 impl TreeRow {
-    /// The name that is searched when letters are typed.
-    pub fn label(&self, document: &Document) -> String {
+    /// Name of the row; type-ahead searches it.
+    pub fn label(&self, view: &View<'_>, document: &Document) -> String {
         match self {
             Self::Node { node, .. } => document.node(*node).label(*node),
+            Self::Reference(k) => {
+                view.references.all.get(*k).map_or_else(String::new, |r| r.name.clone())
+            }
             Self::Section(section, _) => section.title().to_owned(),
             Self::Group(k) => {
                 document.joint_groups().get(*k).map_or_else(String::new, |g| g.name.to_string())

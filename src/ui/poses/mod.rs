@@ -17,6 +17,7 @@ pub use self::domain::{Applied, Library, Pasting, Poses, PosesAction, PosesView}
 use crate::ui::{
     Action, Actions, Theme, View,
     blend_drag::{BlendDrag, blend_buttons_ui},
+    chooser::chooser,
     edits,
     menu_rows::{Row, context_menu},
     name_field::{NameCheck, NameDraft, NameEnd},
@@ -243,16 +244,19 @@ fn header_ui(
     let theme = view.theme;
     let poses = view.poses;
     ui.spacing_mut().item_spacing.x = 8.0;
+    // In a narrow strip choices are lists, and fields have no words beside them.
+    let width = ui.available_width();
+    let (narrow, narrower) = (width < 980.0, width < 660.0);
     panel_title(ui, theme, "Poses");
     let count = RichText::new(all.len().to_string()).font(Theme::font(Font::Caption));
     ui.label(count.color(theme.color(ColorRole::TextTertiary)));
-    segments(ui, theme, |ui| {
-        for library in Library::ALL {
-            if segment(ui, theme, library.title(), poses.library == library, false).clicked() {
-                actions.push(PosesAction::SetLibrary(library));
-            }
-        }
-    });
+    if narrower {
+        let rows = Library::ALL.map(|library| (library, library.title(), library == poses.library));
+        let chosen = chooser(ui, view, "Library", poses.library.title(), &rows);
+        actions.extend(chosen.map(PosesAction::SetLibrary));
+    } else {
+        libraries_ui(ui, view, actions);
+    }
     let wide = ui.available_width() > 900.0;
     if wide && !all.is_empty() {
         ui.scope(|ui| {
@@ -260,50 +264,90 @@ fn header_ui(
             filter_field(ui, theme, &mut state.filter, "Filter poses");
         });
     }
-    ui.label(RichText::new("Apply to").color(theme.color(ColorRole::TextSecondary)));
-    segments(ui, theme, |ui| {
-        for (reach, title) in [
-            (PoseReach::Body, "Whole body"),
-            (PoseReach::Selected, "Selected"),
-            (PoseReach::Limb, "Limb"),
-        ] {
-            if segment(ui, theme, title, poses.reach == reach, false).clicked() {
-                actions.push(PosesAction::SetReach(reach));
-            }
-        }
-    });
+    reach_ui(ui, view, narrow, actions);
     let flip =
         icon_button(ui, theme, icons::ICON_FLIP, "Apply poses mirrored", "", poses.flip, Ok(()));
     if flip.clicked() {
         actions.push(PosesAction::SetFlip(!poses.flip));
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        if has_timeline(view) && !is_under_transport(view) {
-            poses_tab_ui(ui, view, actions);
-        }
-        let response = ui.button("Save pose");
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Save the current pose"));
-        if response.on_hover_text("Saves the current pose in the library shown here").clicked() {
-            keep(state, view, actions);
-        }
-        // The transport above has the buttons, too.
-        if !is_under_transport(view) {
-            blend_buttons_ui(&mut state.blend, ui, view, AMOUNT, actions);
-        }
-        let mut percent = poses.amount * 100.0;
-        let field = egui::DragValue::new(&mut percent)
-            .range(0.0..=100.0)
-            .speed(0.5)
-            .suffix(" %")
-            .fixed_decimals(0);
-        let response = ui.add(field);
-        response
-            .widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Apply amount of a click"));
-        if response.on_hover_text("Amount of a pose that a click on its card applies").changed() {
-            actions.push(PosesAction::SetAmount(percent / 100.0));
-        }
-        ui.label(RichText::new("Apply amount").color(theme.color(ColorRole::TextSecondary)));
+        end_ui(state, ui, view, narrow, actions);
     });
+}
+
+/// The libraries side by side.
+fn libraries_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let (theme, poses) = (view.theme, view.poses);
+    segments(ui, theme, |ui| {
+        for library in Library::ALL {
+            if segment(ui, theme, library.title(), poses.library == library, false).clicked() {
+                actions.push(PosesAction::SetLibrary(library));
+            }
+        }
+    });
+}
+
+/// The parts of the body that a pose is applied to.
+fn reach_ui(ui: &mut Ui, view: &View<'_>, narrow: bool, actions: &mut Actions) {
+    let (theme, now) = (view.theme, view.poses.reach);
+    let all = [
+        (PoseReach::Body, "Whole body"),
+        (PoseReach::Selected, "Selected"),
+        (PoseReach::Limb, "Limb"),
+    ];
+    if narrow {
+        let title = all.iter().find(|(reach, _)| *reach == now).map_or("", |(_, title)| title);
+        let rows = all.map(|(reach, title)| (reach, title, reach == now));
+        let chosen = chooser(ui, view, "Apply to", title, &rows);
+        actions.extend(chosen.map(PosesAction::SetReach));
+        return;
+    }
+    ui.label(RichText::new("Apply to").color(theme.color(ColorRole::TextSecondary)));
+    segments(ui, theme, |ui| {
+        for (reach, title) in all {
+            if segment(ui, theme, title, now == reach, false).clicked() {
+                actions.push(PosesAction::SetReach(reach));
+            }
+        }
+    });
+}
+
+/// The end of the line, laid out from the right: saving, blending, and the amount of a click.
+fn end_ui(
+    state: &mut PosesState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    narrow: bool,
+    actions: &mut Actions,
+) {
+    let (theme, poses) = (view.theme, view.poses);
+    if has_timeline(view) && !is_under_transport(view) {
+        poses_tab_ui(ui, view, actions);
+    }
+    let response = ui.button("Save pose");
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Save the current pose"));
+    if response.on_hover_text("Saves the current pose in the library shown here").clicked() {
+        keep(state, view, actions);
+    }
+    // The transport above has the buttons, too.
+    if !is_under_transport(view) {
+        blend_buttons_ui(&mut state.blend, ui, view, AMOUNT, actions);
+    }
+    let mut percent = poses.amount * 100.0;
+    let field = egui::DragValue::new(&mut percent)
+        .range(0.0..=100.0)
+        .speed(0.5)
+        .suffix(" %")
+        .fixed_decimals(0);
+    let response = ui.add(field);
+    response.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Apply amount of a click"));
+    if response.on_hover_text("Amount of a pose that a click on its card applies").changed() {
+        actions.push(PosesAction::SetAmount(percent / 100.0));
+    }
+    if !narrow {
+        let words = RichText::new("Apply amount");
+        ui.label(words.color(theme.color(ColorRole::TextSecondary)));
+    }
 }
 
 fn card_ui(

@@ -232,6 +232,9 @@ fn name_ui(
     }
 }
 
+/// The least width of a field of a position, in points.
+const FIELD: f32 = 76.0;
+
 /// Position of a joint in the scene, in the rest pose; dragged or typed values move the joint.
 fn position_ui(
     state: &mut RigPanel,
@@ -251,22 +254,33 @@ fn position_ui(
     let per_meter = unit.per_meter();
     let mut ends = false;
     ui.spacing_mut().item_spacing.x = 4.0;
-    let width = ((ui.available_width() - 8.0) / 3.0).clamp(50.0, 96.0);
-    for (k, name) in ["X", "Y", "Z"].into_iter().enumerate() {
-        let mut value = now[k] * per_meter;
-        let drag = DragValue::new(&mut value)
-            .speed(0.002 * per_meter)
-            .max_decimals(3)
-            .prefix(format!("{name} "))
-            .update_while_editing(false);
-        let field = ui.add_sized(vec2(width, 26.0), drag);
-        name_widget(ui, &field, &format!("Position {name}"));
-        if field.changed() {
-            now[k] = value / per_meter;
-            state.position = Some((node, start, now));
+    // In a narrow panel the fields stand below each other.
+    let stacked = ui.available_width() < 3.0 * FIELD + 8.0;
+    let width = match stacked {
+        true => ui.available_width().max(FIELD),
+        false => ((ui.available_width() - 8.0) / 3.0).min(96.0),
+    };
+    let layout = match stacked {
+        true => egui::Layout::top_down(egui::Align::Min),
+        false => egui::Layout::left_to_right(egui::Align::Center),
+    };
+    ui.with_layout(layout, |ui| {
+        for (k, name) in ["X", "Y", "Z"].into_iter().enumerate() {
+            let mut value = now[k] * per_meter;
+            let drag = DragValue::new(&mut value)
+                .speed(0.002 * per_meter)
+                .max_decimals(3)
+                .prefix(format!("{name} "))
+                .update_while_editing(false);
+            let field = ui.add_sized(vec2(width, 26.0), drag);
+            name_widget(ui, &field, &format!("Position {name}"));
+            if field.changed() {
+                now[k] = value / per_meter;
+                state.position = Some((node, start, now));
+            }
+            ends |= field.drag_stopped() || (field.changed() && !field.dragged());
         }
-        ends |= field.drag_stopped() || (field.changed() && !field.dragged());
-    }
+    });
     let Some((_, start, now)) = state.position.filter(|(of, ..)| *of == node) else { return };
     let by = now - start;
     if by != Vec3::ZERO {

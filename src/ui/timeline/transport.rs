@@ -30,6 +30,8 @@ struct TransportFit {
     frame: bool,
     rate: bool,
     mixer: bool,
+    /// The buttons that go to the ends of the clip.
+    ends: bool,
     /// Points of the clip's name.
     clip: f32,
 }
@@ -40,7 +42,8 @@ impl TransportFit {
             speed: width >= 900.0,
             show: width >= 1200.0,
             frame: width >= 720.0,
-            rate: width >= 800.0,
+            rate: width >= 860.0,
+            ends: width >= 640.0,
             mixer: width >= 760.0,
             clip: if width >= 1200.0 { 140.0 } else { 96.0 },
         }
@@ -69,7 +72,7 @@ pub fn transport_ui(
             };
             let room = TransportFit::of(ui.available_width() - taken);
             ui.spacing_mut().item_spacing.x = 2.0;
-            play_buttons(ui, view, actions);
+            play_buttons(ui, view, room.ends, actions);
             ui.add_space(8.0);
             ui.spacing_mut().item_spacing.x = 6.0;
             time_fields(ui, view, room.frame, actions);
@@ -103,7 +106,8 @@ pub fn transport_ui(
     });
 }
 
-fn play_buttons(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// Buttons of playback; `ends`: with those that go to the ends of the clip.
+fn play_buttons(ui: &mut Ui, view: &View<'_>, ends: bool, actions: &mut Actions) {
     let (theme, playback) = (view.theme, view.timeline.playback);
     let play = if playback.playing {
         (icons::ICON_PAUSE, "Pause")
@@ -123,7 +127,8 @@ fn play_buttons(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         (icons::ICON_LAST_PAGE, "Clip end", PlayCommand::End, false),
         (repeat.0, repeat.1, PlayCommand::Loop, playback.repeat != Repeat::Once),
     ];
-    for (icon, name, command, on) in buttons {
+    let is_end = |command: &PlayCommand| matches!(command, PlayCommand::Start | PlayCommand::End);
+    for (icon, name, command, on) in buttons.into_iter().filter(|b| ends || !is_end(&b.2)) {
         let key = view.settings.keys.key(command.name());
         if icon_button(ui, theme, icon, name, key, on, Ok(())).clicked() {
             actions.push(Action::Run(command.into()));

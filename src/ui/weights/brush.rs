@@ -18,7 +18,8 @@ use ulna_weights::{Brush, BrushKind, Radius};
 /// A panel narrower than this has shorter words, and one column of switches.
 const NARROW: f32 = 300.0;
 
-const fn icon(kind: BrushKind) -> MaterialIcon {
+/// The icon of a brush operation.
+pub const fn icon(kind: BrushKind) -> MaterialIcon {
     match kind {
         BrushKind::Add => icons::ICON_ADD,
         BrushKind::Subtract => icons::ICON_REMOVE,

@@ -13,7 +13,7 @@ use crate::ui::{
     Actions, Theme, View,
     theme::Font,
     type_ahead::TypeAhead,
-    widgets::{filter_field, paint_icon, panel_title},
+    widgets::{filter_field, is_said, paint_icon, panel_title},
 };
 use crate::ui::{JointAct, OutlinerAction, PaintAction};
 use ulna_model::LayerId;
@@ -21,6 +21,9 @@ use ulna_model::{Document, NodeId, SkinId};
 use ulna_render::ColorRole;
 use ulna_weights::SkinnedSurface;
 use ulna_weights::layers::LayerTarget;
+
+/// The title of the panel.
+const TITLE: &str = "Joints";
 
 /// Rows that are shown at least before the list scrolls.
 const ROWS: f32 = 5.0;
@@ -346,47 +349,10 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut 
     let place = egui::Layout::right_to_left(egui::Align::Center);
     ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), place, |ui| {
         // Buttons first: the text takes what is left.
-        let all_locked = canvas.joints().iter().all(|j| view.paint.options.locked.contains(j));
-        let (icon, name) = if all_locked {
-            (icons::ICON_LOCK, "Unlock all joints")
-        } else {
-            (icons::ICON_LOCK_OPEN, "Lock all joints")
-        };
-        if crate::ui::widgets::icon_button(ui, theme, icon, name, "", all_locked, Ok(())).clicked()
-        {
-            actions.push(PaintAction::LockWeights {
-                nodes: canvas.joints().to_vec(),
-                locked: !all_locked,
-            });
-        }
-        let text = format!(
-            "max {} {}",
-            view.paint.options.limit,
-            icons::ICON_KEYBOARD_ARROW_DOWN.codepoint
-        );
-        let menu = menu_button(ui, RichText::new(text).font(Theme::font(Font::Small)), |ui| {
-            for limit in [1, 2, 3, 4, 8, 12] {
-                let label = if limit == 1 {
-                    "1 influence per vertex".into()
-                } else {
-                    format!("{limit} influences per vertex")
-                };
-                if ui.selectable_label(view.paint.options.limit == limit, label).clicked() {
-                    actions.push(PaintAction::WeightLimit(limit));
-                    ui.close();
-                }
-            }
-        });
-        let name = format!("Max influences: {}", view.paint.options.limit);
-        menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+        limits_ui(ui, view, canvas, actions);
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-            panel_title(ui, theme, "Joints");
-            let note = match (view.paint.hover(), view.paint.touched()) {
-                (Some(_), _) => "at the cursor",
-                (None, Some(_)) => "last point under the cursor",
-                (None, None) => "vertices per joint",
-            };
-            let note = RichText::new(note)
+            panel_title(ui, theme, TITLE);
+            let note = RichText::new(shares_of(view))
                 .font(Theme::font(Font::Caption))
                 .color(theme.color(ColorRole::TextTertiary));
             ui.add(egui::Label::new(note).truncate());
@@ -394,8 +360,57 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut 
     });
 }
 
-/// Filter and order of the list.
-fn filter_ui(state: &mut JointList, ui: &mut Ui, theme: &Theme, layered: bool) {
+/// The spot that the shares are of.
+fn shares_of(view: &View<'_>) -> &'static str {
+    match (view.paint.hover(), view.paint.touched()) {
+        (Some(_), _) => "at the cursor",
+        (None, Some(_)) => "last point under the cursor",
+        (None, None) => "vertices per joint",
+    }
+}
+
+/// All locks, and the limit of influences; laid out from the right.
+fn limits_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut Actions) {
+    let theme = view.theme;
+    let all_locked = canvas.joints().iter().all(|j| view.paint.options.locked.contains(j));
+    let (icon, name) = if all_locked {
+        (icons::ICON_LOCK, "Unlock all joints")
+    } else {
+        (icons::ICON_LOCK_OPEN, "Lock all joints")
+    };
+    if crate::ui::widgets::icon_button(ui, theme, icon, name, "", all_locked, Ok(())).clicked() {
+        actions.push(PaintAction::LockWeights {
+            nodes: canvas.joints().to_vec(),
+            locked: !all_locked,
+        });
+    }
+    let text =
+        format!("max {} {}", view.paint.options.limit, icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+    let menu = menu_button(ui, RichText::new(text).font(Theme::font(Font::Small)), |ui| {
+        for limit in [1, 2, 3, 4, 8, 12] {
+            let label = if limit == 1 {
+                "1 influence per vertex".into()
+            } else {
+                format!("{limit} influences per vertex")
+            };
+            if ui.selectable_label(view.paint.options.limit == limit, label).clicked() {
+                actions.push(PaintAction::WeightLimit(limit));
+                ui.close();
+            }
+        }
+    });
+    let name = format!("Max influences: {}", view.paint.options.limit);
+    menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+}
+
+/// Which joints are listed, and how; `end` is at the right of it.
+fn filter_ui(
+    state: &mut JointList,
+    ui: &mut Ui,
+    theme: &Theme,
+    layered: bool,
+    end: impl FnOnce(&mut Ui),
+) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let menu = format!("{} {}", state.shown.label(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
@@ -419,9 +434,14 @@ fn filter_ui(state: &mut JointList, ui: &mut Ui, theme: &Theme, layered: bool) {
         {
             state.tree = !state.tree;
         }
-        let width = ui.available_width();
-        ui.allocate_ui(vec2(width, 24.0), |ui| {
-            filter_field(ui, theme, &mut state.filter, "Filter joints")
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            end(ui);
+            let width = ui.available_width();
+            ui.allocate_ui_with_layout(
+                vec2(width, 24.0),
+                egui::Layout::left_to_right(egui::Align::Center),
+                |ui| filter_field(ui, theme, &mut state.filter, "Filter joints"),
+            );
         });
     });
 }
@@ -437,7 +457,11 @@ pub fn joints_ui(
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else { return 0.0 };
     let document = session.document();
-    head_ui(ui, view, canvas, actions);
+    // Below a tab of its name, the list has one line above it.
+    let titled = is_said(ui, TITLE);
+    if !titled {
+        head_ui(ui, view, canvas, actions);
+    }
     if let Some(note) = shared_note(document, canvas) {
         ui.horizontal_top(|ui| {
             let (rect, _) = ui.allocate_exact_size(vec2(16.0, 16.0), Sense::hover());
@@ -456,7 +480,12 @@ pub fn joints_ui(
         ui.add_space(2.0);
     }
     state.follow(view, canvas);
-    filter_ui(state, ui, theme, document.aids.weight_layers.contains_key(&canvas.skin));
+    let layered = document.aids.weight_layers.contains_key(&canvas.skin);
+    filter_ui(state, ui, theme, layered, |ui| {
+        if titled {
+            limits_ui(ui, view, canvas, actions);
+        }
+    });
     ui.add_space(2.0);
     // As the weights are now, not as they were when the cursor was there.
     let here = view.paint.touched().map(|last| {
@@ -509,11 +538,14 @@ pub fn joints_ui(
     } else {
         "Weight moves between unlocked joints only."
     };
-    ui.label(
-        RichText::new(text)
-            .font(Theme::font(Font::Caption))
-            .color(theme.color(ColorRole::TextTertiary)),
-    );
+    let text = match titled {
+        true => format!("Shares: {}. {text}", shares_of(view)),
+        false => text.to_owned(),
+    };
+    let text = RichText::new(&text)
+        .font(Theme::font(Font::Caption))
+        .color(theme.color(ColorRole::TextTertiary));
+    ui.add(egui::Label::new(text).truncate());
     height
 }
 

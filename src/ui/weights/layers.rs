@@ -49,7 +49,7 @@ pub fn layers_ui(
     let layers = document.aids.weight_layers.get(&canvas.skin);
     let count = layers.map_or(0, |l| l.layers.len());
     ui.horizontal(|ui| {
-        panel_title(ui, theme, "Weight layers");
+        panel_title(ui, theme, "Layers");
         let note = if count == 0 {
             "strokes change the base weights".to_owned()
         } else {

@@ -62,6 +62,9 @@ struct Columns {
     all: usize,
 }
 
+/// Points of height of all that is above and below the rows.
+const HEAD_AND_FOOT: f32 = 240.0;
+
 /// Points of the column of sums.
 const SUM: f32 = 48.0;
 
@@ -124,7 +127,14 @@ impl TableState {
     }
 }
 
-pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// The table; `room`: points of height that its panel leaves it.
+pub fn table_ui(
+    state: &mut TableState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    room: f32,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else { return };
     let document = session.document();
@@ -159,7 +169,9 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
         each: columns.each,
     };
     state.cells.follow(canvas.skin, &sheet);
-    let height = (rows as f32).min(8.0) * ROW;
+    // Below stand the pages of columns, and why a vertex moves as it does.
+    let fits = ((room - HEAD_AND_FOOT) / ROW).floor();
+    let height = (rows as f32).min(fits.max(8.0)) * ROW;
     let table = egui::ScrollArea::vertical()
         .id_salt("vertex table")
         .max_height(height)

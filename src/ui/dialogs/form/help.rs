@@ -57,6 +57,7 @@ impl ArgumentHelp {
             | Entry::Skin
             | Entry::Image
             | Entry::Lane
+            | Entry::Workspace
             | Entry::NameThere
             | Entry::MorphTarget
             | Entry::Color

@@ -137,6 +137,12 @@ pub fn listed<'a>(
             Listed { by_number: true, ..plain(false, "Any component", all) }
         }
         Entry::MorphTarget => plain(false, "None", morph_targets(document, draft)),
+        Entry::Workspace => {
+            let all = view.program.workspaces;
+            let is_own = all.iter().any(|row| row.is_shown && row.is_own);
+            let unset = if is_own { "The current one" } else { "None" };
+            plain(false, unset, named(all.iter().map(|row| &row.name)))
+        }
         Entry::Lane => {
             let mix = mix_of(document);
             let lanes = mix.iter().flat_map(|m| m.lanes.iter());

@@ -22,6 +22,9 @@ use ulna_model::{Document, Mix, MixBar, MixReference, Shared};
 use ulna_motion::Jump;
 use ulna_render::ColorRole;
 
+/// Points of width below which the header has two lines, and the height of the second.
+pub const TWO_LINES: (f32, f32) = (900.0, 32.0);
+
 /// Parts of the header with short labels: those that are understood best without the rest are
 /// shortened first.
 #[derive(Clone, Copy)]
@@ -53,7 +56,8 @@ pub fn header_ui(
     actions: &mut Actions,
 ) {
     let theme = view.theme;
-    let short = ShortLabels::of(ui.max_rect().width());
+    let width = ui.max_rect().width();
+    let (short, two_lines) = (ShortLabels::of(width), width < TWO_LINES.0);
     egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 2)).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.set_height(28.0);
@@ -102,8 +106,10 @@ pub fn header_ui(
                     actions.push(Action::Run(command.into()));
                 }
             });
-            ui.separator();
-            go_ui(state, ui, view, document, short.transition, actions);
+            if !two_lines {
+                ui.separator();
+                go_ui(state, ui, view, document, short.transition, actions);
+            }
             jumps_ui(&state.jumps.1, ui, view, document, actions);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if icon_button(ui, theme, icons::ICON_CLOSE, "Close the mixer", "", false, Ok(()))
@@ -133,6 +139,12 @@ pub fn header_ui(
                 }
             });
         });
+        if two_lines {
+            ui.horizontal(|ui| {
+                ui.set_height(28.0);
+                go_ui(state, ui, view, document, true, actions);
+            });
+        }
     });
 }
 
@@ -271,7 +283,12 @@ fn go_ui(
         (GoWhen::Marker, "At a marker", "At the next marker of the playing clip"),
         (GoWhen::Seam, "Best match", "At the moment where both clips match best"),
     ];
-    choices(ui, "When", 96.0, &whens, &mut state.goes);
+    let tight = ui.max_rect().width() < 660.0;
+    if tight {
+        ui.spacing_mut().item_spacing.x = 4.0;
+    }
+    let list = if tight { 72.0 } else { 96.0 };
+    choices(ui, "When", list, &whens, &mut state.goes);
     let ways = [
         (EnterHow::Fade, "Cross-fade", "Fades in while the playing clip continues"),
         (
@@ -287,7 +304,7 @@ fn go_ui(
         ),
         (EnterHow::Cut, "Cut", "No transition"),
     ];
-    choices(ui, "How", 96.0, &ways, &mut state.how);
+    choices(ui, "How", list, &ways, &mut state.how);
     if state.how != EnterHow::Cut {
         let field = ui.add(
             egui::DragValue::new(&mut state.fade)
@@ -298,12 +315,10 @@ fn go_ui(
         );
         name_widget(ui, &field, "Length of the transition");
     }
-    let seams = egui::Button::new("Best points…");
-    if ui
-        .add_enabled(document.clips.count() > 1, seams)
-        .on_hover_text("Lists the best transition points between clips")
-        .clicked()
-    {
+    let seams = egui::Button::new(self::label(tight, "Points…", "Best points…"));
+    let seams = ui.add_enabled(document.clips.count() > 1, seams);
+    name_widget(ui, &seams, "Best points…");
+    if seams.on_hover_text("Lists the best transition points between clips").clicked() {
         actions.push(DialogAction::FindSeams);
     }
     if ui.add_enabled(to.is_some(), egui::Button::new("Add")).clicked()

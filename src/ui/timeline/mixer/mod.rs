@@ -15,7 +15,7 @@ use egui::{Rect, RichText, Sense, Ui, pos2, vec2};
 pub use self::state::MixerState;
 use self::{
     edits::{set, with_lane},
-    header::header_ui,
+    header::{TWO_LINES, header_ui},
 };
 use super::{axis::TimeAxis, ruler::ruler_ui, state::TimelineState};
 use crate::ui::{Actions, Theme, View, theme::Font};
@@ -93,7 +93,10 @@ pub fn mixer_ui(
         );
     }
     let top = if chosen.is_some() { split + SPLIT } else { split };
-    let header = Rect::from_min_max(pos2(whole.left(), top), pos2(whole.right(), top + HEADER));
+    let header = Rect::from_min_max(
+        pos2(whole.left(), top),
+        pos2(whole.right(), top + header_height(whole.width())),
+    );
     ui.painter().rect_filled(header, 0.0, view.theme.color(ColorRole::SurfacePanel));
     let mut place = ui.new_child(egui::UiBuilder::new().max_rect(header).id_salt("mixer header"));
     header_ui(&mut state.mixer, &mut place, view, document, &mix, actions);
@@ -106,6 +109,11 @@ pub fn mixer_ui(
         return;
     }
     lanes_ui(state, ui, view, document, (&mix, chosen), (&axis, body), actions);
+}
+
+/// Points of height of the header in a mixer of a width.
+fn header_height(width: f32) -> f32 {
+    if width < TWO_LINES.0 { HEADER + TWO_LINES.1 } else { HEADER }
 }
 
 /// The lanes, the jumps of the mix and the playhead.
@@ -191,7 +199,8 @@ fn split_ui(
     }
     let least = 3.0 * Measure::RowTrack.points();
     // Two lanes stay in sight.
-    let most = (bottom - top - HEADER - 2.0 * LANE - SPLIT).max(least);
+    let header = header_height(whole.width());
+    let most = (bottom - top - header - 2.0 * LANE - SPLIT).max(least);
     let at = top + state.keys.clamp(least, most);
     let line = Rect::from_min_max(pos2(whole.left(), at), pos2(whole.right(), at + SPLIT));
     let response = ui.interact(line, ui.scope_id().with("keys and lanes"), Sense::drag());

@@ -17,8 +17,8 @@ pub use self::{
         VertexList, VertexTerms,
     },
     words::{
-        BindBy, Bits, CarryWay, ChooseJoints, Curve, How, LayerSide, LimitBy, MirrorWay, Rebind,
-        Side, TransferBy,
+        BindBy, Bits, CarryWay, ChooseJoints, Curve, How, LayerSide, LimitBy, MirrorWay, Panel,
+        Rebind, Side, TransferBy,
     },
 };
 pub(super) use self::{

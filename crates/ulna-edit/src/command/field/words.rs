@@ -4,6 +4,30 @@ use super::part::choice;
 use ulna_weights::{CarryBy, Falloff};
 
 choice! {
+    /// A panel of the window.
+    Panel {
+        /// Nodes and clips.
+        Outliner = "outliner",
+        /// The picture.
+        Viewport = "viewport",
+        /// What is selected, in numbers.
+        Inspector = "inspector",
+        /// The brush that paints weights.
+        Brush = "brush",
+        /// The joints that weights are painted for.
+        Joints = "joints",
+        /// Layers of weights.
+        Layers = "layers",
+        /// Selected vertices, by number.
+        Vertices = "vertices",
+        /// What is odd about the file.
+        Problems = "problems",
+        /// Keys over time.
+        Timeline = "timeline",
+    }
+}
+
+choice! {
     /// One half of a body.
     Side {
         /// The left.

@@ -225,6 +225,8 @@ pub enum Entry {
     MorphTarget,
     /// A lane of the mix to pick.
     Lane,
+    /// A workspace of the window to pick.
+    Workspace,
     /// A marker of the clip to pick, by its time.
     Marker,
     /// A component of values to pick, by its number.
@@ -478,6 +480,7 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         (_, "image") => Entry::Image,
         (_, "target") => Entry::MorphTarget,
         (_, "lane") => Entry::Lane,
+        (_, "workspace") => Entry::Workspace,
         ("retarget.remove_map" | "clip.retarget", "map") => Entry::RetargetMap,
         (_, "contacts") | ("retarget.keep_map", "map") => Entry::Data,
         (_, "text" | "clips" | "mix" | "counterparts" | "skeleton" | "bones") => Entry::Data,

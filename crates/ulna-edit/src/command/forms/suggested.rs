@@ -173,6 +173,7 @@ impl Suggestions<'_> {
             Entry::Text => self.name(spec, so_far, needed),
             Entry::Reference | Entry::ReferenceClip => None,
             Entry::Vertices | Entry::Path | Entry::Image | Entry::Lane | Entry::Clips => None,
+            Entry::Workspace => None,
             Entry::Keys | Entry::Parts(_) | Entry::Data | Entry::NameThere => None,
             Entry::Vector(_) => self.vector(spec, argument, so_far).filter(|_| needed),
             Entry::Factor(_) => needed.then(|| json!(1)),

@@ -2,7 +2,7 @@
 
 use crate::command::{
     define::other_commands,
-    field::Nodes,
+    field::{Nodes, Panel},
     rules::{always, any_selected, clip_shown, keys_selected, selected, with_camera, with_lights},
 };
 
@@ -132,8 +132,46 @@ other_commands! {
     NormalSize = "view.normal_size",
         "Normal interface size", menu: "View/Window", key: "Ctrl+0", enabled: always,
         anywhere: true;
-    /// Resets the layout of all panels
-    ResetLayout = "view.reset_layout", "Reset layout", menu: "View/Panels";
+    /// Gives a panel the whole window, or shows all panels again
+    MaximizePanel {
+        /// Panel to maximize; the one under the pointer if omitted.
+        panel: Option<Panel>,
+    } = "view.maximize_panel", "Maximize panel", menu: "View/Panels", key: "Ctrl+Space";
+    /// Takes a panel out of the others, so that it floats over them, or docks it again
+    FloatPanel {
+        /// Panel to float; the one under the pointer if omitted.
+        panel: Option<Panel>,
+    } = "view.float_panel", "Float or dock panel", menu: "View/Panels", key: "Ctrl+Shift+Space";
+    /// Shows the next workspace
+    NextWorkspace = "view.next_workspace",
+        "Next workspace", menu: "View/Workspace", key: "Ctrl+PageDown";
+    /// Shows the previous workspace
+    PreviousWorkspace = "view.previous_workspace",
+        "Previous workspace", menu: "View/Workspace", key: "Ctrl+PageUp";
+    /// Arranges the panels of this workspace as they were at first, or as they were saved
+    ResetLayout = "view.reset_layout", "Reset workspace", menu: "View/Workspace";
+    /// Deletes a saved workspace
+    DeleteWorkspace {
+        /// Workspace to delete; the current one if omitted.
+        workspace: Option<String>,
+    } = "view.delete_workspace", "Delete workspace", menu: "View/Workspace";
+    /// Arranges the panels as a workspace has them
+    Workspace {
+        /// Workspace to show.
+        workspace: String,
+    } = "view.workspace", "Show workspace", menu: "View/Workspace", asks: true;
+    /// Saves the arrangement of the panels as a workspace; one of this name is replaced
+    SaveWorkspace {
+        /// Name of the workspace.
+        name: String,
+    } = "view.save_workspace", "Save workspace", menu: "View/Workspace", asks: true;
+    /// Renames a saved workspace
+    RenameWorkspace {
+        /// New name.
+        name: String,
+        /// Workspace to rename; the current one if omitted.
+        workspace: Option<String>,
+    } = "view.rename_workspace", "Rename workspace", menu: "View/Workspace", asks: true;
 }
 
 other_commands! {

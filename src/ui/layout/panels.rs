@@ -1,0 +1,200 @@
+//! One panel as it is drawn, docked or floating: its frame, its title as a handle, and tabs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use egui::{
+    Color32, CursorIcon, Id, Rect, Response, Role, Sense, Stroke, Ui, Visuals, WidgetInfo,
+    WidgetText,
+};
+use egui_tiles::{
+    Behavior, ResizeState, SimplificationOptions, TabState, Tabs, TileId, Tiles, UiResponse,
+};
+
+use super::pane::Pane;
+use crate::ui::{
+    popups::context_menu,
+    theme::{Font, Theme},
+    widgets::title_rect,
+};
+use ulna_edit::command::ViewCommand;
+use ulna_render::ColorRole;
+
+/// No panel is squeezed below this.
+const LEAST: f32 = 90.0;
+
+/// The parts of a frame that all panels share.
+pub(super) struct PanelFrame<'a> {
+    /// Draws the content of a panel.
+    pub draw: &'a mut dyn FnMut(Pane, &mut Ui),
+    /// Where each panel was drawn.
+    pub rects: &'a mut BTreeMap<Pane, Rect>,
+    /// Commands that titles and tabs asked for.
+    pub asked: Vec<ViewCommand>,
+}
+
+/// Draws a panel with its frame; `titled`: its name stands above it already. Returns the place of
+/// the title in its content.
+pub(super) fn panel_ui(
+    frame: &mut PanelFrame<'_>,
+    ui: &mut Ui,
+    theme: &Theme,
+    pane: Pane,
+    titled: bool,
+) -> Option<Rect> {
+    let rect = ui.max_rect();
+    frame.rects.insert(pane, rect);
+    let whole = ui.interact(rect, pane.focus_id(), Sense::focusable_noninteractive());
+    whole.widget_info(|| WidgetInfo::labeled(Role::Pane, true, format!("{} panel", pane.title())));
+    let title = title_rect(ui, titled.then(|| pane.title()), |ui| (frame.draw)(pane, ui));
+    // Whether or not the window has it: where the keyboard is going to be is worth knowing.
+    if ui.memory(|m| m.has_focus(whole.id)) {
+        let stroke = Stroke::new(2.0, theme.color(ColorRole::AccentBase));
+        ui.painter().rect_stroke(rect, 0.0, stroke, egui::StrokeKind::Inside);
+    }
+    title.filter(|title| rect.contains_rect(*title))
+}
+
+/// Commands on a panel, from its title or its tab.
+fn title_menu(response: &Response, pane: Pane, asked: &mut Vec<ViewCommand>) {
+    let panel = Some(pane.named());
+    if response.double_clicked() {
+        asked.push(ViewCommand::MaximizePanel { panel });
+    }
+    context_menu(response, false, None, |ui| {
+        ui.set_min_width(160.0);
+        let mut line = |ui: &mut Ui, text: &str, command: ViewCommand| {
+            if ui.button(text).clicked() {
+                asked.push(command);
+                ui.close();
+            }
+        };
+        line(ui, "Maximize", ViewCommand::MaximizePanel { panel });
+        if pane.can_float() {
+            line(ui, "Float", ViewCommand::FloatPanel { panel });
+        }
+        let hides = match pane {
+            Pane::Outliner => Some(ViewCommand::Outliner),
+            Pane::Inspector => Some(ViewCommand::Inspector),
+            Pane::Problems => Some(ViewCommand::Problems),
+            Pane::Timeline => Some(ViewCommand::Timeline),
+            _ => None,
+        };
+        if let Some(command) = hides {
+            line(ui, "Hide", command);
+        }
+    });
+}
+
+/// The docked panels, as egui_tiles asks for them.
+pub(super) struct Docked<'a, 'f> {
+    pub theme: &'a Theme,
+    pub frame: PanelFrame<'f>,
+    /// The window is narrow: five tabs must fit into a side of it.
+    pub narrow: bool,
+    /// Containers whose tabs are shown: those with several panels in sight.
+    pub bars: BTreeSet<u64>,
+    /// Panels that have a tab above them.
+    pub tabbed: BTreeSet<Pane>,
+}
+
+impl Behavior<Pane> for Docked<'_, '_> {
+    fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
+        let titled = self.tabbed.contains(pane);
+        let title = panel_ui(&mut self.frame, ui, self.theme, *pane, titled);
+        // The title is the handle.
+        let Some(title) = title else { return UiResponse::None };
+        let id = Id::unique(("handle", *pane as u8));
+        let handle = ui.interact(title, id, Sense::click_and_drag());
+        handle.widget_info(|| {
+            WidgetInfo::labeled(Role::Button, true, format!("Move panel {}", pane.title()))
+        });
+        title_menu(&handle, *pane, &mut self.frame.asked);
+        let help = "Drag to dock elsewhere. Double-click to maximize";
+        let handle = handle.on_hover_cursor(CursorIcon::Grab).on_hover_text(help);
+        if handle.drag_started() { UiResponse::DragStarted } else { UiResponse::None }
+    }
+
+    fn tab_title_for_pane(&mut self, pane: &Pane) -> WidgetText {
+        let font = if self.narrow { Font::Small } else { Font::Body };
+        egui::RichText::new(pane.title()).font(Theme::font(font)).into()
+    }
+
+    fn tab_title_spacing(&self, _: &Visuals) -> f32 {
+        if self.narrow { 4.0 } else { 8.0 }
+    }
+
+    fn on_tab_button(
+        &mut self,
+        tiles: &mut Tiles<Pane>,
+        id: TileId,
+        response: Response,
+    ) -> Response {
+        let pane = tiles.get_pane(&id).copied();
+        let title = pane.map_or("Panels", Pane::title);
+        response.widget_info(|| WidgetInfo::labeled(Role::Tab, true, format!("{title} tab")));
+        if let Some(pane) = pane {
+            title_menu(&response, pane, &mut self.frame.asked);
+        }
+        response
+    }
+
+    fn is_tab_bar_visible(&self, id: TileId, _: &Tabs) -> bool {
+        self.bars.contains(&id.0)
+    }
+
+    fn tab_bar_height(&self, _: &egui::Style) -> f32 {
+        28.0
+    }
+
+    fn gap_width(&self, _: &egui::Style) -> f32 {
+        1.0
+    }
+
+    fn min_size(&self) -> f32 {
+        LEAST
+    }
+
+    fn simplification_options(&self) -> SimplificationOptions {
+        SimplificationOptions {
+            all_panes_must_have_tabs: false,
+            ..SimplificationOptions::default()
+        }
+    }
+
+    fn resize_stroke(&self, _: &egui::Style, state: ResizeState) -> Stroke {
+        let color = match state {
+            ResizeState::Idle => self.theme.color(ColorRole::StrokeSeparator),
+            ResizeState::Hovering => self.theme.color(ColorRole::StrokeStrong),
+            ResizeState::Dragging => self.theme.color(ColorRole::AccentBase),
+        };
+        Stroke::new(if state == ResizeState::Idle { 1.0 } else { 2.0 }, color)
+    }
+
+    fn tab_bar_color(&self, _: &Visuals) -> Color32 {
+        self.theme.color(ColorRole::SurfaceBar)
+    }
+
+    fn tab_bg_color(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, state: &TabState) -> Color32 {
+        if state.active { self.theme.color(ColorRole::SurfacePanel) } else { Color32::TRANSPARENT }
+    }
+
+    fn tab_outline_stroke(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, _: &TabState) -> Stroke {
+        Stroke::NONE
+    }
+
+    fn tab_text_color(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, state: &TabState) -> Color32 {
+        self.theme.color(if state.active {
+            ColorRole::TextPrimary
+        } else {
+            ColorRole::TextSecondary
+        })
+    }
+
+    fn drag_preview_stroke(&self, _: &Visuals) -> Stroke {
+        Stroke::new(2.0, self.theme.color(ColorRole::AccentBase))
+    }
+
+    fn drag_preview_color(&self, _: &Visuals) -> Color32 {
+        self.theme.color(ColorRole::AccentBase).gamma_multiply(0.2)
+    }
+}

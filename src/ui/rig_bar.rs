@@ -1,0 +1,123 @@
+//! The part of the toolbar for Rig mode: acts and switches beside its tools.
+
+use egui::{RichText, Role, Ui, WidgetInfo};
+use egui_material_icons::icons;
+
+use super::{
+    Actions, JointDepth, RigAction, RigOptions, Theme, View, ViewportAction,
+    bar_parts::{command_button, divider, row, snap_steps_ui, snap_ui, spaces_ui, symmetry_ui},
+    chooser::chooser,
+    popups::lasting_menu_button,
+    theme::Font,
+    widgets::{check, icon_font, segment, segments},
+};
+use ulna_edit::command::ModeCommand;
+use ulna_render::ColorRole;
+
+/// Whether all switches are in one menu.
+fn is_narrow(ui: &Ui) -> bool {
+    ui.ctx().content_rect().width() < 900.0
+}
+
+fn has_clips(view: &View<'_>) -> bool {
+    view.session.is_some_and(|s| !s.document().clips.is_empty())
+}
+
+/// Acts and switches of Rig mode beside its tools.
+pub fn rig_tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let now = view.rig.options;
+    spaces_ui(ui, view, actions);
+    divider(ui, view.theme);
+    if is_narrow(ui) {
+        rig_options_ui(ui, view, actions);
+        return;
+    }
+    symmetry_ui(ui, view, actions);
+    snap_ui(ui, view, actions);
+    divider(ui, view.theme);
+    let extrude = ModeCommand::ExtrudeJoint.spec();
+    command_button(ui, view, icons::ICON_CALL_MADE, extrude, false, actions);
+    let depths = JointDepth::ALL.map(|(depth, title)| (depth, title, depth == now.depth));
+    let chosen = chooser(ui, view, "New joints", now.depth.title(), &depths);
+    actions.extend(chosen.map(|depth| RigAction::SetOptions(RigOptions { depth, ..now })));
+    divider(ui, view.theme);
+}
+
+/// All switches in one menu, where the window has no room for them side by side.
+fn rig_options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let (theme, viewport, now) = (view.theme, &view.viewport, view.rig.options);
+    let icon = RichText::new(icons::ICON_TUNE.codepoint).font(icon_font(18.0, false));
+    let icon = icon.color(theme.color(ColorRole::TextPrimary));
+    let button = lasting_menu_button(ui, egui::Button::new(icon), |ui| {
+        ui.set_min_width(230.0);
+        let title = |ui: &mut Ui, text: &str| {
+            ui.add_space(4.0);
+            let text = RichText::new(text).font(Theme::font(Font::Caption));
+            ui.label(text.color(theme.color(ColorRole::TextTertiary)));
+        };
+        title(ui, "New joints");
+        for (depth, text) in JointDepth::ALL {
+            if row(ui, text, depth == now.depth).clicked() {
+                actions.push(RigAction::SetOptions(RigOptions { depth, ..now }));
+            }
+        }
+        if has_clips(view) {
+            title(ui, "Clips");
+            for (motion_follows, text, about) in CLIPS {
+                let choice = row(ui, text, motion_follows == now.motion_follows);
+                if choice.on_hover_text(about).clicked() {
+                    actions.push(RigAction::SetOptions(RigOptions { motion_follows, ..now }));
+                }
+            }
+        }
+        ui.separator();
+        let mut symmetry = viewport.symmetry;
+        if check(ui, theme, &mut symmetry, ModeCommand::BothSides.spec().title).changed() {
+            actions.push(ViewportAction::SetSymmetry(symmetry));
+        }
+        let mut snap = viewport.snap;
+        if check(ui, theme, &mut snap, ModeCommand::SnapDrags.spec().title).changed() {
+            actions.push(ViewportAction::SetSnap(snap, viewport.snap_steps));
+        }
+        if let Some(steps) = snap_steps_ui(ui, view) {
+            actions.push(ViewportAction::SetSnap(viewport.snap, steps));
+        }
+    });
+    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Rig options"));
+    button.on_hover_text("New joints, clips, symmetry, snapping");
+    let extrude = ModeCommand::ExtrudeJoint.spec();
+    command_button(ui, view, icons::ICON_CALL_MADE, extrude, false, actions);
+}
+
+/// Choices for the motion of clips whose joints are changed.
+const CLIPS: [(bool, &str, &str); 2] = [
+    (false, "Keep clips true", "The skin moves as before in every clip"),
+    (true, "Motion follows pivot", "The same keys turn the skin about the new pivot"),
+];
+
+/// Motion of clips where joints that they move are changed.
+pub fn skeleton_destination_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let now = view.rig.options;
+    if is_narrow(ui) || !has_clips(view) {
+        return;
+    }
+    if ui.available_width() < 560.0 {
+        let title = CLIPS[usize::from(now.motion_follows)].1;
+        let rows = CLIPS.map(|(follows, title, _)| (follows, title, follows == now.motion_follows));
+        let chosen = chooser(ui, view, "Clips", title, &rows);
+        let options = |motion_follows| RigAction::SetOptions(RigOptions { motion_follows, ..now });
+        actions.extend(chosen.map(options));
+        return;
+    }
+    ui.label(RichText::new("Clips").color(theme.color(ColorRole::TextSecondary)));
+    segments(ui, theme, |ui| {
+        for (follows, text, about) in CLIPS {
+            let choice = segment(ui, theme, text, now.motion_follows == follows, false);
+            if choice.on_hover_text(about).clicked() {
+                let options = RigOptions { motion_follows: follows, ..now };
+                actions.push(RigAction::SetOptions(options));
+            }
+        }
+    });
+}

@@ -1,0 +1,205 @@
+//! Arrangements of the panels: workspaces, a panel over the whole window, panels that float, and
+//! the panels of Paint mode.
+
+use egui::{Event, Key, Modifiers, Pos2, Rect, vec2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+
+use super::editing::{Window, click, drag, press, sample};
+
+const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
+
+fn rect(window: &Window, panel: &str) -> Option<Rect> {
+    window.query_by_label(&format!("{panel} panel")).map(|node| node.rect())
+}
+
+fn point_at(window: &mut Window, at: Pos2) {
+    window.event(Event::PointerMoved(at));
+    window.run_steps(2);
+}
+
+/// Points at the middle of a panel.
+fn enter(window: &mut Window, panel: &str) {
+    let at = rect(window, panel).expect("a panel").center();
+    point_at(window, at);
+}
+
+/// The accessible name of what has the focus.
+fn focused(window: &Window) -> Option<String> {
+    let mut stack = vec![window.root()];
+    while let Some(node) = stack.pop() {
+        let access = node.accesskit_node();
+        if access.is_focused() && access.role() != egui::accesskit::Role::Window {
+            return access.label();
+        }
+        stack.extend(node.children());
+    }
+    None
+}
+
+/// Runs a command whose form asks for a name.
+fn by_name(window: &mut Window, command: &str, name: &str) {
+    press(window, Modifiers::COMMAND, Key::P);
+    window.event(Event::Text(command.to_owned()));
+    window.run_steps(2);
+    press(window, Modifiers::NONE, Key::Tab);
+    window.run_steps(8);
+    press(window, Modifiers::COMMAND, Key::A);
+    window.event(Event::Text(name.to_owned()));
+    window.run_steps(2);
+    press(window, Modifiers::NONE, Key::Enter);
+    window.run_steps(3);
+}
+
+#[test]
+fn the_panel_under_the_pointer_takes_the_window_and_gives_it_back() {
+    let (mut window, ..) = sample();
+    let before = rect(&window, "Viewport").expect("the viewport");
+    for panel in ["Viewport", "Timeline", "Outliner", "Inspector"] {
+        enter(&mut window, panel);
+        press(&mut window, Modifiers::COMMAND, Key::Space);
+        let now = rect(&window, panel).expect("it is maximized");
+        assert!(now.width() > 1590.0 && now.height() > 880.0, "{panel} {now}");
+        let others = ["Viewport", "Timeline", "Outliner", "Inspector"];
+        assert!(others.iter().all(|o| *o == panel || rect(&window, o).is_none()), "{panel} alone");
+        press(&mut window, Modifiers::COMMAND, Key::Space);
+        assert_eq!(rect(&window, "Viewport"), Some(before), "all are back after {panel}");
+    }
+    // By its title, and back by a switch of panels.
+    let title = window.get_by_label("Move panel Outliner").rect().center();
+    point_at(&mut window, title);
+    let click = [true, false, true, false].map(|pressed| Event::PointerButton {
+        pos: title,
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    });
+    // Within one frame: a double click.
+    window.input_mut().events.extend(click);
+    window.run_steps(3);
+    assert!(rect(&window, "Outliner").expect("it is maximized").width() > 1590.0);
+    press(&mut window, Modifiers::COMMAND, Key::Num3);
+    assert_eq!(rect(&window, "Viewport"), Some(before));
+}
+
+#[test]
+fn a_maximized_panel_that_another_mode_does_not_have_gives_the_window_back() {
+    let (mut window, ..) = sample();
+    press(&mut window, Modifiers::NONE, Key::Num3);
+    enter(&mut window, "Brush");
+    press(&mut window, Modifiers::COMMAND, Key::Space);
+    assert!(rect(&window, "Brush").expect("the brush").width() > 1590.0);
+    press(&mut window, Modifiers::NONE, Key::Num1);
+    assert!(rect(&window, "Inspector").is_some() && rect(&window, "Viewport").is_some());
+}
+
+#[test]
+fn a_panel_floats_is_moved_reached_by_f6_and_docked_again() {
+    let (mut window, ..) = sample();
+    let docked = rect(&window, "Inspector").expect("the inspector");
+    let narrow = rect(&window, "Outliner").expect("the outliner");
+    enter(&mut window, "Outliner");
+    press(&mut window, CTRL_SHIFT, Key::Space);
+    let floats = rect(&window, "Outliner").expect("it floats");
+    assert!(floats.left() > 0.5 || floats.top() > narrow.top() + 10.0, "{floats}");
+    let viewport = rect(&window, "Viewport").expect("the viewport");
+    assert!(viewport.left() < 1.0, "its place is taken: {viewport}");
+    assert_eq!(rect(&window, "Inspector"), Some(docked));
+    // By its title.
+    let title = floats.left_top() + vec2(60.0, -14.0);
+    drag(&mut window, title, title + vec2(300.0, 40.0));
+    let moved = rect(&window, "Outliner").expect("it floats");
+    assert!((moved.left() - floats.left() - 300.0).abs() < 3.0, "{moved} was {floats}");
+    assert!((moved.size() - floats.size()).length() < 2.0, "{moved} was {floats}");
+    // It is under the pointer, and not the viewport behind it.
+    point_at(&mut window, moved.center());
+    press(&mut window, Modifiers::COMMAND, Key::Space);
+    assert!(rect(&window, "Viewport").is_none() && rect(&window, "Outliner").is_some());
+    press(&mut window, Modifiers::COMMAND, Key::Space);
+    let reached = (0..6).any(|_| {
+        press(&mut window, Modifiers::NONE, Key::F6);
+        focused(&window).as_deref() == Some("Outliner panel")
+    });
+    assert!(reached, "F6 goes there, too");
+    click(&mut window, "Dock panel Outliner");
+    assert_eq!(rect(&window, "Outliner"), Some(narrow));
+    // The viewport stays where it is.
+    enter(&mut window, "Viewport");
+    press(&mut window, CTRL_SHIFT, Key::Space);
+    assert!(window.query_by_label_contains("The viewport cannot float").is_some());
+}
+
+#[test]
+fn workspaces_are_chosen_saved_renamed_reset_and_deleted() {
+    let (mut window, ..) = sample();
+    let height = |window: &Window| rect(window, "Timeline").map_or(0.0, |r| r.height());
+    let standard = height(&window);
+    click(&mut window, "Workspace: Standard");
+    click(&mut window, "Workspace Keys");
+    assert!(height(&window) > standard + 120.0, "{} and {standard}", height(&window));
+    // What is changed stays with it.
+    press(&mut window, Modifiers::COMMAND, Key::Num4);
+    assert_eq!(height(&window), 0.0, "the timeline is hidden");
+    press(&mut window, Modifiers::COMMAND, Key::PageDown);
+    assert!(window.query_by_label("Workspace: Weights").is_some());
+    assert!(height(&window) > 100.0, "it is seen in this one");
+    press(&mut window, Modifiers::COMMAND, Key::PageUp);
+    assert_eq!(height(&window), 0.0, "as it was left");
+    by_name(&mut window, "view.save_workspace", "No keys");
+    assert!(window.query_by_label("Workspace: No keys").is_some());
+    by_name(&mut window, "view.save_workspace", "Keys");
+    assert!(window.query_by_label_contains("“Keys” is a workspace of Ulna").is_some());
+    by_name(&mut window, "view.rename_workspace", "Quiet");
+    assert!(window.query_by_label("Workspace: Quiet").is_some());
+    press(&mut window, Modifiers::COMMAND, Key::Num4);
+    assert!(height(&window) > 100.0);
+    let run = |window: &mut Window, command: &str| {
+        press(window, Modifiers::COMMAND, Key::P);
+        window.event(Event::Text(command.to_owned()));
+        window.run_steps(2);
+        press(window, Modifiers::NONE, Key::Enter);
+        window.run_steps(3);
+    };
+    run(&mut window, "view.reset_layout");
+    assert_eq!(height(&window), 0.0, "as it was saved");
+    run(&mut window, "view.delete_workspace");
+    assert!(window.query_by_label("Workspace: Standard").is_some());
+    assert_eq!(height(&window), standard);
+    run(&mut window, "view.delete_workspace");
+    assert!(window.query_by_label_contains("“Standard” comes with Ulna").is_some());
+}
+
+#[test]
+fn the_brush_has_its_content_and_the_joints_have_the_rest_of_the_side() {
+    let (mut window, ..) = sample();
+    press(&mut window, Modifiers::NONE, Key::Num3);
+    click(&mut window, "LeftUpperArm");
+    window.run_steps(4);
+    let joints = rect(&window, "Joints").expect("the joints");
+    let brush = rect(&window, "Brush").expect("the brush");
+    assert!(rect(&window, "Inspector").is_none());
+    let rows = |window: &Window| {
+        let place = rect(window, "Joints").expect("the joints");
+        let rows = window.query_all_by_label_contains("Joint ");
+        rows.filter(|n| place.contains_rect(n.rect()) && n.rect().width() > 150.0).count()
+    };
+    assert!(rows(&window) >= 8, "{} rows in {joints}", rows(&window));
+    let flood = window.get_by_label("Flood").rect();
+    assert!(brush.contains_rect(flood), "the brush is whole: {flood} in {brush}");
+    let before = rows(&window);
+    click(&mut window, "Show only the main brush settings");
+    window.run_steps(4);
+    assert!(rows(&window) > before + 3, "{} rows beside a folded brush", rows(&window));
+    click(&mut window, "Layers tab");
+    assert!(window.query_by_label("Add a layer").is_some());
+    assert!(rect(&window, "Joints").is_none());
+    // The toolbar has the brushes, too.
+    click(&mut window, "Brush: Smear");
+    assert_eq!(window.state().brush().kind, ulna_weights::BrushKind::Smear);
+    // In a small window all of them are tabs.
+    window.set_size(vec2(1000.0, 640.0));
+    window.run_steps(4);
+    for tab in ["Brush", "Joints", "Layers", "Vertices", "Problems"] {
+        click(&mut window, &format!("{tab} tab"));
+        assert!(rect(&window, tab).is_some(), "{tab}");
+    }
+}
