@@ -12,7 +12,6 @@ use glam::Vec3;
 use serde_json::json;
 use ulna::ui::{ReferenceFacts, ReferencePlace};
 use ulna_edit::CommandLine;
-use ulna_render::Camera;
 
 use super::editing::{Window, click, drag, node, press, sample, session};
 use crate::common::{floats, glb, window::wait_until};
@@ -242,8 +241,7 @@ fn a_drag_with_v_held_snaps_a_joint_to_a_vertex_of_the_reference_model() {
     command(&mut window, json!({"do": "reference.move", "translation": place}));
     window.run_steps(4);
     let corner = {
-        let camera: &Camera = window.state().camera();
-        let eye = camera.eye();
+        let eye = window.state().camera().eye();
         // The corner of the box that is nearest to the eye is surely seen.
         let corners = (0..8).map(|k| {
             let side = |bit: u32| if k >> bit & 1 == 1 { 0.1 } else { -0.1 };
