@@ -39,7 +39,7 @@ pub(super) const ACTS: [Act; 100] = [
     }),
     act("Zoom by the wheel", On::Pose, |b, a| b.camera.distance != a.camera.distance),
     act("Frame the selection", On::Pose, |b, a| a.camera.distance < b.camera.distance * 0.8),
-    act("Frame everything", On::Pose, |b, a| {
+    act("Frame everything", On::Framed, |b, a| {
         b.camera.target != a.camera.target || b.camera.distance != a.camera.distance
     }),
     act("Front view", On::Pose, |b, a| {

@@ -1,7 +1,34 @@
 //! Keys of Blender and Maya, where they differ from the table's own keys. `docs/keys.md` lists the
 //! acts that they are for, and what has no key.
 
-use super::Preset;
+use serde::{Deserialize, Serialize};
+
+/// A set of keys that people know from elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preset {
+    /// Ulna's own, as the industry has it.
+    #[default]
+    Ulna,
+    /// As in Blender.
+    Blender,
+    /// As in Maya.
+    Maya,
+}
+
+impl Preset {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Ulna, Self::Blender, Self::Maya];
+
+    /// Name in the window.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Ulna => "Ulna",
+            Self::Blender => "Blender",
+            Self::Maya => "Maya",
+        }
+    }
+}
 
 /// A command, and its keys with spaces between them; none if empty.
 type Difference = (&'static str, &'static str);
