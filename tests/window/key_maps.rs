@@ -91,7 +91,7 @@ pub(super) enum On {
     Row,
     /// A handle of a tool.
     Handle(&'static str, &'static str),
-    /// Pose mode after a clip was shown; the second leg is selected.
+    /// The same as `Pose`, but a joint with siblings is selected.
     Sibling,
     /// The clip *Walk* at a frame, the left forearm is selected, the pointer is over the viewport.
     Clip,
@@ -166,7 +166,7 @@ impl Stage {
             window.state_mut().set_key_preset(preset);
             let at = bone(&window, "LeftUpperArm", "LeftLowerArm");
             let path = folder.path().join("model.glb");
-            let to = at + vec2(14.0, 30.0);
+            let to = at + vec2(-14.0, 30.0);
             return Self { window, _folder: folder, path, at, to, copied: None }.pointed();
         }
         let (mut window, folder, path) = sample();
@@ -192,7 +192,7 @@ impl Stage {
         if on == On::Rig {
             click(&mut window, "Rig mode");
         }
-        let selected = if on == On::Sibling { "RightUpperLeg" } else { "LeftLowerArm" };
+        let selected = if on == On::Sibling { "Spine" } else { "LeftLowerArm" };
         click(&mut window, selected);
         let (at, to) = match on {
             On::OnJoint => (bone(&window, "LeftLowerArm", "LeftHand"), free),
@@ -257,14 +257,17 @@ impl Stage {
                 run(window, r#"{"do":"view.frame_selected"}"#);
                 window.run_steps(30);
                 run(window, &format!(r#"{{"do":"{tool}"}}"#));
-                press(window, Modifiers::NONE, Key::Escape);
+                // In that map a tool begins at once.
+                if window.state().key_map().preset() == Preset::Blender {
+                    press(window, Modifiers::NONE, Key::Escape);
+                }
                 // The tool waits a moment for an axis or a number.
                 window.run_steps(120);
                 self.at = self.window.get_by_label(handle).rect().center();
                 self.to = self.at + vec2(36.0, 30.0);
             }
             On::Clip => {
-                for _ in 0..4 {
+                for _ in 0..3 {
                     run(window, r#"{"do":"play.next_frame"}"#);
                 }
             }
@@ -322,7 +325,9 @@ impl Stage {
     /// Clicks an entry of the menu that is open.
     fn choose(&mut self, entry: &str) {
         self.window.run_steps(2);
-        self.window.get_by_label(entry).click();
+        // Buttons beside the menu may have the same name, and come before it.
+        let entry = self.window.query_all_by_label(entry).last().expect("an entry");
+        entry.click();
         self.window.run_steps(4);
     }
 
@@ -365,9 +370,16 @@ impl Stage {
             "LMB" => self.click(PointerButton::Primary, modifiers),
             "RMB" => self.click(PointerButton::Secondary, modifiers),
             "Double-LMB" => {
-                for _ in 0..2 {
-                    self.click(PointerButton::Primary, modifiers);
-                }
+                let button = |pressed| Event::PointerButton {
+                    pos: at,
+                    button: PointerButton::Primary,
+                    pressed,
+                    modifiers,
+                };
+                // Within one frame: those of a test are long.
+                let events = [true, false, true, false].map(button);
+                self.window.input_mut().events.extend(events);
+                self.window.run_steps(4);
             }
             "LMB-drag" => self.drag(PointerButton::Primary, modifiers),
             "MMB-drag" => self.drag(PointerButton::Middle, modifiers),

@@ -33,8 +33,8 @@ impl Preset {
 /// A command, and its keys with spaces between them; none if empty.
 type Difference = (&'static str, &'static str);
 
-/// Ulna's own keys that are more than one.
-const ULNA: &[Difference] = &[("keying.delete", "Alt+S Delete")];
+/// Keys of Ulna's own map that differ from the table.
+const ULNA: &[Difference] = &[("keying.delete", "Alt+S Delete"), ("joint.remove", "Delete")];
 
 /// Keys as in Blender. Digits stand for the number pad, too: the window cannot tell them apart.
 const BLENDER: &[Difference] = &[
@@ -193,6 +193,7 @@ const MAYA: &[Difference] = &[
     ("play.previous_frame", "Alt+,"),
     ("play.start", "Alt+Shift+V Home"),
     // The skeleton and the brush.
+    ("joint.remove", "Delete"),
     ("joint.reparent", "P"),
     ("paint.flood", "Ctrl+F"),
     ("paint.value", "N"),
