@@ -21,6 +21,7 @@ mod window {
     mod joint_groups;
     mod key_acts;
     mod key_maps;
+    mod key_presets;
     mod key_selection;
     mod keyboard_walk;
     mod keys;

@@ -25,7 +25,7 @@ use crate::ui::{
     Action, Dialogs, Layers, Mode, Outliner, PaintDomain, Panels, Poses, Timeline, TimelineShow,
     ToastKind, ViewOptions, Viewport,
 };
-use ulna_edit::{Availability, Preset, Selection, command::ToolCommand};
+use ulna_edit::{Availability, KeyMap, Preset, Selection, command::ToolCommand};
 use ulna_model::{KeySet, NodeId};
 use ulna_motion::Pose;
 use ulna_render::Camera;
@@ -91,6 +91,11 @@ impl App {
     /// The eye.
     pub const fn camera(&self) -> &Camera {
         &self.viewport.camera
+    }
+
+    /// Keys of the commands, for tests.
+    pub const fn key_map(&self) -> &KeyMap {
+        &self.program.settings.keys
     }
 
     /// The pointer's tool, for tests.

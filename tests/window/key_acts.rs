@@ -39,7 +39,7 @@ pub(super) const ACTS: [Act; 100] = [
     }),
     act("Zoom by the wheel", On::Pose, |b, a| b.camera.distance != a.camera.distance),
     act("Frame the selection", On::Pose, |b, a| a.camera.distance < b.camera.distance * 0.8),
-    act("Frame everything", On::Pose, |b, a| {
+    act("Frame everything", On::Framed, |b, a| {
         b.camera.target != a.camera.target || b.camera.distance != a.camera.distance
     }),
     act("Front view", On::Pose, |b, a| {
@@ -175,11 +175,9 @@ pub(super) const ACTS: [Act; 100] = [
     }),
     act("Select keys by a box", On::Sheet, |b, a| b.keys.is_empty() && !a.keys.is_empty()),
     act("Deselect all keys", On::BesideKey, |b, a| !b.keys.is_empty() && a.keys.is_empty()),
-    act("Move keys by dragging", On::SelectedKey, |b, a| {
-        a.steps == 1 && a.key_count() == b.key_count()
-    }),
+    act("Move keys by dragging", On::SelectedKey, |b, a| a.steps == 1 && a.document != b.document),
     act("Copy keys", On::SelectedKey, |_, a| a.copied),
-    act("Paste keys", On::CopiedKeys, |b, a| a.key_count() > b.key_count()),
+    act("Paste keys", On::CopiedKeys, |b, a| a.steps == 1 && a.document != b.document),
     act("Delete keys", On::SelectedKey, |b, a| a.key_count() < b.key_count()),
     act("Interpolation of keys", On::SelectedKey, |_, a| a.steps == 1),
     act("Tangents of keys", On::SelectedKey, |_, a| a.steps == 1),

@@ -4,7 +4,9 @@
 
 use std::{collections::BTreeSet, path::PathBuf};
 
-use egui::{Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, TouchPhase, vec2};
+use egui::{
+    Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, vec2,
+};
 use egui_kittest::kittest::Queryable as _;
 use ulna::ui::{Mode, ViewOptions};
 use ulna_edit::{CommandLine, Preset, command::ToolCommand};
@@ -13,7 +15,7 @@ use ulna_render::Camera;
 use ulna_weights::Brush;
 
 use super::{
-    editing::{Window, click, click_at, node, sample, session, wait},
+    editing::{Window, click, click_at, node, press, sample, session, wait},
     key_acts::{ACTS, Act},
 };
 use crate::common::paint::painting_drawn;
@@ -33,7 +35,7 @@ struct Row {
 }
 
 impl Row {
-    /// What is pressed in a map; `None` if the page gives a reason.
+    /// Keys to press in a map; `None` if the page gives a reason.
     fn keys(&self, map: usize) -> Option<&'static str> {
         match self.ulna[map] {
             "same" => Some(self.programs[map]),
@@ -58,7 +60,7 @@ fn rows() -> Vec<Row> {
     PAGE.lines().filter(numbered).map(row).collect()
 }
 
-/// Where an act begins.
+/// Start of an act.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum On {
     /// Pose mode, the left forearm is selected, the pointer is beside the model.
@@ -69,6 +71,8 @@ pub(super) enum On {
     Undone,
     /// The same, after the turned pose was copied and reset.
     CopiedPose,
+    /// The same as `Pose`, after the forearm was framed.
+    Framed,
     /// The same as `Pose`, without materials.
     Solid,
     /// The same as `Pose`, after the forearm was hidden.
@@ -87,7 +91,7 @@ pub(super) enum On {
     Row,
     /// A handle of a tool.
     Handle(&'static str, &'static str),
-    /// Pose mode after a clip was shown; the second leg is selected.
+    /// The same as `Pose`, but a joint with siblings is selected.
     Sibling,
     /// The clip *Walk* at a frame, the left forearm is selected, the pointer is over the viewport.
     Clip,
@@ -122,15 +126,15 @@ struct Stage {
     window: Window,
     _folder: tempfile::TempDir,
     path: PathBuf,
-    /// Where the pointer is, and to where it is dragged.
+    /// Position of the pointer, and the end of its drags.
     at: Pos2,
     to: Pos2,
-    /// What is in the clipboard.
+    /// Text in the clipboard.
     copied: Option<String>,
 }
 
 fn run(window: &mut Window, line: &str) {
-    let line: CommandLine = serde_json::from_str(line).expect("a line");
+    let line = CommandLine::parse(line).expect("a line");
     let context = window.ctx.clone();
     window.state_mut().run_command(&context, &line);
     window.run_steps(3);
@@ -144,7 +148,7 @@ fn bone(window: &Window, from: &str, to: &str) -> Pos2 {
     rect.min + vec2(middle.x, middle.y)
 }
 
-/// Where a time of *Walk* lies in the row of the hips.
+/// Position of a key of *Walk* in the row of the hips.
 fn key_at(window: &Window, k: usize) -> Pos2 {
     let hips = node(window, "Hips");
     let clip = &session(window).document().clips[window.state().playback().clip.expect("a clip")];
@@ -162,7 +166,7 @@ impl Stage {
             window.state_mut().set_key_preset(preset);
             let at = bone(&window, "LeftUpperArm", "LeftLowerArm");
             let path = folder.path().join("model.glb");
-            let to = at + vec2(14.0, 30.0);
+            let to = at + vec2(-14.0, 30.0);
             return Self { window, _folder: folder, path, at, to, copied: None }.pointed();
         }
         let (mut window, folder, path) = sample();
@@ -188,7 +192,7 @@ impl Stage {
         if on == On::Rig {
             click(&mut window, "Rig mode");
         }
-        let selected = if on == On::Sibling { "RightUpperLeg" } else { "LeftLowerArm" };
+        let selected = if on == On::Sibling { "Spine" } else { "LeftLowerArm" };
         click(&mut window, selected);
         let (at, to) = match on {
             On::OnJoint => (bone(&window, "LeftLowerArm", "LeftHand"), free),
@@ -225,7 +229,7 @@ impl Stage {
         stage
     }
 
-    /// What was done before the act.
+    /// Prepares the window for the act.
     fn prepare(&mut self, on: On) {
         let window = &mut self.window;
         match on {
@@ -240,6 +244,10 @@ impl Stage {
                     run(&mut self.window, r#"{"do":"pose.reset_all"}"#);
                 }
             }
+            On::Framed => {
+                run(window, r#"{"do":"view.frame_selected"}"#);
+                window.run_steps(30);
+            }
             On::Solid => run(window, r#"{"do":"view.solid"}"#),
             On::Hidden => run(window, r#"{"do":"view.hide"}"#),
             On::Tool => run(window, r#"{"do":"tool.select"}"#),
@@ -247,14 +255,19 @@ impl Stage {
             On::Handle(tool, handle) => {
                 run(window, r#"{"do":"tool.select"}"#);
                 run(window, r#"{"do":"view.frame_selected"}"#);
+                window.run_steps(30);
                 run(window, &format!(r#"{{"do":"{tool}"}}"#));
+                // In that map a tool begins at once.
+                if window.state().key_map().preset() == Preset::Blender {
+                    press(window, Modifiers::NONE, Key::Escape);
+                }
                 // The tool waits a moment for an axis or a number.
                 window.run_steps(120);
                 self.at = self.window.get_by_label(handle).rect().center();
                 self.to = self.at + vec2(36.0, 30.0);
             }
             On::Clip => {
-                for _ in 0..4 {
+                for _ in 0..3 {
                     run(window, r#"{"do":"play.next_frame"}"#);
                 }
             }
@@ -312,7 +325,9 @@ impl Stage {
     /// Clicks an entry of the menu that is open.
     fn choose(&mut self, entry: &str) {
         self.window.run_steps(2);
-        self.window.get_by_label(entry).click();
+        // Buttons beside the menu may have the same name, and come before it.
+        let entry = self.window.query_all_by_label(entry).last().expect("an entry");
+        entry.click();
         self.window.run_steps(4);
     }
 
@@ -347,6 +362,7 @@ impl Stage {
                     unit: MouseWheelUnit::Line,
                     delta: vec2(0.0, 2.0),
                     phase: TouchPhase::Move,
+                    source: MouseWheelSource::Wheel,
                     modifiers,
                 });
                 self.window.run_steps(4);
@@ -354,9 +370,16 @@ impl Stage {
             "LMB" => self.click(PointerButton::Primary, modifiers),
             "RMB" => self.click(PointerButton::Secondary, modifiers),
             "Double-LMB" => {
-                for _ in 0..2 {
-                    self.click(PointerButton::Primary, modifiers);
-                }
+                let button = |pressed| Event::PointerButton {
+                    pos: at,
+                    button: PointerButton::Primary,
+                    pressed,
+                    modifiers,
+                };
+                // Within one frame: those of a test are long.
+                let events = [true, false, true, false].map(button);
+                self.window.input_mut().events.extend(events);
+                self.window.run_steps(4);
             }
             "LMB-drag" => self.drag(PointerButton::Primary, modifiers),
             "MMB-drag" => self.drag(PointerButton::Middle, modifiers),
@@ -387,15 +410,27 @@ impl Stage {
     }
 
     fn key(&mut self, key: Key, text: Option<String>, modifiers: Modifiers, pressed: bool) {
-        let event = Event::Key { key, physical_key: Some(key), pressed, repeat: false, modifiers };
-        self.window.event_modifiers(event, modifiers);
+        self.hold(modifiers);
+        self.window.event(Event::Key {
+            key,
+            physical_key: Some(key),
+            pressed,
+            repeat: false,
+            modifiers,
+        });
         if let Some(text) = text {
             self.window.event(Event::Text(text));
         }
         self.window.step();
+        self.hold(Modifiers::NONE);
     }
 
-    /// What the window put into the clipboard last.
+    /// Holds Ctrl, Shift and Alt from here on, or lets go of them.
+    fn hold(&self, modifiers: Modifiers) {
+        self.window.event(Event::ModifiersChanged(modifiers));
+    }
+
+    /// The text that the window put into the clipboard last.
     fn clipboard(&mut self) -> Option<String> {
         let copied = session(&self.window).copied_keys().map(ToOwned::to_owned);
         let of = |command: &egui::OutputCommand| match command {
@@ -407,28 +442,30 @@ impl Stage {
     }
 
     fn button(&mut self, button: PointerButton, pressed: bool, pos: Pos2, modifiers: Modifiers) {
-        let event = Event::PointerButton { pos, button, pressed, modifiers };
-        self.window.event_modifiers(event, modifiers);
+        self.window.event(Event::PointerButton { pos, button, pressed, modifiers });
         self.window.step();
     }
 
     fn click(&mut self, button: PointerButton, modifiers: Modifiers) {
         let at = self.at;
+        self.hold(modifiers);
         self.button(button, true, at, modifiers);
         self.button(button, false, at, modifiers);
+        self.hold(Modifiers::NONE);
     }
 
     fn drag(&mut self, button: PointerButton, modifiers: Modifiers) {
         let (from, to) = (self.at, self.to);
+        self.hold(modifiers);
         self.button(button, true, from, modifiers);
         for k in 1..=8 {
-            let at = from + (to - from) * (k as f32 / 8.0);
-            self.window.event_modifiers(Event::PointerMoved(at), modifiers);
+            self.window.event(Event::PointerMoved(from + (to - from) * (k as f32 / 8.0)));
             self.window.step();
         }
-        self.window.event_modifiers(Event::PointerMoved(to), modifiers);
         self.window.step();
         self.button(button, false, to, modifiers);
+        self.window.step();
+        self.hold(Modifiers::NONE);
         self.window.run_steps(2);
         self.at = to;
     }
@@ -451,7 +488,7 @@ fn key_of(name: &str) -> Key {
     }
 }
 
-/// What is seen of a window before and after an act.
+/// State of a window before and after an act.
 pub(super) struct Seen {
     pub document: Document,
     pub steps: usize,
@@ -475,7 +512,7 @@ pub(super) struct Seen {
     pub asks: bool,
     /// The pivot that the toolbar shows.
     pub pivot: String,
-    /// What the last step was.
+    /// Label of the last step.
     pub label: String,
     pub fps: f64,
     pub file: Vec<u8>,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::look::WeightLook;
+use ulna_edit::command::BrushCommand;
 use ulna_model::NodeId;
 use ulna_weights::Brush;
 
@@ -15,6 +16,17 @@ pub enum BrushNumber {
     Strength,
     /// The painted value.
     Value,
+}
+
+impl BrushNumber {
+    /// The command that changes it.
+    pub const fn command(self) -> BrushCommand {
+        match self {
+            Self::Radius => BrushCommand::Radius,
+            Self::Strength => BrushCommand::Strength,
+            Self::Value => BrushCommand::Value,
+        }
+    }
 }
 
 /// Shape of the area in which a drag selects vertices.

@@ -81,6 +81,8 @@ pub fn ruler_ui(
     painter.rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceTimeline));
     numbers(ui, &painter, view, axis, rect);
     let length = view.session.map_or(0.0, |s| view.timeline.playback.length(s.document()));
+    // Below the grips of the range, which come after it.
+    let response = ui.interact(rect, ui.scope_id().with("ruler"), Sense::click_and_drag());
     range_ui(state, ui, view, axis, rect, length, actions);
     painter.hline(
         rect.x_range(),
@@ -100,7 +102,6 @@ pub fn ruler_ui(
     if hold_ui(&mut state.hold, ui, view, axis, rect, actions) {
         return;
     }
-    let response = ui.interact(rect, ui.scope_id().with("ruler"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Playhead"));
     ui.ctx().accesskit_node_builder(response.id, |node| {
         node.set_numeric_value(view.timeline.playback.time)

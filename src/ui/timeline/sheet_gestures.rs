@@ -56,7 +56,7 @@ impl Sheet<'_> {
         {
             actions.push(TimelineAction::Seek(f64::from(hit.time)));
         }
-        // As in Maya: the middle button moves the selected keys from anywhere, and with Alt the view.
+        // As in Maya: the middle button moves the selected keys, and with Alt the view.
         let moves_keys = self.view.settings.keys.preset() == Preset::Maya && !now.alt;
         if let Some(at) = origin.filter(|_| moves_keys)
             && response.drag_started_by(PointerButton::Middle)

@@ -57,7 +57,7 @@ pub struct ViewOptions {
     pub brush_folded: bool,
     /// Size of the handles of the tools, 1 as usual.
     pub gizmo_size: f32,
-    /// What is behind the model.
+    /// Color behind the model.
     pub background: Background,
 }
 
@@ -76,7 +76,7 @@ impl ViewOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Background {
-    /// That of the theme.
+    /// Color of the theme.
     #[default]
     Theme,
     /// Light gray.

@@ -227,7 +227,8 @@ mod tests {
     fn a_key_that_clashes_is_named_and_the_others_are_taken() {
         let text = r#"{"ulna_keys":1,"preset":"maya","keys":{
             "view.grid":["J"],"view.names":["J"],"view.axes":"F","no.such":["K"],
-            "view.joints":["Nonsense"],"view.pins":{"a":1},"view.sticks":[3],"layers.add":["Shift+U"]}}"#;
+            "view.joints":["Nonsense"],"view.pins":{"a":1},"view.sticks":[3],
+            "layers.add":["Shift+U"]}}"#;
         let imported = read(text).expect("a file of keys");
         assert_eq!(imported.taken, 2, "{:?}", imported.keys);
         assert_eq!((imported.keys.preset(), imported.keys.key("view.grid")), (Preset::Maya, "J"));

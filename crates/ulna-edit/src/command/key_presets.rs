@@ -1,13 +1,40 @@
 //! Keys of Blender and Maya, where they differ from the table's own keys. `docs/keys.md` lists the
 //! acts that they are for, and what has no key.
 
-use super::Preset;
+use serde::{Deserialize, Serialize};
+
+/// A set of keys that people know from elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preset {
+    /// Ulna's own, as the industry has it.
+    #[default]
+    Ulna,
+    /// As in Blender.
+    Blender,
+    /// As in Maya.
+    Maya,
+}
+
+impl Preset {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Ulna, Self::Blender, Self::Maya];
+
+    /// Name in the window.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Ulna => "Ulna",
+            Self::Blender => "Blender",
+            Self::Maya => "Maya",
+        }
+    }
+}
 
 /// A command, and its keys with spaces between them; none if empty.
 type Difference = (&'static str, &'static str);
 
-/// Ulna's own keys that are more than one.
-const ULNA: &[Difference] = &[("keying.delete", "Alt+S Delete")];
+/// Keys of Ulna's own map that differ from the table.
+const ULNA: &[Difference] = &[("keying.delete", "Alt+S Delete"), ("joint.remove", "Delete")];
 
 /// Keys as in Blender. Digits stand for the number pad, too: the window cannot tell them apart.
 const BLENDER: &[Difference] = &[
@@ -166,6 +193,7 @@ const MAYA: &[Difference] = &[
     ("play.previous_frame", "Alt+,"),
     ("play.start", "Alt+Shift+V Home"),
     // The skeleton and the brush.
+    ("joint.remove", "Delete"),
     ("joint.reparent", "P"),
     ("paint.flood", "Ctrl+F"),
     ("paint.value", "N"),

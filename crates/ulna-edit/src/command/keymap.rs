@@ -1,38 +1,15 @@
-//! Which keys run which command: three presets over the table's own keys, and what a person
-//! changed. A command can have several keys, which are written with spaces between them.
+//! Keys of commands: three presets over the table's own keys, and a person's own keys. A command
+//! can have several keys, which are written with spaces between them.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{CommandSpec, find, key_presets, renamed, table};
-
-/// A set of keys that people know from elsewhere.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Preset {
-    /// Ulna's own, as the industry has it.
-    #[default]
-    Ulna,
-    /// As in Blender.
-    Blender,
-    /// As in Maya.
-    Maya,
-}
-
-impl Preset {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Ulna, Self::Blender, Self::Maya];
-
-    /// Title in the window.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Ulna => "Ulna",
-            Self::Blender => "Blender",
-            Self::Maya => "Maya",
-        }
-    }
-}
+use super::{
+    CommandSpec, find,
+    key_presets::{self, Preset},
+    renamed, table,
+};
 
 /// The live key map.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

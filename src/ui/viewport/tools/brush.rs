@@ -1,13 +1,14 @@
 //! The brush over the model: strokes, gradients, and the spot of its menu.
 
-use egui::{Modifiers, Painter, PointerButton, Pos2, Rect, Response, Stroke, Ui};
+use egui::{Key, Modifiers, Painter, PointerButton, Pos2, Rect, Response, Stroke, Ui};
 use glam::Vec2;
 
 use super::{super::pick, brush_marks::casing};
 use crate::ui::{
-    Action, Actions, PaintAction, PaintTool, StrokePhase, View, ViewportAction,
+    Action, Actions, BrushNumber, PaintAction, PaintTool, StrokePhase, View, ViewportAction,
     weight_marks::heat_color,
 };
+use ulna_edit::Preset;
 use ulna_model::NodeId;
 use ulna_render::ColorRole;
 
@@ -210,6 +211,11 @@ pub fn brush_ui(
         let enter = ui.input(|i| i.key_pressed(egui::Key::Enter));
         if input.escape {
             actions.push(Action::Cancel);
+        } else if is_key_held(ui, view) {
+            // As in Maya: the number follows a drag while its key is held.
+            if ui.input(|i| i.pointer.button_released(PointerButton::Primary)) {
+                actions.push(PaintAction::AdjustBrush(None));
+            }
         } else if enter || ui.input(|i| i.pointer.any_pressed()) {
             actions.push(PaintAction::AdjustBrush(None));
             *swallow = true;
@@ -229,6 +235,15 @@ pub fn brush_ui(
     } else if let Some(at) = input.over {
         state.hover(ui, view, at, &input, response, actions);
     }
+}
+
+/// Whether the key of the number that is changed is held, in the map of Maya.
+fn is_key_held(ui: &Ui, view: &View<'_>) -> bool {
+    let keys = &view.settings.keys;
+    let number = view.paint.adjusting.filter(|_| keys.preset() == Preset::Maya);
+    let command = number.map(BrushNumber::command);
+    let mut held = command.iter().flat_map(|c| keys.keys(c.name())).filter_map(Key::from_name);
+    held.any(|key| ui.input(|i| i.key_down(key)))
 }
 
 /// The line of a gradient that is being drawn: from all of the value to none.

@@ -92,7 +92,7 @@ impl Selecting {
         true
     }
 
-    /// What a command asked for: a circle selects at once, and Escape or the right button ends
+    /// Area that a command asked for: a circle selects at once, and Escape or the right button ends
     /// either. Whether nothing else is to be selected in this frame.
     fn wanted_ui(
         &mut self,

@@ -1,0 +1,250 @@
+//! Keys as in Blender and Maya beyond those of `docs/keys.md`, and files of own keys.
+
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
+use egui_kittest::kittest::Queryable as _;
+use glam::{Quat, Vec3};
+use ulna_edit::Preset;
+use ulna_model::{NodeId, Transform, transform::angle_between};
+use ulna_motion::{Pose, Stack};
+
+use super::editing::{Window, click, node, press, sample, session};
+
+/// The sample in Pose mode, in a program's map, with the left forearm selected and the pointer
+/// beside the model.
+fn forearm(preset: Preset) -> (Window, tempfile::TempDir, NodeId) {
+    let (mut window, folder, _) = sample();
+    window.state_mut().set_key_preset(preset);
+    click(&mut window, "Pose mode");
+    click(&mut window, "LeftLowerArm");
+    let beside = window.get_by_label("Viewport").rect().center() + vec2(200.0, 80.0);
+    window.event(Event::PointerMoved(beside));
+    window.run_steps(2);
+    let arm = node(&window, "LeftLowerArm");
+    (window, folder, arm)
+}
+
+/// Keys with their texts, as a keyboard gives them.
+fn type_keys(window: &mut Window, keys: &[(Key, &str)]) {
+    for (key, text) in keys {
+        let event = |pressed| Event::Key {
+            key: *key,
+            physical_key: Some(*key),
+            pressed,
+            repeat: false,
+            modifiers: Modifiers::NONE,
+        };
+        window.event(event(true));
+        if !text.is_empty() {
+            window.event(Event::Text((*text).to_owned()));
+        }
+        window.event(event(false));
+        window.run_steps(3);
+    }
+}
+
+const THIRTY: [(Key, &str); 2] = [(Key::Num3, "3"), (Key::Num0, "0")];
+
+fn local(window: &Window, node: NodeId) -> Transform {
+    session(window).document().node(node).local().transform()
+}
+
+fn world(window: &Window, node: NodeId) -> Quat {
+    let pose = Pose::evaluate(session(window).document(), &Stack::default());
+    pose.world[node.index()].to_scale_rotation_translation().1
+}
+
+#[test]
+fn in_blenders_map_an_axis_is_of_the_scene_first_and_the_joints_own_when_pressed_again() {
+    for (presses, own) in [(1, false), (2, true)] {
+        let (mut window, _folder, arm) = forearm(Preset::Blender);
+        let (before, was) = (world(&window, arm), local(&window, arm));
+        type_keys(&mut window, &[(Key::R, "r")]);
+        for _ in 0..presses {
+            type_keys(&mut window, &[(Key::X, "x")]);
+        }
+        type_keys(&mut window, &THIRTY);
+        type_keys(&mut window, &[(Key::Enter, "")]);
+        let turn = Quat::from_axis_angle(Vec3::X, 30_f32.to_radians());
+        if own {
+            let now = local(&window, arm).rotation;
+            assert!(angle_between(was.rotation * turn, now) < 1e-3, "about its own X");
+        } else {
+            assert!(
+                angle_between(turn * before, world(&window, arm)) < 1e-3,
+                "about the scene's X"
+            );
+        }
+    }
+}
+
+#[test]
+fn in_blenders_map_a_minus_changes_the_sign_and_space_keeps_a_transform() {
+    let (mut window, _folder, arm) = forearm(Preset::Blender);
+    let before = world(&window, arm);
+    type_keys(&mut window, &[(Key::R, "r"), (Key::X, "x")]);
+    type_keys(&mut window, &THIRTY);
+    type_keys(&mut window, &[(Key::Minus, "-"), (Key::Minus, "-"), (Key::Minus, "-")]);
+    type_keys(&mut window, &[(Key::Space, " ")]);
+    assert_eq!(session(&window).history().done().len(), 1, "Space keeps it");
+    let turn = Quat::from_axis_angle(Vec3::X, -30_f32.to_radians());
+    assert!(angle_between(turn * before, world(&window, arm)) < 1e-3);
+    // In Ulna's own map a minus goes on with the expression.
+    let (mut window, _folder, arm) = forearm(Preset::Ulna);
+    let was = local(&window, arm).rotation;
+    type_keys(&mut window, &[(Key::E, "e"), (Key::X, "x")]);
+    type_keys(&mut window, &THIRTY);
+    type_keys(&mut window, &[(Key::Minus, "-"), (Key::Num1, "1"), (Key::Num0, "0")]);
+    type_keys(&mut window, &[(Key::Enter, "")]);
+    let angle = angle_between(was, local(&window, arm).rotation).to_degrees();
+    assert!((angle - 20.0).abs() < 1e-2, "{angle}");
+}
+
+#[test]
+fn a_right_click_that_cancels_a_transform_opens_no_menu_even_within_one_frame() {
+    let (mut window, _folder, _) = forearm(Preset::Blender);
+    let before = session(&window).document().clone();
+    let at = window.get_by_label("Viewport").rect().center() + vec2(240.0, 120.0);
+    type_keys(&mut window, &[(Key::R, "r")]);
+    window.event(Event::PointerMoved(at));
+    window.run_steps(2);
+    let button = |pressed| Event::PointerButton {
+        pos: at,
+        button: PointerButton::Secondary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    window.input_mut().events.extend([button(true), button(false)]);
+    window.run_steps(4);
+    assert!(!egui::Popup::is_any_open(&window.ctx), "no menu");
+    assert!(*session(&window).document() == before && session(&window).history().done().is_empty());
+    // The next right click opens it.
+    window.event(button(true));
+    window.step();
+    window.event(button(false));
+    window.run_steps(3);
+    assert!(egui::Popup::is_any_open(&window.ctx));
+}
+
+/// The sample with all keys of *Walk* selected, and the pointer over the viewport.
+fn all_keys(preset: Preset) -> (Window, tempfile::TempDir) {
+    let (mut window, folder, _) = sample();
+    window.state_mut().set_key_preset(preset);
+    click(&mut window, "Clip Walk");
+    click(&mut window, "LeftLowerArm");
+    let over = window.get_by_label("Timeline keys").rect().center();
+    window.event(Event::PointerMoved(over));
+    window.run_steps(2);
+    let (modifiers, key) = if preset == Preset::Blender {
+        (Modifiers::NONE, Key::A)
+    } else {
+        (Modifiers::COMMAND, Key::A)
+    };
+    press(&mut window, modifiers, key);
+    assert!(window.state().selected_keys().len() > 100);
+    (window, folder)
+}
+
+fn point_at_viewport(window: &mut Window) {
+    let at: Pos2 = window.get_by_label("Viewport").rect().center() + vec2(200.0, 80.0);
+    window.event(Event::PointerMoved(at));
+    window.run_steps(2);
+}
+
+#[test]
+fn over_the_viewport_no_key_deletes_the_selected_keys_of_the_timeline() {
+    for (preset, key) in
+        [(Preset::Blender, Key::X), (Preset::Maya, Key::Delete), (Preset::Ulna, Key::Delete)]
+    {
+        let (mut window, _folder) = all_keys(preset);
+        let keys = |window: &Window| -> usize {
+            session(window).document().clips.values().map(|c| c.key_count()).sum()
+        };
+        let before = keys(&window);
+        point_at_viewport(&mut window);
+        press(&mut window, Modifiers::NONE, key);
+        let left = keys(&window);
+        assert!(before - left < 10, "{preset:?}: {before} → {left}");
+        let over = window.get_by_label("Timeline keys").rect().center();
+        window.event(Event::PointerMoved(over));
+        window.run_steps(2);
+        press(&mut window, Modifiers::NONE, key);
+        let left = keys(&window);
+        assert!(before - left > 100, "{preset:?}: over the timeline it does: {before} → {left}");
+    }
+}
+
+#[test]
+fn copying_over_the_timeline_takes_the_keys_of_selected_joints_and_never_all() {
+    let (mut window, _folder, _) = sample();
+    window.state_mut().set_key_preset(Preset::Maya);
+    click(&mut window, "Clip Walk");
+    let over = window.get_by_label("Timeline keys").rect().center();
+    window.event(Event::PointerMoved(over));
+    window.run_steps(2);
+    window.event(Event::Copy);
+    window.run_steps(3);
+    assert_eq!(session(&window).copied_keys(), None, "nothing is selected");
+    assert!(window.query_by_label_contains("No keys were copied").is_some(), "and that is said");
+    click(&mut window, "LeftLowerArm");
+    window.event(Event::PointerMoved(over));
+    window.run_steps(2);
+    window.event(Event::Copy);
+    window.run_steps(3);
+    let text = session(&window).copied_keys().expect("keys").to_owned();
+    assert!(text.contains("LeftLowerArm") && !text.contains("RightLowerArm"), "{text}");
+}
+
+/// Opens the page of keys, and asks for a file there.
+fn ask_for_file(window: &mut Window, button: &str, path: &std::path::Path) {
+    press(window, Modifiers::COMMAND, Key::Comma);
+    window.run_steps(3);
+    click(window, "Keys");
+    click(window, button);
+    window.run_steps(3);
+    press(window, Modifiers::COMMAND, Key::A);
+    window.event(Event::Text(path.display().to_string()));
+    window.run_steps(3);
+    press(window, Modifiers::NONE, Key::Enter);
+    window.run_steps(4);
+}
+
+#[test]
+fn own_keys_go_through_a_file_and_a_key_that_clashes_is_named_alone() {
+    let (mut window, folder, _) = sample();
+    press(&mut window, Modifiers::COMMAND, Key::Comma);
+    click(&mut window, "Keys");
+    click(&mut window, "Maya");
+    click(&mut window, "Filter commands");
+    window.event(Event::Text("Grid".to_owned()));
+    window.run_steps(3);
+    click(&mut window, "Key of Grid");
+    press(&mut window, Modifiers::NONE, Key::J);
+    assert_eq!(window.state().key_map().text("view.grid"), "J");
+    // The right button adds another one.
+    window.get_by_label("Key of Grid").click_secondary();
+    window.run_steps(3);
+    press(&mut window, Modifiers::COMMAND, Key::J);
+    assert_eq!(window.state().key_map().text("view.grid"), "J Ctrl+J");
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    let path = folder.path().join("mine.json");
+    ask_for_file(&mut window, "Export keys…", &path);
+    let text = std::fs::read_to_string(&path).expect("the file was written");
+    assert!(text.contains("\"ulna_keys\": 1") && text.contains("maya"), "{text}");
+
+    let (mut other, _folder, _) = sample();
+    ask_for_file(&mut other, "Import keys…", &path);
+    assert_eq!(other.state().key_map(), window.state().key_map());
+    assert_eq!(other.state().key_map().preset(), Preset::Maya);
+
+    // One key clashes, the other one is taken; a file that is none changes nothing.
+    std::fs::write(&path, r#"{"ulna_keys":1,"keys":{"view.names":["F"],"view.axes":["J"]}}"#)
+        .expect("a file");
+    ask_for_file(&mut other, "Import keys…", &path);
+    let said = "Joint names: F is used by “Frame selected”";
+    assert!(other.query_by_label_contains(said).is_some(), "the clash is named");
+    assert_eq!(other.state().key_map().key("view.axes"), "J");
+    let before = other.state().key_map().clone();
+    std::fs::write(&path, "[1, 2").expect("a file");
+    ask_for_file(&mut other, "Import keys…", &path);
+    assert_eq!(*other.state().key_map(), before);
+}
