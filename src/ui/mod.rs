@@ -66,7 +66,7 @@ pub use self::{
         RebindDraft, RecoveryView, SeamOrder, SeamsDraft, SelectedVertices, StepView, Toast,
         ToastKind, TrialColors, TrialNumbers, TrialPose, UnkeyedRow, bytes_in_words,
     },
-    guide::Place,
+    guide::GuidePlace,
     inspector::{changed_keys, repaired},
     layers::{LayerAction, Layers, LayersView, ids as layer_ids},
     layout::{Layout, Pane},

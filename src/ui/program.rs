@@ -46,7 +46,7 @@ pub enum ProgramAction {
     ChooseDevice(Option<String>),
     /// Other preferences.
     Settings(Box<Settings>),
-    /// What the tour's card asks for.
+    /// A request of the card of the tour.
     Tour(TourAction),
     /// A command was run from the palette: it is listed there when nothing is typed.
     UsedCommand(&'static CommandSpec),
