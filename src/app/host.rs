@@ -10,7 +10,7 @@ use super::{
     save_queue::{Purpose, SaveTo},
 };
 use crate::ui::{
-    ClipUse, DeferredAction, Dialog, Mode, Pasting, Place, PreferencePage, ToastKind,
+    ClipUse, DeferredAction, Dialog, GuidePlace, Mode, Pasting, PreferencePage, ToastKind,
     children_words,
 };
 use ulna_edit::command::{
@@ -83,7 +83,7 @@ impl Host for WindowHost<'_> {
             }
             FileCommand::Guide => {
                 app.dialogs.open =
-                    Some(Dialog::Guide { place: Place::default(), search: String::new() });
+                    Some(Dialog::Guide { place: GuidePlace::default(), search: String::new() });
             }
             FileCommand::Tour => app.start_tour(ctx),
             FileCommand::Commands => app.dialogs.open = Some(Dialog::Commands),

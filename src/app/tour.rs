@@ -57,6 +57,7 @@ impl App {
 
     /// Sets the window up for a step, so that only its act is left.
     fn show_step(&mut self, ctx: &Context, step: TourStep) {
+        self.timeline.playback.playing = false;
         match step {
             TourStep::Pose => {
                 if !self.mode.spec().poses {

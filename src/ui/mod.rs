@@ -79,7 +79,7 @@ pub use self::{
         ToastKind, TrialColors, TrialNumbers, TrialPose, UnkeyedRow, bytes_in_words,
         loose_focus_id,
     },
-    guide::Place,
+    guide::GuidePlace,
     inspector::{changed_keys, repaired},
     layers::{LayerAction, Layers, LayersView, ids as layer_ids},
     layout::{Layout, Pane, Shipped, WorkspaceError, Workspaces, hide},

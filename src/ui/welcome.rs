@@ -167,8 +167,8 @@ fn sample(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
                     .font(Theme::font(Font::Heading))
                     .color(theme.color(ColorRole::TextPrimary)),
             );
-            let text = "A sample character with idle, walk, run and wave clips. A short tour \
-            explains the window.";
+            let text = "A sample character with idle, walk, run and wave clips. On the tour you \
+                pose, key, paint, undo and save.";
             ui.add(
                 egui::Label::new(
                     RichText::new(text)

@@ -516,7 +516,7 @@ pub fn mark_place(ui: &Ui, name: &'static str, rect: Rect) {
     ui.data_mut(|d| d.insert_temp(egui::Id::unique(("place of", name)), (frame, rect)));
 }
 
-/// Where a widget is; `None` if it is not drawn.
+/// The place of a widget; `None` if it is not drawn.
 pub fn place_of(ui: &Ui, name: &'static str) -> Option<Rect> {
     let id = egui::Id::unique(("place of", name));
     let (frame, rect) = ui.data(|d| d.get_temp::<(u64, Rect)>(id))?;

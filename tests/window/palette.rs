@@ -1,7 +1,7 @@
 //! The palette: commands by words of other programs, names of the file, typed values, and what is
 //! shown when nothing is typed or found.
 
-use egui::{Event, Key, Modifiers, Role};
+use egui::{Event, Key, Modifiers, Role, accesskit};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use ulna_model::ClipId;
 
@@ -30,7 +30,7 @@ fn rows(window: &Window) -> Vec<(String, String, bool, bool)> {
             let row = (
                 access.label().unwrap_or_default(),
                 access.description().unwrap_or_default(),
-                access.is_selected() == Some(true),
+                access.toggled() == Some(accesskit::Toggled::True),
                 !access.is_disabled(),
             );
             found.push((node.rect().top(), row));
@@ -69,8 +69,11 @@ fn clips_joints_assets_preferences_and_the_guide_are_found_by_name() {
     let (mut window, _folder, _) = sample();
     run(&mut window, "RightLowerLeg");
     assert_eq!(window.state().selection().active, Some(node(&window, "RightLowerLeg")));
-    let run_clip = session(&window).document().clips.iter();
-    let (id, _) = run_clip.clone().find(|(_, c)| c.name.as_deref() == Some("Run")).expect("Run");
+    let document = session(&window).document();
+    let is_run = |(_, clip): &(ClipId, &ulna_model::Shared<ulna_model::Clip>)| {
+        clip.name.as_deref() == Some("Run")
+    };
+    let (id, _) = document.clips.iter().find(is_run).expect("Run");
     open(&mut window, "Run");
     let (_, note) = chosen(&window);
     assert!(note.starts_with("clip, "), "{note}");

@@ -20,12 +20,12 @@ fn first_start() -> Window {
 fn step(window: &Window) -> usize {
     let count = |k: usize| window.query_by_label(&format!("{k} of 5")).is_some();
     (1..=5).find(|k| count(*k)).unwrap_or_else(|| {
-        assert!(window.query_by_label("All five acts are done").is_some(), "the tour is open");
+        assert!(window.query_by_label("End of the tour").is_some(), "the tour is open");
         6
     })
 }
 
-/// Where a joint is on the window.
+/// The place of a joint on the window.
 fn place(window: &Window, name: &str) -> Pos2 {
     let rect = window.get_by_label("Viewport").rect();
     let at = window.state().project(node(window, name)).expect("in sight");

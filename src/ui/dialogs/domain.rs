@@ -8,7 +8,7 @@ use super::drafts::{
     BindDraft, ConvertDraft, ExportDraft, FormDraft, ImportDraft, PicturesDraft, RebindDraft,
     SeamsDraft,
 };
-use crate::ui::guide::Place;
+use crate::ui::guide::GuidePlace;
 use ulna_edit::{CommandLine, CommandSpec, command::field::CarryWay};
 use ulna_model::{ClipId, UnkeyedAt};
 use ulna_session::{ExportRequest, Outlook, SaveRequest};
@@ -199,8 +199,8 @@ pub enum Dialog {
     },
     /// The guide.
     Guide {
-        /// Where it is open.
-        place: Place,
+        /// The place that is shown.
+        place: GuidePlace,
         /// Words that it is searched for.
         search: String,
     },

@@ -5,7 +5,7 @@ mod pages;
 
 use egui::{Label, RichText, Role, ScrollArea, Ui, WidgetInfo, vec2};
 
-pub use self::pages::{Heading, Place, headings};
+pub use self::pages::{GuidePlace, Heading, headings};
 use self::{
     inline::text_ui,
     pages::{Block, linked, plain_text, sections},
@@ -27,18 +27,18 @@ const MOST: usize = 60;
 /// A place that the search found.
 #[derive(Clone, Debug, PartialEq)]
 struct Hit {
-    place: Place,
+    place: GuidePlace,
     title: String,
     /// The text around the first word.
     excerpt: String,
 }
 
-/// What the guide keeps from frame to frame.
+/// State of the guide from frame to frame.
 #[derive(Clone, Debug, Default)]
 pub struct GuideState {
     search: String,
     /// The request that was followed last: a place, and words to search for.
-    followed: Option<(Place, String)>,
+    followed: Option<(GuidePlace, String)>,
     /// The block that is scrolled to.
     scroll: Option<usize>,
     /// Results, with the words that they are of.
@@ -54,7 +54,7 @@ impl GuideState {
     }
 
     /// Takes up a place or words that were asked for from outside.
-    fn follow(&mut self, place: Place, search: &str) {
+    fn follow(&mut self, place: GuidePlace, search: &str) {
         let asked = Some((place, search.to_owned()));
         if self.followed != asked {
             let before = self.followed.as_ref().map(|(_, search)| search.as_str());
@@ -85,7 +85,7 @@ fn find(text: &str) -> Vec<Hit> {
     for (k, section) in sections().iter().enumerate() {
         let mut title = section.title.clone();
         if words.iter().all(|word| title.to_lowercase().contains(word)) {
-            let place = Place { section: k, block: 0 };
+            let place = GuidePlace { section: k, block: 0 };
             titles.push(Hit { place, title: title.clone(), excerpt: section.page.clone() });
         }
         for (block, content) in section.blocks.iter().enumerate() {
@@ -96,7 +96,7 @@ fn find(text: &str) -> Vec<Hit> {
             if is_title {
                 title.clone_from(&text);
             }
-            let place = Place { section: k, block };
+            let place = GuidePlace { section: k, block };
             if fits && is_title {
                 titles.push(Hit { place, title: title.clone(), excerpt: section.title.clone() });
             } else if fits {
@@ -127,7 +127,7 @@ pub fn guide_ui(
     state: &mut GuideState,
     ui: &mut Ui,
     view: &View<'_>,
-    place: Place,
+    place: GuidePlace,
     search: &str,
     actions: &mut Actions,
 ) {
@@ -174,9 +174,9 @@ fn list_ui(
     state: &mut GuideState,
     ui: &mut Ui,
     theme: &Theme,
-    place: Place,
+    place: GuidePlace,
     height: f32,
-) -> Option<Place> {
+) -> Option<GuidePlace> {
     let searches = !state.search.trim().is_empty();
     let mut wanted = None;
     let area = ScrollArea::vertical().max_height(height).auto_shrink([false, false]);
@@ -206,13 +206,11 @@ fn list_ui(
                 ui.label(text.color(theme.color(ColorRole::TextTertiary)));
             }
             let name = if section.title == section.page { "Overview" } else { &section.title };
+            let layout = egui::Layout::top_down_justified(egui::Align::LEFT);
             let button = egui::Button::selectable(k == place.section, name).truncate();
-            let response = ui.add_sized(
-                vec2(ui.available_width(), 22.0),
-                button.min_size(vec2(ui.available_width(), 22.0)),
-            );
+            let response = ui.with_layout(layout, |ui| ui.add(button)).inner;
             if response.clicked() {
-                wanted = Some(Place { section: k, block: 0 });
+                wanted = Some(GuidePlace { section: k, block: 0 });
             }
         }
     });
@@ -233,7 +231,12 @@ fn hit_ui(ui: &mut Ui, theme: &Theme, hit: &Hit, chosen: bool) -> bool {
 }
 
 /// The text of a section; the place that a clicked link leads to.
-fn section_ui(state: &mut GuideState, ui: &mut Ui, theme: &Theme, place: Place) -> Option<Place> {
+fn section_ui(
+    state: &mut GuideState,
+    ui: &mut Ui,
+    theme: &Theme,
+    place: GuidePlace,
+) -> Option<GuidePlace> {
     let section = sections().get(place.section)?;
     ui.set_width(ui.available_width() - 8.0);
     ui.spacing_mut().item_spacing.y = 6.0;

@@ -11,7 +11,7 @@ pub struct Section {
     pub file: &'static str,
     /// The title of the section; that of the page for its first part.
     pub title: String,
-    /// What stands in it.
+    /// Its contents.
     pub blocks: Vec<Block>,
 }
 
@@ -32,7 +32,7 @@ pub enum Block {
 
 /// A place of the guide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct GuidePlace {
     /// The number of the section.
     pub section: usize,
     /// The number of the block in it; the first one for its title.
@@ -46,8 +46,8 @@ pub struct Heading {
     pub title: String,
     /// The section that it is in, if that has another title; else the page.
     pub within: String,
-    /// Where it is.
-    pub place: Place,
+    /// Its place.
+    pub place: GuidePlace,
 }
 
 /// File and text of each page.
@@ -66,12 +66,13 @@ static HEADINGS: LazyLock<Vec<Heading>> = LazyLock::new(|| {
     let all = SECTIONS.iter().enumerate();
     all.flat_map(|(section, of)| {
         let within = if of.title == of.page { String::new() } else { of.page.clone() };
-        let first = Heading { title: of.title.clone(), within, place: Place { section, block: 0 } };
+        let first =
+            Heading { title: of.title.clone(), within, place: GuidePlace { section, block: 0 } };
         let inner = of.blocks.iter().enumerate().filter_map(move |(block, b)| match b {
             Block::Heading(title) => Some(Heading {
                 title: title.clone(),
                 within: of.title.clone(),
-                place: Place { section, block },
+                place: GuidePlace { section, block },
             }),
             _ => None,
         });
@@ -98,7 +99,7 @@ fn slug(title: &str) -> String {
 }
 
 /// The place that a link on a page leads to: `#keys`, `retargeting.md#contacts`.
-pub fn linked(file: &str, link: &str) -> Option<Place> {
+pub fn linked(file: &str, link: &str) -> Option<GuidePlace> {
     let (to, part) = link.split_once('#').unwrap_or((link, ""));
     let to = if to.is_empty() { file } else { to };
     let on_page = |heading: &&Heading| SECTIONS[heading.place.section].file == to;
@@ -113,7 +114,7 @@ fn cells(line: &str) -> Vec<String> {
     line.split('|').map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// What stands before an item of a list, and the text behind it.
+/// The sign before an item of a list, and the text behind it.
 fn item(line: &str) -> Option<(usize, String, &str)> {
     let text = line.trim_start();
     let depth = (line.len() - text.len()) / 2;

@@ -1,8 +1,8 @@
-//! What a row of the palette does: runs, shows, selects, opens.
+//! Acts of the rows of the palette: run, show, select, open.
 
 use super::{
     names::{Entry, Named},
-    search::{Found, Item},
+    search::{Item, PaletteRow},
     typed::line,
 };
 use crate::ui::{
@@ -17,7 +17,7 @@ use ulna_model::{LayerHome, NodeId};
 pub fn run(
     view: &View<'_>,
     names: &[Entry],
-    found: &Found,
+    found: &PaletteRow,
     actions: &mut Actions,
 ) -> Option<NodeId> {
     match found.item {
@@ -37,13 +37,13 @@ pub fn run(
         Item::Name(k) => {
             let entry = names.get(k)?;
             actions.push(DialogAction::SetDialog(None));
-            show(view, entry, actions)
+            show(entry, actions)
         }
     }
 }
 
 /// Opens the form of a command with its typed arguments; whether it has a form.
-pub fn ask(view: &View<'_>, found: &Found, actions: &mut Actions) -> bool {
+pub fn ask(view: &View<'_>, found: &PaletteRow, actions: &mut Actions) -> bool {
     let Some(spec) = found.command() else { return false };
     if spec.arguments.is_empty() || spec.check(&view.availability).is_err() {
         return false;
@@ -55,7 +55,7 @@ pub fn ask(view: &View<'_>, found: &Found, actions: &mut Actions) -> bool {
 }
 
 /// Shows, selects or opens what has a name; the node to scroll to.
-fn show(view: &View<'_>, entry: &Entry, actions: &mut Actions) -> Option<NodeId> {
+fn show(entry: &Entry, actions: &mut Actions) -> Option<NodeId> {
     match &entry.named {
         Named::Clip(clip) => actions.push(TimelineAction::ShowClip(*clip)),
         Named::Node(node) => {
@@ -79,13 +79,11 @@ fn show(view: &View<'_>, entry: &Entry, actions: &mut Actions) -> Option<NodeId>
             let dialog = Dialog::Preferences { page, listening: None, row };
             actions.push(DialogAction::SetDialog(Some(dialog)));
         }
-        // The retarget page would lose its place: the file is opened in any case.
         Named::File(path) => actions.push(DialogAction::OpenPath(path.clone())),
         Named::Heading(heading) => {
             let dialog = Dialog::Guide { place: heading.place, search: String::new() };
             actions.push(DialogAction::SetDialog(Some(dialog)));
         }
     }
-    let _ = view;
     None
 }

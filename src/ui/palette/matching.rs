@@ -58,7 +58,7 @@ impl Searched {
     }
 }
 
-/// What was typed.
+/// Typed words.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     joined: Vec<char>,

@@ -15,9 +15,9 @@ use egui::{Align2, Area, Id, Key, Modifiers, Order, RichText, ScrollArea, Sense,
 use egui_material_icons::icons;
 
 use self::{
-    names::{Entry, Group, entries},
+    names::{Entry, RowGroup, entries},
     rows::{group_ui, row},
-    search::{Around, Found, FoundGroup, offered, search},
+    search::{PaletteGroup, PaletteRow, SearchContext, offered, search},
 };
 use super::{
     Actions, Dialog, Theme, View,
@@ -30,7 +30,7 @@ use ulna_edit::Availability;
 use ulna_model::NodeId;
 use ulna_render::{ColorRole, Measure};
 
-/// What results depend on: they are computed again when it changes.
+/// Everything that the results depend on: they are computed again when it changes.
 #[derive(Clone, Debug, PartialEq)]
 struct Basis {
     query: String,
@@ -41,16 +41,16 @@ struct Basis {
     files: usize,
 }
 
-/// What was typed, what was found, and which row is chosen.
+/// Typed words, results and the chosen row.
 #[derive(Clone, Debug, Default)]
 pub struct PaletteState {
     query: String,
     /// The number of the chosen row, among those that are shown.
     chosen: usize,
     /// Groups of which all rows are shown.
-    open: BTreeSet<Group>,
+    open: BTreeSet<RowGroup>,
     names: Vec<Entry>,
-    groups: Vec<FoundGroup>,
+    groups: Vec<PaletteGroup>,
     basis: Option<Basis>,
 }
 
@@ -80,7 +80,7 @@ impl PaletteState {
         }
         let typed_anew = before.is_none_or(|b| b.query != basis.query);
         let why_not = |c: &ulna_edit::CommandSpec| c.check(&view.availability).err();
-        let around = Around {
+        let around = SearchContext {
             names: &self.names,
             why_not: &why_not,
             used: view.program.used,
@@ -109,7 +109,7 @@ impl PaletteState {
     }
 
     /// Number of rows of a group that are shown.
-    fn count(&self, group: &FoundGroup) -> usize {
+    fn count(&self, group: &PaletteGroup) -> usize {
         if self.open.contains(&group.group) {
             group.rows.len()
         } else {
@@ -118,8 +118,8 @@ impl PaletteState {
     }
 
     /// The rows that are shown, with their groups.
-    fn shown(&self) -> Vec<(Group, &Found)> {
-        let rows = |group: &'_ FoundGroup| self.count(group);
+    fn shown(&self) -> Vec<(RowGroup, &PaletteRow)> {
+        let rows = |group: &'_ PaletteGroup| self.count(group);
         self.groups
             .iter()
             .flat_map(|group| group.rows.iter().take(rows(group)).map(|row| (group.group, row)))
@@ -143,7 +143,7 @@ impl PaletteState {
     }
 }
 
-/// What a person asked for in one frame.
+/// Keys that were pressed in one frame.
 #[derive(Clone, Copy, Debug, Default)]
 struct Asked {
     up: bool,
@@ -278,7 +278,7 @@ fn content_ui(
     clicked
 }
 
-/// What is said when nothing was found, and the way on.
+/// The sentence for no results, and the way on.
 fn nothing_ui(ui: &mut Ui, theme: &Theme, query: &str, actions: &mut Actions) {
     ui.add_space(8.0);
     ui.horizontal(|ui| {
@@ -291,8 +291,10 @@ fn nothing_ui(ui: &mut Ui, theme: &Theme, query: &str, actions: &mut Actions) {
     ui.horizontal(|ui| {
         ui.add_space(12.0);
         if plain(ui, "Search the guide").clicked() {
-            let dialog =
-                Dialog::Guide { place: guide::Place::default(), search: query.trim().to_owned() };
+            let dialog = Dialog::Guide {
+                place: guide::GuidePlace::default(),
+                search: query.trim().to_owned(),
+            };
             actions.push(DialogAction::SetDialog(Some(dialog)));
         }
     });
@@ -304,7 +306,7 @@ fn footer_ui(state: &PaletteState, ui: &mut Ui, theme: &Theme, below: usize) {
     let shown = state.shown();
     let chosen = shown.get(state.chosen).map(|(_, found)| *found);
     let verb = rows::verb(&state.names, chosen);
-    let has_form = chosen.and_then(Found::command).is_some_and(|c| !c.arguments.is_empty());
+    let has_form = chosen.and_then(PaletteRow::command).is_some_and(|c| !c.arguments.is_empty());
     let caption = |text: &str| {
         RichText::new(text)
             .font(Theme::font(Font::Caption))
@@ -334,7 +336,7 @@ fn footer_ui(state: &PaletteState, ui: &mut Ui, theme: &Theme, below: usize) {
 }
 
 fn search_field(ui: &mut Ui, theme: &Theme, state: &mut PaletteState) {
-    let names = state.groups.iter().filter(|group| group.group != Group::Recent);
+    let names = state.groups.iter().filter(|group| group.group != RowGroup::Recent);
     let found: usize = names.map(|group| group.rows.len()).sum();
     let of = offered() + state.names.len();
     let frame = egui::Frame::new()

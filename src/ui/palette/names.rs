@@ -1,4 +1,4 @@
-//! What the palette finds besides commands: clips, joints and nodes, assets, layers, poses,
+//! Names that the palette finds besides commands: clips, joints and nodes, assets, layers, poses,
 //! preferences, recent files and titles of the guide.
 
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use ulna_model::{Clip, ClipId, Document, LayerHome, NodeId, PoseLayerId};
 
 /// The kind of a group of rows, in the order of equally good groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Group {
+pub enum RowGroup {
     /// Commands that were used last.
     Recent,
     /// Commands and preferences.
@@ -29,7 +29,7 @@ pub enum Group {
     Guide,
 }
 
-impl Group {
+impl RowGroup {
     /// The title over its rows.
     pub const fn title(self) -> &'static str {
         match self {
@@ -66,13 +66,13 @@ pub enum Named {
 
 impl Named {
     /// The group of its row.
-    pub const fn group(&self) -> Group {
+    pub const fn group(&self) -> RowGroup {
         match self {
-            Self::Clip(_) | Self::Node(_) | Self::Layer(..) | Self::Pose => Group::Motion,
-            Self::Asset(_) => Group::Surfaces,
-            Self::Preference(_) => Group::Commands,
-            Self::File(_) => Group::Files,
-            Self::Heading(_) => Group::Guide,
+            Self::Clip(_) | Self::Node(_) | Self::Layer(..) | Self::Pose => RowGroup::Motion,
+            Self::Asset(_) => RowGroup::Surfaces,
+            Self::Preference(_) => RowGroup::Commands,
+            Self::File(_) => RowGroup::Files,
+            Self::Heading(_) => RowGroup::Guide,
         }
     }
 
@@ -92,7 +92,7 @@ impl Named {
 /// A name that is searched.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What has it.
+    /// The thing that has it.
     pub named: Named,
     /// The name.
     pub name: String,
@@ -103,7 +103,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    fn new(named: Named, name: String) -> Self {
+    /// A name without other words.
+    pub fn new(named: Named, name: String) -> Self {
         let searched = Searched::new(&name);
         Self { named, name, searched, more: Vec::new() }
     }

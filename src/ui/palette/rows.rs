@@ -1,15 +1,15 @@
 //! The rows of the palette.
 
 use egui::{
-    Align2, Color32, Rect, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2,
+    Align2, Color32, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2,
     text::{LayoutJob, TextFormat},
     vec2,
 };
 use egui_material_icons::icons;
 
 use super::{
-    names::{Entry, Group, Named, note},
-    search::{Found, Item},
+    names::{Entry, Named, RowGroup, note},
+    search::{Item, PaletteRow},
 };
 use crate::ui::{
     AssetRef, Theme, View,
@@ -32,7 +32,7 @@ const ICON: f32 = 28.0;
 
 /// The title over a group, and the number of its rows that are not shown; whether that was
 /// clicked.
-pub fn group_ui(ui: &mut Ui, theme: &Theme, group: Group, more: usize) -> bool {
+pub fn group_ui(ui: &mut Ui, theme: &Theme, group: RowGroup, more: usize) -> bool {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), TITLE), Sense::hover());
     ui.painter().text(
         pos2(rect.left() + EDGE, rect.center().y),
@@ -44,27 +44,33 @@ pub fn group_ui(ui: &mut Ui, theme: &Theme, group: Group, more: usize) -> bool {
     if more == 0 {
         return false;
     }
-    let text = RichText::new(format!("{more} more")).font(Theme::font(Font::Caption));
-    let button = egui::Button::new(text.color(theme.color(ColorRole::TextTertiary)));
     let place = Rect::from_min_max(pos2(rect.right() - 84.0, rect.top()), rect.right_bottom());
-    let response = ui.put(place, button.frame_when_inactive(false));
+    let response = ui.interact(place, ui.id().with(("more of", group)), Sense::click());
+    let role = if response.hovered() { ColorRole::TextPrimary } else { ColorRole::TextTertiary };
+    ui.painter().text(
+        pos2(rect.right() - EDGE, rect.center().y),
+        Align2::RIGHT_CENTER,
+        format!("{more} more"),
+        Theme::font(Font::Caption),
+        theme.color(role),
+    );
     let name = format!("Show {more} more: {}", group.title());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     response.clicked()
 }
 
-/// What a row says.
-struct Words<'a> {
+/// Text of a row.
+struct RowText<'a> {
     title: String,
     note: String,
-    /// What stands at its right: a key or a verb.
+    /// A key or a verb at its right.
     key: &'a str,
     verb: &'static str,
 }
 
-fn words<'a>(view: &'a View<'_>, names: &[Entry], found: &Found) -> Words<'a> {
+fn words<'a>(view: &'a View<'_>, names: &[Entry], found: &PaletteRow) -> RowText<'a> {
     match found.item {
-        Item::Command(spec) => Words {
+        Item::Command(spec) => RowText {
             title: spec.menu_title().into_owned(),
             note: command_note(view, spec, found),
             key: view.settings.keys.key(spec.name),
@@ -72,7 +78,7 @@ fn words<'a>(view: &'a View<'_>, names: &[Entry], found: &Found) -> Words<'a> {
         },
         Item::Name(k) => {
             let entry = names.get(k);
-            Words {
+            RowText {
                 title: entry.map_or_else(String::new, |entry| entry.name.clone()),
                 note: entry.map_or_else(String::new, |entry| note(view, entry)),
                 key: "",
@@ -84,7 +90,7 @@ fn words<'a>(view: &'a View<'_>, names: &[Entry], found: &Found) -> Words<'a> {
 
 /// The menu of a command, whether it is on, and the word of another program that was matched; or
 /// the reason why it cannot be run.
-fn command_note(view: &View<'_>, spec: &'static CommandSpec, found: &Found) -> String {
+fn command_note(view: &View<'_>, spec: &'static CommandSpec, found: &PaletteRow) -> String {
     if let Some(reason) = found.disabled {
         return reason.to_owned();
     }
@@ -101,7 +107,7 @@ fn command_note(view: &View<'_>, spec: &'static CommandSpec, found: &Found) -> S
 }
 
 /// The verb of Enter on a row.
-pub fn verb(names: &[Entry], found: Option<&Found>) -> &'static str {
+pub fn verb(names: &[Entry], found: Option<&PaletteRow>) -> &'static str {
     match found.map(|found| found.item) {
         Some(Item::Name(k)) => names.get(k).map_or("run", |entry| entry.named.verb()),
         _ => "run",
@@ -113,7 +119,7 @@ fn icon_ui(
     ui: &Ui,
     view: &View<'_>,
     names: &[Entry],
-    found: &Found,
+    found: &PaletteRow,
     at: egui::Pos2,
     color: Color32,
 ) {
@@ -162,7 +168,7 @@ fn title_job(theme: &Theme, title: &str, hits: &[usize], fade: f32) -> LayoutJob
 }
 
 /// Paints typed arguments as chips; the place behind them.
-fn typed_ui(ui: &Ui, theme: &Theme, found: &Found, left: f32, middle: f32) -> f32 {
+fn typed_ui(ui: &Ui, theme: &Theme, found: &PaletteRow, left: f32, middle: f32) -> f32 {
     let mut left = left;
     for typed in &found.typed {
         let color = theme.color(ColorRole::AccentText);
@@ -178,7 +184,13 @@ fn typed_ui(ui: &Ui, theme: &Theme, found: &Found, left: f32, middle: f32) -> f3
 }
 
 /// A row.
-pub fn row(ui: &mut Ui, view: &View<'_>, names: &[Entry], found: &Found, chosen: bool) -> Response {
+pub fn row(
+    ui: &mut Ui,
+    view: &View<'_>,
+    names: &[Entry],
+    found: &PaletteRow,
+    chosen: bool,
+) -> Response {
     let theme = view.theme;
     let words = words(view, names, found);
     let enabled = found.disabled.is_none();

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     matching::{EXACT, Fit, Query, Searched, all_in, fit, shared_letters},
-    names::{Entry, Group},
+    names::{Entry, RowGroup},
     typed::{TypedValue, is_value, typed_name, typed_values},
 };
 use ulna_edit::{CommandSpec, command::forms::is_for_programs, table};
@@ -78,8 +78,8 @@ pub enum Item {
 
 /// Something that was found.
 #[derive(Clone, Debug)]
-pub struct Found {
-    /// What it is.
+pub struct PaletteRow {
+    /// The command or name.
     pub item: Item,
     /// How well it fits.
     pub points: i32,
@@ -93,7 +93,7 @@ pub struct Found {
     pub disabled: Option<&'static str>,
 }
 
-impl Found {
+impl PaletteRow {
     const fn new(item: Item, points: i32) -> Self {
         Self { item, points, hits: Vec::new(), also: None, typed: Vec::new(), disabled: None }
     }
@@ -109,16 +109,16 @@ impl Found {
 
 /// A group of rows, best first.
 #[derive(Clone, Debug)]
-pub struct FoundGroup {
-    /// Which.
-    pub group: Group,
+pub struct PaletteGroup {
+    /// The kind of the group.
+    pub group: RowGroup,
     /// Its rows: those that can be run first.
-    pub rows: Vec<Found>,
+    pub rows: Vec<PaletteRow>,
 }
 
-/// What the search depends on besides the words.
+/// Everything that the search depends on besides the words.
 #[derive(Clone, Copy)]
-pub struct Around<'a> {
+pub struct SearchContext<'a> {
     /// Names that are searched.
     pub names: &'a [Entry],
     /// Why a command cannot be run; `None` if it can.
@@ -129,9 +129,20 @@ pub struct Around<'a> {
     pub rate: f64,
 }
 
+/// The word of another program that a row tells: in place of the typed word itself, a term that
+/// says more.
+fn told_term(offered: &'static Offered, query: &Query, term: &'static str) -> &'static str {
+    if !query.is(&Searched::new(term)) {
+        return term;
+    }
+    let longer = offered.terms.iter().filter(|(other, _)| *other != term);
+    let mut longer = longer.filter(|(_, searched)| all_in(query, std::iter::once(searched)));
+    longer.next().map_or(term, |(other, _)| *other)
+}
+
 /// How well a command fits.
-fn command_fit(offered: &'static Offered, query: &Query, text: &str) -> Option<Found> {
-    let found = |points| Found::new(Item::Command(offered.spec), points);
+fn command_fit(offered: &'static Offered, query: &Query, text: &str) -> Option<PaletteRow> {
+    let found = |points| PaletteRow::new(Item::Command(offered.spec), points);
     if offered.spec.name == text {
         return Some(found(NAMED));
     }
@@ -145,17 +156,18 @@ fn command_fit(offered: &'static Offered, query: &Query, text: &str) -> Option<F
     let term = term.max_by_key(|(points, _)| *points);
     match (title, term) {
         (Some(Fit { points, hits }), term) if term.is_none_or(|(p, _)| points >= p) => {
-            Some(Found { hits, ..found(points) })
+            Some(PaletteRow { hits, ..found(points) })
         }
         (_, Some((points, term))) => {
+            let term = told_term(offered, query, term);
             let hits = shared_letters(query, &offered.title);
-            Some(Found { hits, also: Some(term), ..found(points) })
+            Some(PaletteRow { hits, also: Some(term), ..found(points) })
         }
         _ => {
             let terms = offered.terms.iter().map(|(_, searched)| searched);
             let texts = std::iter::once(&offered.title).chain(terms);
             if all_in(query, texts.clone()) {
-                return Some(Found {
+                return Some(PaletteRow {
                     hits: shared_letters(query, &offered.title),
                     ..found(SPREAD)
                 });
@@ -172,9 +184,9 @@ fn command_fit(offered: &'static Offered, query: &Query, text: &str) -> Option<F
 }
 
 /// Commands whose words were typed with values behind them.
-fn with_values(text: &str, around: Around<'_>) -> Vec<Found> {
+fn with_values(text: &str, around: SearchContext<'_>) -> Vec<PaletteRow> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let mut all: HashMap<&str, Found> = HashMap::new();
+    let mut all: HashMap<&str, PaletteRow> = HashMap::new();
     for split in (words.len().saturating_sub(VALUES).max(1)..words.len()).rev() {
         let (named, values) = words.split_at(split);
         let is_word = |word: &&str| !is_value(word);
@@ -195,7 +207,7 @@ fn with_values(text: &str, around: Around<'_>) -> Vec<Found> {
                 exact.then(|| typed_name(offered.spec, &name).map(|typed| vec![typed]))?
             });
             let Some(typed) = typed else { continue };
-            let found = Found { typed, ..found };
+            let found = PaletteRow { typed, ..found };
             let before = all.get(offered.spec.name).map_or(i32::MIN, |before| before.points);
             if found.points > before {
                 all.insert(offered.spec.name, found);
@@ -206,14 +218,14 @@ fn with_values(text: &str, around: Around<'_>) -> Vec<Found> {
 }
 
 /// All that fits, in groups: the best group first, and in a group what can be run first.
-pub fn search(text: &str, around: Around<'_>) -> Vec<FoundGroup> {
+pub fn search(text: &str, around: SearchContext<'_>) -> Vec<PaletteGroup> {
     let text = text.trim();
     let query = Query::new(text);
     if text.is_empty() {
         return at_rest(around);
     }
-    let mut groups: BTreeMap<Group, Vec<Found>> = BTreeMap::new();
-    let mut commands: HashMap<&str, Found> = HashMap::new();
+    let mut groups: BTreeMap<RowGroup, Vec<PaletteRow>> = BTreeMap::new();
+    let mut commands: HashMap<&str, PaletteRow> = HashMap::new();
     for offered in OFFERED.iter() {
         if let Some(found) = command_fit(offered, &query, text) {
             commands.insert(offered.spec.name, found);
@@ -230,16 +242,16 @@ pub fn search(text: &str, around: Around<'_>) -> Vec<FoundGroup> {
         found.disabled = found.command().and_then(around.why_not);
         found
     });
-    groups.entry(Group::Commands).or_default().extend(commands);
+    groups.entry(RowGroup::Commands).or_default().extend(commands);
     for (k, entry) in around.names.iter().enumerate() {
         let name = fit(&query, &entry.searched);
         let more = entry.more.iter().filter_map(|word| fit(&query, word));
         let more = more.map(|fit| fit.points - OTHER_WORD).max();
         let Some(points) = name.as_ref().map(|fit| fit.points).max(more) else { continue };
         let group = entry.named.group();
-        let less = if group == Group::Guide { GUIDE } else { 0 };
+        let less = if group == RowGroup::Guide { GUIDE } else { 0 };
         let hits = name.map(|fit| fit.hits).unwrap_or_default();
-        let found = Found { hits, ..Found::new(Item::Name(k), points - less) };
+        let found = PaletteRow { hits, ..PaletteRow::new(Item::Name(k), points - less) };
         groups.entry(group).or_default().push(found);
     }
     sorted(groups, &query)
@@ -254,13 +266,13 @@ fn place(item: Item) -> usize {
 }
 
 /// Whether a command is what was typed: it comes first, even if it cannot be run.
-fn is_typed(found: &Found, query: &Query) -> bool {
+fn is_typed(found: &PaletteRow, query: &Query) -> bool {
     let title = found.command().filter(|_| found.also.is_none() && found.typed.is_empty());
     found.points >= NAMED - 4 || title.is_some_and(|spec| query.is(&Searched::new(spec.title)))
 }
 
-fn sorted(groups: BTreeMap<Group, Vec<Found>>, query: &Query) -> Vec<FoundGroup> {
-    let mut all: Vec<FoundGroup> = groups
+fn sorted(groups: BTreeMap<RowGroup, Vec<PaletteRow>>, query: &Query) -> Vec<PaletteGroup> {
+    let mut all: Vec<PaletteGroup> = groups
         .into_iter()
         .filter(|(_, rows)| !rows.is_empty())
         .map(|(group, mut rows)| {
@@ -268,7 +280,7 @@ fn sorted(groups: BTreeMap<Group, Vec<Found>>, query: &Query) -> Vec<FoundGroup>
                 let waits = found.disabled.is_some() && !is_typed(found, query);
                 (waits, Reverse(found.points), place(found.item))
             });
-            FoundGroup { group, rows }
+            PaletteGroup { group, rows }
         })
         .collect();
     all.sort_by_key(|group| {
@@ -279,17 +291,121 @@ fn sorted(groups: BTreeMap<Group, Vec<Found>>, query: &Query) -> Vec<FoundGroup>
     all
 }
 
-/// What an empty field shows: the commands that were used last, then all.
-fn at_rest(around: Around<'_>) -> Vec<FoundGroup> {
-    let found = |spec: &'static CommandSpec| Found {
+/// The rows of an empty field: the commands that were used last, then all.
+fn at_rest(around: SearchContext<'_>) -> Vec<PaletteGroup> {
+    let found = |spec: &'static CommandSpec| PaletteRow {
         disabled: (around.why_not)(spec),
-        ..Found::new(Item::Command(spec), 0)
+        ..PaletteRow::new(Item::Command(spec), 0)
     };
     let used = around.used.iter().filter_map(|name| PLACES.get(name.as_str()));
-    let recent =
-        FoundGroup { group: Group::Recent, rows: used.map(|k| found(OFFERED[*k].spec)).collect() };
-    let mut rows: Vec<Found> = OFFERED.iter().map(|offered| found(offered.spec)).collect();
+    let recent = PaletteGroup {
+        group: RowGroup::Recent,
+        rows: used.map(|k| found(OFFERED[*k].spec)).collect(),
+    };
+    let mut rows: Vec<PaletteRow> = OFFERED.iter().map(|offered| found(offered.spec)).collect();
     rows.sort_by_key(|found| found.disabled.is_some());
-    let all = FoundGroup { group: Group::Commands, rows };
+    let all = PaletteGroup { group: RowGroup::Commands, rows };
     if recent.rows.is_empty() { vec![all] } else { vec![recent, all] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::palette::names::Named;
+
+    fn names(query: &str, why_not: &dyn Fn(&CommandSpec) -> Option<&'static str>) -> Vec<String> {
+        let around = SearchContext { names: &[], why_not, used: &[], rate: 30.0 };
+        let rows = search(query, around).into_iter().flat_map(|group| group.rows);
+        rows.filter_map(|row| row.command()).map(|spec| spec.name.to_owned()).collect()
+    }
+
+    fn no(_: &CommandSpec) -> Option<&'static str> {
+        None
+    }
+
+    #[test]
+    fn a_command_is_found_by_parts_of_its_words() {
+        for (query, wanted) in [
+            ("undo", "edit.undo"),
+            ("pref", "file.preferences"),
+            ("tour", "help.tour"),
+            ("anm", ""),
+            ("key.set", "key.set"),
+            ("autokey", "keying.auto"),
+            ("set ke", "key.set"),
+            ("playblast", "file.pictures"),
+        ] {
+            let found = names(query, &no);
+            let first = found.first().map_or("", String::as_str);
+            assert_eq!(first, wanted, "{query}: {found:?}");
+        }
+        assert_eq!(names("", &no).len(), offered());
+        assert!(names("qqqq", &no).is_empty());
+    }
+
+    #[test]
+    fn commands_for_programs_are_not_offered_and_disabled_ones_come_last() {
+        assert!(names("mix.set", &no).iter().all(|name| name != "mix.set"));
+        let only_undo = |c: &CommandSpec| (c.name != "edit.undo").then_some("not now");
+        assert_eq!(names("", &only_undo).first().map(String::as_str), Some("edit.undo"));
+        // The whole title means the command, whether or not it can be run.
+        let all_but = |c: &CommandSpec| (c.name == "weights.normalize").then_some("not now");
+        assert_eq!(names("Normalize", &all_but)[0], "weights.normalize");
+        let without = |c: &CommandSpec| c.name.starts_with("key.").then_some("not now");
+        let found = names("keyframe", &without);
+        let first_off = found.iter().position(|name| name.starts_with("key.")).expect("some");
+        assert!(first_off > 0 && found[first_off..].iter().all(|name| name.starts_with("key.")));
+    }
+
+    #[test]
+    fn no_two_commands_have_the_same_title() {
+        let mut titles = std::collections::HashSet::new();
+        for command in table() {
+            let title = command.menu_title().trim_end_matches('…').to_owned();
+            assert!(titles.insert(title.clone()), "{title}: {}", command.name);
+        }
+    }
+
+    #[test]
+    fn the_best_group_comes_first() {
+        let entries = [
+            Entry::new(Named::Pose, "Keyframe_Test".into()),
+            Entry::new(Named::Pose, "Undo".into()),
+            Entry::new(Named::Pose, "zebra".into()),
+        ];
+        let around = SearchContext { names: &entries, why_not: &no, used: &[], rate: 30.0 };
+        let first = |query: &str| search(query, around).first().map(|group| group.group);
+        assert_eq!(first("keyframe"), Some(RowGroup::Commands));
+        assert_eq!(first("zebra"), Some(RowGroup::Motion));
+        assert_eq!(first("undo"), Some(RowGroup::Commands));
+        assert_eq!(first("Keyframe_Test"), Some(RowGroup::Motion));
+    }
+
+    #[test]
+    fn the_last_commands_are_listed_when_nothing_is_typed() {
+        let used = ["help.tour".to_owned(), "no.such".to_owned(), "edit.redo".to_owned()];
+        let around = SearchContext { names: &[], why_not: &no, used: &used, rate: 30.0 };
+        let groups = search("  ", around);
+        let names: Vec<&str> =
+            groups[0].rows.iter().filter_map(PaletteRow::command).map(|c| c.name).collect();
+        assert_eq!((groups[0].group, names), (RowGroup::Recent, vec!["help.tour", "edit.redo"]));
+    }
+
+    #[test]
+    fn three_thousand_joints_are_searched_between_two_frames() {
+        let sides = ["Left", "Right"];
+        let name = |k: usize| format!("rig:{}_Finger{:02}_Bone.{k:03}", sides[k % 2], k % 60);
+        let entries: Vec<Entry> = (0..3_076).map(|k| Entry::new(Named::Pose, name(k))).collect();
+        let around = SearchContext { names: &entries, why_not: &no, used: &[], rate: 30.0 };
+        let started = std::time::Instant::now();
+        let queries = ["f", "fi", "left fin", "finger 12", "bone.077", "keyframe", "rotate 30 z"];
+        let found: usize = queries
+            .iter()
+            .map(|query| search(query, around).iter().map(|group| group.rows.len()).sum::<usize>())
+            .sum();
+        let each = started.elapsed() / queries.len() as u32;
+        assert!(found > 3_000, "{found}");
+        // About 2 ms on an idle processor.
+        assert!(each < std::time::Duration::from_millis(100), "{each:?}");
+    }
 }

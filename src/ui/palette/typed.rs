@@ -105,6 +105,13 @@ impl Reader<'_> {
             self.put(name, json!([number(a), number(b), number(c)]), &shown);
             return Some(3);
         }
+        // A number and an axis are one vector only for an argument that is needed, and where the
+        // axis is no argument of its own.
+        let spec = self.spec.arguments.iter().find(|a| a.name == name)?;
+        let is_own = self.free().iter().any(|(_, entry)| *entry == Entry::Axis);
+        if is_own || !is_needed(self.spec, spec) {
+            return None;
+        }
         let [first, second] = self.words.get(at..at + 2)? else { return None };
         let (axis, value) = match (is_axis(first), is_axis(second)) {
             (true, false) => (first, read(second)?),
@@ -206,6 +213,7 @@ mod tests {
             ("pose.rotate", "30 z", r#"{"axis":"z","degrees":30}"#),
             ("pose.rotate", "z −30°", r#"{"axis":"z","degrees":-30}"#),
             ("pose.rotate", "30 x world", r#"{"axis":"x","degrees":30,"space":"world"}"#),
+            ("pose.turn", "30 z", r#"{"axis":"z","degrees":30}"#),
             ("pose.move", "0.5 y", r#"{"by":[0,0.5,0]}"#),
             ("pose.move", "1 2 3 cm", ""),
             ("pose.move", "1 2 3", r#"{"by":[1,2,3]}"#),

@@ -1,8 +1,8 @@
 //! Words of Blender, Maya and Spine: the palette finds the command that each of them means.
 
 use super::{
-    names::Group,
-    search::{Around, Found, search},
+    names::RowGroup,
+    search::{PaletteRow, SearchContext, search},
 };
 
 /// Menu items, editors and terms of Blender, each with the commands that do the same here.
@@ -317,10 +317,10 @@ const NONE: &[(&str, &str)] = &[
     ("Hypershade", "materials are not edited"),
 ];
 
-fn commands(word: &str) -> Vec<Found> {
-    let around = Around { names: &[], why_not: &|_| None, used: &[], rate: 30.0 };
+fn commands(word: &str) -> Vec<PaletteRow> {
+    let around = SearchContext { names: &[], why_not: &|_| None, used: &[], rate: 30.0 };
     let groups = search(word, around).into_iter();
-    groups.filter(|g| g.group == Group::Commands).flat_map(|g| g.rows).collect()
+    groups.filter(|g| g.group == RowGroup::Commands).flat_map(|g| g.rows).collect()
 }
 
 fn first_three(word: &str) -> Vec<&'static str> {

@@ -26,7 +26,10 @@ pub const FILE_MENU: &str = "menu File";
 /// Points of the card.
 const WIDTH: f32 = 304.0;
 
-/// What a step says now.
+/// Points of a viewport in which the card would hide the model.
+const LOW: f32 = 340.0;
+
+/// Text and place of a step.
 struct Words {
     title: &'static str,
     text: String,
@@ -177,16 +180,20 @@ pub fn tour_ui(ui: &Ui, view: &View<'_>, layout: &Layout, actions: &mut Actions)
     card(ui, layout, ("tour", step.number()), |ui| step_ui(ui, view, tour, step, &words, actions));
 }
 
-/// A card at the top right of the viewport, which can be dragged elsewhere.
+/// A card in the corner of the viewport, or below a low one; it can be dragged elsewhere.
 fn card(ui: &Ui, layout: &Layout, id: (&str, usize), add: impl FnOnce(&mut Ui)) {
     let screen = ui.ctx().content_rect();
     let viewport = layout.rect(Pane::Viewport).unwrap_or(screen);
     let width = WIDTH.min(screen.width() - 32.0);
-    // Below the bar of the viewport, and left of the axes in its corner.
-    let at = viewport.left_bottom() + vec2(12.0, -12.0);
+    let (pivot, way) = if viewport.height() < LOW {
+        (Align2::LEFT_TOP, 12.0)
+    } else {
+        (Align2::LEFT_BOTTOM, -12.0)
+    };
+    let at = viewport.left_bottom() + vec2(12.0, way);
     let area = Area::new(Id::unique(id))
         .order(Order::Middle)
-        .pivot(Align2::LEFT_BOTTOM)
+        .pivot(pivot)
         .default_pos(at)
         .movable(true)
         .constrain(true);
@@ -273,7 +280,7 @@ fn step_ui(
 /// The last card: where to go on.
 fn end_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    head_ui(ui, theme, "All five acts are done", actions);
+    head_ui(ui, theme, "End of the tour", actions);
     let find = key(view, FileCommand::Find.spec());
     let text = format!("{find} finds every command, and the guide explains them.");
     let text = RichText::new(text).color(theme.color(ColorRole::TextSecondary));

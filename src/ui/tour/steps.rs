@@ -165,7 +165,7 @@ impl Tour {
     }
 }
 
-/// What the card of the tour asks for.
+/// Requests of the card of the tour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TourAction {
     /// Set the window up for the step.
@@ -180,7 +180,7 @@ pub enum TourAction {
 
 #[cfg(test)]
 mod tests {
-    use ulna_edit::{Command, CommandLine, command::SessionCommand};
+    use ulna_edit::{Command, CommandLine};
 
     use super::*;
 
@@ -226,7 +226,6 @@ mod tests {
         assert_eq!((tour.step(), tour.resumes_at()), (None, 0));
         tour.go_back();
         assert_eq!(tour.step(), Some(TourStep::Save));
-        let _ = SessionCommand::Undo;
     }
 
     #[test]

@@ -63,12 +63,13 @@ const TERMS: &[(&str, &str)] = &[
     ("mode.pose", "pose bones, armature pose, rest and pose, setup mode"),
     (
         "mode.animate",
-        "action editor, action, dope sheet, animation mode, animation workspace, sequencer, time slider",
+        "action editor, action, dope sheet, animation mode, animation workspace, sequencer, \
+        time slider",
     ),
     (
         "mode.paint",
-        "weights, weight paint, paint skin weights, skin weights tool, vertex paint, paint vertex weights, \
-        skinning, weights view",
+        "weights, weight paint, paint skin weights, skin weights tool, vertex paint, \
+        paint vertex weights, skinning, weights view",
     ),
     (
         "mode.rig",
@@ -81,7 +82,8 @@ const TERMS: &[(&str, &str)] = &[
     ),
     (
         "pivot.next",
-        "pivot point, transform pivot, median point, individual origins, active element, pivot mode",
+        "pivot point, transform pivot, median point, individual origins, active element, \
+        pivot mode",
     ),
     ("pivot.here", "custom pivot, 3D cursor, edit pivot, insert pivot, move pivot"),
     ("children.next", "preserve children, compensate, affect only parents, bone compensation"),
@@ -113,13 +115,13 @@ const TERMS: &[(&str, &str)] = &[
     ("pose.rename_kept", "rename pose asset"),
     (
         "pose.reset_all",
-        "rest position, rest pose, T-pose, A-pose, bind pose, go to bind pose, default pose, clear pose, zero pose, \
-        clear all transforms, setup pose, reference pose",
+        "rest position, rest pose, T-pose, A-pose, bind pose, go to bind pose, default pose, \
+        clear pose, zero pose, clear all transforms, setup pose, reference pose",
     ),
     (
         "pose.reset",
-        "clear transform, rest pose, reset transform, zero out, clear user transforms, reset bone, \
-        setup pose",
+        "clear transform, rest pose, reset transform, zero out, clear user transforms, \
+        reset bone, setup pose",
     ),
     ("pose.reset_translation", "clear location, zero translation, reset position"),
     ("pose.reset_rotation", "clear rotation, zero rotation"),
@@ -149,14 +151,14 @@ const TERMS: &[(&str, &str)] = &[
     ("pose.to_rest", "blend to default, blend to rest, relax to rest pose, ease to bind pose"),
     (
         "pose.ik",
-        "IK, inverse kinematics, IK constraint, IK handle, IK solver, two bone IK, reach, IK target, \
-        snap hand to point, pole vector",
+        "IK, inverse kinematics, IK constraint, IK handle, IK solver, two bone IK, reach, \
+        IK target, snap hand to point, pole vector",
     ),
     ("pose.look_at", "aim constraint, look at constraint, track to, damped track, aim"),
     (
         "pin.set",
-        "pin constraint, IK pin, point constraint, lock position, copy location, parent constraint, \
-        IK stickiness, effector pinning",
+        "pin constraint, IK pin, point constraint, lock position, copy location, \
+        parent constraint, IK stickiness, effector pinning",
     ),
     (
         "pin.hold",
@@ -177,7 +179,8 @@ const TERMS: &[(&str, &str)] = &[
     ("key.insert", "insert key, breakdown key, add key without changing curve, insert keyframe"),
     (
         "key.delete",
-        "clear keyframe, delete keyframe, remove keyframe, cut keys, clear keys, erase key",
+        "clear keyframe, delete keyframe, keyframe, remove keyframe, cut keys, clear keys, \
+        erase key",
     ),
     ("key.move", "retime keys, slide keyframes, move keyframe"),
     ("key.duplicate", "duplicate keyframe, copy key to frame"),
@@ -201,8 +204,8 @@ const TERMS: &[(&str, &str)] = &[
     ("key.kind", "keyframe type, key type, extreme, breakdown, tick color, mark key"),
     (
         "key.clean",
-        "delete redundant keys, clean keyframes, static channels, remove duplicate keys, clean up, \
-        remove static keys, optimize keys",
+        "delete redundant keys, clean keyframes, static channels, remove duplicate keys, \
+        clean up, remove static keys, optimize keys",
     ),
     (
         "track.euler_filter",
@@ -237,12 +240,13 @@ const TERMS: &[(&str, &str)] = &[
     ("keying.limb", "key arm, key leg, key body part"),
     (
         "keying.character",
-        "whole character keying set, key all controls, key full body, key everything, full body key",
+        "whole character keying set, key all controls, key full body, key everything, \
+        full body key",
     ),
     (
         "keying.auto",
-        "auto key, auto keying, auto keyframe, record, auto keyframing, autokey, automatic keys, \
-        auto set key",
+        "auto key, auto keying, keyframe, auto keyframe, record, auto keyframing, autokey, \
+        automatic keys, auto set key",
     ),
     ("timeline.move", "grab keyframes, move keys, translate keys"),
     ("timeline.ripple", "ripple edit, insert gap"),
@@ -263,8 +267,8 @@ const TERMS: &[(&str, &str)] = &[
     ("timeline.fit_selected", "frame selected keys, view selected"),
     (
         "timeline.curves",
-        "curves, graph editor, curve editor, F-curve, F-curve editor, animation curves, curve view, graph, \
-        dopesheet, dope sheet, fcurves, function curves",
+        "curves, graph editor, curve editor, F-curve, F-curve editor, animation curves, \
+        curve view, graph, dopesheet, dope sheet, fcurves, function curves",
     ),
     ("timeline.both", "graph editor, dope sheet, curves and keys, split timeline"),
     ("timeline.fit_height", "frame vertical, fit values, normalize view, auto frame curves"),
@@ -299,7 +303,10 @@ const TERMS: &[(&str, &str)] = &[
     ("play.range_clear", "clear preview range, full range"),
     ("play.next_frame", "step forward, forward one frame"),
     ("play.previous_frame", "step backward, back one frame"),
-    ("play.next_key", "jump to keyframe, next keyframe, step forward key, go to next key"),
+    (
+        "play.next_key",
+        "jump to keyframe, next keyframe, keyframe, step forward key, go to next key",
+    ),
     ("play.previous_key", "jump to previous keyframe, previous keyframe, step back key"),
     ("play.start", "jump to start, go to start, first frame, rewind"),
     ("play.end", "jump to endpoint, jump to end, go to end, last frame"),
@@ -377,8 +384,8 @@ const TERMS: &[(&str, &str)] = &[
     // Layers and the mixer.
     (
         "layer.new",
-        "layer, animation layer, anim layer, additive layer, additive, create layer, override layer, \
-        additive animation, tweak",
+        "layer, animation layer, anim layer, additive layer, additive, create layer, \
+        override layer, additive animation, tweak",
     ),
     ("layer.mute", "mute layer, disable layer"),
     ("layer.solo", "isolate layer"),
@@ -537,8 +544,8 @@ const MORE_TERMS: &[(&str, &str)] = &[
     ("weight_layer.flatten", "merge weight layers, collapse skin layers"),
     (
         "skin.ask",
-        "skin, bind skin, smooth bind, armature deform, parent to armature, skinning, rigid bind, \
-        skin modifier, bind mesh, bind bones, automatic weights",
+        "skin, bind skin, smooth bind, armature deform, parent to armature, skinning, \
+        rigid bind, skin modifier, bind mesh, bind bones, automatic weights",
     ),
     ("skin.ask_rebind", "reset bind pose, move skinned joints, rebind skin, detach skin"),
     ("skin.create", "bind skin, create skin cluster, armature modifier, add skin"),
@@ -550,7 +557,8 @@ const MORE_TERMS: &[(&str, &str)] = &[
     ("skin.split", "bones per draw call, split skin by bones, bone palette"),
     (
         "skin.inverse_binds",
-        "bind pre-matrix, inverse bind matrix, bind pose matrix, offset matrix, recompute bind pose",
+        "bind pre-matrix, inverse bind matrix, bind pose matrix, offset matrix, \
+        recompute bind pose",
     ),
     ("joint.add", "bone, create bone, new bone, new joint, add bone"),
     (
@@ -565,7 +573,8 @@ const MORE_TERMS: &[(&str, &str)] = &[
     ("joint.merge", "weld, merge bones, weld joints, join bones, collapse bones"),
     (
         "joint.reparent",
-        "parent bone, set parent, connect joint, make child, change parent, unparent, clear parent",
+        "parent bone, set parent, connect joint, make child, change parent, unparent, \
+        clear parent",
     ),
     (
         "joint.mirror",
@@ -579,8 +588,8 @@ const MORE_TERMS: &[(&str, &str)] = &[
     ("joints.pair", "mirror table, left right pair, mirror partner"),
     (
         "rig.mend_armature",
-        "apply transform, freeze transformations, apply scale, apply rotation, apply all transforms, \
-        freeze transform, reset transforms",
+        "apply transform, freeze transformations, apply scale, apply rotation, \
+        apply all transforms, freeze transform, reset transforms",
     ),
     (
         "rig.rest_from_pose",
