@@ -177,6 +177,11 @@ fn sheet_curves_and_both_are_reached_in_a_small_window() {
     for (size, density) in [([1280.0, 720.0], 1.0), ([1000.0, 640.0], 1.0), ([640.0, 360.0], 2.0)] {
         let builder = builder().with_size(size).with_pixels_per_point(density);
         let (mut window, _folder, _) = open(builder, bytes);
+        // In the smallest window the modes are a list.
+        if let Some(modes) = window.query_by_label_contains("Mode: ") {
+            modes.click();
+            window.run_steps(3);
+        }
         click(&mut window, "Animate mode");
         window.run_steps(3);
         if window.query_by_label("Timeline keys").is_none() {

@@ -108,7 +108,7 @@ fn the_row_that_was_clicked_last_is_renamed() {
 fn a_new_clip_is_seen_whatever_the_list_was_narrowed_to() {
     let (mut window, ..) = sample();
     // A filter is there for long lists.
-    for _ in 0..8 {
+    for _ in 0..10 {
         click_row(&mut window, "New clip");
     }
     click(&mut window, "Filter clips");

@@ -137,19 +137,11 @@ fn a_right_click_offers_what_can_be_done_with_what_is_selected() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftHand");
-    let at = window.get_by_label("Viewport").rect().center() + vec2(240.0, 60.0);
-    for pressed in [true, false] {
-        window.event(Event::PointerMoved(at));
-        window.event(Event::PointerButton {
-            pos: at,
-            button: PointerButton::Secondary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        });
-        window.step();
-    }
+    window.get_by_role_and_label(egui::accesskit::Role::TreeItem, "LeftHand").click_secondary();
     window.run_steps(3);
-    click(&mut window, "Pin or unpin");
+    window.get_by_role_and_label(egui::accesskit::Role::MenuItem, "Pin").click();
+    window.run_steps(3);
+    click(&mut window, "Place and angle");
     let hand = node(&window, "LeftHand");
     assert!(session(&window).document().aids.pins.contains_key(&hand));
     assert!(

@@ -83,6 +83,14 @@ fn after(document: &Document, line: &CommandLine) -> Document {
     session.document().clone()
 }
 
+/// Chooses the axes of the gizmo from the list in the toolbar.
+fn choose_axes(window: &mut Window, space: &str) {
+    window.get_by_label_contains("Axes: ").click();
+    window.run_steps(3);
+    click(window, &format!("{space} axes"));
+    window.run_steps(3);
+}
+
 #[test]
 fn every_tool_in_every_space_poses_by_keys_alone() {
     let (mut window, _folder, arm) = arm();
@@ -93,8 +101,7 @@ fn every_tool_in_every_space_poses_by_keys_alone() {
     let start = session(&window).document().clone();
     let mut tried = 0;
     for space in ["Local", "Parent", "World", "View", "Gimbal", "Rest"] {
-        window.get_by_label(&format!("{space} axes")).click();
-        window.run_steps(3);
+        choose_axes(&mut window, space);
         window.event(Event::PointerMoved(
             window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0),
         ));
@@ -206,7 +213,7 @@ fn a_gesture_by_keys_follows_the_pointer_and_a_click_ends_it_and_selects_nothing
 fn a_drag_there_and_back_leaves_no_step_and_a_hundred_drags_no_drift() {
     let (mut window, _folder, arm) = arm();
     click(&mut window, "Move");
-    click(&mut window, "World axes");
+    choose_axes(&mut window, "World");
     let start = session(&window).document().clone();
     let at = on_screen(&window, arm);
     let out = at + vec2(40.0, 25.0);
@@ -228,7 +235,7 @@ fn a_drag_there_and_back_leaves_no_step_and_a_hundred_drags_no_drift() {
 #[test]
 fn the_same_axis_twice_is_the_other_space_and_a_typed_number_may_be_reckoned() {
     let (mut window, _folder, arm) = arm();
-    click(&mut window, "World axes");
+    choose_axes(&mut window, "World");
     window.event(Event::PointerMoved(on_screen(&window, arm) + vec2(60.0, 0.0)));
     window.run_steps(2);
     let was = local(session(&window).document(), arm).rotation;

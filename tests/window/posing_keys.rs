@@ -344,7 +344,7 @@ fn the_right_button_gives_a_drag_up_and_opens_no_menu() {
     }
     release(&mut window, to);
     assert_eq!(steps(&window), 0, "the drag never was");
-    assert!(window.query_by_label("Mirror pose").is_none(), "and no menu is open");
+    assert!(window.query_by_label("Look from").is_none(), "and no menu is open");
     // It opens where nothing was dragged.
     for pressed in [true, false] {
         let modifiers = Modifiers::NONE;
@@ -357,7 +357,7 @@ fn the_right_button_gives_a_drag_up_and_opens_no_menu() {
         window.step();
     }
     window.run_steps(3);
-    assert!(window.query_by_label("Mirror pose").is_some());
+    assert!(window.query_by_label("Look from").is_some());
 }
 
 /// Types a number into a field of the inspector.

@@ -72,7 +72,7 @@ pub fn name_dialog(ui: &Ui, text: &str) {
     if let Some(id) = dialog {
         ui.ctx().accesskit_node_builder(id, |node| {
             node.set_role(Role::Dialog);
-            node.set_label(text);
+            node.set_label(format!("{text} dialog"));
         });
     }
 }

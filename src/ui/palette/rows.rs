@@ -45,7 +45,7 @@ pub fn group_ui(ui: &mut Ui, theme: &Theme, group: RowGroup, more: usize) -> boo
         return false;
     }
     let place = Rect::from_min_max(pos2(rect.right() - 84.0, rect.top()), rect.right_bottom());
-    let response = ui.interact(place, ui.id().with(("more of", group)), Sense::click());
+    let response = ui.interact(place, ui.scope_id().with(("more of", group)), Sense::click());
     let role = if response.hovered() { ColorRole::TextPrimary } else { ColorRole::TextTertiary };
     ui.painter().text(
         pos2(rect.right() - EDGE, rect.center().y),
