@@ -515,3 +515,28 @@ fn a_hundred_thousand_nodes_are_removed_and_brought_back_at_once() {
     session.document().check().unwrap();
     assert_eq!(session.document().nodes.count(), count);
 }
+
+#[test]
+fn skins_meshes_and_materials_are_renamed_and_nothing_else_is_written() {
+    let mut session = sample();
+    let (_, mut before) = again(&session);
+    run(&mut session, line("mesh.rename").with("mesh", "#0").with("name", " Figure "));
+    run(&mut session, line("material.rename").with("material", "#0").with("name", "Cloth"));
+    run(&mut session, line("skin.rename").with("skin", "#0").with("name", "Bones"));
+    let said = refused(&mut session, &line("mesh.rename").with("mesh", "#0").with("name", "  "));
+    assert!(said.starts_with("name_missing"), "{said}");
+    let (_, mut after) = again(&session);
+    for (list, name) in [("meshes", "Figure"), ("materials", "Cloth"), ("skins", "Bones")] {
+        assert_eq!(after[list][0]["name"], name, "{list}");
+    }
+    for _ in 0..3 {
+        session.undo();
+    }
+    assert_eq!(again(&session).1, before);
+    for text in [&mut after, &mut before] {
+        for list in ["meshes", "materials", "skins"] {
+            text[list][0].as_object_mut().unwrap().remove("name");
+        }
+    }
+    assert_eq!(after, before, "only the names differ");
+}

@@ -6,6 +6,10 @@ use ulna_edit::CommandLine;
 use ulna_model::ClipId;
 
 use super::editing::{Window, click, click_at, node, press, sample, session};
+use crate::common::{
+    large::{Size, model},
+    window,
+};
 
 /// Rows of all open menus, from the top, and whether they can be chosen.
 fn rows(window: &Window) -> Vec<(String, bool)> {
@@ -381,4 +385,26 @@ fn meshes_materials_and_skins_are_renamed_by_key_and_by_double_click() {
     press(&mut window, Modifiers::COMMAND, Key::Z);
     let document = session(&window).document();
     assert_ne!(document.meshes[id].name.as_deref(), Some("Figure"), "one step");
+}
+
+#[test]
+fn of_three_thousand_joints_those_in_sight_are_laid_out_and_letters_find_the_others() {
+    let size = Size { joints: 3001, clips: 0, keys: 2, side: 4, layers: 0, problems: 0 };
+    let (mut window, _folder, _) = window::open(window::builder(), &model(size));
+    click(&mut window, "Pose mode");
+    let last = session(&window).document().node_ids().last().expect("a node");
+    let name = session(&window).document().node(last).label(last);
+    let count = |window: &Window| window.query_all_by_role(Role::TreeItem).count();
+    assert!((10..200).contains(&count(&window)), "{} rows are laid out", count(&window));
+    let first = window.query_all_by_role(Role::TreeItem).next().expect("a row");
+    first.focus();
+    window.run_steps(3);
+    window.event(Event::Text(name.clone()));
+    window.run_steps(6);
+    let row = window.query_all_by_role_and_label(Role::TreeItem, &name).next();
+    assert!(
+        row.is_some_and(|row| row.accesskit_node().is_focused()),
+        "{name} is in sight and has the focus"
+    );
+    assert!((10..200).contains(&count(&window)), "{} rows are laid out", count(&window));
 }
