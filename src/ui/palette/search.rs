@@ -207,7 +207,10 @@ fn with_values(text: &str, around: SearchContext<'_>) -> Vec<PaletteRow> {
                 exact.then(|| typed_name(offered.spec, &name).map(|typed| vec![typed]))?
             });
             let Some(typed) = typed else { continue };
-            let found = PaletteRow { typed, ..found };
+            // Words alone may be words of another command: *Rename joints* gives no name.
+            let is_sure = values.iter().any(|word| is_value(word));
+            let points = if is_sure { found.points } else { found.points.min(MEANT) };
+            let found = PaletteRow { typed, points, ..found };
             let before = all.get(offered.spec.name).map_or(i32::MIN, |before| before.points);
             if found.points > before {
                 all.insert(offered.spec.name, found);
@@ -334,6 +337,8 @@ mod tests {
             ("autokey", "keying.auto"),
             ("set ke", "key.set"),
             ("playblast", "file.pictures"),
+            ("Rename joints", "joint.rename"),
+            ("rename clip", "clip.rename"),
         ] {
             let found = names(query, &no);
             let first = found.first().map_or("", String::as_str);
