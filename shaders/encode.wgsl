@@ -1,4 +1,5 @@
-// Linear light to the gamma-encoded bytes that a window blends: for devices that cannot see one picture in both ways.
+// Converts linear color to the gamma-encoded bytes that the window blends, on devices without
+// texture views of another format.
 
 @group(0) @binding(0) var picture: texture_2d<f32>;
 
@@ -8,7 +9,7 @@ fn vertex(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
     return vec4<f32>(corner, 0.5, 1.0);
 }
 
-// IEC 61966-2-1.
+// The sRGB transfer function, IEC 61966-2-1.
 @fragment
 fn fragment(@builtin(position) at: vec4<f32>) -> @location(0) vec4<f32> {
     let light = textureLoad(picture, vec2<i32>(at.xy), 0);

@@ -1,47 +1,48 @@
 // A light of the file. Keep in sync with `Shining` in crates/ulna-render/src/lights.rs.
 struct Light {
-    // w: 1 where it comes from a point
+    // xyz: position, world space; w: 1 for a point or spot light, 0 for a directional light
     position: vec4<f32>,
-    // w: one over its range, or 0
+    // xyz: direction of the light; w: inverse of its range, or 0 if unlimited
     direction: vec4<f32>,
     color: vec4<f32>,
-    // The cosine of an angle from its axis times x, plus y, is how much of it goes there.
+    // Spot falloff: the cosine of the angle from the axis, times x, plus y.
     cone: vec4<f32>,
 };
 
-// What every pass knows of the frame. Keep in sync with `FrameUniform` in crates/ulna-render/src/renderer.rs.
+// Uniforms that all passes of a frame share. Keep in sync with `FrameUniform` in crates/ulna-render/src/renderer.rs.
 struct Frame {
     clip_from_world: mat4x4<f32>,
     world_from_clip: mat4x4<f32>,
-    // xyz: the eye, w: meters of one grid cell
+    // xyz: camera position; w: size of a grid cell, meters
     eye: vec4<f32>,
-    // xyz: toward the key light , w: distance at which the grid has faded
+    // xyz: direction toward the key light; w: distance at which the grid has faded out, meters
     key: vec4<f32>,
     background: vec4<f32>,
     grid_minor: vec4<f32>,
     grid_major: vec4<f32>,
     axis_x: vec4<f32>,
     axis_z: vec4<f32>,
-    // x: pixels of the picture, along a side, for each that it is shown on, y: free, z: 1 where the view has no perspective, w: meters that a point is moved off its surface before it asks for shadow; 0: no shadow
+    // x: rendered pixels per displayed pixel, along one axis; y: unused; z: 1 in an orthographic view;
+    // w: offset along the normal for shadow lookups, meters; 0 disables shadows
     misc: vec4<f32>,
-    // Where the eye looks, and in w how many lights of the file shine instead of the studio's.
+    // xyz: view direction; w: number of file lights that replace the studio lights
     eye_forward: vec4<f32>,
-    // The key light's own view.
+    // View-projection of the key light's shadow map.
     shadow_from_world: mat4x4<f32>,
     world_from_shadow: mat4x4<f32>,
-    // The sky for matt surfaces.
+    // Diffuse sky light, as spherical harmonics.
     matt: array<vec4<f32>, 9>,
-    // The color of edges.
+    // Wireframe color.
     wire: vec4<f32>,
-    // The color of outlines, and in w their width in pixels, the last of which has half of it.
+    // rgb: outline color; w: outline width in pixels; the outermost pixel has half coverage
     outline: vec4<f32>,
-    // Linear: the gray of a weight of 0, and in w which tints are shown (1: weights, 2: colors).
+    // rgb: linear gray of weight 0; w: displayed tints (1: weights, 2: colors)
     zero_weight: vec4<f32>,
-    // The color of edges over what is tinted.
+    // Color of edges over tinted surfaces.
     tint_edge: vec4<f32>,
-    // The ramp of weights: sRGB, and in w where a stop stands.
+    // Weight ramp. rgb: sRGB color of a stop; w: its weight
     heat: array<vec4<f32>, 9>,
-    // The file's own lights, as many as `eye_forward.w` says.
+    // Lights of the file; `eye_forward.w` is their number.
     lights: array<Light, 8>,
 };
 
@@ -51,7 +52,7 @@ struct Frame {
 @group(0) @binding(3) var shadow_map: texture_depth_2d;
 @group(0) @binding(4) var shadow_sampler: sampler_comparison;
 
-// Where an instance is: rows of `scene_from_posed`.
+// Transform of an instance: the rows of `scene_from_posed`.
 struct Place {
     @location(6) x: vec4<f32>,
     @location(7) y: vec4<f32>,
@@ -63,7 +64,8 @@ fn point_at(place: Place, p: vec3<f32>) -> vec3<f32> {
     return vec3<f32>(dot(place.x, q), dot(place.y, q), dot(place.z, q));
 }
 
-// By the cofactor matrix, whose rows are cross products of rows, and the side the determinant says.
+// Transforms a normal by the cofactor matrix, times the sign of the determinant. The rows of the
+// cofactor matrix are cross products of the rows.
 fn normal_at(place: Place, n: vec3<f32>) -> vec3<f32> {
     let c0 = cross(place.y.xyz, place.z.xyz);
     let turned = vec3<f32>(dot(c0, n), dot(cross(place.z.xyz, place.x.xyz), n), dot(cross(place.x.xyz, place.y.xyz), n));
@@ -74,7 +76,7 @@ fn normal_at(place: Place, n: vec3<f32>) -> vec3<f32> {
     return normalize(turned / largest) * select(1.0, -1.0, dot(place.x.xyz, c0) < 0.0);
 }
 
-// From a point to the eye; unit.
+// Unit vector from a point toward the camera.
 fn toward_eye(world: vec3<f32>) -> vec3<f32> {
     if frame.misc.z > 0.5 {
         return -frame.eye_forward.xyz;
@@ -82,7 +84,7 @@ fn toward_eye(world: vec3<f32>) -> vec3<f32> {
     return normalize(frame.eye.xyz - world);
 }
 
-// The sky as a matt surface sees it, over pi. Keep in sync with `harmonics` in crates/ulna-render/src/sky.rs.
+// Diffuse sky light for a normal, divided by pi. Keep in sync with `harmonics` in crates/ulna-render/src/sky.rs.
 fn matt_light(d: vec3<f32>) -> vec3<f32> {
     let sum = frame.matt[0].rgb * 0.282095
         + frame.matt[1].rgb * (0.488603 * d.y)

@@ -1,20 +1,21 @@
-// A surface at another moment: one flat color, faint, with a stronger rim, so that its outline tells where it is.
+// Onion skins: the model posed at another time, in one transparent color with a stronger rim that
+// makes the outline visible.
 
 struct Ghost {
-    // Linear; w: how much of it there is.
+    // rgb: linear color; w: opacity, 0..=1
     color: vec4<f32>,
 };
 
 @group(1) @binding(0) var<uniform> ghost: Ghost;
 
 struct Fragment {
-    // Its depth is laid down first, and must be found again.
+    // Invariant: a depth prepass must produce exactly the same depth.
     @invariant @builtin(position) clip: vec4<f32>,
     @location(0) world: vec3<f32>,
     @location(1) normal: vec3<f32>,
 };
 
-// A hair farther than it is: what stands as the model does hides behind it.
+// Moves the ghost slightly away from the camera, so that it is hidden where its pose equals the model's.
 @vertex
 fn vertex(@location(0) position: vec3<f32>, @location(1) normal: vec3<f32>, place: Place) -> Fragment {
     var out: Fragment;

@@ -1,4 +1,5 @@
-// The ground: lines one pixel wide at every distance, two steps of spacing, fading away from the eye; and over them the shadow.
+// The ground grid: lines one pixel wide at every distance, with two spacings, that fade out with the
+// distance from the camera. A second pass draws the shadow over them.
 
 struct Fragment {
     @builtin(position) clip: vec4<f32>,
@@ -13,19 +14,19 @@ fn corner(index: u32) -> vec2<f32> {
 fn on_ground(ground: vec2<f32>) -> Fragment {
     var out: Fragment;
     out.clip = frame.clip_from_world * vec4<f32>(ground.x, 0.0, ground.y, 1.0);
-    // A model that lies on the ground hides it: it is a hair farther than it is.
+    // Slightly farther away, so that geometry on the ground hides the grid. (Depth is reversed.)
     out.clip.z *= 0.9998;
     out.ground = ground;
     return out;
 }
 
-// As far around the eye as lines are seen.
+// A square around the camera, as large as the visible part of the grid.
 @vertex
 fn vertex(@builtin(vertex_index) index: u32) -> Fragment {
     return on_ground(frame.eye.xz + corner(index) * frame.key.w);
 }
 
-// What the key light sees of the ground.
+// The part of the ground inside the shadow map.
 @vertex
 fn vertex_shadow(@builtin(vertex_index) index: u32) -> Fragment {
     let at = corner(index);
@@ -35,18 +36,19 @@ fn vertex_shadow(@builtin(vertex_index) index: u32) -> Fragment {
     return on_ground((near - path * (near.y / path.y)).xz);
 }
 
-// Light steps rather than wide ones: on a device that is a program this is half of a quick picture.
+// Optimized for few operations: on software devices, the grid takes half the time of a
+// reduced-resolution picture.
 @fragment
 fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let p = in.ground / frame.eye.w;
     let width = max(fwidth(p), vec2<f32>(1e-6));
     let inverse = 1.0 / width;
-    // How much of a line a pixel has: of the fine ones, and of every tenth.
+    // Line coverage of the pixel: xy for fine lines, zw for every tenth line.
     let at = vec4<f32>(p, p * 0.1);
     let away = abs(fract(at - 0.5) - 0.5);
     let lines = clamp(1.0 - away * vec4<f32>(inverse, inverse * 10.0), vec4<f32>(0.0), vec4<f32>(1.0));
-    // Lines closer than a few pixels would shimmer: they fade before. In a picture of fewer pixels a line is wider than the
-    // screen's, and as much fainter.
+    // Lines closer than a few pixels would alias, so they fade out before. At reduced resolution, a line
+    // is wider on the screen, so it is drawn fainter by the same factor.
     let part = frame.misc.x;
     let widest = max(width.x, width.y) * part;
     let room = 1.0 - smoothstep(vec2<f32>(0.15), vec2<f32>(0.5), vec2<f32>(widest, widest * 0.1));
@@ -62,14 +64,14 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     return vec4<f32>(color.rgb, color.a * fade * fade);
 }
 
-// The share of the key light that the model takes from the ground; soft, and softer further from what casts it.
+// The soft shadow of the model on the ground, as black with the occluded fraction of the key light as alpha.
 @fragment
 fn fragment_shadow(in: Fragment) -> @location(0) vec4<f32> {
     let p = (frame.shadow_from_world * vec4<f32>(in.ground.x, 0.0, in.ground.y, 1.0)).xyz;
     let uv = p.xy * vec2<f32>(0.5, -0.5) + 0.5;
     var sum = 0.0;
     for (var k = 0; k < 16; k += 1) {
-        // Vogel's disc: even over its area.
+        // Vogel's disk: samples uniform over the area.
         let radius = sqrt((f32(k) + 0.5) / 16.0) * 0.012;
         let angle = f32(k) * 2.3999632;
         let at = uv + vec2<f32>(cos(angle), sin(angle)) * radius;

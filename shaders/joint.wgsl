@@ -1,9 +1,10 @@
-// Joints as octahedra from head to tail, drawn over the mesh. One instance a bone; 24 vertices, three a face.
+// Joints as octahedra from head to tail, drawn over the mesh. One instance per bone with 24 vertices,
+// three per face.
 
 struct Bone {
     @location(0) head: vec3<f32>,
     @location(1) tail: vec3<f32>,
-    // Half width at the widest, meters; below 0 that of a stick.
+    // Half of the largest width, meters. A negative value draws a stick of that half width.
     @location(2) width: f32,
     @location(3) color: vec4<f32>,
     @location(4) edge: vec4<f32>,
@@ -47,7 +48,7 @@ fn vertex(@builtin(vertex_index) index: u32, bone: Bone) -> Fragment {
     }
     var bary = vec3<f32>(f32(corner == 0u), f32(corner == 1u), f32(corner == 2u));
     if bone.width < 0.0 {
-        // A stick: a prism, two triangles a side, without edges.
+        // A stick: a prism with two triangles per side, without edges.
         let o0 = (x * cos(a0) + z * sin(a0)) * -bone.width;
         let o1 = (x * cos(a1) + z * sin(a1)) * -bone.width;
         let near = select(bone.head + o0, bone.head + o1, corner == 1u);
@@ -75,7 +76,7 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let width = fwidth(in.bary);
     let near = in.bary / max(width, vec3<f32>(1e-6));
     let edge = (1.0 - smoothstep(0.4, 1.4, min(near.x, min(near.y, near.z)))) * frame.misc.x;
-    // The edge laid over the face, so that it keeps its own alpha where faces are nearly unseen.
+    // The edge is composited over the face, so that it keeps its alpha where faces are nearly transparent.
     let line = edge * in.edge.a;
     let face = in.color.a * (1.0 - line);
     let alpha = line + face;

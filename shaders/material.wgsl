@@ -1,13 +1,14 @@
-// One material: its numbers and its textures.
+// Bind group of one material: its parameters and textures.
 
 // Keep in sync with `MaterialUniform` in crates/ulna-render/src/material.rs.
 struct Material {
     base_color: vec4<f32>,
-    // rgb: light given off, a: alpha cut-off (below 0: none)
+    // rgb: emissive color; a: alpha cutoff, negative if there is none
     emissive: vec4<f32>,
-    // metallic, roughness, two that are free
+    // x: metallic; y: roughness; zw: unused
     surface: vec4<f32>,
-    // Rows of the texture transforms: base color, metallic-roughness, emission, normals, occlusion; w: which coordinates.
+    // Rows of the texture transforms: base color, metallic-roughness, emission, normal map, occlusion.
+    // w of the first row: texture coordinate set, 0 or 1
     base_u: vec4<f32>,
     base_v: vec4<f32>,
     rough_u: vec4<f32>,
@@ -18,8 +19,8 @@ struct Material {
     bump_v: vec4<f32>,
     shade_u: vec4<f32>,
     shade_v: vec4<f32>,
-    // x: 1 where the part is mirrored, so that its front is its back; y: 1 where alpha is opaque; z: scale of the normal map;
-    // w: strength of the occlusion
+    // x: 1 if the part is mirrored, which swaps front and back faces; y: 1 if alpha is ignored (opaque);
+    // z: scale of the normal map; w: strength of the occlusion
     part: vec4<f32>,
 };
 
@@ -35,7 +36,7 @@ struct Material {
 @group(1) @binding(9) var shade_texture: texture_2d<f32>;
 @group(1) @binding(10) var shade_sampler: sampler;
 
-// A texture's coordinates, moved as the material says.
+// Texture coordinates after the texture transform of the material.
 fn placed_uv(u: vec4<f32>, v: vec4<f32>, uv0: vec2<f32>, uv1: vec2<f32>) -> vec2<f32> {
     let uv = select(uv0, uv1, u.w > 0.5);
     return vec2<f32>(dot(u.xyz, vec3<f32>(uv, 1.0)), dot(v.xyz, vec3<f32>(uv, 1.0)));

@@ -1,4 +1,5 @@
-// Shaded surfaces: metallic-roughness under a soft sky, a key and a rim light. Linear color in, linear color out.
+// Shaded surfaces: the metallic-roughness model under a soft sky, a key light and a rim light. Input and
+// output colors are linear.
 
 struct Vertex {
     @location(0) position: vec3<f32>,
@@ -15,7 +16,7 @@ struct Fragment {
     @location(2) uv0: vec2<f32>,
     @location(3) uv1: vec2<f32>,
     @location(4) color: vec4<f32>,
-    // Direction along u, and in w the side of the bitangent; all 0 where there is no normal map.
+    // xyz: tangent along u; w: sign of the bitangent; all 0 without a normal map
     @location(5) tangent: vec4<f32>,
 };
 
@@ -44,7 +45,7 @@ fn placed(in: Vertex, place: Place, tangent: vec4<f32>) -> Fragment {
     return out;
 }
 
-// What surfaces are made of where materials are not shown.
+// Base color of surfaces displayed without materials.
 const CLAY = vec3<f32>(0.42, 0.425, 0.44);
 
 fn place(u: vec4<f32>, v: vec4<f32>, in: Fragment) -> vec2<f32> {
@@ -54,34 +55,34 @@ fn place(u: vec4<f32>, v: vec4<f32>, in: Fragment) -> vec2<f32> {
 // Keep in sync with `LEVELS` in crates/ulna-render/src/sky.rs.
 const SKY_LEVELS: f32 = 6.0;
 
-// What a surface is and how it is shown, one bit each: the ways that it does not go are not in the shader, for a device that
-// is a program goes all that are. Keep in sync with `features` in crates/ulna-render/src/pipeline.rs.
+// Features of the surface and its display, one bit each. The constant removes unused branches from the
+// shader, because software devices execute all branches. Keep in sync with `features` in crates/ulna-render/src/pipeline.rs.
 override features: u32 = 15u;
 
-// Maps: roughness, emission, normals, occlusion. What it lacks is not looked up.
+// Texture maps: roughness, emission, normals, occlusion. Missing maps are not sampled.
 const ROUGH = 1u;
 const GLOW = 2u;
 const BUMP = 4u;
 const SHADE = 8u;
-// Cut out by alpha, without light, with flat faces.
+// Alpha cutoff, no lighting, flat shading.
 const CUT = 16u;
 const UNLIT = 32u;
 const FLAT = 64u;
-// Without materials, and seen through.
+// Without materials, and x-ray.
 const PLAIN = 128u;
 const XRAY = 256u;
-// Under the file's lights, not the studio's.
+// Lit by the lights of the file instead of the studio lights.
 const LIGHTS = 512u;
-// With a simpler edge of shadows.
+// Fewer shadow samples.
 const QUICK = 1024u;
-// Less bright and less colorful than the model that it stands beside.
+// Darker and less saturated, for models displayed beside the edited one.
 const DIMMED = 2048u;
 
 fn has(feature: u32) -> bool {
     return (features & feature) != 0u;
 }
 
-// How much of the key light reaches a point: comparisons between four texels each.
+// Fraction of the key light that reaches a point. Each comparison filters four texels.
 fn key_reaches(world: vec3<f32>, n: vec3<f32>) -> f32 {
     let p = (frame.shadow_from_world * vec4<f32>(world + n * frame.misc.w, 1.0)).xyz;
     let uv = p.xy * vec2<f32>(0.5, -0.5) + 0.5;
@@ -107,14 +108,14 @@ fn key_reaches(world: vec3<f32>, n: vec3<f32>) -> f32 {
 }
 
 // Karis, Physically Based Shading on Mobile (2014): the split-sum environment BRDF without a table.
-// x: what f0 is multiplied by; y: what is added.
+// x: scale of f0; y: bias.
 fn environment_brdf(roughness: f32, facing: f32) -> vec2<f32> {
     let r = roughness * vec4<f32>(-1.0, -0.0275, -0.572, 0.022) + vec4<f32>(1.0, 0.0425, 1.04, -0.04);
     let a = min(r.x * r.x, exp2(-9.28 * facing)) * r.x + r.y;
     return vec2<f32>(-1.04, 1.04) * a + r.zw;
 }
 
-// Light that leaves a surface: what its color takes its part of, and what it mirrors.
+// Light that leaves a surface: diffuse (`matt`, not yet multiplied by the base color) and specular (`gloss`).
 struct Lit {
     matt: vec3<f32>,
     gloss: vec3<f32>,
@@ -141,7 +142,8 @@ fn both(a: Lit, b: Lit) -> Lit {
     return Lit(a.matt + b.matt, a.gloss + b.gloss);
 }
 
-// KHR_lights_punctual: with the square of the distance, ending smoothly at the range and at the cone.
+// Light of the file by KHR_lights_punctual: inverse-square falloff, with a smooth end at the range and
+// at the cone.
 fn lit_by_file(light: Light, world: vec3<f32>, n: vec3<f32>, v: vec3<f32>, f0: vec3<f32>, roughness: f32, gain: vec3<f32>) -> Lit {
     var toward = -light.direction.xyz;
     var reaches = 1.0;
@@ -156,13 +158,14 @@ fn lit_by_file(light: Light, world: vec3<f32>, n: vec3<f32>, v: vec3<f32>, f0: v
     return lit_by(toward, light.color.rgb * reaches, n, v, f0, roughness, gain);
 }
 
-// All light on a surface. `smooth_normal` is without a normal map; `open` says how much of the sky is seen.
+// All light on a surface. `smooth_normal` is the normal without the normal map. `open` is the visible
+// fraction of the sky, from the occlusion map.
 fn light_of(f0: vec3<f32>, roughness: f32, open: f32, n: vec3<f32>, smooth_normal: vec3<f32>, world: vec3<f32>, v: vec3<f32>) -> Lit {
     let facing = clamp(dot(n, v), 0.0, 1.0);
     let sky = matt_light(n);
     let mirrored = textureSampleLevel(sky_texture, sky_sampler, reflect(-v, n), roughness * (SKY_LEVELS - 1.0)).rgb;
-    // What a rough surface throws from facet to facet before it leaves: Fdez-Agüera, A Multiple-Scattering Microfacet
-    // Model for Real-Time Image-Based Lighting (2019). Without it rough metal is far too dark.
+    // Multiple scattering between microfacets: Fdez-Agüera, A Multiple-Scattering Microfacet Model for
+    // Real-Time Image-Based Lighting (2019). Without it, rough metal is far too dark.
     let split = environment_brdf(roughness, facing);
     let single = f0 * split.x + split.y;
     let kept = split.x + split.y;
@@ -178,38 +181,38 @@ fn light_of(f0: vec3<f32>, roughness: f32, open: f32, n: vec3<f32>, smooth_norma
     }
     let key = vec3<f32>(2.0, 1.94, 1.84) * key_reaches(world, smooth_normal);
     lit = both(lit, lit_by(frame.key.xyz, key, n, v, f0, roughness, gain));
-    // A faint light from the eye, so that the side that turns from the key keeps its form.
+    // A faint fill light from the camera keeps the shape visible on the side away from the key light.
     lit = both(lit, lit_by(v, vec3<f32>(0.22, 0.23, 0.25), n, v, f0, max(roughness, 0.5), gain));
-    // A cool light from behind draws the outline of the form.
+    // A cool rim light from behind makes the silhouette visible.
     let away = frame.eye_forward.xyz;
     let back = normalize(vec3<f32>(away.x, 0.45, away.z) + vec3<f32>(away.z, 0.0, -away.x) * 0.5);
     return both(lit, lit_by(back, vec3<f32>(0.55, 0.62, 0.75), n, v, f0, max(roughness, 0.4), gain));
 }
 
-// Light above 0.7 is rolled off toward 1, so that pale skin keeps its form.
+// Compresses values above 0.7 toward 1, so that bright surfaces keep visible shading.
 fn shoulder(color: vec3<f32>) -> vec3<f32> {
     let over = max(color - 0.7, vec3<f32>(0.0));
     return min(color, vec3<f32>(0.7)) + over / (1.0 + over / 0.3);
 }
 
-// What a surface is at a pixel.
+// Surface properties at a pixel.
 struct Surface {
     base: vec3<f32>,
     alpha: f32,
     emission: vec3<f32>,
     metallic: f32,
-    // 0 where it takes no light.
+    // 0 marks an unlit surface.
     roughness: f32,
-    // How much of the sky is seen.
+    // Visible fraction of the sky, 0..=1.
     open: f32,
-    // With and without the normal map.
+    // Normals with and without the normal map.
     n: vec3<f32>,
     smooth_normal: vec3<f32>,
 };
 
 fn surface_of(in: Fragment, front_facing: bool) -> Surface {
     let front = front_facing != (material.part.x > 0.5);
-    // Derivatives are taken before the ways part.
+    // Derivatives must be computed before control flow diverges.
     let across = dpdx(in.world);
     let down = dpdy(in.world);
     let bump_at = place(material.bump_u, material.bump_v, in);
@@ -233,7 +236,7 @@ fn surface_of(in: Fragment, front_facing: bool) -> Surface {
     if has(SHADE) {
         shade = textureSample(shade_texture, shade_sampler, place(material.shade_u, material.shade_v, in)).r;
     }
-    // A surface without a normal is a line or a point: it has no back.
+    // A surface without a normal is a line or a point. It has no back face.
     let has_normal = dot(in.normal, in.normal) > 0.25;
     if has(CUT) && base.a < material.emissive.a {
         discard;
@@ -257,13 +260,13 @@ fn surface_of(in: Fragment, front_facing: bool) -> Surface {
     let v = toward_eye(in.world);
     var smooth_normal = n * select(-1.0, 1.0, front);
     if has(FLAT) {
-        // A file without normals means flat faces (glTF 2.0, *Meshes*).
+        // Meshes without normals have flat shading (glTF 2.0, *Meshes*).
         let face = normalize(cross(down, across) + v * 1e-12);
         smooth_normal = face * select(-1.0, 1.0, dot(face, v) >= 0.0);
         n = smooth_normal * select(-1.0, 1.0, front);
         if has(BUMP) {
-            // Schüler, Normal Mapping Without Precomputed Tangents (2013). Pixels count downwards here, which turns both
-            // directions round, and v runs down the map, which turns the second back.
+            // Schüler, Normal Mapping Without Precomputed Tangents (2013). Pixel rows increase downward here,
+            // which negates both directions, and v increases downward too, which negates the second one again.
             let a = cross(down, n);
             let b = cross(n, across);
             let t = -(a * bump_across.x + b * bump_down.x);
@@ -273,7 +276,7 @@ fn surface_of(in: Fragment, front_facing: bool) -> Surface {
             n = normalize(turned + n * 1e-5);
         }
     } else if has(BUMP) && dot(in.tangent.xyz, in.tangent.xyz) > 0.25 {
-        // As MikkTSpace asks: the interpolated directions, not made square again.
+        // MikkTSpace requires the interpolated directions without reorthogonalization.
         let side = select(-1.0, 1.0, in.tangent.w >= 0.0);
         let bitangent = cross(in.normal, in.tangent.xyz) * side;
         let turned = bump.x * material.part.z * in.tangent.xyz + bump.y * material.part.z * bitangent + bump.z * in.normal;
@@ -284,7 +287,7 @@ fn surface_of(in: Fragment, front_facing: bool) -> Surface {
     }
     let metallic = select(clamp(material.surface.x * rough.b, 0.0, 1.0), 0.0, plain);
     let roughness = select(clamp(material.surface.y * rough.g, 0.045, 1.0), 0.72, plain);
-    // Occlusion dims what comes from the sky, not what comes from a light (glTF 2.0, *Additional Textures*).
+    // Occlusion reduces only indirect light from the sky (glTF 2.0, *Additional Textures*).
     let open = select(1.0 + material.part.w * (shade - 1.0), 1.0, plain);
     return Surface(base.rgb, alpha, emission, metallic, roughness, open, n, smooth_normal);
 }
@@ -303,14 +306,14 @@ fn shaded(s: Surface, world: vec3<f32>) -> vec4<f32> {
 fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4<f32> {
     let s = surface_of(in, front_facing);
     if has(XRAY) && s.roughness > 0.0 {
-        // X-ray: what is seen edge-on is denser, as in glass.
+        // X-ray: surfaces at grazing angles are more opaque, as in glass.
         let edge = 1.0 - abs(dot(s.n, toward_eye(in.world)));
         return vec4<f32>(mix(CLAY, vec3<f32>(0.85, 0.9, 1.0), edge), mix(0.07, 0.6, edge * edge * edge));
     }
     return shaded(s, in.world);
 }
 
-// See shaders/deferred.wgsl.
+// Deferred shading: see shaders/deferred.wgsl.
 @fragment
 fn fragment_kept(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4<u32> {
     let s = surface_of(in, front_facing);

@@ -1,4 +1,4 @@
-// The line around selected surfaces: pixels outside the mask that have some of it near them.
+// Outline around selected surfaces: pixels outside the mask that are within the outline width of it.
 
 @group(1) @binding(0) var mask: texture_2d<f32>;
 

@@ -1,13 +1,13 @@
-// Panels on a device that is a program: the same triangles as egui's own shader, and no way of filtering but the one asked for.
+// Draws egui's triangles on software devices like egui's own shader, with only the requested filtering.
 
 struct Fragment {
     @builtin(position) clip: vec4<f32>,
     @location(0) uv: vec2<f32>,
-    // Gamma, as the texture and the window have it.
+    // Gamma-encoded, like the texture and the window.
     @location(1) color: vec4<f32>,
 };
 
-// xy: points of the window.
+// xy: size of the window in points.
 @group(0) @binding(0) var<uniform> window: vec4<f32>;
 @group(1) @binding(0) var picture: texture_2d<f32>;
 @group(1) @binding(1) var filtered: sampler;

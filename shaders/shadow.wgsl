@@ -1,4 +1,4 @@
-// Depth as the key light sees it. What is cut out by alpha casts no shadow there.
+// Depth from the key light. Parts below the alpha cutoff cast no shadow.
 
 struct Vertex {
     @location(0) position: vec3<f32>,

@@ -1,32 +1,33 @@
 // Morphs and skins one primitive into scene space, once per change of pose or weights.
 //
-// p' = Σ w·T·p; normals by the cofactor matrix of Σ w·T times the sign of its determinant. Keep in step with
-// crates/ulna-motion/src/skinning.rs, which is the judge. Keep `Params` in sync with `SkinParams` in crates/ulna-render/src/skin.rs.
+// p' = Σ w·T·p; normals by the cofactor matrix of Σ w·T times the sign of its determinant. Keep in sync
+// with the reference implementation in crates/ulna-motion/src/skinning.rs, and `Params` with `SkinParams`
+// in crates/ulna-render/src/skin.rs.
 
 struct Params {
     vertex_count: u32,
-    // Influences a vertex; 0: rigid, by the first matrix of the palette.
+    // Influences per vertex; 0: rigid, by the first matrix of the palette.
     slots: u32,
-    // Morph targets whose weight is not 0.
+    // Number of morph targets with nonzero weight.
     active_targets: u32,
     joint_count: u32,
-    // 1 where tangents are posed too.
+    // 1 if tangents are posed too.
     has_tangents: u32,
 };
 
 @group(0) @binding(0) var<uniform> params: Params;
-// Position and normal, six floats a vertex.
+// Position and normal, six floats per vertex.
 @group(0) @binding(1) var<storage, read> base: array<f32>;
-// Joint and weight bits, `slots` a vertex.
+// Joint index and weight bits, `slots` per vertex.
 @group(0) @binding(2) var<storage, read> influences: array<vec2<u32>>;
-// Three rows of scene_from_mesh a joint.
+// Rows of `scene_from_mesh`, three per joint.
 @group(0) @binding(3) var<storage, read> palette: array<vec4<f32>>;
-// Six floats a vertex, target after target.
+// Position and normal deltas, six floats per vertex, one target after another.
 @group(0) @binding(4) var<storage, read> deltas: array<f32>;
-// Target and weight bits.
+// Target index and weight bits of active morph targets.
 @group(0) @binding(5) var<storage, read> active_list: array<vec2<u32>>;
 @group(0) @binding(6) var<storage, read_write> posed: array<f32>;
-// Direction, and in w the side of the bitangent.
+// xyz: tangent; w: sign of the bitangent
 @group(0) @binding(7) var<storage, read> base_tangents: array<vec4<f32>>;
 @group(0) @binding(8) var<storage, read_write> posed_tangents: array<vec4<f32>>;
 
@@ -66,7 +67,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     }
     let q = vec4<f32>(p, 1.0);
     let moved = vec3<f32>(dot(r0, q), dot(r1, q), dot(r2, q));
-    // Rows of the cofactor matrix are cross products of rows.
+    // The rows of the cofactor matrix are cross products of the rows.
     let c0 = cross(r1.xyz, r2.xyz);
     let c1 = cross(r2.xyz, r0.xyz);
     let c2 = cross(r0.xyz, r1.xyz);
@@ -75,7 +76,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     if mirrored {
         turned = -turned;
     }
-    // By the largest element first: the square of a small scale's cofactor would underflow.
+    // Divide by the largest element first: the squared cofactors of a small scale would underflow.
     let largest = max(max(abs(turned.x), abs(turned.y)), abs(turned.z));
     if largest > 0.0 {
         turned = normalize(turned / largest);

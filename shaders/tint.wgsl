@@ -1,10 +1,10 @@
-// Surfaces that carry a weight or a color at every vertex in place of their material: matt, opaque, from both sides.
+// Surfaces with a weight or a color per vertex instead of their material: diffuse, opaque and two-sided.
 
 struct Fragment {
     @builtin(position) clip: vec4<f32>,
     @location(0) world: vec3<f32>,
     @location(1) normal: vec3<f32>,
-    // A weight in x, or a linear color; times w, how much of a value there is.
+    // A weight in x, or a linear color, premultiplied by w. w: 1 where a value exists, 0 where none does
     @location(2) tint: vec4<f32>,
 };
 
@@ -27,12 +27,12 @@ fn placed(position: vec3<f32>, normal: vec3<f32>, place: Place, tint: vec4<f32>)
     return out;
 }
 
-// IEC 61966-2-1.
+// The inverse sRGB transfer function, IEC 61966-2-1.
 fn linear(srgb: vec3<f32>) -> vec3<f32> {
     return select(pow((srgb + 0.055) / 1.055, vec3<f32>(2.4)), srgb / 12.92, srgb <= vec3<f32>(0.04045));
 }
 
-// By its bits, for arithmetic need not know what is no number.
+// A weight from its bits. NaN is detected by bits, because shader arithmetic may ignore NaN.
 fn weight_of(value: u32) -> vec4<f32> {
     if (value & 0x7fffffffu) > 0x7f800000u {
         return vec4<f32>(0.0);
@@ -40,7 +40,7 @@ fn weight_of(value: u32) -> vec4<f32> {
     return vec4<f32>(clamp(bitcast<f32>(value), 0.0, 1.0), 0.0, 0.0, 1.0);
 }
 
-// Red in the highest byte, alpha in the lowest.
+// A color from its bytes: red in the highest byte, alpha in the lowest.
 fn color_of(value: u32) -> vec4<f32> {
     let color = unpack4x8unorm(value).abgr;
     return vec4<f32>(linear(color.rgb) * color.a, color.a);
@@ -50,7 +50,7 @@ fn given(value: u32) -> vec4<f32> {
     return select(color_of(value), weight_of(value), frame.zero_weight.w < 1.5);
 }
 
-// Keep in step with `heat` in crates/ulna-render/src/look.rs.
+// Color of a weight on the ramp, linear. Keep in sync with `heat` in crates/ulna-render/src/look.rs.
 fn ramp(weight: f32) -> vec3<f32> {
     var color = frame.heat[0].rgb;
     for (var k = 1u; k < 9u; k += 1u) {
@@ -63,43 +63,44 @@ fn ramp(weight: f32) -> vec3<f32> {
     return linear(color);
 }
 
-// What the studio sends to a matt surface, as one number, without shadows.
+// Luminance of a diffuse surface under the studio lights, without shadows.
 fn light_on(n: vec3<f32>, v: vec3<f32>) -> f32 {
     let sky = dot(matt_light(n), vec3<f32>(0.2126, 0.7152, 0.0722));
     return sky + (2.0 * max(dot(n, frame.key.xyz), 0.0) + 0.23 * max(dot(n, v), 0.0)) / 3.14159265;
 }
 
-// The least weight that has the ramp's own color: the least that eight bits hold.
+// Smallest weight that is displayed in the ramp's color: one step of eight bits.
 const LEAST: f32 = 1.0 / 255.0;
 
-// The color of a tint; `slope`: how much of a weight a pixel spans.
+// Display color of a tint. `slope` is the change of the weight across one pixel.
 fn tinted(tint: vec4<f32>, slope: f32) -> vec3<f32> {
     let share = clamp(tint.w, 0.0, 1.0);
-    // Well toward what is behind, in both themes, so that what has no skin is not taken for what has no weight.
+    // Vertices without a value have a color close to the background, distinct from that of weight 0.
     let nothing = mix(frame.zero_weight.rgb, frame.background.rgb, 0.75);
     var color = tint.rgb;
     if frame.zero_weight.w < 1.5 {
         let weight = clamp(tint.x / max(share, 1e-6), 0.0, 1.0);
-        // Where weights rise steeply, the border to the gray is still a pixel wide.
+        // On steep slopes, the border to the gray stays one pixel wide.
         let on_ramp = clamp(weight / clamp(slope, LEAST, 0.05), 0.0, 1.0);
         color = mix(frame.zero_weight.rgb, ramp(weight), on_ramp) * share;
     }
     return color + nothing * (1.0 - share);
 }
 
-// What faces the eye has its very color; what is turned away loses half of its light at most.
+// Shading factor in 0.5..=1: surfaces facing the camera keep their exact color, so that it can be
+// compared with the ramp.
 fn dimmed(n: vec3<f32>, v: vec3<f32>) -> f32 {
     return mix(1.0, min(light_on(n, v) / max(light_on(v, v), 1e-4), 1.0), 0.5);
 }
 
-// Toward the side that is seen; 0 where a vertex has no normal.
+// Normal toward the visible side; 0 where a vertex has no normal.
 fn seen_normal(in: Fragment) -> vec3<f32> {
     let across = dpdx(in.world);
     let down = dpdy(in.world);
     if dot(in.normal, in.normal) <= 0.25 {
         return vec3<f32>(0.0);
     }
-    // That of the triangle, which near the rim the normals between vertices may not be.
+    // The triangle decides the side: near the silhouette, interpolated normals may face away.
     let face = cross(down, across);
     let turned = dot(face, in.normal) * dot(face, toward_eye(in.world)) < 0.0;
     return normalize(in.normal) * select(1.0, -1.0, turned);
@@ -117,7 +118,8 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     return shaded(tinted(in.tint, fwidth(in.tint.x)), seen_normal(in), in.world);
 }
 
-// See shaders/deferred.wgsl. A weight has 16 bits, for those near 0 are another color.
+// Deferred shading: see shaders/deferred.wgsl. Weights have 16 bits, because weights near 0 have
+// another color.
 @fragment
 fn fragment_kept(in: Fragment) -> @location(0) vec4<u32> {
     let slope = fwidth(in.tint.x);

@@ -1,4 +1,4 @@
-// Surfaces without their materials: their edges, alone or over what is tinted, and the mask that outlines are found from.
+// Surfaces without materials: edges alone, edges over tinted surfaces, and the mask for outlines.
 
 struct Fragment {
     @builtin(position) clip: vec4<f32>,
@@ -15,7 +15,7 @@ fn vertex(@location(0) position: vec3<f32>, @location(1) normal: vec3<f32>, plac
     return out;
 }
 
-// Edges on the far side are fainter, so that a body reads as one.
+// Edges on the far side are fainter, so that depth is visible.
 @fragment
 fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let length = length(in.normal);
@@ -24,7 +24,7 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     return vec4<f32>(frame.wire.rgb, frame.wire.a * frame.misc.x * mix(0.13, 0.75, near));
 }
 
-// Drawn a little before the surface that the edges belong to, for they are not to be lost in it.
+// Moves edges slightly toward the camera, so that their own surface does not hide them.
 @vertex
 fn vertex_over(@location(0) position: vec3<f32>, place: Place) -> @builtin(position) vec4<f32> {
     let world = point_at(place, position);
@@ -34,7 +34,7 @@ fn vertex_over(@location(0) position: vec3<f32>, place: Place) -> @builtin(posit
 
 @fragment
 fn fragment_over() -> @location(0) vec4<f32> {
-    // How much of it there is says the pass.
+    // The blend constant of the pass sets the opacity.
     return vec4<f32>(frame.tint_edge.rgb, 1.0);
 }
 

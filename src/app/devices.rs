@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_with_which_a_start_died_is_left_out_at_the_next_and_that_is_said() {
+    fn a_device_that_crashed_a_start_is_skipped_next_time_with_a_message() {
         let home = tempfile::tempdir().unwrap();
         let first = start(home.path());
         assert_eq!(used(&first), "Radeon by vulkan");
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_starts_beside_another_does_not_take_it_for_dead() {
+    fn a_second_window_does_not_treat_a_starting_one_as_crashed() {
         let home = tempfile::tempdir().unwrap();
         let first = start(home.path());
         let second = start(home.path());
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_is_left_for_the_next_until_none_is_left() {
+    fn refused_devices_are_skipped_until_none_is_left() {
         let home = tempfile::tempdir().unwrap();
         let devices = start(home.path());
         assert!(devices.refused(), "there is another");
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_is_lost_again_and_again_is_left() {
+    fn a_device_that_is_lost_repeatedly_is_abandoned() {
         let home = tempfile::tempdir().unwrap();
         let devices = start(home.path());
         devices.lost();
@@ -404,21 +404,21 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_that_is_not_there_is_said_and_the_best_is_used() {
+    fn a_missing_requested_device_is_reported_and_the_best_is_used() {
         let devices = Devices::load(None, Some("Voodoo".into()));
         assert_eq!(devices.state().pick(&two()).unwrap(), (0, "Radeon by vulkan".into()));
         assert!(devices.take_news()[0].contains("Graphics device “Voodoo” was not found"));
     }
 
     #[test]
-    fn a_damaged_list_is_no_list() {
+    fn a_damaged_list_of_devices_is_ignored() {
         let home = tempfile::tempdir().unwrap();
         fs::write(home.path().join("devices.json"), b"{ half a").unwrap();
         assert_eq!(used(&start(home.path())), "Radeon by vulkan");
     }
 
     #[test]
-    fn a_surface_is_made_again_a_few_times_and_then_the_window_is() {
+    fn a_surface_is_recreated_a_few_times_and_then_the_window() {
         let mut surface = Surface::default();
         let now = Instant::now();
         for k in 0..4 {

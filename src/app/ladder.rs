@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_that_is_drawn_while_a_frame_without_change_is_made_counts() {
+    fn a_picture_drawn_during_an_unchanged_frame_is_measured() {
         let (mut ladder, mut now, mut quick) = (Ladder::default(), 0.0, None);
         for _ in 0..20 {
             // A hand moves, and the frame after, which changes nothing, waits for the picture.
@@ -198,13 +198,13 @@ mod tests {
     }
 
     #[test]
-    fn a_quick_device_stays_at_the_full_picture() {
+    fn a_fast_device_stays_at_full_resolution() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
         assert_eq!(play(&mut ladder, 500, 0.002, 0.006, &mut now), None);
     }
 
     #[test]
-    fn a_slow_device_comes_to_a_coarse_picture_within_a_few_frames_and_stays_there() {
+    fn a_slow_device_reaches_a_lower_resolution_within_a_few_frames_and_stays() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
         assert_eq!(play(&mut ladder, 20, 0.02, 0.4, &mut now), Some(0.5));
         let mut seen = std::collections::BTreeSet::new();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_coarser_picture_gains_nothing_it_stays_full() {
+    fn full_resolution_stays_if_a_lower_one_saves_no_time() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
         play(&mut ladder, 24, 0.3, 0.01, &mut now);
         for _ in 0..50 {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn pipelines_that_are_made_for_a_step_do_not_count_against_it() {
+    fn pipeline_creation_for_a_resolution_is_not_counted_as_slow() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
         let (mut quick, mut made, mut since) = (None, None, 10);
         for _ in 0..60 {
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_still_is_full() {
+    fn a_still_picture_has_full_resolution() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
         play(&mut ladder, 20, 0.02, 0.4, &mut now);
         let still = |now| Motion { now, moves: false, stirs: false, quality: Quality::Auto };
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_may_want_one_or_the_other() {
+    fn full_or_reduced_resolution_can_be_forced() {
         let mut ladder = Ladder::default();
         let motion = |quality| Motion { now: 1.0, moves: true, stirs: false, quality };
         assert_eq!(ladder.changed(motion(Quality::High)), None);

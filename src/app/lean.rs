@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn it_paints_what_egui_paints() {
+    fn the_lean_painter_draws_the_same_as_egui() {
         let (Some(theirs), Some(ours)) = (picture(false), picture(true)) else { return };
         let most = theirs.iter().zip(&ours).map(|(a, b)| a.abs_diff(*b)).max();
         assert!(theirs.chunks(4).any(|p| p != [0, 0, 0, 255]), "there is something to see");

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_thing_that_does_not_read_takes_nothing_else_away() {
+    fn an_unreadable_preference_keeps_all_others() {
         let mut stored = Preferences { started: true, ..Preferences::default() };
         stored.shown.grid = false;
         stored.brush.strength = 0.77;

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn how_long_ago_is_said_in_words() {
+    fn elapsed_time_is_described_in_words() {
         let said: Vec<String> =
             [5, 600, 7200, 100_000, 400_000, 6_000_000].into_iter().map(ago).collect();
         assert_eq!(

@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_in_the_label_is_not_said_twice() {
+    fn a_name_in_the_label_is_not_repeated() {
         assert_eq!(beside("Rotate hips", "hips, Walk"), "Walk");
         assert_eq!(beside("Set key", "hips, Walk"), "hips, Walk");
         assert_eq!(beside("Rotate hips", "hips"), "");
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_today_have_a_time_of_day() {
+    fn steps_of_today_show_the_time_of_day() {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
         // At midnight the day may change between the two.
         if let Some(said) = clock(now) {

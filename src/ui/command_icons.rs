@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_icon_is_of_one_command_of_the_table() {
+    fn each_icon_belongs_to_one_existing_command() {
         for (k, (name, icon)) in ICONS.iter().enumerate() {
             let spec = ulna_edit::find(name).expect("a command of the table");
             assert_eq!(command_icon(spec), Some(icon.codepoint), "{name}");

@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn empty_names_are_refused_and_taken_ones_are_told() {
+    fn empty_names_are_refused_and_used_names_are_reported() {
         assert_eq!(NameCheck::unique("Walk", "pose", || false), NameCheck::Fine);
         let taken = NameCheck::unique("Walk", "pose", || true);
         assert_eq!(taken, NameCheck::Refused("Another pose is named “Walk”.".into()));

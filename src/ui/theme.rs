@@ -284,7 +284,7 @@ mod tests {
 
     /// The table of contrasts that the look promises: foreground, background, dark, light, least.
     #[test]
-    fn the_tokens_keep_the_contrasts_that_the_look_promises() {
+    fn the_tokens_have_the_required_contrasts() {
         let rows: [(ColorRole, ColorRole, f64, f64, f64); 35] = [
             (ColorRole::TextPrimary, ColorRole::SurfacePanel, 13.4, 15.5, 4.5),
             (ColorRole::TextPrimary, ColorRole::SurfaceRaised, 11.4, 16.9, 4.5),
@@ -341,7 +341,7 @@ mod tests {
 
     /// Every text at 7:1 (WCAG 2.2, 1.4.6), every mark and border at 3:1 (1.4.11).
     #[test]
-    fn high_contrast_keeps_the_strictest_contrasts() {
+    fn the_high_contrast_theme_has_the_strictest_contrasts() {
         use ColorRole::{
             AccentBase, AccentHover, AccentPressed, AccentText, AccentTint, AxisX, AxisY, AxisZ,
             KeyBreakdown, KeyDead, KeyExtreme, KeyGenerated, KeyHold, KeyInbetween, KeyNormal,
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn measures_lie_on_the_grid() {
+    fn sizes_are_multiples_of_the_grid() {
         use Measure::{
             Control, MenuBar, Outliner, RowMenu, RowPalette, RowTree, StatusBar, Toolbar,
         };

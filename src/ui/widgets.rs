@@ -627,7 +627,7 @@ mod tests {
     use super::short_number;
 
     #[test]
-    fn numbers_take_at_most_six_characters() {
+    fn numbers_have_at_most_six_characters() {
         assert_eq!(short_number(-41.24, true), "−41.2°");
         assert_eq!(short_number(-180.0, true), "−180°");
         assert_eq!(short_number(180.0, true), "180.0°");

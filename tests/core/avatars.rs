@@ -67,7 +67,7 @@ fn names(root: &Value, list: &str) -> Vec<String> {
 }
 
 #[test]
-fn references_of_an_avatar_mean_what_they_meant_after_every_kind_of_edit() {
+fn references_of_an_avatar_stay_correct_after_every_kind_of_edit() {
     let folder = tempfile::tempdir().unwrap();
     let mut compared = 0;
     for (name, bytes) in avatars() {
@@ -125,7 +125,7 @@ proptest! {
 
     /// A save warns about exactly the posed humanoid joints, before and after.
     #[test]
-    fn what_a_saved_pose_does_to_the_t_pose_is_said(
+    fn saving_a_posed_avatar_warns_about_the_changed_t_pose(
         posed in prop::collection::btree_set(0..POSED.len(), 0..4), old in any::<bool>()) {
         let list = avatars();
         prop_assume!(!list.is_empty());
@@ -161,7 +161,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_no_pose_of_a_bone_is_not_said() {
+fn edits_that_pose_no_bone_cause_no_t_pose_warning() {
     for (name, bytes) in avatars() {
         let folder = tempfile::tempdir().unwrap();
         let mut session = Session::open_bytes(&bytes).unwrap();
@@ -182,7 +182,7 @@ fn errors(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn run_and_convert_say_that_a_posed_avatar_has_another_t_pose() {
+fn run_and_convert_warn_about_a_changed_t_pose() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     let mut tried = 0;
@@ -216,7 +216,7 @@ fn bones(path: &Path) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn a_skeleton_alone_keeps_the_humanoid_map_and_says_what_went() {
+fn a_skeleton_only_export_keeps_the_humanoid_map_and_reports_removed_data() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let mut tried = 0;

@@ -36,7 +36,7 @@ fn flood(value: f32) -> CommandLine {
 }
 
 #[test]
-fn a_preview_in_between_costs_no_work() {
+fn a_preview_does_not_discard_running_work() {
     for line in [reduce(), flood(0.5), turn(5.0)] {
         let (mut session, mut plain) = (sample(), sample());
         run(&mut plain, &line);
@@ -53,7 +53,7 @@ fn a_preview_in_between_costs_no_work() {
 }
 
 #[test]
-fn work_and_steps_that_do_not_touch_each_other_both_stay() {
+fn independent_work_and_steps_are_both_kept() {
     let mut tried = 0;
     let all = [
         reduce(),
@@ -85,7 +85,7 @@ fn work_and_steps_that_do_not_touch_each_other_both_stay() {
 }
 
 #[test]
-fn what_was_edited_meanwhile_is_not_written_over_unasked_and_nothing_is_thrown_away() {
+fn background_work_overwrites_no_newer_edit_unasked_and_is_not_lost() {
     let mut session = sample();
     let work = session.work("Long", vec![command(&flood(0.5))]);
     run(&mut session, &flood(0.25));
@@ -117,7 +117,7 @@ fn what_was_edited_meanwhile_is_not_written_over_unasked_and_nothing_is_thrown_a
 
 /// A stroke that no layer accepts is not lost: it goes into a new layer, with a note.
 #[test]
-fn a_stroke_that_no_layer_takes_gets_one_of_its_own() {
+fn a_stroke_that_no_layer_accepts_gets_a_new_layer() {
     let mut session = sample();
     run(&mut session, &CommandLine::new("weight_layer.add").with("name", "Arms"));
     run(

@@ -140,7 +140,7 @@ fn sums(document: &Document) {
 }
 
 #[test]
-fn the_sample_is_bound_nearly_as_it_was_painted() {
+fn automatic_weights_of_the_sample_are_close_to_its_painted_weights() {
     let mut session = sample();
     let before = session.document().clone();
     let said = rebound(&mut session, "shape");
@@ -161,7 +161,7 @@ fn the_sample_is_bound_nearly_as_it_was_painted() {
 }
 
 #[test]
-fn characters_are_bound_nearly_as_they_were_made() {
+fn automatic_weights_of_characters_are_close_to_the_authored_weights() {
     let Some(folder) = shared() else { return skipped("characters") };
     let mut ran = 0;
     for (name, by_shape, by_weights, otherwise) in BODIES {
@@ -250,7 +250,7 @@ fn a_simplified_surface_gives_nearly_the_same_weights() {
 }
 
 #[test]
-fn locked_joints_keep_their_weights_and_named_vertices_alone_change() {
+fn locked_joints_keep_their_weights_and_only_given_vertices_change() {
     let mut session = sample();
     let before = session.document().clone();
     let lock = CommandLine::new("weights.bind")

@@ -351,7 +351,7 @@ fn reasons(document: &Document, joints: &[NodeId]) -> Vec<(String, BindReason)> 
 }
 
 #[test]
-fn each_joint_has_a_reason_before_and_after_the_skin_is_made() {
+fn each_joint_has_a_bind_reason_before_and_after_the_skin_exists() {
     let mut session = kinds();
     let document = session.document();
     let body = named(document, "Body");
@@ -397,7 +397,7 @@ fn each_joint_has_a_reason_before_and_after_the_skin_is_made() {
 }
 
 #[test]
-fn a_new_skin_is_bound_as_an_existing_one_is() {
+fn binding_a_new_skin_equals_binding_an_existing_one() {
     for (key, value) in [("method", json!("voxel")), ("sharpness", json!(4)), ("limit", json!(2))] {
         let mut at_once = kinds();
         let create = || line("skin.create").with("node", "Body").with("joint", "root");
@@ -523,7 +523,7 @@ fn rigid_pieces_follow_one_joint() {
 }
 
 #[test]
-fn cleared_meshes_leave_their_skin_and_are_bound_again() {
+fn meshes_with_cleared_weights_lose_their_skin_and_can_be_bound_again() {
     let mut session = sample();
     let meshes: Vec<String> =
         session.document().meshes.ids().map(|mesh| format!("#{}", mesh.0)).collect();
@@ -554,7 +554,7 @@ fn cleared_meshes_leave_their_skin_and_are_bound_again() {
 }
 
 #[test]
-fn joints_are_added_to_a_skin_and_removed_from_it() {
+fn joints_can_be_added_to_a_skin_and_removed() {
     let mut session = kinds();
     run(
         &mut session,
@@ -619,7 +619,7 @@ const FURTHER: [&str; 10] = [
 ];
 
 #[test]
-fn further_models_are_bound_by_every_method() {
+fn more_models_are_bound_by_every_method() {
     let Some(folder) = shared() else { return skipped("models") };
     let mut ran = 0;
     for name in FURTHER {

@@ -179,7 +179,7 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
 /// On characters of other programs, the legs swing by the same angle, and the feet touch the ground
 /// alternately.
 #[test]
-fn a_capture_is_taken_onto_characters_of_the_corpus() {
+fn a_capture_is_retargeted_to_characters_of_the_corpus() {
     let Some(shared) = shared() else { return };
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), 61, 60.0);
@@ -215,7 +215,7 @@ fn a_capture_is_taken_onto_characters_of_the_corpus() {
 
 /// A false count of a million frames uses neither memory nor time. A long capture opens fast.
 #[test]
-fn long_captures_are_opened_and_lies_are_not_believed() {
+fn long_captures_open_and_false_frame_counts_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lie.bvh");
     let text = walk(3, 120.0).replace("Frames: 3", "Frames: 1000000");

@@ -154,7 +154,7 @@ fn no_command_that_poses_changes_a_locked_channel() {
 }
 
 #[test]
-fn locked_channels_stay_over_a_clip_and_clips_play_unchanged() {
+fn channel_locks_hold_over_a_clip_and_clips_play_unchanged() {
     let mut session = sample();
     let before = session.document().clone();
     let arm = named(&before, "LeftUpperArm");
@@ -225,7 +225,7 @@ fn a_joint_whose_rotation_is_locked_is_not_turned_by_ik() {
 }
 
 #[test]
-fn locks_are_set_taken_back_and_kept_in_the_file() {
+fn locks_are_set_undone_and_saved_in_the_file() {
     let mut session = sample();
     let opened = session.document().clone();
     run(&mut session, lock(json!(["Head", "Jaw"]), "translation"));
@@ -269,7 +269,7 @@ fn locks_are_set_taken_back_and_kept_in_the_file() {
 }
 
 #[test]
-fn locks_that_cannot_be_read_stay_in_the_file() {
+fn invalid_locks_stay_in_the_file() {
     for bad in [json!({"version": 9}), json!({"version": 1, "translation": [1, 2]}), json!(3)] {
         let file = json!({
             "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
@@ -298,7 +298,7 @@ fn a_copy_of_a_locked_node_is_locked_and_saved() {
 }
 
 #[test]
-fn locks_are_on_files_of_every_kind() {
+fn locks_are_saved_in_files_of_every_kind() {
     let Some(folder) = shared() else { return };
     let mut tried = 0;
     for path in crate::common::models(&folder.join("situations")).into_iter().take(40) {

@@ -31,7 +31,7 @@ fn text(path: &Path) -> &str {
 }
 
 #[test]
-fn info_tells_what_is_in_the_sample() {
+fn info_lists_the_content_of_the_sample() {
     let facts = json(&["info", SAMPLE, "--json"]);
     assert_eq!(facts["nodes"], 55);
     assert_eq!(facts["joints"], 53);
@@ -47,7 +47,7 @@ fn info_tells_what_is_in_the_sample() {
 }
 
 #[test]
-fn info_names_scenes_variants_cameras_and_lights_and_render_refuses_what_is_not_there() {
+fn info_names_scenes_variants_cameras_and_lights_and_render_refuses_unknown_ones() {
     let (_keep, at) = folder();
     let text_of = r#"{"asset":{"version":"2.0"},
         "scenes":[{"name":"Hall","nodes":[0]},{"nodes":[1]}],
@@ -84,7 +84,7 @@ fn info_names_scenes_variants_cameras_and_lights_and_render_refuses_what_is_not_
 }
 
 #[test]
-fn the_status_tells_fine_from_faulty_from_unusable() {
+fn the_exit_status_distinguishes_valid_faulty_and_unusable_files() {
     let (_keep, at) = folder();
     assert_eq!(ulna(&["check", SAMPLE]).status.code(), Some(0));
     fs::write(at("bad.glb"), b"glTF").expect("a file");
@@ -103,7 +103,7 @@ fn the_status_tells_fine_from_faulty_from_unusable() {
 }
 
 #[test]
-fn convert_keeps_the_bytes_and_goes_round_through_gltf() {
+fn convert_keeps_the_bytes_and_survives_a_round_trip_through_gltf() {
     let (_keep, at) = folder();
     assert!(ulna(&["convert", SAMPLE, "-o", text(&at("same.glb"))]).status.success());
     assert!(fs::read(at("same.glb")).expect("bytes") == fs::read(SAMPLE).expect("bytes"));
@@ -125,7 +125,7 @@ fn convert_keeps_the_bytes_and_goes_round_through_gltf() {
 }
 
 #[test]
-fn a_gltf_saved_elsewhere_takes_its_files_along_and_overwrites_no_stranger() {
+fn a_gltf_saved_elsewhere_copies_its_files_and_overwrites_no_others() {
     let (_keep, at) = folder();
     assert!(ulna(&["convert", SAMPLE, "-o", text(&at("a.gltf"))]).status.success());
     fs::create_dir(at("there")).expect("a folder");
@@ -150,7 +150,7 @@ fn a_gltf_saved_elsewhere_takes_its_files_along_and_overwrites_no_stranger() {
 }
 
 #[test]
-fn a_script_poses_and_keys_and_what_it_cannot_do_it_says_by_line() {
+fn a_script_poses_and_keys_and_reports_errors_by_line() {
     let (_keep, at) = folder();
     let script = "# raise the arms\n\
         {\"do\":\"pose.rotate\",\"node\":\"*UpperArm\",\"axis\":\"z\",\"degrees\":20,\
@@ -178,7 +178,7 @@ fn a_script_poses_and_keys_and_what_it_cannot_do_it_says_by_line() {
 }
 
 #[test]
-fn a_command_by_the_name_it_had_before_is_done_with_a_note() {
+fn a_command_runs_by_its_old_name_with_a_note() {
     let (_keep, at) = folder();
     fs::write(at("old.jsonl"), "{\"do\":\"layers.add\",\"name\":\"A\"}").expect("a script");
     let output = ulna(&["run", text(&at("old.jsonl")), SAMPLE, "-o", text(&at("out.glb"))]);
@@ -188,7 +188,7 @@ fn a_command_by_the_name_it_had_before_is_done_with_a_note() {
 }
 
 #[test]
-fn export_leaves_out_what_is_not_wanted() {
+fn export_contains_only_the_requested_content() {
     let (_keep, at) = folder();
     assert!(
         ulna(&["export", SAMPLE, "-o", text(&at("walk.glb")), "--clips", "Walk,Run"])
@@ -223,7 +223,7 @@ fn the_commands_are_listed_with_their_arguments() {
 }
 
 #[test]
-fn worst_lists_spots_the_worst_first_and_run_says_what_it_left() {
+fn worst_lists_points_worst_first_and_run_reports_the_remaining_strain() {
     let facts = json(&["worst", SAMPLE, "--json", "--count", "4"]);
     let spots = facts["spots"].as_array().expect("spots");
     assert_eq!(spots.len(), 4);

@@ -46,7 +46,7 @@ fn animated(most: u64) -> Vec<(PathBuf, ClipId)> {
 /// Each operation on every animated file: only the clip changes, the validator finds nothing new,
 /// and undo restores the opened bytes.
 #[test]
-fn operations_on_whole_clips_touch_their_clip_alone() {
+fn operations_on_whole_clips_change_only_their_clip() {
     let files = animated(1 << 20);
     if files.is_empty() {
         return;
@@ -236,7 +236,7 @@ fn said(session: &mut Session, line: CommandLine) -> String {
 }
 
 #[test]
-fn what_makes_no_clip_is_refused_with_a_sentence() {
+fn operations_with_an_invalid_result_are_refused_with_a_message() {
     let one = ClipId(0);
     let mut session = moving(&[0.0, 1.0, 2.0]);
     let opened = session.document().clone();
@@ -286,7 +286,7 @@ fn what_makes_no_clip_is_refused_with_a_sentence() {
 }
 
 #[test]
-fn a_clip_that_starts_late_starts_at_zero_and_parts_go_where_they_are_put() {
+fn start_at_zero_moves_a_late_clip_and_trimmed_parts_land_at_the_given_time() {
     let one = ClipId(0);
     let mut session = moving(&[10.0, 10.5, 12.0]);
     let opened = session.pack("a").unwrap().bytes;
@@ -313,7 +313,7 @@ fn a_clip_that_starts_late_starts_at_zero_and_parts_go_where_they_are_put() {
 }
 
 #[test]
-fn an_open_loop_is_closed_in_the_way_that_it_needs() {
+fn an_open_loop_is_closed_by_each_method() {
     let one = ClipId(0);
     let mut session = moving(&[0.0, 1.0, 2.0]);
     let notes = run(&mut session, at("clip.close_loop", one).with("how", "match"));
@@ -333,7 +333,7 @@ fn an_open_loop_is_closed_in_the_way_that_it_needs() {
 
 /// An exported file plays the same, contains nothing else, and is not written if the export fails.
 #[test]
-fn what_is_exported_plays_the_same_a_file_a_clip() {
+fn exported_clips_play_the_same_one_file_per_clip() {
     let mut session = sample();
     let (first, second) = (ClipId(0), ClipId(1));
     run(&mut session, at("clip.reverse", first));
@@ -600,7 +600,7 @@ fn walker(step: f32) -> Session {
 /// Travel extracted to the root leaves all nodes in place, without travel of the hips relative to
 /// the root. In place, the body stays where it is. Baking the travel back restores the clip.
 #[test]
-fn travel_goes_where_it_is_sent() {
+fn root_motion_moves_travel_to_the_root_and_back() {
     let id = ClipId(0);
     for (height, turn) in [(false, false), (true, false), (false, true), (true, true)] {
         let mut session = walker(1.5);
@@ -669,7 +669,7 @@ fn travel_goes_where_it_is_sent() {
 /// If the disk is full at any operation of an export, the folder stays unchanged, including
 /// existing files.
 #[test]
-fn an_export_that_fails_leaves_everything_as_it_was() {
+fn a_failed_export_changes_no_files() {
     let session = sample();
     let outer = tempfile::tempdir().unwrap();
     let inner = outer.path().join("clips");
@@ -735,7 +735,7 @@ fn an_export_that_fails_leaves_everything_as_it_was() {
 
 /// An exported file has no abandoned data of replaced keys. Tracks with equal key times share them.
 #[test]
-fn an_export_holds_no_bytes_of_keys_that_went() {
+fn an_export_contains_no_data_of_removed_keys() {
     let mut dense = sample();
     run(&mut dense, CommandLine::new("clip.resample").with("clip", "Walk").with("rate", 240.0));
     let opened = dense.pack("a").unwrap().bytes;
@@ -822,7 +822,7 @@ fn an_export_holds_no_bytes_of_keys_that_went() {
 /// A clip with ticks keeps its keys on them when the tick rate changes. The rate is saved in the
 /// file, and can be removed completely.
 #[test]
-fn ticks_are_kept_with_a_clip_and_another_rate_retimes_it() {
+fn ticks_are_saved_with_a_clip_and_a_new_tick_rate_retimes_it() {
     let mut session = sample();
     let opened = session.pack("a").unwrap().bytes;
     let length = |s: &Session| f64::from(s.document().clips.values().next().unwrap().length());
@@ -857,7 +857,7 @@ fn ticks_are_kept_with_a_clip_and_another_rate_retimes_it() {
 /// With NLERP, rotations are the normalized sum of the surrounding keys, compiled or not. The
 /// stated difference from SLERP is not exceeded.
 #[test]
-fn played_by_nlerp_it_is_no_farther_from_slerp_than_is_said() {
+fn nlerp_playback_stays_within_the_stated_difference_from_slerp() {
     use ulna_motion::{Averaging, nlerp, nlerp_difference};
     let mut session = sample();
     // With few keys, the difference is visible.

@@ -122,7 +122,7 @@ fn reopened(session: &Session) -> Session {
 }
 
 #[test]
-fn fewer_keys_leave_the_length() {
+fn reducing_keys_keeps_the_clip_length() {
     let Some(mut session) = situation("placeholder-clip") else { return };
     for (name, length) in [("still", 5.0), ("bent", 2.0)] {
         for work in ["clip.reduce", "clip.make_editable"] {
@@ -161,7 +161,7 @@ fn fewer_keys_leave_the_length() {
 }
 
 #[test]
-fn splines_and_few_keys_are_not_made_editable() {
+fn make_editable_leaves_splines_and_sparse_tracks_unchanged() {
     let Some(mut session) = situation("near-zero-segments") else { return };
     let before = clip(&session, "cut").clone();
     let said =
@@ -212,7 +212,7 @@ fn splines_and_few_keys_are_not_made_editable() {
 }
 
 #[test]
-fn rotors_are_what_they_were() {
+fn clip_operations_keep_the_turns_of_rotors() {
     let Some(mut session) = situation("turns-past-180") else { return };
     let before = clip(&session, "spin").clone();
     let works = [
@@ -290,7 +290,7 @@ fn apart_at(a: &Track, when: f64, b: &Track, time: f64) -> f32 {
 }
 
 #[test]
-fn keys_of_pointers_are_not_left_behind_unsaid() {
+fn pointer_animations_that_cannot_follow_are_reported() {
     let Some(mut session) = situation("pointers") else { return };
     for work in [
         json!({"do": "key.ripple", "clip": "both", "time": 0.5, "by": 1}),
@@ -331,7 +331,7 @@ fn keys_of_pointers_are_not_left_behind_unsaid() {
 }
 
 #[test]
-fn a_spline_of_one_key_is_copied_as_something_that_may_be() {
+fn a_copied_spline_of_one_key_is_valid() {
     let spline = vec![0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
     let bytes =
         file(&["A"], &[("One", vec![(0, "translation", "CUBICSPLINE", vec![0.5], spline)])]);
@@ -358,7 +358,7 @@ fn a_spline_of_one_key_is_copied_as_something_that_may_be() {
 }
 
 #[test]
-fn keys_come_back_to_nodes_of_one_path() {
+fn pasted_keys_return_to_nodes_of_equal_path() {
     // B/B/B, of which the last exists twice.
     let (mut json, bin) = split(&file(
         &["B", "B", "B", "B"],
@@ -385,7 +385,7 @@ fn keys_come_back_to_nodes_of_one_path() {
 }
 
 #[test]
-fn a_zero_key_keeps_what_was_typed_around_it() {
+fn a_neutral_layer_key_keeps_the_keys_around_it() {
     let mut session = crate::common::sample();
     let walk =
         session.document().clips.iter().find(|(_, c)| c.name.as_deref() == Some("Walk")).unwrap().0;
@@ -507,7 +507,7 @@ fn a_clip_keeps_its_frame_rate() {
 }
 
 #[test]
-fn a_second_key_goes_on_as_new_keys_do() {
+fn a_second_key_uses_the_interpolation_of_new_keys() {
     let bytes = file(
         &["A", "B"],
         &[("Empty", vec![(1, "translation", "LINEAR", vec![0.0], vec![0.0; 3])])],
@@ -545,7 +545,7 @@ fn a_second_key_goes_on_as_new_keys_do() {
 }
 
 #[test]
-fn a_closed_loop_is_given_the_speed_of_its_start() {
+fn closing_a_loop_can_match_the_speed_of_its_start() {
     let times = frames(30.0, 30);
     // The poses match at the ends, but the end is faster than the start.
     let place = |t: &f32| [t * (1.0 - t) * (1.0 + 2.0 * t), 0.0, 0.0];

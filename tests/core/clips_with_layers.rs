@@ -160,7 +160,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_part_of_a_clip_shows_what_the_whole_showed_there(plan in plans(), cut in 0.05f32..0.45,
+    fn a_trimmed_clip_with_layers_shows_the_original_motion(plan in plans(), cut in 0.05f32..0.45,
         rest in 0.1f32..0.5) {
         let mut session = sample();
         put(&mut session, &plan);
@@ -178,7 +178,7 @@ proptest! {
     }
 
     #[test]
-    fn backwards_twice_is_as_it_was(plan in plans()) {
+    fn reversing_a_clip_with_layers_twice_restores_it(plan in plans()) {
         let mut session = sample();
         put(&mut session, &plan);
         let before = session.document().clone();
@@ -192,7 +192,7 @@ proptest! {
     }
 
     #[test]
-    fn a_slower_clip_is_the_same_motion_slower(plan in plans(), factor in 0.5f64..3.0) {
+    fn retiming_a_clip_with_layers_only_slows_its_motion(plan in plans(), factor in 0.5f64..3.0) {
         let mut session = sample();
         put(&mut session, &plan);
         let before = session.document().clone();
@@ -202,7 +202,7 @@ proptest! {
     }
 
     #[test]
-    fn two_halves_joined_again_are_the_whole(plan in plans(), part in 0.2f64..0.8) {
+    fn splitting_and_joining_a_clip_with_layers_restores_it(plan in plans(), part in 0.2f64..0.8) {
         let mut session = sample();
         put(&mut session, &plan);
         let before = session.document().clone();
@@ -226,7 +226,7 @@ proptest! {
     }
 
     #[test]
-    fn another_clip_joined_has_its_own_layers_alone(plan in plans(),
+    fn an_appended_clip_keeps_only_its_own_layers(plan in plans(),
         gap in prop_oneof![Just(0.0f64), 0.1f64..0.5]) {
         let mut session = sample();
         put(&mut session, &plan);
@@ -263,7 +263,7 @@ proptest! {
     }
 
     #[test]
-    fn a_clip_mirrored_with_its_layers_is_the_mirror_image_of_what_was_seen(plan in plans()) {
+    fn mirroring_a_clip_mirrors_its_layers(plan in plans()) {
         let mut session = sample();
         put(&mut session, &plan);
         let before = session.document().clone();
@@ -297,7 +297,7 @@ proptest! {
 }
 
 #[test]
-fn unkeyed_poses_go_with_the_time_and_the_side_of_their_clip() {
+fn unkeyed_poses_follow_retiming_and_mirroring_of_their_clip() {
     let posed = || {
         let mut session = sample();
         for (time, node, degrees) in [(0.25, "LeftUpperArm", 20.0), (0.75, "Head", -15.0)] {
@@ -372,7 +372,7 @@ fn unkeyed_poses_go_with_the_time_and_the_side_of_their_clip() {
 /// Layers of clips of the corpus on bodies of other authors: reversing, trimming and mirroring act
 /// on the displayed motion.
 #[test]
-fn layers_follow_on_bodies_of_all_makers() {
+fn layers_follow_clip_operations_on_bodies_of_other_authors() {
     let Some(shared) = shared() else { return };
     let mut bodies = 0;
     for path in models(&shared.join("corpus/characters")) {

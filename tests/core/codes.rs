@@ -214,7 +214,7 @@ fn listed(fits: impl Fn(&str) -> bool) -> Vec<&'static str> {
 }
 
 #[test]
-fn every_code_of_a_refusal_or_a_note_is_on_the_page_and_no_other() {
+fn the_page_lists_exactly_the_codes_of_refusals_and_notes() {
     let (there, page) = (of_sources(), listed(is_code));
     let set: BTreeSet<&str> = page.iter().copied().collect();
     assert_eq!(set.len(), page.len(), "a code is listed twice");
@@ -240,7 +240,7 @@ fn no_two_files_share_a_code_by_accident() {
 }
 
 #[test]
-fn every_code_of_a_finding_is_on_the_page() {
+fn the_page_lists_every_code_of_a_finding() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
     let mut files = Vec::new();
     ["edit", "formats", "session"]

@@ -46,7 +46,7 @@ const WARNED: &str = r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nod
     "materials":[{"alphaCutoff":0.5}]}"#;
 
 #[test]
-fn check_takes_files_and_folders_and_reports_one_that_cannot_be_opened() {
+fn check_accepts_files_and_folders_and_reports_unreadable_ones() {
     let (_keep, at) = folder();
     write(&at("in/a.gltf"), FINE);
     write(&at("in/deep/er/b.gltf"), FAULTY);
@@ -100,7 +100,7 @@ fn check_takes_files_and_folders_and_reports_one_that_cannot_be_opened() {
 }
 
 #[test]
-fn findings_are_left_out_listed_alone_or_made_errors_and_warnings_count_when_asked() {
+fn findings_can_be_ignored_selected_or_made_errors_and_warnings_can_fail() {
     let (_keep, at) = folder();
     write(&at("c.gltf"), WARNED);
     let path = at("c.gltf");
@@ -127,7 +127,7 @@ fn findings_are_left_out_listed_alone_or_made_errors_and_warnings_count_when_ask
 
 /// Every verb prints one object with its version and name for a valid file.
 #[test]
-fn every_verb_prints_one_object_with_its_version() {
+fn every_verb_prints_one_json_object_with_its_version() {
     let (_keep, at) = folder();
     write(&at("fix.jsonl"), r#"{"do":"clip.rename","clip":"Wave","name":"Hello"}"#);
     let [script, glb, out, w] = ["fix.jsonl", "copy.glb", "out", "w.json"].map(&at);
@@ -155,7 +155,7 @@ fn every_verb_prints_one_object_with_its_version() {
 
 /// A failure is one object with a code, and the exit status tells its kind.
 #[test]
-fn a_failure_is_an_object_with_a_code_and_one_rule_of_statuses() {
+fn a_failure_is_one_json_object_with_a_code_and_a_matching_exit_status() {
     let (_keep, at) = folder();
     write(&at("tail.jsonl"), "\n{\"do\":\"pose.reset\",\"node\":\"Tail\"}");
     write(&at("view.jsonl"), r#"{"do":"view.front"}"#);
@@ -218,7 +218,7 @@ fn a_failure_is_an_object_with_a_code_and_one_rule_of_statuses() {
 
 /// A model or a folder instead of the script, and a script that is not text.
 #[test]
-fn run_says_that_the_script_comes_first() {
+fn run_explains_that_the_script_is_the_first_argument() {
     let (_keep, at) = folder();
     write(&at("script.jsonl"), r#"{"do":"pose.reset_all"}"#);
     write(&at("in/bare.gltf"), FINE);
@@ -237,7 +237,7 @@ fn run_says_that_the_script_comes_first() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_named_once() {
+fn an_unreadable_file_is_named_once() {
     let (_keep, at) = folder();
     let none = at("nowhere.glb");
     for arguments in [vec!["info", &none], vec!["check", &none], vec!["info", SAMPLE, &none]] {
@@ -251,7 +251,7 @@ fn a_file_that_cannot_be_read_is_named_once() {
 }
 
 #[test]
-fn render_refuses_other_pictures_before_it_works() {
+fn render_refuses_unsupported_formats_before_rendering() {
     if !cfg!(feature = "render") {
         return;
     }
@@ -273,7 +273,7 @@ fn render_refuses_other_pictures_before_it_works() {
 }
 
 #[test]
-fn run_says_in_json_what_it_did_and_keeps_the_file_that_it_replaces() {
+fn run_reports_its_changes_in_json_and_backs_up_a_replaced_file() {
     let (_keep, at) = folder();
     write(
         &at("fix.jsonl"),
@@ -319,7 +319,7 @@ fn run_says_in_json_what_it_did_and_keeps_the_file_that_it_replaces() {
 }
 
 #[test]
-fn scripts_and_conversions_go_over_many_files_into_a_folder() {
+fn scripts_and_conversions_process_many_files_into_a_folder() {
     let (_keep, at) = folder();
     write(&at("in/a.gltf"), FINE);
     write(&at("in/b/c.gltf"), FINE);
@@ -352,7 +352,7 @@ fn scripts_and_conversions_go_over_many_files_into_a_folder() {
 }
 
 #[test]
-fn info_names_the_joints_and_its_findings_as_check_does() {
+fn info_lists_joints_and_the_same_findings_as_check() {
     let (info, _) = json_of(&["info", SAMPLE, "--json"]);
     let joints = info["skins"][0]["joint_names"].as_array().unwrap();
     assert_eq!(joints.len(), 53);
@@ -363,7 +363,7 @@ fn info_names_the_joints_and_its_findings_as_check_does() {
 }
 
 #[test]
-fn a_mistyped_name_gets_the_closest_one_as_advice() {
+fn the_closest_name_is_suggested_for_a_mistyped_one() {
     let (_keep, at) = folder();
     for (line, near, code) in [
         (r#"{"do":"pose.rotat","node":"Head"}"#, "pose.rotate", "no_such_command"),
@@ -401,7 +401,7 @@ fn a_mistyped_name_gets_the_closest_one_as_advice() {
 }
 
 #[test]
-fn the_scene_is_the_world() {
+fn scene_and_world_name_the_same_space() {
     let (_keep, at) = folder();
     let posed = |space: &str| {
         let line = format!(
@@ -436,7 +436,7 @@ fn plain(argument: &ArgumentSpec) -> Value {
 /// The choices that `ulna commands` lists are those of the parser: each is accepted, and an unknown
 /// word is refused with that list.
 #[test]
-fn the_choices_of_commands_are_those_of_the_parser() {
+fn listed_argument_choices_equal_those_of_the_parser() {
     let (listed, _) = json_of(&["commands", "--json"]);
     let listed = listed["commands"].as_array().unwrap();
     let mut tried = 0;
@@ -482,7 +482,7 @@ fn the_choices_of_commands_are_those_of_the_parser() {
 }
 
 #[test]
-fn a_change_of_the_skeleton_reports_its_three_worst_clips() {
+fn a_skeleton_change_reports_its_three_worst_clips() {
     let (_keep, at) = folder();
     write(&at("dissolve.jsonl"), r#"{"do":"joint.dissolve","node":"LeftLowerLeg"}"#);
     let [script, glb] = ["dissolve.jsonl", "dissolved.glb"].map(&at);

@@ -54,7 +54,7 @@ fn diff(a: &Path, b: &Path) -> (Option<i32>, String) {
 }
 
 #[test]
-fn what_a_kept_layer_moves_is_said_beside_the_layer() {
+fn a_comparison_reports_a_stored_layer_and_the_motion_it_changes() {
     let folder = tempfile::tempdir().unwrap();
     let sample = Path::new(SAMPLE);
     for clip in [Some("Walk"), None] {
@@ -288,7 +288,7 @@ fn material_mutations() -> Vec<Mutation> {
 }
 
 #[test]
-fn nothing_that_is_seen_changes_without_a_word() {
+fn every_visible_change_is_reported() {
     let was: FileContent = open(Path::new(SAMPLE)).document().file.clone();
     let all = mutations();
     for (what, change) in &all {
@@ -313,7 +313,7 @@ fn nothing_that_is_seen_changes_without_a_word() {
 }
 
 #[test]
-fn the_same_in_another_form_is_the_same() {
+fn equivalent_data_in_another_form_is_equal() {
     let was: FileContent = open(Path::new(SAMPLE)).document().file.clone();
     let mut now = was.clone();
     first_track(&mut now, |t| t.values.make_mut().iter_mut().for_each(|v| *v = -*v));
@@ -352,7 +352,7 @@ fn the_same_in_another_form_is_the_same() {
 }
 
 #[test]
-fn files_in_another_container_mean_the_same() {
+fn files_in_another_container_are_equal() {
     let Some(shared) = crate::common::shared() else { return };
     let folder = tempfile::tempdir().unwrap();
     let small = |p: &std::path::PathBuf| fs::metadata(p).is_ok_and(|m| m.len() < 300_000);
@@ -434,7 +434,7 @@ fn an_output_of_several_hard_links_is_refused() {
 }
 
 #[test]
-fn a_chunk_of_unknown_type_comes_back_from_gltf() {
+fn a_chunk_of_unknown_type_survives_a_round_trip_through_gltf() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let mut bytes = fs::read(SAMPLE).unwrap();

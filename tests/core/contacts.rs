@@ -165,7 +165,7 @@ fn contacts_are_saved_compared_and_follow_removed_nodes() {
 }
 
 #[test]
-fn contacts_go_along_with_the_times_of_their_clip() {
+fn contacts_follow_the_times_of_their_clip() {
     let changed = |line: CommandLine| {
         let mut session = with_contacts();
         run(&mut session, line.with("clip", "Walk"));
@@ -199,7 +199,7 @@ fn contacts_go_along_with_the_times_of_their_clip() {
 }
 
 #[test]
-fn contacts_are_found_and_feet_stay_in_place_in_them() {
+fn contacts_are_detected_and_feet_stay_in_place_during_them() {
     let mut session = sample();
     let said = run(&mut session, of_walk("clip.contacts")).join(" ");
     assert!(said.contains("contacts of 2 joints found"), "{said}");
@@ -311,7 +311,7 @@ fn map(name: &str) -> Value {
 }
 
 #[test]
-fn retarget_maps_are_kept_with_the_scene() {
+fn retarget_maps_are_saved_with_the_scene() {
     let mut session = Session::open_bytes(&with_extras(&json!({}), &json!({}))).unwrap();
     let keep = |map: Value| line("retarget.keep_map").with("map", map);
     run(&mut session, keep(map("Walker")));

@@ -108,7 +108,7 @@ fn poses_agree_with_the_reference_within_a_ten_thousandth_of_the_model() {
 }
 
 #[test]
-fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
+fn compressed_files_pose_like_their_uncompressed_copies_and_keys_are_editable() {
     let Some(shared) = crate::common::shared() else { return };
     // The file, its original, and the maximum displacement of a vertex by packing, relative to the
     // size of the model. Positions have 14 bits. Rotations have 16 bits without their largest
@@ -207,7 +207,7 @@ fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
 }
 
 #[test]
-fn saving_what_nobody_touched_gives_the_same_bytes_also_after_undo() {
+fn saving_without_changes_gives_the_same_bytes_even_after_undo() {
     let Some(shared) = crate::common::shared() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let mut cases = 0;
@@ -257,7 +257,7 @@ fn saving_what_nobody_touched_gives_the_same_bytes_also_after_undo() {
 }
 
 #[test]
-fn a_saved_pose_and_saved_keys_come_back() {
+fn a_saved_pose_and_saved_keys_are_restored() {
     let Some(shared) = crate::common::shared() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let mut cases = 0;
@@ -411,7 +411,7 @@ fn an_edit_elsewhere_keeps_every_extension() {
 }
 
 #[test]
-fn hostile_files_are_refused_or_repaired_as_the_list_wants() {
+fn hostile_files_are_refused_or_repaired_as_listed() {
     let Some(shared) = crate::common::shared() else { return };
     let bad = shared.join("corpus/bad");
     let list = fs::read_to_string(bad.join("EXPECTED.tsv")).expect("the list");
@@ -456,7 +456,7 @@ fn hostile_files_are_refused_or_repaired_as_the_list_wants() {
 }
 
 #[test]
-fn x_files_open_with_what_is_in_them() {
+fn x_files_open_with_their_expected_content() {
     let Some(shared) = crate::common::shared() else { return };
     // Frames, bones of skins and clips, counted by hand in the text.
     let wanted = [
@@ -500,7 +500,7 @@ fn the_validators_own_files_neither_crash_nor_hang() {
 }
 
 #[test]
-fn packed_bytes_that_were_changed_are_a_finding_or_another_shape() {
+fn changed_compressed_bytes_give_a_finding_or_another_shape() {
     let Some(shared) = crate::common::shared() else { return };
     let mut cases = 0;
     for (name, packed) in [("pipeline/Fox-draco.glb", 3566), ("pipeline/Fox-meshopt.glb", 31_000)] {
@@ -528,7 +528,7 @@ fn packed_bytes_that_were_changed_are_a_finding_or_another_shape() {
 }
 
 #[test]
-fn every_file_survives_being_cut_and_flipped() {
+fn every_truncated_or_bit_flipped_file_opens_or_is_refused() {
     let Some(shared) = crate::common::shared() else { return };
     let mut cases = 0;
     for name in [

@@ -70,7 +70,7 @@ fn far_turn(session: &mut Session) {
 }
 
 #[test]
-fn keys_are_put_onto_curves_that_keep_their_shape() {
+fn inserting_keys_keeps_the_shape_of_curves() {
     for (interpolation, most) in [("linear", 0.002), ("hold", 0.002), ("smooth", 0.02)] {
         let mut session = sample();
         does(
@@ -138,7 +138,7 @@ fn new_keys_of_components_are_selected_and_can_have_a_mode() {
 }
 
 #[test]
-fn keys_are_put_onto_curves_of_layers() {
+fn keys_can_be_inserted_into_curves_of_layers() {
     let mut session = sample();
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}));
     for (time, degrees) in [(0.0, 0.0), (1.0, 20.0)] {
@@ -205,7 +205,7 @@ fn full_turns_between_rotation_keys_are_removed() {
 }
 
 #[test]
-fn interpolation_changes_and_the_motion_stays() {
+fn changing_the_interpolation_keeps_the_motion() {
     let mut session = sample();
     far_turn(&mut session);
     let before = clip(&session).clone();
@@ -270,7 +270,7 @@ fn same(a: f64, b: f64, most: f64) -> bool {
 }
 
 #[test]
-fn single_angles_are_changed_in_the_order_that_is_named() {
+fn single_angles_change_in_the_given_euler_order() {
     let order = EulerOrder::Zxy;
     let first = sample();
     let times = track(&first, "Hips", Property::Rotation).times.to_vec();
@@ -318,7 +318,7 @@ fn single_angles_are_changed_in_the_order_that_is_named() {
 }
 
 #[test]
-fn without_an_order_the_one_with_the_least_gimbal_is_meant() {
+fn the_default_euler_order_is_farthest_from_gimbal_lock() {
     let mut session = sample();
     let before = track(&session, "LeftUpperArm", Property::Rotation).clone();
     let best = EulerOrder::best_first(&before)[0].0;
@@ -335,7 +335,7 @@ fn without_an_order_the_one_with_the_least_gimbal_is_meant() {
 }
 
 #[test]
-fn numbers_of_quaternions_are_typed() {
+fn quaternion_components_can_be_typed() {
     let mut session = sample();
     let smooth = json!({"do": "track.interpolation", "clip": "Walk", "interpolation": "smooth"});
     does(&mut session, smooth);
@@ -373,7 +373,7 @@ fn numbers_of_quaternions_are_typed() {
 }
 
 #[test]
-fn values_of_keys_of_layers_are_typed() {
+fn values_of_layer_keys_can_be_typed() {
     let mut session = sample();
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}));
     for (time, degrees) in [(0.0, 0.0), (1.0, 20.0)] {

@@ -136,7 +136,7 @@ const PLACES: [[f32; 3]; 4] =
     [[0.0, 1e6, 1e-3], [1.0, -1e6, 2e-3], [2.0, 3e5, -1e-3], [0.0, 1e6, 1e-3]];
 
 #[test]
-fn tangents_of_zero_and_enormous_ones_are_edited() {
+fn zero_and_enormous_tangents_can_be_edited() {
     let turns = [turn(0.0, 1.0), turn(80.0, 1.0), turn(-40.0, 1.0), turn(0.0, 1.0)];
     for slope in [0.0, 1e5, 1e12] {
         let (done, refused) = all_commands(&file(
@@ -151,7 +151,7 @@ fn tangents_of_zero_and_enormous_ones_are_edited() {
 }
 
 #[test]
-fn integer_outputs_hold_what_is_set() {
+fn integer_outputs_store_the_set_values() {
     let turns = [turn(0.0, 1.0), turn(80.0, 1.0), turn(-40.0, 1.0), turn(0.0, 1.0)];
     let numbers: Vec<f32> =
         turns.iter().flat_map(|q| [[0.25; 4], *q, [-0.25; 4]].concat()).collect();
@@ -200,7 +200,7 @@ fn a_single_key_has_no_curve_to_shape() {
 }
 
 #[test]
-fn keys_a_millionth_of_a_second_apart_are_edited() {
+fn keys_a_microsecond_apart_can_be_edited() {
     let times = [0.25, 0.5, 0.500_001, 1.75];
     let turns = [turn(0.0, 1.0), turn(120.0, 1.0), turn(-40.0, 1.0), turn(0.0, 1.0)];
     for (kind, slope) in [("CUBICSPLINE", 3.0), ("LINEAR", 0.0), ("STEP", 0.0)] {
@@ -221,7 +221,7 @@ fn keys_a_millionth_of_a_second_apart_are_edited() {
 }
 
 #[test]
-fn quaternions_of_other_lengths_and_signs_are_edited() {
+fn quaternions_of_any_length_and_sign_can_be_edited() {
     let turns = [turn(0.0, 0.3), turn(80.0, -2.5), turn(-40.0, 1.0), turn(100.0, -1.0)];
     for (kind, count, output) in [
         ("CUBICSPLINE", 12, spline(&turns, 0.5)),
@@ -241,7 +241,7 @@ fn quaternions_of_other_lengths_and_signs_are_edited() {
 }
 
 #[test]
-fn scales_through_zero_are_edited() {
+fn scales_through_zero_can_be_edited() {
     let scales = [[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [0.0, -2.0, 1.0], [1.0, 1.0, 1.0]];
     let bytes = file(&TIMES, &[("scale", "CUBICSPLINE", 5126, 12, spline(&scales, 1.0))]);
     let (done, refused) = all_commands(&bytes);
@@ -258,7 +258,7 @@ fn scales_through_zero_are_edited() {
 }
 
 #[test]
-fn a_million_beside_a_thousandth_keeps_both() {
+fn values_of_a_million_and_a_thousandth_keep_their_precision() {
     let bytes = file(&TIMES, &[("translation", "CUBICSPLINE", 5126, 12, spline(&PLACES, 0.0))]);
     let mut session = Session::open_bytes(&bytes).unwrap();
     let track = |session: &Session| {
@@ -292,7 +292,7 @@ fn a_million_beside_a_thousandth_keeps_both() {
 }
 
 #[test]
-fn twenty_thousand_keys_are_edited() {
+fn twenty_thousand_keys_can_be_edited() {
     const COUNT: usize = 20_000;
     let times: Vec<f32> = (0..COUNT).map(|k| k as f32 / 120.0).collect();
     let turns: Vec<[f32; 4]> =
@@ -325,7 +325,7 @@ fn twenty_thousand_keys_are_edited() {
 }
 
 #[test]
-fn a_track_that_clips_share_changes_in_one_of_them() {
+fn editing_a_track_shared_by_clips_changes_only_one_clip() {
     let turns = [turn(0.0, 1.0), turn(80.0, 1.0), turn(-40.0, 1.0), turn(0.0, 1.0)];
     let bytes = file(&TIMES, &[("rotation", "LINEAR", 5126, 4, floats(&turns.concat()))]);
     let (mut json, bin) = split(&bytes);
@@ -351,7 +351,7 @@ fn a_track_that_clips_share_changes_in_one_of_them() {
 }
 
 #[test]
-fn very_many_keys_are_not_eased_at_once_but_some_of_them_are() {
+fn easing_too_many_keys_is_refused_and_a_part_is_accepted() {
     const KEYS: usize = 6000;
     let times: Vec<f32> = (0..KEYS).map(|k| k as f32 * 0.01).collect();
     let values: Vec<f32> = (0..KEYS).flat_map(|k| [(k % 7) as f32, 0.0, 0.0]).collect();

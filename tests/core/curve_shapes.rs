@@ -84,7 +84,7 @@ fn only(session: &mut Session, nodes: &[&str], text: Value) -> Vec<String> {
 }
 
 #[test]
-fn eases_say_how_many_keys_they_add() {
+fn eases_report_the_number_of_added_keys() {
     for (shape, way, added) in
         [("back", "out", 0), ("quad", "in", 0), ("bounce", "out", 3), ("sine", "in and out", 1)]
     {
@@ -149,7 +149,7 @@ fn eases_say_how_many_keys_they_add() {
 }
 
 #[test]
-fn what_an_ease_cannot_do_is_said() {
+fn impossible_eases_are_refused_with_the_reason() {
     let mut session = sample();
     let times = track(&session, "Hips", Property::Translation).times.to_vec();
     for (more, why) in [
@@ -177,7 +177,7 @@ fn what_an_ease_cannot_do_is_said() {
 }
 
 #[test]
-fn sliders_and_keys_elsewhere_change_only_what_is_meant() {
+fn sliders_change_only_the_given_keys_of_a_file() {
     let mut session = sample();
     let times = track(&session, "Hips", Property::Rotation).times.to_vec();
     let keys = json!({"Hips": {"rotation": [times[1], times[2]]}});
@@ -241,7 +241,7 @@ fn sliders_and_keys_elsewhere_change_only_what_is_meant() {
 }
 
 #[test]
-fn keys_of_a_layer_are_shaped_as_those_of_a_clip() {
+fn curve_tools_work_on_layer_keys_as_on_clip_keys() {
     let mut session = sample();
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}));
     for (time, degrees) in [(0.0, 0.0), (0.5, 20.0), (1.0, 0.0)] {
@@ -327,7 +327,7 @@ fn with_tracks(document: &Document, id: ClipId, tracks: &[(TrackId, Track)]) -> 
 }
 
 #[test]
-fn a_low_pass_takes_the_noise_of_a_capture_and_leaves_the_walk() {
+fn a_low_pass_removes_capture_noise_and_keeps_the_walk() {
     let Some(shared) = shared() else { return };
     let path = shared.join("situations/walk-120hz.bvh");
     if !path.is_file() {
@@ -406,7 +406,7 @@ fn a_low_pass_takes_the_noise_of_a_capture_and_leaves_the_walk() {
 }
 
 #[test]
-fn filters_by_lines_say_the_largest_change() {
+fn filter_commands_report_the_largest_change() {
     let mut session = sample();
     let said = only(
         &mut session,

@@ -137,7 +137,7 @@ pub fn spline_files() -> Option<Vec<std::path::PathBuf>> {
 }
 
 #[test]
-fn drawn_curves_are_what_files_say() {
+fn drawn_curves_equal_the_data_of_files() {
     let Some(files) = spline_files() else { return };
     let (mut compared, mut splines) = (Compared::default(), 0);
     for path in files {
@@ -179,7 +179,7 @@ pub fn file(times: &[f32], channels: &[(&str, &str, u32, usize, Vec<u8>)]) -> Ve
 /// Keys a microsecond apart, tangents of a million, 16-bit and 8-bit numbers, changing signs, and
 /// rotations of nearly 180°.
 #[test]
-fn drawn_curves_are_what_odd_files_say() {
+fn drawn_curves_equal_the_data_of_unusual_files() {
     let times = [0.25, 0.5, 0.500_001, 1.75];
     let turn = |degrees: f32, sign: f32| {
         let half = degrees.to_radians() * 0.5;
@@ -233,7 +233,7 @@ pub fn edits(clip: &str) -> Vec<Value> {
 }
 
 #[test]
-fn drawn_curves_are_what_edited_files_say_once_saved() {
+fn drawn_curves_equal_the_data_of_edited_and_saved_files() {
     let Some(files) = spline_files() else { return };
     let folder = tempfile::tempdir().unwrap();
     let (mut compared, mut changed) = (Compared::default(), 0);
@@ -291,7 +291,7 @@ fn alike(a: &Motion, b: &Motion) -> bool {
 /// One track is changed at a time: its curves match the saved file, no other channel changes, and
 /// undo restores everything.
 #[test]
-fn one_changed_track_is_drawn_as_it_is_saved_and_no_other_changes() {
+fn one_changed_track_is_drawn_as_saved_and_no_other_changes() {
     let Some(files) = spline_files() else { return };
     let folder = tempfile::tempdir().unwrap();
     let (mut compared, mut others, mut cases) = (Compared::default(), 0, [0; 9]);

@@ -80,7 +80,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn modes_come_back_and_only_their_channels_change(
+    fn tangent_modes_are_restored_and_only_their_channels_change(
         list in prop::collection::vec(changes(), 1..5),
     ) {
         let mut session = sample();
@@ -142,7 +142,7 @@ fn moved(file: &[u8], node: u32, property: Property) -> Vec<u8> {
 }
 
 #[test]
-fn modes_are_dropped_where_another_program_moved_a_key_and_that_is_said() {
+fn tangent_modes_of_keys_that_another_program_moved_are_dropped_with_a_note() {
     let mut session = sample();
     for node in ["Hips", "LeftUpperArm"] {
         let text = json!({"do": "key.tangents", "clip": "Walk", "tangents": "smooth",
@@ -224,7 +224,7 @@ fn reversing_swaps_sides_and_scaling_time_divides_tangents() {
 }
 
 #[test]
-fn layers_keep_their_modes_in_the_file() {
+fn layers_keep_their_tangent_modes_in_the_file() {
     let mut session = sample();
     does(&mut session, &json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}));
     for (time, degrees) in [(0.0, 0.0), (0.4, 25.0), (0.8, 0.0)] {
@@ -320,7 +320,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn lines_of_components_are_replayed_to_the_same_document(
+    fn command_lines_on_components_replay_to_the_same_document(
         list in prop::collection::vec(component_lines(), 1..8),
     ) {
         let mut session = sample();
@@ -346,7 +346,7 @@ proptest! {
 
     /// Keys by track and exact time as in the window, some with single components.
     #[test]
-    fn keys_by_id_are_written_as_lines_that_mean_the_same(
+    fn keys_by_id_are_written_as_equivalent_command_lines(
         picks in prop::collection::vec((0usize..3, 0u16..4, 0usize..9, 1usize..7), 1..6),
         by in -20.0f64..20.0,
     ) {

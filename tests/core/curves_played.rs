@@ -131,7 +131,7 @@ impl Compared {
 }
 
 #[test]
-fn drawn_curves_are_what_the_reference_plays() {
+fn drawn_curves_equal_the_reference_playback() {
     let Some(files) = spline_files() else { return };
     let mut compared = Compared::default();
     for path in &files {
@@ -147,7 +147,7 @@ fn drawn_curves_are_what_the_reference_plays() {
 }
 
 #[test]
-fn drawn_curves_of_edited_files_are_what_the_reference_plays() {
+fn drawn_curves_of_edited_files_equal_the_reference_playback() {
     let Some(files) = spline_files() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut compared = Compared::default();

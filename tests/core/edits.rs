@@ -1005,7 +1005,7 @@ fn save(opened: &Opened, now: &Document) -> (Vec<u8>, Document) {
 /// Generates a tree and a list of edits from one seed each. Both are shrunk, so that a failure is
 /// reported with as few edits as possible.
 #[test]
-fn every_kind_of_edit_can_be_taken_back_and_is_saved_as_it_was_meant() {
+fn every_kind_of_edit_can_be_undone_and_is_saved_correctly() {
     let trees: u32 = std::env::var("ULNA_EDITS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
     let counts = RefCell::new(([0usize; KINDS], [0usize; KINDS]));
     let config = ProptestConfig { cases: trees, failure_persistence: None, ..Default::default() };
@@ -1119,7 +1119,7 @@ fn every_kind_of_edit_is_saved_in_files_of_every_kind() {
 }
 
 #[test]
-fn a_writer_that_drops_a_change_does_not_pass_the_proof() {
+fn the_save_check_detects_a_writer_that_drops_a_change() {
     let mut dropped = [0usize; KINDS];
     for seed in 1..=120u64 {
         let draw = &mut Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -1151,7 +1151,7 @@ fn a_writer_that_drops_a_change_does_not_pass_the_proof() {
 
 /// The number of steps from the saved state in the title, even if no redo leads back to it.
 #[test]
-fn steps_are_counted_from_the_saved_state_in_both_directions() {
+fn unsaved_steps_are_counted_in_both_directions() {
     let mut session =
         Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
     let step = |session: &mut Session, degrees: f64| {

@@ -16,7 +16,7 @@ fn open(json: Value, bin: &[u8]) -> Session {
 }
 
 #[test]
-fn quantized_attributes_stand_for_the_numbers_of_the_specification() {
+fn quantized_attributes_decode_by_the_specification() {
     // KHR_mesh_quantization: each integer type, normalized and not; three vertices of four
     // integers, the last one is padding.
     type Decoded = fn(&[u8]) -> f32;
@@ -70,7 +70,7 @@ fn quantized_attributes_stand_for_the_numbers_of_the_specification() {
 }
 
 #[test]
-fn a_damaged_packed_view_costs_what_needs_it_and_nothing_else() {
+fn a_damaged_compressed_view_affects_only_data_that_uses_it() {
     let positions = floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
     let bin = [positions.as_slice(), &[0xa0, 1, 2, 3]].concat();
     let packed = json!({"buffer": 0, "byteOffset": 36, "byteLength": 4, "byteStride": 12,
@@ -112,7 +112,7 @@ fn a_damaged_packed_view_costs_what_needs_it_and_nothing_else() {
 }
 
 #[test]
-fn variants_choose_another_material_and_leave_the_rest() {
+fn variants_change_only_the_material() {
     let mapping =
         |material: u32, variants: &[u32]| json!({"material": material, "variants": variants});
     let json = json!({
@@ -161,7 +161,7 @@ fn variants_choose_another_material_and_leave_the_rest() {
 }
 
 #[test]
-fn of_several_scenes_the_chosen_one_is_shown() {
+fn the_chosen_scene_is_displayed() {
     let mut session = open(
         json!({
             "scene": 1,
@@ -183,7 +183,7 @@ fn of_several_scenes_the_chosen_one_is_shown() {
 }
 
 #[test]
-fn cameras_and_lights_sit_at_their_nodes_and_nonsense_becomes_the_default() {
+fn cameras_and_lights_follow_their_nodes_and_invalid_values_become_defaults() {
     let json = json!({
         "extensionsUsed": ["KHR_lights_punctual"],
         "extensions": {"KHR_lights_punctual": {"lights": [
@@ -233,7 +233,7 @@ fn cameras_and_lights_sit_at_their_nodes_and_nonsense_becomes_the_default() {
 }
 
 #[test]
-fn instances_are_places_under_their_node() {
+fn instances_are_transforms_relative_to_their_node() {
     let bin =
         [floats(&[1.0, 2.0, 3.0, 4.0, 5.0, f32::NAN]), vec![0, 0, 0, 127, 0, 90, 0, 90]].concat();
     let node = |attributes: Value| {
@@ -311,7 +311,7 @@ fn the_extensions_of_the_corpus_are_in_the_model() {
 }
 
 #[test]
-fn animation_pointers_at_nodes_are_played_and_all_of_them_are_kept() {
+fn animation_pointers_to_nodes_play_and_all_pointers_are_kept() {
     let bin = floats(&[0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 2.0, 4.0, 6.0, 1.0, 1.0, 1.0]);
     let channel = |sampler: u32, pointer: &str| {
         json!({"sampler": sampler, "target": {
@@ -392,7 +392,7 @@ fn animation_pointers_at_nodes_are_played_and_all_of_them_are_kept() {
 }
 
 #[test]
-fn avatars_say_who_made_them_and_which_node_is_which_bone() {
+fn avatars_have_their_author_and_humanoid_map() {
     let one = json!({"specVersion": "1.0",
         "meta": {"name": "Ada", "authors": ["A", "B"],
             "licenseUrl": "https://vrm.dev/licenses/1.0/"},
@@ -434,7 +434,7 @@ fn avatars_say_who_made_them_and_which_node_is_which_bone() {
 }
 
 #[test]
-fn an_avatar_is_edited_and_saved_with_its_extensions_as_they_were() {
+fn saving_an_edited_avatar_keeps_its_extensions() {
     let constraint = json!({"VRMC_node_constraint": {"specVersion": "1.0",
             "constraint": {"roll": {"source": 0, "rollAxis": "X"}}}});
     let json = json!({
@@ -474,7 +474,7 @@ fn an_avatar_is_edited_and_saved_with_its_extensions_as_they_were() {
 }
 
 #[test]
-fn data_that_an_unknown_extension_may_name_is_not_moved() {
+fn data_that_an_unknown_extension_may_refer_to_is_not_moved() {
     let json = json!({
         "extensionsUsed": ["ACME_curves"],
         "bufferViews": [{"buffer": 0, "byteLength": 12}],
@@ -488,7 +488,7 @@ fn data_that_an_unknown_extension_may_name_is_not_moved() {
 }
 
 #[test]
-fn textures_of_basis_are_shown_and_kept() {
+fn basis_textures_are_displayed_and_kept() {
     for (name, own) in [("etc1s", false), ("uastc", true)] {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
             .join(format!("tests/data/{name}.ktx2"));

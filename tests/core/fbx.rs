@@ -19,7 +19,7 @@ fn opened(path: &Path) -> Result<Session, ulna_formats::gltf::ReadError> {
 }
 
 #[test]
-fn every_file_opens_without_errors_but_those_that_must_not() {
+fn every_file_opens_without_errors_except_listed_invalid_ones() {
     let Some(shared) = shared() else { return };
     let (mut good, mut refused) = (0, 0);
     let mut wrong = Vec::new();
@@ -96,7 +96,7 @@ fn moved_with_nodes(document: &Document, stack: &Stack) -> Vec<DVec3> {
 }
 
 #[test]
-fn posed_meshes_are_where_the_programs_put_them() {
+fn posed_meshes_equal_those_of_the_exporting_programs() {
     let Some(shared) = shared() else { return };
     let folder = shared.join("corpus/fbx");
     let list = fs::read_to_string(folder.join("EXPECTED.tsv")).unwrap();
@@ -157,7 +157,7 @@ fn posed_meshes_are_where_the_programs_put_them() {
 }
 
 #[test]
-fn nodes_above_skeletons_lose_scale_and_rotation_and_all_is_posed_as_before() {
+fn applying_scale_and_rotation_above_skeletons_keeps_all_poses() {
     let Some(shared) = shared() else { return };
     let (mut mended, mut left) = (0, Vec::new());
     for entry in fs::read_dir(shared.join("corpus/fbx")).unwrap().flatten() {

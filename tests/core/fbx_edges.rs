@@ -159,7 +159,7 @@ fn lengths(session: &Session) -> Vec<(String, f64)> {
 }
 
 #[test]
-fn what_is_no_fbx_is_refused_with_a_sentence() {
+fn files_that_are_not_fbx_are_refused_with_a_message() {
     for bytes in [
         &b""[..],
         b"hello",
@@ -174,7 +174,7 @@ fn what_is_no_fbx_is_refused_with_a_sentence() {
 }
 
 #[test]
-fn a_file_without_a_rate_or_with_keys_before_0_has_clips_that_begin_at_0() {
+fn clips_of_a_file_without_a_rate_or_with_negative_times_start_at_0() {
     let with_joint = || {
         Fbx::new().node(10, "hips", "LimbNode", 0, "").take(
             50,
@@ -198,7 +198,7 @@ fn a_file_without_a_rate_or_with_keys_before_0_has_clips_that_begin_at_0() {
 }
 
 #[test]
-fn each_take_is_a_clip_and_one_in_which_nothing_moves_is_left_out() {
+fn each_take_is_a_clip_and_takes_without_motion_are_left_out() {
     let file = Fbx::new()
         .node(10, "hips", "LimbNode", 0, "")
         .take(50, "walk", 10, &[(0.0, 0.0), (1.0, 90.0)])
@@ -215,7 +215,7 @@ fn each_take_is_a_clip_and_one_in_which_nothing_moves_is_left_out() {
 }
 
 #[test]
-fn two_skeletons_and_one_of_no_mesh_are_joints() {
+fn nodes_of_several_skeletons_and_of_one_without_a_mesh_are_joints() {
     let file = Fbx::new()
         .node(10, "a:hips", "LimbNode", 0, "")
         .node(11, "a:spine", "LimbNode", 10, "")
@@ -230,7 +230,7 @@ fn two_skeletons_and_one_of_no_mesh_are_joints() {
 }
 
 #[test]
-fn a_bind_matrix_that_is_flat_or_missing_is_taken_from_the_rest_pose() {
+fn a_singular_or_missing_bind_matrix_comes_from_the_rest_pose() {
     let flat = "Transform: *16 {\na: 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1\n}\n\
         TransformLink: *16 {\na: 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1\n}";
     for matrices in [flat, ""] {
@@ -248,7 +248,7 @@ fn a_bind_matrix_that_is_flat_or_missing_is_taken_from_the_rest_pose() {
 }
 
 #[test]
-fn a_node_scaled_to_0_and_a_hundred_meshes_open() {
+fn files_with_zero_scale_and_with_a_hundred_meshes_open() {
     let zero = "P: \"Lcl Scaling\", \"Lcl Scaling\", \"\", \"A\",0,0,0";
     let mut file = Fbx::new()
         .node(10, "hips", "LimbNode", 0, zero)
@@ -265,7 +265,7 @@ fn a_node_scaled_to_0_and_a_hundred_meshes_open() {
 }
 
 #[test]
-fn a_texture_outside_of_the_folder_is_not_read() {
+fn a_texture_outside_the_folder_is_not_read() {
     let folder = tempfile::tempdir().unwrap();
     let secret = folder.path().join("secret.png");
     fs::copy("assets/icon.png", &secret)
@@ -293,7 +293,7 @@ fn a_texture_outside_of_the_folder_is_not_read() {
 }
 
 #[test]
-fn the_command_line_lists_what_is_found_and_takes_what_is_asked_for() {
+fn the_command_line_lists_the_content_and_converts_the_requested_part() {
     let folder = tempfile::tempdir().unwrap();
     let (from, to) = (folder.path().join("made.fbx"), folder.path().join("made.glb"));
     let file = Fbx::new()

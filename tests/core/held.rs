@@ -134,7 +134,7 @@ impl Kept {
 }
 
 #[test]
-fn the_count_is_that_of_the_allocations_after_edits_of_every_kind() {
+fn counted_memory_equals_the_allocations_after_every_kind_of_edit() {
     let (mut trees, mut steps) = (0, 0);
     for seed in 1..=12 {
         let mut draw = Draw(seed * 104_729 + 7);
@@ -187,7 +187,7 @@ fn long_clip(keys: usize, mark: f32) -> Shared<Clip> {
 }
 
 #[test]
-fn whole_clips_are_bounded_by_their_keys() {
+fn the_undo_budget_counts_the_keys_of_whole_clips() {
     const BUDGET: usize = 1 << 20;
     let mut document = Session::open_bytes(SAMPLE).unwrap().document().clone();
     let clip = document.clips.ids().next().unwrap();
@@ -219,7 +219,7 @@ fn whole_clips_are_bounded_by_their_keys() {
 }
 
 #[test]
-fn layers_that_steps_share_are_counted_once_and_what_they_do_not_share_in_full() {
+fn layers_shared_by_steps_are_counted_once_and_others_in_full() {
     let mut session = Session::open_bytes(SAMPLE).unwrap();
     let run = |session: &mut Session, line: CommandLine| {
         assert!(session.run_line(&line).unwrap(), "{line}")

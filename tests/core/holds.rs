@@ -94,7 +94,7 @@ fn keys_per_frame(before: &Document, after: &Document, clip: ClipId, rate: f64) 
 /// none is faster than the fastest speed of the clip. There is at most one key per frame. A clip
 /// that cannot be locked is refused and unchanged.
 #[test]
-fn a_hold_is_never_worse_than_before() {
+fn locking_feet_never_increases_sliding() {
     let Some(shared) = shared() else { return };
     let cases = [
         ("Knight/Knight.glb", "Walking_A", "foot.l"),
@@ -179,7 +179,7 @@ fn a_hold_is_never_worse_than_before() {
 /// A walk in place that keys of the root make travel and turn: its feet slide a little, and less
 /// after locking.
 #[test]
-fn a_walk_that_travels_and_turns_is_held_on_still_ground() {
+fn feet_of_a_walk_that_travels_and_turns_are_locked_to_the_ground() {
     let Some(shared) = shared() else { return };
     let mut session = open(&shared.join("corpus/characters/Knight/Knight.glb"));
     let clip = clip_named(session.document(), "Walking_A");
@@ -229,7 +229,7 @@ fn a_walk_that_travels_and_turns_is_held_on_still_ground() {
 /// Locked feet stay in place on bodies with helper nodes between their joints, without a skin, and
 /// under a mirrored parent.
 #[test]
-fn feet_are_held_with_helpers_between_joints_and_without_skins() {
+fn feet_are_locked_with_helper_nodes_and_without_skins() {
     let (mut held, mut exact) = (0, 0);
     for (folder, clip, foot) in [
         ("nulls-between-joints", "Walk", "LeftFoot"),
@@ -296,7 +296,7 @@ fn lengths(pose: &Pose, nodes: &[NodeId]) -> Vec<f32> {
 
 /// Hands and feet of the same bodies reach their targets, and bones keep their lengths.
 #[test]
-fn hands_and_feet_come_to_where_they_are_asked() {
+fn hands_and_feet_reach_their_targets() {
     let bodies: [(&str, &[[&str; 3]]); 4] = [
         (
             "nulls-between-joints",
@@ -416,7 +416,7 @@ proptest! {
     /// With helpers of any rotation, offset, size and sign between joints, the end reaches targets
     /// within its range. Bones keep their lengths, and only rotations of joints change.
     #[test]
-    fn helpers_between_joints_change_nothing_for_a_limb(
+    fn helper_nodes_between_joints_do_not_affect_ik(
         bones in prop::collection::vec((vectors(1.0), 0.3f32..1.0, vectors(1.5), 0usize..3), 3..5),
         helpers in prop::collection::vec((vectors(0.2), vectors(2.0), 0.6f32..1.6, any::<bool>()),
             12),
@@ -464,7 +464,7 @@ proptest! {
 /// Hips of a rig with a root above and controls next to them. The hips move; the root, the controls
 /// and the feet stay in place.
 #[test]
-fn dragged_hips_move_and_their_root_stays() {
+fn dragging_the_hips_keeps_their_root() {
     let Some(shared) = shared() else { return };
     let mut session = open(&shared.join("corpus/characters/Knight/Knight.glb"));
     let document = session.document().clone();
@@ -491,7 +491,7 @@ fn dragged_hips_move_and_their_root_stays() {
 
 /// Steps are detected for a figure without a skin, and unknown parts are named.
 #[test]
-fn steps_of_a_figure_without_a_skin_are_found() {
+fn steps_of_a_figure_without_a_skin_are_detected() {
     let Some(path) = situation("rigid-figure/in.glb") else { return };
     let mut session = open(&path);
     let notes = run(&mut session, CommandLine::new("clip.footfalls").with("clip", "walk"));
@@ -507,7 +507,7 @@ fn steps_of_a_figure_without_a_skin_are_found() {
 /// Removing travel or moving it to a root changes only translations. The feet keep their motion
 /// relative to the hips.
 #[test]
-fn root_motion_moves_no_rotation_and_keeps_the_feet() {
+fn root_motion_changes_no_rotation_and_keeps_the_feet() {
     let mut tried = 0;
     for (folder, clip, hips, feet, carrier) in [
         ("rigid-figure", "walk", "body", ["left_foot", "right_foot"], "root"),

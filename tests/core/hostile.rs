@@ -72,7 +72,7 @@ fn mesh(attributes: &[(&str, &str, &[f32])], indices: &[u8]) -> (Value, Vec<u8>)
 const CORNERS: [f32; 9] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
 
 #[test]
-fn numbers_that_are_none_become_zero_and_are_counted() {
+fn invalid_numbers_become_zero_and_are_counted() {
     let mut positions = CORNERS;
     positions[4] = f32::NAN;
     let mut normals = [0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0];
@@ -107,7 +107,7 @@ fn numbers_that_are_none_become_zero_and_are_counted() {
 }
 
 #[test]
-fn weights_binds_and_keys_that_are_no_numbers_still_pose() {
+fn non_finite_weights_binds_and_keys_still_pose() {
     let mut bin = floats(&CORNERS);
     bin.extend(floats(&[f32::NAN, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]));
     bin.extend([0; 12]);
@@ -150,7 +150,7 @@ fn weights_binds_and_keys_that_are_no_numbers_still_pose() {
 }
 
 #[test]
-fn triangles_without_area_and_normals_without_direction_make_no_nan() {
+fn triangles_without_area_and_zero_normals_cause_no_nan() {
     let flat = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0];
     // Without normals: a line, a point, and one real triangle.
     let (json, bin) = mesh(
@@ -240,7 +240,7 @@ fn thousands_of_joints_and_hundreds_of_targets_are_posed() {
 }
 
 #[test]
-fn a_missing_image_costs_only_itself() {
+fn a_missing_image_affects_nothing_else() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.gltf");
     let json = json!({
@@ -306,7 +306,7 @@ mod pictures {
     }
 
     #[test]
-    fn every_depth_and_kind_of_png_is_shown() {
+    fn every_bit_depth_and_color_type_of_png_is_displayed() {
         let mut cases = 0;
         // Color type of the PNG, its bit depths and channels: two pixels, all bits 0 and all bits
         // 1.
@@ -347,7 +347,7 @@ mod pictures {
     }
 
     #[test]
-    fn a_jpeg_for_the_press_and_a_gray_one_are_shown() {
+    fn cmyk_and_grayscale_jpegs_are_displayed() {
         let (picture, findings) = shown(include_bytes!("../data/cmyk.jpg"));
         assert!(findings.is_empty(), "{findings:?}");
         let [r, g, b, a] = picture.expect("a picture").get_pixel(4, 4).0;
@@ -361,7 +361,7 @@ mod pictures {
     }
 
     #[test]
-    fn a_picture_wider_than_a_texture_is_shown_smaller_and_said_so() {
+    fn an_image_beyond_the_texture_limit_is_scaled_down_with_a_note() {
         for width in [16384u32, 20000] {
             let row = vec![0u8; 1 + width as usize * 3];
             let (picture, findings) = shown(&png(width, 2, 8, 2, &[], &row.repeat(2)));
@@ -372,7 +372,7 @@ mod pictures {
     }
 
     #[test]
-    fn a_picture_that_asks_for_more_memory_than_it_can_stand_for_is_named() {
+    fn an_image_with_an_implausible_memory_size_is_reported() {
         // Truncated after its header, so it must not be decoded.
         let bytes = png(30000, 30000, 8, 6, &[], &[0]);
         let (picture, findings) = shown(&bytes);

@@ -35,7 +35,7 @@ fn code(session: &mut Session, line: CommandLine) -> String {
 }
 
 #[test]
-fn bones_are_guessed_corrected_cleared_and_saved() {
+fn a_humanoid_map_is_guessed_corrected_cleared_and_saved() {
     let mut session = sample();
     assert!(session.document().humanoid().is_none());
     let said = run(&mut session, line()).join(" ");
@@ -100,7 +100,7 @@ fn body() -> Value {
 }
 
 #[test]
-fn the_map_wins_over_names_and_removed_joints_leave_it() {
+fn the_map_overrides_names_and_removed_joints_are_dropped_from_it() {
     let mut session = Session::open_bytes(&glb(body(), &[])).unwrap();
     let bones = json!(["hips=a", "spine=b", "leftHand=RightHand", "leftUpperLeg=d"]);
     let said = run(&mut session, line().with("bones", bones)).join(" ");
@@ -142,7 +142,7 @@ fn avatar(version: u32) -> Vec<u8> {
 }
 
 #[test]
-fn vrm_1_gets_the_map_in_its_extension_and_all_else_stays() {
+fn vrm_1_stores_the_map_in_its_extension_and_keeps_the_rest() {
     let mut session = Session::open_bytes(&avatar(1)).unwrap();
     let bones = json!(["hips=b", "spine=a", "leftHand=", "rightHand=RightHand"]);
     run(&mut session, line().with("bones", bones));
@@ -165,7 +165,7 @@ fn vrm_1_gets_the_map_in_its_extension_and_all_else_stays() {
 }
 
 #[test]
-fn vrm_0_gets_the_map_in_its_own_spelling() {
+fn vrm_0_stores_the_map_with_its_own_bone_names() {
     let mut session = Session::open_bytes(&avatar(0)).unwrap();
     assert_eq!(bone(session.document(), "leftThumbMetacarpal").as_deref(), Some("x"));
     let bones = json!(["leftThumbMetacarpal=d", "leftThumbProximal=x", "leftHand=b"]);
@@ -195,7 +195,7 @@ fn vrm_0_gets_the_map_in_its_own_spelling() {
 }
 
 #[test]
-fn avatars_without_a_map_get_one() {
+fn avatars_without_a_map_can_get_one() {
     for name in ["VRM", "VRMC_vrm"] {
         let mut file = body();
         let meta = json!({"name": "t", "authors": ["a"], "licenseUrl": "x"});

@@ -41,7 +41,7 @@ fn the_bones_of_the_sample_are_found_without_names() {
 }
 
 #[test]
-fn shape_and_names_agree_on_the_characters_of_the_corpus() {
+fn shape_and_names_give_the_same_bones_on_the_corpus() {
     let Some(shared) = shared() else { return };
     let mut count = 0;
     for file in [
@@ -59,7 +59,7 @@ fn shape_and_names_agree_on_the_characters_of_the_corpus() {
 }
 
 #[test]
-fn a_skeleton_without_names_that_was_made_by_hand_is_a_body() {
+fn a_handmade_skeleton_without_names_is_recognized_as_humanoid() {
     let mut session = Session::open_bytes(&bare_body()).unwrap();
     let mut add = |parent: Option<&str>, at: [f32; 3], name: &str| {
         let line = CommandLine::new("joint.add").with("at", json!(at)).with("name", name);
@@ -104,7 +104,7 @@ fn a_skeleton_without_names_that_was_made_by_hand_is_a_body() {
 }
 
 #[test]
-fn other_shapes_are_no_body() {
+fn other_shapes_are_not_recognized_as_humanoid() {
     let Some(shared) = shared() else { return };
     for file in ["Fox/Fox.glb", "RiggedSimple/RiggedSimple.glb", "Spider/Spider.glb"] {
         let path = shared.join("corpus/characters").join(file);

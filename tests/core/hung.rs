@@ -82,7 +82,7 @@ fn refused(session: &mut Session, line: CommandLine, why: &str) {
 }
 
 #[test]
-fn weights_keep_meaning_the_joints_in_the_order_that_was_given() {
+fn weights_refer_to_the_same_joints_in_any_given_order() {
     for order in [
         ["Foot", "Hip", "Knee"],
         ["Hip", "Foot", "Knee"],
@@ -126,7 +126,7 @@ fn weights_keep_meaning_the_joints_in_the_order_that_was_given() {
 }
 
 #[test]
-fn one_joint_stands_for_all_below_and_meshes_are_none() {
+fn one_given_joint_includes_its_descendants_except_meshes() {
     let mut session = armature();
     run(&mut session, create("Cloth", &["Hip"]));
     assert_eq!(joints_of(session.document(), "Cloth"), ["Hip", "Knee", "Foot"]);
@@ -156,7 +156,7 @@ fn one_joint_stands_for_all_below_and_meshes_are_none() {
 }
 
 #[test]
-fn meshes_that_are_bound_alike_share_a_skin_and_check_is_content() {
+fn meshes_with_equal_binds_share_a_skin_without_findings() {
     let mut session = armature();
     let opened = session.pack("a").expect("packs").bytes;
     let nodes = ["Cloth", "Belt", "Body"];

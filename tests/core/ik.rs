@@ -68,7 +68,7 @@ proptest! {
     /// Targets within reach are reached under any uniform scale and sign. Bones keep their lengths,
     /// and the end keeps its orientation.
     #[test]
-    fn what_is_within_reach_is_reached(
+    fn targets_within_reach_are_reached(
         bones in bones(3..7), power in -3.0f32..3.0, flips in prop::array::uniform3(any::<bool>()),
         way in vectors(1.0), part in 0.25f32..0.9, swivel in -180.0f32..180.0,
     ) {
@@ -102,7 +102,8 @@ proptest! {
     /// Under non-uniform scales within 1 : 100 in a chain, the end may miss the target. It is never
     /// farther from it than before.
     #[test]
-    fn unequal_scales_bring_it_no_farther(bones in bones(3..5), scale in vectors(1.0),
+    fn nonuniform_scales_never_increase_the_distance_to_the_target(
+        bones in bones(3..5), scale in vectors(1.0),
         way in vectors(1.0)) {
         let scale = scale.signum() * scale.abs().max(Vec3::splat(0.1));
         let mut session = chain(&bones, scale);
@@ -126,7 +127,7 @@ proptest! {
     /// Small steps of the target cause small steps of the joints, on any path that stays five
     /// degrees away from the opposite direction.
     #[test]
-    fn small_steps_of_the_target_are_small_steps_of_the_joints(
+    fn small_steps_of_the_target_cause_small_steps_of_the_joints(
         bones in bones(3..4), from in vectors(1.0), to in vectors(1.0),
             reach in prop::array::uniform2(0.35f32..0.85),
     ) {
@@ -203,7 +204,7 @@ fn ends(document: &Document, pose: &Pose) -> Vec<NodeId> {
 /// A target at the current position moves nothing: there is no jump at the start of a drag, soft or
 /// not.
 #[test]
-fn put_where_it_is_nothing_moves_on_the_corpus() {
+fn a_target_at_the_current_position_moves_nothing() {
     let Some(shared) = crate::common::shared() else { return };
     let (mut files, mut limbs) = (0, 0);
     for path in crate::common::models(&shared.join("corpus/characters")) {
@@ -248,7 +249,7 @@ fn put_where_it_is_nothing_moves_on_the_corpus() {
 }
 
 #[test]
-fn hands_and_feet_end_the_limbs_that_people_mean() {
+fn hands_and_feet_end_the_expected_limbs() {
     let session = sample();
     let (document, pose) = (session.document(), pose(&session));
     let limb = |name: &str| {
@@ -267,7 +268,7 @@ fn hands_and_feet_end_the_limbs_that_people_mean() {
 }
 
 #[test]
-fn out_of_reach_the_body_follows_and_comes_back() {
+fn the_body_follows_a_target_out_of_reach_and_returns() {
     for pinned in [true, false] {
         let mut session = sample();
         let feet = ["LeftFoot", "RightFoot"];
@@ -344,7 +345,7 @@ fn a_head_looks_at_a_point() {
 }
 
 #[test]
-fn pins_are_steps_and_can_be_let_go() {
+fn setting_and_clearing_pins_are_undo_steps() {
     let mut session = sample();
     run(&mut session, CommandLine::new("pin.set").with("node", ["LeftHand", "Head"]));
     let count = |s: &Session| s.document().aids.pins.len();
@@ -361,7 +362,7 @@ fn pins_are_steps_and_can_be_let_go() {
 /// A locked foot of a walk: within 2 mm, slower than a hundredth of its former speed, and the
 /// motion outside of the range unchanged.
 #[test]
-fn a_sliding_foot_is_held_where_it_stands() {
+fn locking_a_sliding_foot_keeps_it_in_place() {
     let Some(shared) = crate::common::shared() else { return };
     let path = shared.join("corpus/characters/Fox49/fox-animations.glb");
     let mut session = Session::open(&path, &ulna_formats::gltf::Progress::default()).unwrap();
@@ -439,7 +440,7 @@ fn a_sliding_foot_is_held_where_it_stands() {
 
 /// All four feet of an animal stay while its hips move.
 #[test]
-fn feet_of_what_stands_on_four_stay_while_its_hips_move() {
+fn four_feet_of_an_animal_stay_while_its_hips_move() {
     let Some(shared) = crate::common::shared() else { return };
     let mut compared = 0;
     for (file, hips, least) in [
@@ -481,7 +482,7 @@ fn feet_of_what_stands_on_four_stay_while_its_hips_move() {
 /// With limits, no joint of a limb rotates farther than in any clip, and targets within these
 /// limits are reached.
 #[test]
-fn joints_keep_the_limits_of_the_clips() {
+fn ik_respects_the_rotation_limits_of_the_clips() {
     let mut session = sample();
     let document = session.document().clone();
     let names = ["LeftUpperLeg", "LeftLowerLeg"];
@@ -524,7 +525,7 @@ fn joints_keep_the_limits_of_the_clips() {
 /// A dragged joint that is not the end of a limb moves its parent along, so that the skin is not
 /// torn.
 #[test]
-fn knuckles_and_thighs_take_what_they_hang_on_along() {
+fn dragging_a_knuckle_or_thigh_moves_its_parent_along() {
     for (dragged, moved) in
         [("LeftIndex1", "LeftHand"), ("LeftUpperLeg", "Hips"), ("LeftShoulder", "UpperChest")]
     {
@@ -558,7 +559,7 @@ fn knuckles_and_thighs_take_what_they_hang_on_along() {
 /// Both hands are pinned to a bar above the head. They keep position and orientation while the hips
 /// move within reach.
 #[test]
-fn hands_pinned_to_a_bar_stay_there_while_the_body_swings() {
+fn hands_pinned_to_a_bar_stay_while_the_body_swings() {
     let mut session = sample();
     let hips = place(&pose(&session), named(session.document(), "Hips"));
     for (hand, x) in [("LeftHand", 0.3), ("RightHand", -0.3)] {
@@ -606,7 +607,7 @@ fn hands_pinned_to_a_bar_stay_there_while_the_body_swings() {
 
 /// A joint of a wing with several feathers: the wing follows, and the body stays.
 #[test]
-fn a_wing_follows_and_the_body_stays() {
+fn dragging_a_wing_keeps_the_body_in_place() {
     let Some(shared) = crate::common::shared() else { return };
     let path = shared.join("corpus/characters/Dragon/dragon-animations.glb");
     let mut session = Session::open(&path, &Default::default()).unwrap();

@@ -256,7 +256,7 @@ proptest! {
     /// Every joint is transferred to the joint of the same role, whichever side has the map, and
     /// whatever the names of the other side are.
     #[test]
-    fn the_humanoid_map_of_either_side_says_which_joint_is_which(
+    fn joints_match_by_the_humanoid_map_of_either_side(
         turns in prop::collection::vec(-60f32..60.0, BODY.len()),
         names in 0usize..4,
         sides in 0usize..7,
@@ -300,7 +300,7 @@ proptest! {
 
 /// In the shared file: five joints match the source at half a second, scaled by the heights.
 #[test]
-fn a_walk_comes_to_an_avatar_with_japanese_names() {
+fn a_walk_is_imported_into_an_avatar_with_japanese_names() {
     let Some(shared) = shared() else { return };
     let folder = shared.join("situations/vrm-import-by-role");
     let mut session = Session::open(&folder.join("japanese.vrm"), &Default::default()).unwrap();
@@ -363,7 +363,7 @@ fn creature(found: usize, others: usize) -> Vec<u8> {
 }
 
 #[test]
-fn clips_of_another_kind_of_body_come_in_only_when_they_are_forced() {
+fn clips_of_another_kind_of_body_are_imported_only_if_forced() {
     let folder = tempfile::tempdir().unwrap();
     for (found, others, comes) in
         [(3, 12, false), (6, 7, false), (7, 6, true), (6, 6, true), (0, 9, false)]
@@ -473,7 +473,7 @@ fn face(targets: &[&str], moved: bool) -> Vec<u8> {
 }
 
 #[test]
-fn morph_targets_that_the_model_lacks_are_named() {
+fn missing_morph_targets_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let source =
         written(folder.path(), "talk.glb", &face(&["aa", "blink", "smile", "unmoved"], true));

@@ -49,7 +49,7 @@ fn saved(session: &Session) -> (Session, Value) {
 }
 
 #[test]
-fn groups_are_made_changed_and_removed() {
+fn groups_are_created_changed_and_removed() {
     let mut session = sample();
     run(&mut session, add(json!(["LeftFoot", "LeftLowerLeg", "LeftFoot"])));
     run(&mut session, add(json!("Head")).with("name", " Face ").with("color", "red"));
@@ -84,7 +84,7 @@ fn groups_are_made_changed_and_removed() {
 }
 
 #[test]
-fn groups_have_colors_of_a_palette_or_free_ones() {
+fn groups_have_palette_or_custom_colors() {
     let mut session = sample();
     let joints = skin_joints(session.document());
     for joint in &joints[..14] {

@@ -329,7 +329,7 @@ fn a_kill_at_any_moment_loses_nothing() {
 }
 
 #[test]
-fn a_stop_between_any_two_acts_on_the_disk_loses_nothing() {
+fn a_stop_between_any_two_disk_operations_loses_nothing() {
     let mut stops = 0;
     for gltf in [false, true] {
         for at in 0..200 {
@@ -354,7 +354,7 @@ fn a_stop_between_any_two_acts_on_the_disk_loses_nothing() {
 }
 
 #[test]
-fn several_windows_do_not_tread_on_each_other() {
+fn several_windows_have_independent_journals() {
     let (folder, file) = prepared(false);
     let home = folder.path().join("journal");
     let mut first = open(&folder.path().join(&file));
@@ -375,7 +375,7 @@ fn several_windows_do_not_tread_on_each_other() {
 }
 
 #[test]
-fn what_no_file_holds_and_what_has_no_place_is_in_the_journal() {
+fn the_journal_has_unsavable_data_and_documents_without_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = Session::open_bytes(&fs::read(SAMPLE).unwrap()).unwrap();
     session.keep_journal(folder.path());
@@ -420,7 +420,7 @@ fn what_no_file_holds_and_what_has_no_place_is_in_the_journal() {
 }
 
 #[test]
-fn where_the_file_changed_meanwhile_its_steps_are_done_again_by_name() {
+fn steps_are_replayed_by_name_if_the_file_changed() {
     let folder = tempfile::tempdir().unwrap();
     let (home, file) = (folder.path().join("journal"), folder.path().join("hero.glb"));
     fs::copy(SAMPLE, &file).unwrap();

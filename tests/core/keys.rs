@@ -26,7 +26,7 @@ fn hips(session: &Session) -> &Track {
 }
 
 #[test]
-fn keys_are_named_one_by_one_and_moved() {
+fn single_keys_can_be_given_and_moved() {
     let mut session = sample();
     let times = hips(&session).times.to_vec();
     let by = (times[1] - times[0]) * 0.5;
@@ -42,7 +42,7 @@ fn keys_are_named_one_by_one_and_moved() {
 }
 
 #[test]
-fn what_a_move_replaces_is_said() {
+fn a_move_reports_replaced_keys() {
     let mut session = sample();
     let times = hips(&session).times.to_vec();
     let by = f64::from(times[1]) - f64::from(times[0]);
@@ -78,7 +78,7 @@ fn keys_are_copied_to_another_clip_and_another_joint() {
 }
 
 #[test]
-fn interpolation_is_one_a_track_and_that_is_said() {
+fn interpolation_applies_to_the_whole_track_with_a_note() {
     let mut session = sample();
     let keys = json!({"Hips": {"rotation": [hips(&session).times[0]]}});
     let others = hips(&session).times.len() - 1;
@@ -91,7 +91,7 @@ fn interpolation_is_one_a_track_and_that_is_said() {
 }
 
 #[test]
-fn time_is_put_in_and_taken_out() {
+fn time_can_be_inserted_and_removed() {
     let mut session = sample();
     let length = session.document().clips[ClipId(1)].length();
     let before = session.document().clone();
@@ -106,7 +106,7 @@ fn time_is_put_in_and_taken_out() {
 }
 
 #[test]
-fn a_loop_that_begins_elsewhere_is_the_same_loop() {
+fn offsetting_the_start_of_a_loop_keeps_the_loop() {
     let mut session = sample();
     let before = hips(&session).clone();
     let length = session.document().clips[ClipId(1)].length();
@@ -125,7 +125,7 @@ fn a_loop_that_begins_elsewhere_is_the_same_loop() {
 /// Every operation on some keys of every animated file: times increase, and undoing all restores
 /// the opened file.
 #[test]
-fn operations_hold_on_the_corpus() {
+fn key_operations_keep_clips_valid_and_undo_on_the_corpus() {
     let Some(shared) = crate::common::shared() else { return };
     let mut tried = 0;
     for path in crate::common::models(&shared.join("corpus")) {
@@ -180,7 +180,7 @@ fn operations_hold_on_the_corpus() {
 }
 
 #[test]
-fn markers_are_kept_in_the_clips_extras_and_nothing_else_changes() {
+fn markers_are_saved_in_the_clips_extras_and_nothing_else_changes() {
     let mut session = sample();
     let opened = session.pack("a").unwrap().bytes;
     run(&mut session, line("marker.add").with("time", 0.25).with("name", "contact_l"));
@@ -208,7 +208,7 @@ fn markers_are_kept_in_the_clips_extras_and_nothing_else_changes() {
 }
 
 #[test]
-fn a_wave_is_made_of_smooth_keys_from_nothing() {
+fn a_wave_can_be_built_from_smooth_keys_in_an_empty_clip() {
     let mut session = sample();
     run(&mut session, CommandLine::new("clip.new").with("name", "Hello"));
     let key = |time: f64, degrees: f64| {
@@ -234,7 +234,7 @@ fn a_wave_is_made_of_smooth_keys_from_nothing() {
 }
 
 #[test]
-fn all_selected_keys_change_by_one_difference() {
+fn shifting_changes_all_selected_keys_by_the_same_difference() {
     let mut session = sample();
     let before = hips(&session).clone();
     let seen = glam::Quat::from_slice(before.value(0));
@@ -254,7 +254,7 @@ fn all_selected_keys_change_by_one_difference() {
 /// Flipping twice restores the keys, and a rest pose gives a rest pose, on every skeleton of the
 /// corpus.
 #[test]
-fn what_is_flipped_twice_is_as_it_was() {
+fn flipping_keys_twice_restores_them() {
     let Some(shared) = crate::common::shared() else { return };
     let (mut files, mut tracks) = (0, 0);
     for path in crate::common::models(&shared.join("corpus")) {
@@ -302,7 +302,7 @@ fn what_is_flipped_twice_is_as_it_was() {
 
 /// The flipped arm is the mirror image of the copied arm in world space.
 #[test]
-fn keys_that_are_pasted_flipped_make_the_mirror_image() {
+fn keys_pasted_flipped_give_the_mirror_image() {
     let mut session = sample();
     run(&mut session, CommandLine::new("clip.new").with("name", "Hello"));
     let key = |node: &str, degrees: [f64; 3]| {
@@ -392,7 +392,7 @@ fn one_moved_key_changes_one_channel_of_the_file() {
 /// Clips without keys, with one key, and far from 0: every command works or states the reason, and
 /// undo restores everything.
 #[test]
-fn odd_clips_take_every_command() {
+fn every_command_handles_unusual_clips() {
     for (key, time) in [(None, 0.0), (Some(0.0), 0.0), (Some(10.0), 10.0), (Some(600.0), 600.0)] {
         let mut session = sample();
         run(&mut session, CommandLine::new("clip.new").with("name", "Odd"));
@@ -432,7 +432,7 @@ fn odd_clips_take_every_command() {
 }
 
 #[test]
-fn keys_of_another_skeleton_are_refused_with_a_way_out() {
+fn keys_of_another_skeleton_are_refused_with_a_suggestion() {
     let mut session = sample();
     let text = r#"{"ulna_keys":1,"tracks":[{"node":"b_Tail","path":"root/b_Tail",
         "property":"rotation","interpolation":"LINEAR","times":[0],"values":[0,0,0,1]}]}"#;
@@ -445,7 +445,7 @@ fn keys_of_another_skeleton_are_refused_with_a_way_out() {
 /// Inserting a key without a change keeps the motion at 1,000 times, for every CUBICSPLINE track of
 /// the corpus.
 #[test]
-fn a_key_without_a_change_leaves_the_motion_on_every_spline_of_the_corpus() {
+fn inserting_a_key_keeps_the_motion_of_every_spline_of_the_corpus() {
     let Some(shared) = crate::common::shared() else { return };
     let (mut files, mut tracks) = (0, 0);
     for path in crate::common::models(&shared.join("corpus")) {
@@ -489,7 +489,7 @@ fn a_key_without_a_change_leaves_the_motion_on_every_spline_of_the_corpus() {
 
 /// All keys of a long clip are a short line: one range per track, not every time.
 #[test]
-fn many_keys_are_a_short_line() {
+fn many_keys_are_written_as_a_short_command_line() {
     let mut session = sample();
     let clip = &session.document().clips[ClipId(1)];
     let all =
@@ -636,7 +636,7 @@ fn each_operation_is_saved_in_its_channel_alone() {
 /// The kinds of keys follow their keys, are restored from the file, and leave no trace when they
 /// are removed.
 #[test]
-fn kinds_go_with_their_keys_and_are_kept_in_the_extras() {
+fn key_kinds_follow_their_keys_and_are_saved_in_the_extras() {
     let mut session = sample();
     let opened = session.pack("a").unwrap().bytes;
     let times = hips(&session).times.to_vec();
@@ -689,7 +689,7 @@ fn kinds_go_with_their_keys_and_are_kept_in_the_extras() {
 }
 
 #[test]
-fn a_clip_keeps_how_it_loops() {
+fn the_loop_setting_of_a_clip_is_saved() {
     let mut session = sample();
     let opened = session.pack("a").unwrap().bytes;
     run(&mut session, line("clip.loop").with("repeat", "ping-pong"));
@@ -705,7 +705,7 @@ fn a_clip_keeps_how_it_loops() {
 }
 
 #[test]
-fn nothing_goes_before_0_and_all_else_makes_room_where_that_is_asked() {
+fn keys_cannot_move_before_0_unless_all_others_shift() {
     let mut session = sample();
     let before = session.document().clips[ClipId(1)].clone();
     let times = hips(&session).times.to_vec();

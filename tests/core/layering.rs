@@ -91,7 +91,7 @@ fn named(text: &str, layers: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 #[test]
-fn each_crate_uses_those_that_it_may() {
+fn each_crate_uses_only_its_allowed_crates() {
     let law = law();
     assert_eq!(law.len(), 8, "eight crates: {:?}", law.keys());
     for (name, may) in &law {
@@ -124,7 +124,7 @@ fn each_crate_uses_those_that_it_may() {
 }
 
 #[test]
-fn no_folder_of_the_program_names_one_that_it_may_not() {
+fn each_source_folder_uses_only_its_allowed_folders() {
     let folders: BTreeSet<String> = FOLDERS.iter().map(|(name, _)| (*name).to_owned()).collect();
     let mut files = 0;
     for (folder, may_not) in FOLDERS {
@@ -146,7 +146,7 @@ fn no_folder_of_the_program_names_one_that_it_may_not() {
 }
 
 #[test]
-fn the_check_sees_what_it_should() {
+fn the_dependency_check_finds_forbidden_uses() {
     let layers: BTreeSet<String> = ["model", "ui"].map(String::from).into();
     assert_eq!(
         named("use crate::{edit::{model}, ui::View};", &layers),
@@ -186,7 +186,7 @@ fn commands_are_named_by_their_types_outside_their_own_folder() {
 }
 
 #[test]
-fn the_check_sees_a_name_that_is_spelled() {
+fn the_check_finds_a_spelled_command_name() {
     let names = BTreeSet::from(["key.set"]);
     assert_eq!(
         spelled("// key.set\nlet a = \"key.set\";\n#[cfg(test)]\n\"key.set\"", &names),
@@ -209,7 +209,7 @@ const COMPILED_ONCE: [(&str, &[&str]); 2] = [
 ];
 
 #[test]
-fn what_is_to_be_compiled_once_is_asked_for_in_one_place() {
+fn code_to_be_compiled_once_is_instantiated_in_one_module() {
     let root = Path::new(ROOT);
     let list = all_sources();
     for (home, asks) in COMPILED_ONCE {
@@ -247,7 +247,7 @@ fn panels_named(text: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn no_panel_names_another() {
+fn no_panel_uses_another_panel() {
     let mut files = 0;
     for panel in PANELS {
         let mut list = Vec::new();
@@ -284,7 +284,7 @@ fn names_mode(code: &str, variant: &str) -> bool {
 
 /// Other code asks for properties of a mode, so that a new mode is one row of the table.
 #[test]
-fn only_the_table_names_modes() {
+fn only_the_mode_table_names_modes() {
     let table = Path::new(ROOT).join("src/ui/modes.rs");
     let text = fs::read_to_string(&table).expect("the table of modes");
     let (_, variants) = text.split_once("pub enum Mode {").expect("the modes");
@@ -310,7 +310,7 @@ fn only_the_table_names_modes() {
 /// Colors and measures are types: no string contains the path of one.
 #[cfg(feature = "render")]
 #[test]
-fn no_role_of_the_theme_is_spelled() {
+fn no_theme_role_is_spelled_as_text() {
     use ulna_render::ColorRole;
 
     let own = Path::new(ROOT).join("crates/ulna-render/src/color_role.rs");
@@ -329,7 +329,7 @@ fn no_role_of_the_theme_is_spelled() {
 }
 
 #[test]
-fn no_line_is_longer_than_the_formatter_makes_it() {
+fn no_line_exceeds_the_formatter_width() {
     // rustfmt wraps neither comments, strings nor macro bodies.
     const COLUMNS: usize = 100;
     let mut files = all_sources();

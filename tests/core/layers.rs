@@ -375,7 +375,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn layers_keep_the_rule_and_all_is_taken_back((encoding, plan) in plans()) {
+    fn weight_layers_keep_weights_valid_and_undo_restores_the_document(
+        (encoding, plan) in plans()
+    ) {
         let mut session = with_encoding(encoding);
         let opened = session.document().clone();
         let mut touched = 0;
@@ -599,7 +601,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_brush_in_any_layer_shows_what_the_layers_come_to(
+    fn a_brush_in_any_layer_shows_the_combined_layers(
         (encoding, plan) in plans(),
         strokes in prop::collection::vec(brush_strokes(), 1..6),
     ) {
@@ -618,7 +620,7 @@ proptest! {
 }
 
 #[test]
-fn layers_below_half_seen_ones_are_painted_as_they_are() {
+fn layers_below_partly_transparent_ones_are_painted_directly() {
     let mut session = sample();
     let line = |name: &str, layer: &str| CommandLine::new(name).with("layer", layer);
     for name in ["Low", "High"] {
@@ -663,7 +665,7 @@ fn layers_below_half_seen_ones_are_painted_as_they_are() {
 }
 
 #[test]
-fn a_mirrored_layer_is_painted_alike_from_either_side() {
+fn painting_a_mirrored_layer_from_either_side_is_equal() {
     let mut session = sample();
     session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("it runs");
     session.run_line(&CommandLine::new("weight_layer.add").with("name", "Arm")).expect("it runs");
@@ -709,7 +711,7 @@ fn a_mirrored_layer_is_painted_alike_from_either_side() {
 }
 
 #[test]
-fn kept_pairs_are_those_that_would_be_made_anew() {
+fn cached_mirror_pairs_equal_recomputed_ones() {
     let mut session = sample();
     let line = |name: &str| CommandLine::new(name).with("layer", "Arm");
     session.run_line(&CommandLine::new("weight_layer.add").with("name", "Arm")).expect("it runs");
@@ -738,7 +740,7 @@ fn kept_pairs_are_those_that_would_be_made_anew() {
 }
 
 #[test]
-fn a_file_whose_layers_were_undone_is_saved_as_it_was() {
+fn undone_layers_leave_no_trace_in_the_file() {
     let bytes = include_bytes!("../../assets/mannequin.glb");
     let mut session = sample();
     session.run_line(&CommandLine::new("weight_layer.add").with("name", "Try")).expect("it runs");
@@ -852,7 +854,7 @@ fn a_mirrored_layer_shows_one_side_on_both() {
 }
 
 #[test]
-fn merging_changes_what_is_seen_by_rounding_only() {
+fn merging_layers_changes_weights_only_by_rounding() {
     let mut session = sample();
     let line = |name: &str, layer: &str| CommandLine::new(name).with("layer", layer);
     for name in ["Low", "High"] {
@@ -888,7 +890,7 @@ fn merging_changes_what_is_seen_by_rounding_only() {
 }
 
 #[test]
-fn what_cannot_be_taken_says_what_to_do() {
+fn refused_layer_edits_state_a_solution() {
     let mut session = sample();
     let says = |session: &mut Session, line: CommandLine, words: &str| {
         let error = session.run_line(&line).expect_err("it is refused").to_string();
@@ -972,7 +974,7 @@ fn layers_of(session: &Session) -> WeightLayers {
 }
 
 #[test]
-fn kept_layers_are_there_again_and_other_weights_stand() {
+fn stored_weight_layers_are_restored_unless_weights_changed() {
     let mut session = with_layers();
     let plain = session.pack("m").expect("packed").bytes.to_vec();
     assert!(!String::from_utf8_lossy(&plain).contains("ulna.weight_layers"));
@@ -1014,7 +1016,7 @@ fn kept_layers_are_there_again_and_other_weights_stand() {
 }
 
 #[test]
-fn solo_shows_one_layer_and_split_ones_come_to_the_same() {
+fn solo_shows_one_layer_and_split_layers_combine_to_the_same_weights() {
     let mut session = with_layers();
     let before = maps(session.document());
     session.run_line(&CommandLine::new("weight_layer.solo").with("layer", "Arm")).expect("solo");
@@ -1059,7 +1061,7 @@ fn solo_shows_one_layer_and_split_ones_come_to_the_same() {
 }
 
 #[test]
-fn layers_kept_on_two_skins_are_both_there_and_a_broken_one_stays_in_the_file() {
+fn layers_of_two_skins_are_restored_and_an_invalid_one_stays_in_the_file() {
     let mut session =
         Session::open_bytes(&two_skins(1.0, 3.0, &["C", "B", "A"])).expect("two sheets");
     let line = |session: &mut Session, line: CommandLine| {

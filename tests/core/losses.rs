@@ -141,7 +141,7 @@ fn a_scale_of_zero_can_be_set() {
 }
 
 #[test]
-fn thousands_of_keys_go_in_one_edit_of_one_track() {
+fn thousands_of_keys_are_removed_in_one_edit_of_one_track() {
     let Some(path) = found("many-keys.glb") else { return };
     let mut session = open(&path);
     let clip = session.document().clips.ids().next().expect("a clip");
@@ -184,7 +184,7 @@ fn apart(a: &Track, b: &Track) -> f32 {
 }
 
 #[test]
-fn a_key_without_a_change_leaves_a_cubic_motion_as_it_was() {
+fn inserting_a_key_keeps_a_cubic_motion() {
     let Some(path) = found("cubic-span.glb") else { return };
     for (exact, degrees) in [(false, 1.0), (true, 0.012)] {
         let mut session = open(&path);
@@ -219,7 +219,7 @@ fn a_key_without_a_change_leaves_a_cubic_motion_as_it_was() {
 }
 
 #[test]
-fn an_image_beside_a_glb_goes_along_and_a_strangers_stays() {
+fn an_image_beside_a_glb_is_copied_and_foreign_files_stay() {
     let Some(folder) = found("outside-image") else { return };
     let bytes = fs::read(folder.join("tube.glb")).unwrap();
     let image = json(&bytes)["images"][0]["uri"].as_str().expect("an image beside").to_owned();
@@ -252,7 +252,7 @@ fn an_image_beside_a_glb_goes_along_and_a_strangers_stays() {
 }
 
 #[test]
-fn a_repaired_track_is_saved_whole() {
+fn a_repaired_track_is_saved_completely() {
     let Some(shared) = crate::common::shared() else { return };
     let path = shared.join("corpus/bad/found/unsorted-keys.glb");
     let mut session = open(&path);
@@ -314,7 +314,7 @@ fn hostile_files_are_opened_edited_saved_and_exported() {
 }
 
 #[test]
-fn the_last_clip_gone_and_a_new_one_without_keys_leave_no_empty_list() {
+fn removing_the_last_clip_or_adding_an_empty_one_writes_no_empty_list() {
     let mut session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
     session.run_line(&line("clip.delete").with("clip", "*")).unwrap_or_else(|_| {
         let clips: Vec<ClipId> = session.document().clips.ids().collect();
@@ -330,7 +330,7 @@ fn the_last_clip_gone_and_a_new_one_without_keys_leave_no_empty_list() {
 }
 
 #[test]
-fn a_name_that_two_clips_have_is_refused_and_nothing_is_written() {
+fn an_ambiguous_clip_name_is_refused_and_nothing_is_written() {
     let mut session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
     session.run_line(&line("clip.rename").with("clip", "Run").with("name", "Walk")).unwrap();
     let before = session.document().clone();
@@ -386,7 +386,7 @@ fn scripts_write_to_their_output_only_and_outputs_are_models() {
 }
 
 #[test]
-fn differences_are_told_and_counted() {
+fn differences_are_reported_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
@@ -415,7 +415,7 @@ fn differences_are_told_and_counted() {
 }
 
 #[test]
-fn a_mesh_that_nobody_moves_is_bound_by_a_fix() {
+fn a_fix_binds_a_mesh_that_no_joint_moves() {
     let Some(shared) = crate::common::shared() else { return };
     let path = shared.join("corpus/bad/found/weightless.glb");
     let folder = tempfile::tempdir().unwrap();

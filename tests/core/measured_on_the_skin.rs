@@ -60,7 +60,7 @@ fn millimeters(said: &str, before: &str) -> f32 {
 }
 
 #[test]
-fn points_are_where_the_vertices_are_and_few_of_them_find_what_all_find() {
+fn sample_points_are_at_vertices_and_a_few_find_the_same_deviation_as_all() {
     let document = sample().document().clone();
     let (walk, run_clip) = (&document.clips[ClipId(1)], &document.clips[ClipId(2)]);
     let (a, b) = (at(&document, walk, 0.3), at(&document, run_clip, 0.2));
@@ -97,7 +97,7 @@ fn points_are_where_the_vertices_are_and_few_of_them_find_what_all_find() {
 }
 
 #[test]
-fn what_folding_says_is_how_far_the_skin_is_off() {
+fn baking_layers_states_the_deviation_of_the_skin() {
     let mut session = sample();
     for text in [
         json!({"do": "layer.new", "clip": "Run", "name": "A"}),
@@ -131,7 +131,7 @@ fn what_folding_says_is_how_far_the_skin_is_off() {
 }
 
 #[test]
-fn root_motion_says_how_far_the_skin_is_off_and_leaves_rotations_alone() {
+fn root_motion_states_the_deviation_of_the_skin_and_keeps_rotations() {
     let mut compared = 0;
     for (name, id) in [("Walk", ClipId(1)), ("Run", ClipId(2))] {
         let mut session = sample();
@@ -165,7 +165,7 @@ fn root_motion_says_how_far_the_skin_is_off_and_leaves_rotations_alone() {
 /// A body with long legs: the joint of its foot is high above its sole, and the sole touches the
 /// ground.
 #[test]
-fn feet_stand_where_their_lowest_vertices_do() {
+fn feet_touch_the_ground_at_their_lowest_vertices() {
     let document = sample().document().clone();
     let walk = &document.clips[ClipId(1)];
     let points = SeenPoints::of(&document, usize::MAX);
@@ -196,7 +196,7 @@ fn feet_stand_where_their_lowest_vertices_do() {
 /// For all walking characters of the corpus: equal numbers of footfalls on both sides, and a ground
 /// speed on which the feet agree.
 #[test]
-fn footfalls_of_the_corpus_are_even() {
+fn both_feet_have_equal_numbers_of_footfalls_on_the_corpus() {
     let Some(shared) = shared() else { return };
     let (mut walks, mut uneven) = (0, Vec::new());
     for path in models(&shared.join("corpus/characters")) {
@@ -252,7 +252,7 @@ fn seams_between_clips_are_measured_on_the_skin() {
 }
 
 #[test]
-fn a_mix_that_is_baked_says_how_far_the_skin_is_off() {
+fn baking_a_mix_states_the_deviation_of_the_skin() {
     let mut session = sample();
     does(&mut session, json!({"do": "mix.over", "clip": "Run", "over": "Wave"}));
     let said =
@@ -271,7 +271,7 @@ fn a_mix_that_is_baked_says_how_far_the_skin_is_off() {
 }
 
 #[test]
-fn reducing_and_fitting_keep_every_vertex_within_what_they_say() {
+fn reducing_and_fitting_keep_every_vertex_within_the_stated_deviation() {
     let document = sample().document().clone();
     let id = ClipId(1);
     let mut cases = 0;

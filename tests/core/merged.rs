@@ -34,7 +34,7 @@ fn same_keys(a: &Clip, b: &Clip) -> bool {
 /// Every animated file is imported into itself: each clip exists twice, equal to the bit, and undo
 /// restores the document. The text form of the command has the same effect.
 #[test]
-fn a_clip_brought_to_its_own_skeleton_is_itself() {
+fn importing_a_clip_into_its_own_skeleton_keeps_it() {
     let Some(shared) = shared() else { return };
     let (mut files, mut clips) = (0, 0);
     for path in models(&shared.join("corpus")) {
@@ -95,7 +95,7 @@ fn a_clip_brought_to_its_own_skeleton_is_itself() {
 /// Ten clips are exported as separate files and imported into the body without clips. Each plays as
 /// in its own file.
 #[test]
-fn ten_files_of_one_clip_each_come_together() {
+fn ten_files_with_one_clip_each_are_merged() {
     let Some(shared) = shared() else { return };
     let robot = shared.join("corpus/characters/Robot/robot.glb");
     let robot = if robot.is_file() {
@@ -268,7 +268,7 @@ fn other_mannequin() -> Session {
 /// times of each clip. Each joint has the same rotation from rest, without additional keys, and the
 /// way back restores the clip.
 #[test]
-fn a_clip_moved_over_to_other_axes_is_the_same_motion() {
+fn importing_a_clip_to_other_joint_axes_keeps_the_motion() {
     let theirs = sample();
     let mut ours = other_mannequin();
     let back = Quat::from_rotation_x(std::f32::consts::FRAC_PI_2);
@@ -342,7 +342,7 @@ fn a_clip_moved_over_to_other_axes_is_the_same_motion() {
 /// An animation file without a skin, with its joints in some pose, has the bones of this model:
 /// keys are copied.
 #[test]
-fn bones_without_a_bind_that_stand_elsewhere_are_the_same_bones() {
+fn unskinned_joints_in_another_pose_match_by_name() {
     let session = sample();
     let (document, opened) = (session.document(), session.pack("model").unwrap().bytes);
     let source = ulna_formats::gltf::open_bytes(opened, None, &Progress::default()).unwrap().source;
@@ -370,7 +370,7 @@ fn bones_without_a_bind_that_stand_elsewhere_are_the_same_bones() {
 }
 
 #[test]
-fn what_cannot_come_in_is_said_and_changes_nothing() {
+fn impossible_imports_are_reported_and_change_nothing() {
     let mut session = sample();
     let said =
         |session: &mut Session, line: CommandLine| session.run_line(&line).unwrap_err().to_string();
@@ -404,7 +404,7 @@ fn what_cannot_come_in_is_said_and_changes_nothing() {
 
 /// A clip whose name exists is numbered, skipped, or replaces the keys of the existing clip.
 #[test]
-fn a_name_that_is_taken_is_dealt_with_as_said() {
+fn an_existing_clip_name_is_handled_by_the_chosen_option() {
     let mut session = sample();
     let document = session.document().clone();
     let first = document.clips.ids().next().unwrap();
@@ -433,7 +433,7 @@ fn a_name_that_is_taken_is_dealt_with_as_said() {
 /// When the clips of a character are imported into a copy without clips, its skin has the same
 /// positions.
 #[test]
-fn a_merged_clip_puts_the_skin_where_it_was() {
+fn a_merged_clip_gives_the_same_skin_positions() {
     let Some(shared) = shared() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut done = 0;
@@ -470,7 +470,7 @@ fn a_merged_clip_puts_the_skin_where_it_was() {
 /// A joint whose name and position match nothing is skipped, with a note. With a given counterpart
 /// its motion is exact, to the bit.
 #[test]
-fn a_counterpart_that_is_given_is_taken() {
+fn a_given_counterpart_is_used() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("theirs.glb");
     let mut theirs = sample();
@@ -527,7 +527,7 @@ fn a_counterpart_that_is_given_is_taken() {
 
 /// A file without matching joints is refused with the reason.
 #[test]
-fn files_with_no_joint_in_common_say_so() {
+fn files_without_common_joints_are_refused_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("crane.gltf");
     std::fs::write(&path, include_str!("../data/crane.gltf")).unwrap();

@@ -79,7 +79,7 @@ fn rotate(session: &mut Session, node: &str, axis: &str, degrees: f64) {
 }
 
 #[test]
-fn a_joint_with_a_scale_of_minus_one_is_the_partner_of_one_without() {
+fn a_joint_with_scale_minus_one_pairs_with_one_without() {
     let Some(mut session) = situation("joint-scale-minus-one") else { return };
     let rest = session.document().clone();
     run(&mut session, CommandLine::new("pose.flip"));
@@ -130,7 +130,7 @@ fn clip_gap(name: &str, wanted: &dyn Fn(&str) -> bool) -> Option<(f32, Vec<Strin
 }
 
 #[test]
-fn nodes_between_joints_are_mirrored_with_them() {
+fn nodes_between_joints_are_mirrored_with_the_joints() {
     // Below the right clavicle, which has a non-uniform scale, the result cannot be exact. A note
     // reports this.
     let uneven = |n: &str| n.contains("Arm") || n.contains("Hand");
@@ -323,7 +323,7 @@ fn measured(path: &Path) -> Option<Vec<Measured>> {
 /// The skin is the mirror image within 1 % of the size if the body is symmetric. Otherwise there is
 /// a note.
 #[test]
-fn what_is_flipped_and_mirrored_is_the_mirror_image_on_many_skeletons() {
+fn flipping_and_mirroring_give_the_mirror_image_on_many_skeletons() {
     let Some(shared) = shared() else { return };
     let mut files = crate::common::models(&shared.join("corpus/characters"));
     files.extend(crate::common::models(&shared.join("corpus/vrm")));
@@ -371,7 +371,7 @@ fn leaning() -> Session {
 }
 
 #[test]
-fn a_top_joint_that_leans_in_the_file_is_mirrored_about_the_upright_plane() {
+fn a_tilted_root_joint_is_mirrored_about_the_upright_plane() {
     let mut session = leaning();
     let before = session.document().clone();
     let image = |p: Vec3| p * Vec3::new(-1.0, 1.0, 1.0);
@@ -510,7 +510,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_drawn_skeleton_is_flipped_into_its_mirror_image_and_back(
+    fn flipping_a_bare_skeleton_gives_its_mirror_image_and_back(
         nodes in skeleton(),
         turns in prop::collection::vec(prop::array::uniform3(-60.0f64..60.0), 40),
     ) {

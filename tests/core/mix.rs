@@ -32,7 +32,7 @@ fn apart(a: &Pose, b: &Pose) -> f32 {
 }
 
 #[test]
-fn a_mix_that_is_none_is_refused_with_what_is_wrong() {
+fn an_invalid_mix_is_refused_with_the_reason() {
     let mut session = sample();
     let bar = |more: Value| {
         let mut bar = json!({"plays": {"clip": "Walk"}, "length": 2});
@@ -87,7 +87,7 @@ fn a_mix_that_is_none_is_refused_with_what_is_wrong() {
 }
 
 #[test]
-fn a_lone_bar_is_its_clip_and_a_clip_that_is_deleted_is_quiet() {
+fn a_single_bar_plays_its_clip_and_a_deleted_clip_has_no_effect() {
     let mut session = sample();
     let walk = named(session.document(), "Walk");
     let spec = json!({"lanes": [{"bars": [{"plays": {"clip": "Walk"}, "length": 3}]}]});
@@ -112,7 +112,7 @@ fn a_lone_bar_is_its_clip_and_a_clip_that_is_deleted_is_quiet() {
 }
 
 #[test]
-fn shoot_while_running_is_the_one_below_and_the_other_above() {
+fn layering_two_clips_plays_one_below_and_the_other_above_the_waist() {
     let mut session = sample();
     let clips: Vec<String> =
         session.document().clips.ids().map(|id| session.document().clip_label(id)).collect();
@@ -165,7 +165,7 @@ fn shoot_while_running_is_the_one_below_and_the_other_above() {
 }
 
 #[test]
-fn what_is_baked_plays_as_the_mix_within_what_is_said() {
+fn a_baked_mix_plays_like_the_mix_within_the_stated_deviation() {
     let mut session = sample();
     let clips: Vec<String> =
         session.document().clips.ids().map(|id| session.document().clip_label(id)).collect();
@@ -209,7 +209,7 @@ fn what_is_baked_plays_as_the_mix_within_what_is_said() {
 }
 
 #[test]
-fn a_file_keeps_a_mix_and_forgets_it_to_the_bit() {
+fn a_mix_is_saved_and_removing_it_restores_the_bytes() {
     let mut session = sample();
     let opened = session.pack("a").unwrap().bytes;
     let spec = json!(
@@ -233,7 +233,7 @@ fn a_file_keeps_a_mix_and_forgets_it_to_the_bit() {
 /// Walk and run synchronized by their contacts: feet slide less than 0.7 times as far as without
 /// synchronization.
 #[test]
-fn feet_slide_less_than_seven_tenths_in_step() {
+fn synchronized_clips_slide_less_than_seven_tenths_as_far() {
     let Some(shared) = crate::common::shared() else { return };
     let path = shared.join("corpus/characters/Knight/Knight.glb");
     let session = Session::open(&path, &Progress::default()).unwrap();
@@ -262,7 +262,7 @@ fn feet_slide_less_than_seven_tenths_in_step() {
 /// Two clips cross-faded in one lane: the largest angle between the displayed pose and the SLERP of
 /// both.
 #[test]
-fn a_fade_is_slerp_of_both() {
+fn a_cross_fade_equals_slerp_of_both_clips() {
     let session = sample();
     let document = session.document();
     let other = document.clips.ids().find(|id| document.clip_label(*id) != "Walk").unwrap();
@@ -294,7 +294,7 @@ fn a_fade_is_slerp_of_both() {
 
 /// The time for thousands of overlapping bars grows linearly, and covered bars are not evaluated.
 #[test]
-fn a_thousand_bars_are_no_burden() {
+fn evaluation_time_is_linear_in_the_number_of_bars() {
     let mut session = sample();
     let count = 1000;
     let bar = |k: usize| {
@@ -323,7 +323,7 @@ fn a_thousand_bars_are_no_burden() {
 /// A clip that is edited or removed while it plays: the mix continues with the remaining clips, and
 /// the journal's lines restore it.
 #[test]
-fn a_clip_that_goes_while_it_plays_leaves_its_bar_empty() {
+fn removing_a_playing_clip_leaves_its_bar_empty() {
     let mut session = sample();
     let mix = json!({"lanes": [{"name": "Body", "bars": [
         {"plays": {"clip": "Walk"}, "length": 4.0},
@@ -362,7 +362,7 @@ fn a_clip_that_goes_while_it_plays_leaves_its_bar_empty() {
 /// A mix in a file from which another program removed a clip and a joint: the rest plays, and the
 /// missing parts are reported.
 #[test]
-fn a_kept_mix_plays_on_without_what_is_gone() {
+fn a_stored_mix_plays_without_missing_clips_and_joints() {
     let mut session = sample();
     let mix = json!(
         {"lanes": [{"name": "Body", "bars": [{"plays": {"clip": "Walk"}, "length": 4.0}]},
@@ -392,7 +392,7 @@ fn a_kept_mix_plays_on_without_what_is_gone() {
 
 /// A fox, whose feet have no known names, has the speed of its feet.
 #[test]
-fn what_goes_on_four_legs_has_a_speed_too() {
+fn a_four_legged_walk_has_a_ground_speed() {
     let Some(shared) = crate::common::shared() else { return };
     let session = Session::open(
         &shared.join("corpus/characters/Fox49/fox-animations.glb"),
@@ -408,7 +408,7 @@ fn what_goes_on_four_legs_has_a_speed_too() {
 /// The best transition between the halves of a split clip is at the cut. Another position and
 /// direction does not change this.
 #[test]
-fn the_best_seam_of_two_halves_is_where_they_were_cut() {
+fn the_best_transition_of_two_halves_is_at_the_cut() {
     let mut session = sample();
     let walk =
         session.document().clips.iter().find(|(_, c)| c.name.as_deref() == Some("Walk")).unwrap().0;
@@ -450,7 +450,7 @@ fn the_best_seam_of_two_halves_is_where_they_were_cut() {
 
 /// A transition at the best point jumps no farther than stated.
 #[test]
-fn going_over_at_the_seam_jumps_no_farther_than_is_said() {
+fn the_best_transition_jumps_at_most_the_stated_distance() {
     let mut session = sample();
     let clip = |name: &str| {
         session
@@ -479,7 +479,7 @@ fn going_over_at_the_seam_jumps_no_farther_than_is_said() {
 /// Morph weights have inertial transitions as joints do: at the cut they are the previous ones, at
 /// the end those of the new clip.
 #[test]
-fn weights_of_morph_targets_die_away_in_an_inertial_transition() {
+fn inertial_transitions_include_morph_weights() {
     let session = sample();
     let document = session.document();
     let spec = |enter: &str| {
@@ -513,7 +513,7 @@ fn weights_of_morph_targets_die_away_in_an_inertial_transition() {
 /// A strafing body. The ground moves as the two sliders say at all positions among the clips, and
 /// feet slide less when synchronized. At the position of a clip, only that clip plays.
 #[test]
-fn strafing_goes_where_the_sliders_say() {
+fn a_strafing_blend_moves_as_the_sliders_say() {
     let Some(shared) = crate::common::shared() else { return };
     let session =
         Session::open(&shared.join("corpus/characters/Knight/Knight.glb"), &Progress::default())
@@ -586,7 +586,7 @@ fn strafing_goes_where_the_sliders_say() {
 /// A baked clip ends exactly as the mix plays there, for any length: key times are rounded, and
 /// after the end nothing plays.
 #[test]
-fn a_baked_mix_ends_as_it_plays() {
+fn a_baked_mix_ends_in_the_pose_of_the_mix() {
     let session = sample();
     let document = session.document();
     let mut lengths = 0;

@@ -129,7 +129,8 @@ proptest! {
     /// A text that names a node in a command means only that node, and every suggestion of a
     /// refusal works.
     #[test]
-    fn nodes_are_found_by_what_names_them(names in prop::collection::vec((name(), any::<usize>()),
+    fn a_text_that_names_a_node_finds_only_that_node(
+        names in prop::collection::vec((name(), any::<usize>()),
         1..9)) {
         let session = tree(&names, &[]);
         let document = session.document();
@@ -169,7 +170,7 @@ proptest! {
     }
 
     #[test]
-    fn clips_are_found_by_what_names_them(clips in prop::collection::vec(name(), 1..8)) {
+    fn a_text_that_names_a_clip_finds_only_that_clip(clips in prop::collection::vec(name(), 1..8)) {
         let session = tree(&[("Root".to_owned(), 0)], &clips);
         let document = session.document();
         for clip in document.clips.ids() {
@@ -234,7 +235,7 @@ fn a_node_is_found_by_its_exact_name_first() {
 
 /// Each clip gets its own file; names are unique on disks that ignore case.
 #[test]
-fn every_clip_is_exported_to_a_file_of_its_own() {
+fn every_clip_is_exported_to_its_own_file() {
     let Some(session) = situation() else { return };
     let folder = tempfile::tempdir().unwrap();
     let request = ExportRequest {
@@ -270,7 +271,7 @@ fn every_clip_is_exported_to_a_file_of_its_own() {
 /// Numbers in messages have the form in which they were typed, and limits in messages are
 /// inclusive: 0.01 is a valid rate.
 #[test]
-fn numbers_in_refusals_are_as_they_were_typed() {
+fn error_messages_repeat_numbers_as_typed() {
     let session = tree(&[("Root".to_owned(), 0)], &["go".to_owned()]);
     let rate = |rate: f64| {
         let line = CommandLine::new("clip.resample").with("clip", "go").with("rate", rate);

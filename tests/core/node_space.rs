@@ -126,7 +126,7 @@ fn without_vectors(bytes: &[u8]) -> Value {
 }
 
 #[test]
-fn colliders_keep_their_place_when_their_joint_gets_another_frame() {
+fn colliders_keep_their_position_if_their_joint_frame_changes() {
     let mut files = avatars();
     files.extend(one().map(|bytes| ("colliders.vrm", bytes)));
     for (name, bytes) in &files {
@@ -179,7 +179,7 @@ fn raw(bytes: &[u8]) -> Value {
 }
 
 #[test]
-fn components_that_stay_keep_their_spelling() {
+fn unchanged_components_keep_their_number_format() {
     let Some(bytes) = one() else { return };
     let (mut root, bin) = split(&bytes);
     root["extensions"]["VRMC_springBone"]["colliders"][4]["shape"]["sphere"]["offset"] =
@@ -194,7 +194,7 @@ fn components_that_stay_keep_their_spelling() {
 }
 
 #[test]
-fn vectors_that_are_malformed_are_left_as_they_are() {
+fn malformed_vectors_are_unchanged() {
     let Some(bytes) = one() else { return };
     let (mut root, bin) = split(&bytes);
     let odd = json!([
@@ -369,7 +369,7 @@ fn a_constraint_is_kept_or_the_command_is_refused() {
 }
 
 #[test]
-fn the_place_of_a_vector_is_in_meters_of_its_node() {
+fn a_position_is_in_meters_of_its_node() {
     let Some(bytes) = one() else { return };
     let session = Session::open_bytes(&bytes).unwrap();
     let space = &session.document().node_space;

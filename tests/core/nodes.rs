@@ -75,7 +75,7 @@ fn props() -> Value {
 }
 
 #[test]
-fn a_removed_node_leaves_no_gap_and_everything_else_is_named_as_before() {
+fn removing_a_node_leaves_no_gap_and_references_stay_correct() {
     let mut session = opened(props(), &[]);
     let before = motion(session.document());
     let said = run(&mut session, line("node.remove").with("node", "Arm"));
@@ -97,7 +97,7 @@ fn a_removed_node_leaves_no_gap_and_everything_else_is_named_as_before() {
 }
 
 #[test]
-fn what_hung_on_a_removed_node_keeps_its_place_or_its_transform() {
+fn children_of_a_removed_node_keep_their_world_or_local_transform() {
     for (way, stays) in [("keep-world", true), ("keep-local", false)] {
         let mut session = opened(props(), &[]);
         let before = motion(session.document());
@@ -123,7 +123,7 @@ fn what_hung_on_a_removed_node_keeps_its_place_or_its_transform() {
 }
 
 #[test]
-fn a_node_is_attached_elsewhere_where_it_is_and_back() {
+fn reparenting_a_node_keeps_its_world_transform_and_is_reversible() {
     let mut session = opened(props(), &[]);
     let before = motion(session.document());
     run(&mut session, line("node.reparent").with("node", "Sword").with("parent", "Other"));
@@ -167,7 +167,7 @@ fn a_node_is_attached_elsewhere_where_it_is_and_back() {
 }
 
 #[test]
-fn a_joint_or_a_node_with_keys_is_left_alone_unless_forced() {
+fn a_joint_or_animated_node_is_removed_only_if_forced() {
     let mut session = sample();
     for (node, part) in [("LeftHand", "have keys in"), ("Hips", "more are joints of")] {
         let elsewhere = line("node.reparent").with("node", node).with("keep", "local");
@@ -217,7 +217,7 @@ fn a_joint_or_a_node_with_keys_is_left_alone_unless_forced() {
 }
 
 #[test]
-fn a_skin_keeps_its_last_joint_and_weights_go_only_to_joints_above() {
+fn a_skin_keeps_its_last_joint_and_weights_move_only_to_ancestors() {
     let session = sample();
     let document = session.document();
     let skin = document.skins.values().next().unwrap();
@@ -236,7 +236,7 @@ fn a_skin_keeps_its_last_joint_and_weights_go_only_to_joints_above() {
 }
 
 #[test]
-fn a_whole_character_goes_with_its_skin_its_mesh_and_its_keys() {
+fn removing_a_character_removes_its_skin_mesh_and_keys() {
     let mut session = sample();
     let document = session.document();
     let roots: Vec<String> =
@@ -258,7 +258,7 @@ fn a_whole_character_goes_with_its_skin_its_mesh_and_its_keys() {
 }
 
 #[test]
-fn an_element_that_an_extension_may_name_stays_in_its_place() {
+fn an_element_that_an_extension_may_refer_to_keeps_its_index() {
     // An unknown extension may contain any index.
     let mut file = props();
     file["extensionsUsed"] = json!(["ACME_rig"]);
@@ -368,7 +368,7 @@ fn a_mesh_that_is_used_twice_is_removed_from_both_nodes() {
 }
 
 #[test]
-fn copies_have_their_own_joints_and_new_nodes_hang_where_they_are_added() {
+fn copies_have_their_own_joints_and_new_nodes_have_the_given_parent() {
     let mut session = sample();
     let document = session.document();
     let count = document.nodes.count();
@@ -399,7 +399,7 @@ fn copies_have_their_own_joints_and_new_nodes_hang_where_they_are_added() {
 
 /// For every file with nodes: removes a random leaf, inner node, joint, mesh or skin.
 #[test]
-fn removals_at_random_keep_all_files_whole() {
+fn random_removals_keep_all_files_valid() {
     let Some(shared) = shared() else { return };
     let small = |p: &std::path::PathBuf| fs::metadata(p).is_ok_and(|m| m.len() < 1_500_000);
     let (mut files, mut done, mut left) = (0, [0usize; 4], 0);
@@ -492,7 +492,7 @@ fn errors_of(saved: &Saved, path: &Path) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn a_hundred_thousand_nodes_are_removed_and_brought_back_at_once() {
+fn removing_and_restoring_a_hundred_thousand_nodes_is_fast() {
     let count = 100_000usize;
     let nodes: Vec<Value> = (0..count)
         .map(|k| match k {

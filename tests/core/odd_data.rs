@@ -115,7 +115,7 @@ fn compared(session: &Session, file: &Path, name: &str) -> usize {
 }
 
 #[test]
-fn every_vertex_is_where_an_independent_reader_has_it() {
+fn every_vertex_position_equals_that_of_an_independent_reader() {
     let mut cases = 0;
     for file in FILES {
         let Some(path) = situation(file) else { return };
@@ -127,7 +127,7 @@ fn every_vertex_is_where_an_independent_reader_has_it() {
 
 /// After all keys, weights and transforms are written again, the display is the same.
 #[test]
-fn what_was_saved_of_them_is_shown_alike() {
+fn rewritten_files_are_displayed_the_same() {
     let mut done = 0;
     for file in FILES {
         let Some(path) = situation(file) else { return };
@@ -198,7 +198,7 @@ fn by_place(primitive: &Primitive, from: Vec3, joint: u16) -> BTreeMap<[i32; 3],
 /// A strip with degenerate triangles draws the triangles of the soup, with the same winding. Points
 /// and lines draw none.
 #[test]
-fn a_strip_draws_the_triangles_of_its_soup() {
+fn a_strip_draws_the_same_triangles_as_separate_ones() {
     let Some(path) = situation("triangle-soup/in.glb") else { return };
     let session = open(&path);
     let mesh = |name: &str| {
@@ -218,7 +218,7 @@ fn a_strip_draws_the_triangles_of_its_soup() {
 }
 
 #[test]
-fn smoothed_corners_at_one_place_have_the_same_weights_in_soup_and_strip() {
+fn coincident_corners_get_equal_smoothed_weights_in_lists_and_strips() {
     let Some(path) = situation("triangle-soup/in.glb") else { return };
     let mut cases = 0;
     for command in [
@@ -266,7 +266,7 @@ fn keys(session: &Session, name: &str) -> Vec<(String, Vec<f32>, Vec<f32>)> {
 /// Two clips share accessors, and one accessor is sparse over the data of the other. An edit of one
 /// clip does not change the other.
 #[test]
-fn an_edit_of_one_clip_leaves_the_other_that_shares_its_data() {
+fn editing_a_clip_keeps_another_that_shares_its_data() {
     let Some(path) = situation("sparse-animation/in.glb") else { return };
     let mut cases = 0;
     for (index, edited, other) in [(0, "talk", "wave"), (1, "wave", "talk")] {
@@ -338,7 +338,7 @@ fn targets_without_positions_move_nothing() {
 /// Instances of a skinned mesh are undefined. It is displayed once, by its joints, and all commands
 /// work.
 #[test]
-fn instances_of_a_skinned_mesh_do_no_harm() {
+fn instances_of_a_skinned_mesh_are_displayed_once() {
     let Some(path) = situation("instanced-skin/in.glb") else { return };
     let session = open(&path);
     let document = session.document();
@@ -366,7 +366,7 @@ fn instances_of_a_skinned_mesh_do_no_harm() {
 /// Below nodes with scale 0.01 and between joints, a reduction is measured in scene units. A locked
 /// foot stays locked.
 #[test]
-fn fewer_keys_keep_a_held_foot_where_it_stands() {
+fn reducing_keys_keeps_a_locked_foot_in_place() {
     let Some(path) = situation("nulls-between-joints/in.glb") else { return };
     let mut cases = 0;
     for millimeters in [0.5, 5.0, 20.0] {

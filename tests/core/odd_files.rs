@@ -189,7 +189,7 @@ const SHAPES: [ExpectedShape; 22] = [
 ];
 
 #[test]
-fn odd_files_are_shown_as_an_independent_reader_has_them() {
+fn unusual_files_are_displayed_as_by_an_independent_reader() {
     let Some(shared) = shared() else { return };
     for (file, time, count, mean, weighted) in SHAPES {
         let path = shared.join("situations").join(file);
@@ -217,7 +217,7 @@ fn odd_files_are_shown_as_an_independent_reader_has_them() {
 }
 
 #[test]
-fn what_is_wrong_with_them_is_what_the_validator_finds() {
+fn findings_of_unusual_files_equal_those_of_the_validator() {
     let Some(shared) = shared() else { return };
     let names = [
         "joints-outside-scene/a.glb",
@@ -245,7 +245,7 @@ fn what_is_wrong_with_them_is_what_the_validator_finds() {
 /// Instances follow the posed node, with quantized rotations decoded. A node without a mesh draws
 /// nothing.
 #[test]
-fn instances_follow_the_joint_that_they_hang_on() {
+fn instances_follow_their_parent_joint() {
     let Some(shared) = shared() else { return };
     let path = shared.join("situations/instanced-skin/in.glb");
     let session = Session::open(&path, &Default::default()).unwrap();
@@ -295,7 +295,7 @@ fn copied(from: &Path, to: &Path) {
 }
 
 #[test]
-fn companions_with_odd_names_go_along_and_uris_keep_their_spelling() {
+fn companion_files_with_unusual_names_are_copied_and_uris_unchanged() {
     let Some(shared) = shared() else { return };
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");
@@ -376,7 +376,7 @@ fn moving(more: &dyn Fn(&mut Value)) -> Vec<u8> {
 
 /// Data that an extension or extras refer to is never overwritten. Other data is.
 #[test]
-fn data_that_extensions_and_extras_name_is_left_as_it_is() {
+fn data_referenced_by_extensions_and_extras_is_unchanged() {
     type Change = &'static dyn Fn(&mut Value);
     let places: [(&str, Change); 11] = [
         ("extras of the file", &|r| r["extras"] = json!({"curve": 1})),

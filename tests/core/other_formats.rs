@@ -70,7 +70,7 @@ const ORDERS: [&[(&str, [f32; 3])]; 2] = [
 ];
 
 #[test]
-fn captures_of_every_dialect_stand_as_an_independent_reader_has_them() {
+fn captures_of_every_dialect_equal_an_independent_reader() {
     let Some(shared) = shared() else { return };
     let mut compared = 0;
     for (file, frame, joints) in CAPTURES {
@@ -196,7 +196,7 @@ proptest! {
 
     /// An invalid number takes the value of the nearest frame. All others stay.
     #[test]
-    fn a_bad_number_costs_one_value(
+    fn an_invalid_number_affects_one_value(
         values in prop::collection::vec(-80.0f64..80.0, 2..9),
         bad in prop::collection::vec(any::<prop::sample::Index>(), 1..3),
         word in prop::sample::select(vec!["-1.#IND", "1.#QNAN", "nan", "inf", "-", "1e", "1.#INF00",
@@ -230,7 +230,7 @@ proptest! {
 }
 
 #[test]
-fn what_has_hardly_a_number_is_refused_with_the_first_bad_one() {
+fn mostly_invalid_numbers_are_refused_with_the_first_one_named() {
     let text = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 2 Xrotation Yrotation }\nMOTION\nFrames: \
             2\nFrame Time: 1\n1 x y z";
     let error = opened("a.bvh", text).err().unwrap();
@@ -246,7 +246,7 @@ fn what_has_hardly_a_number_is_refused_with_the_first_bad_one() {
 }
 
 #[test]
-fn keys_of_x_that_stand_apart_mean_what_the_format_says() {
+fn separate_animation_keys_of_x_files_follow_the_format() {
     let Some(shared) = shared() else { return };
     for (file, ticks) in [("ticks-last.x", 30.0), ("ghost-bone.x", 30.0)] {
         let path = shared.join("situations/x-separate-keys").join(file);
@@ -371,7 +371,7 @@ fn more_bones_than_gltf_can_number_are_refused() {
 
 /// The rotation of a joint is the product of its channels, with quaternions as matrices.
 #[test]
-fn the_reader_of_these_tests_turns_as_quaternions_do() {
+fn the_test_reader_composes_rotations_like_quaternions() {
     let chain = [([0.0; 3], vec![(2, true), (0, true)]), ([0.0, 0.0, 1.0], vec![])];
     let found = evaluated(&chain, &[30.0, 40.0]);
     let wanted = DQuat::from_rotation_z(30f64.to_radians())

@@ -75,7 +75,7 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 #[test]
-fn sides_are_renamed_a_clip_mirrored_influences_limited_and_clips_written_one_per_file() {
+fn a_script_renames_sides_mirrors_limits_influences_and_exports_clips() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     fs::copy(SAMPLE, at.join("hero.glb")).unwrap();
@@ -180,7 +180,7 @@ fn a_folder_of_286_files_is_checked_with_a_report() {
 }
 
 #[test]
-fn clips_of_four_packs_come_onto_one_rig() {
+fn clips_of_four_packs_are_imported_into_one_rig() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     fs::copy(SAMPLE, at.join("rig.glb")).unwrap();

@@ -72,7 +72,7 @@ fn turned(degrees: f32) -> Transform {
 }
 
 #[test]
-fn arms_further_out_in_all_of_walk() {
+fn a_layer_moves_the_arms_outward_in_the_whole_clip() {
     let mut session = sample();
     let walk = clip_of(session.document(), "Walk");
     let opened = bytes(&session);
@@ -138,7 +138,7 @@ fn arms_further_out_in_all_of_walk() {
 /// A stored layer is restored with the clip's own keys, to the bit. Removing all layers restores
 /// the original file.
 #[test]
-fn layers_that_a_file_keeps_come_off_again() {
+fn stored_layers_can_be_removed_again() {
     let mut session = sample();
     let opened = session.opened().clips.clone();
     let walk = clip_of(session.document(), "Walk");
@@ -198,7 +198,7 @@ fn layers_that_a_file_keeps_come_off_again() {
 }
 
 #[test]
-fn keys_that_another_program_changed_stand_and_broken_layers_stay_in_the_file() {
+fn keys_changed_by_another_program_win_and_invalid_layers_stay_in_the_file() {
     let mut session = sample();
     let walk = clip_of(session.document(), "Walk");
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}));
@@ -423,7 +423,7 @@ proptest! {
     /// Baking preserves the motion at a thousand times. Constant layers keep the same keys, exact
     /// to the last digits; others are within the tolerance.
     #[test]
-    fn a_fold_is_what_was_seen(
+    fn baking_layers_preserves_the_displayed_motion(
         tracks in prop::collection::vec(some_track(1), 0..4),
             more in prop::collection::vec(some_track(2), 0..2),
         layers in prop::collection::vec(some_layer(), 1..4),
@@ -479,7 +479,7 @@ proptest! {
     /// A layer and its inverse cancel each other under a uniform scale. Two half rotations equal
     /// one full rotation.
     #[test]
-    fn an_inverted_layer_takes_the_first_away(user in some_user(), strength in 0.2f32..=1.0,
+    fn a_layer_and_its_inverse_cancel(user in some_user(), strength in 0.2f32..=1.0,
         size in 0.3f32..3.0, turn in some_vec()) {
         let mut session = sample();
         let _ = size;
@@ -518,7 +518,7 @@ proptest! {
 
     /// Layers on different joints are independent of their order.
     #[test]
-    fn layers_on_different_joints_may_change_places(a in some_user(), b in some_user(),
+    fn layers_on_different_joints_can_be_reordered(a in some_user(), b in some_user(),
         tracks in prop::collection::vec(some_track(1), 0..2)) {
         let document = chain(tracks.into_iter().take(1).collect(), Vec3::ONE);
         let layer = |node: u32, user: Transform| PoseLayer::new("", [(NodeId(node), user)].into());
@@ -534,7 +534,7 @@ proptest! {
 
     /// Undo reverts all operations on layers, and the document stays valid.
     #[test]
-    fn what_is_done_to_layers_is_taken_back(steps in prop::collection::vec((0usize..16, 0.0f32..1.0,
+    fn undo_reverts_all_layer_operations(steps in prop::collection::vec((0usize..16, 0.0f32..1.0,
         any::<bool>()), 1..12)) {
         let mut session = sample();
         let opened = bytes(&session);
@@ -584,7 +584,7 @@ proptest! {
 }
 
 #[test]
-fn keys_that_keep_a_constant_offset_lie_on_whole_frames() {
+fn keys_of_a_constant_layer_are_on_whole_frames() {
     let mut session = sample();
     let fps = 30.0;
     does(&mut session, json!({"do": "clip.rate", "clip": "Walk", "rate": fps}));
@@ -610,7 +610,7 @@ fn keys_that_keep_a_constant_offset_lie_on_whole_frames() {
 }
 
 #[test]
-fn what_cannot_be_done_to_layers_is_said() {
+fn impossible_layer_operations_are_refused_with_the_reason() {
     let mut session = sample();
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "One"}));
     does(&mut session, json!({"do": "layer.new", "name": "Of the pose"}));
@@ -698,7 +698,7 @@ fn what_cannot_be_done_to_layers_is_said() {
 
 /// Layers of the pose are baked into the nodes of the file, and restored from it.
 #[test]
-fn layers_of_the_pose_are_in_the_nodes() {
+fn pose_layers_are_baked_into_nodes_and_restored() {
     let mut session = sample();
     let head = named(session.document(), "Head");
     does(&mut session, json!({"do": "pose.rotate", "node": "Head", "axis": "x", "degrees": 10}));
@@ -748,7 +748,7 @@ fn layers_of_the_pose_are_in_the_nodes() {
 
 /// Keys below a layer, and keys of a layer.
 #[test]
-fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
+fn clip_keys_are_below_layers_and_layers_have_their_own_keys() {
     let mut session = sample();
     let head = named(session.document(), "Head");
     let walk = clip_of(session.document(), "Walk");
@@ -852,7 +852,7 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
 }
 
 #[test]
-fn what_two_clips_differ_by_and_what_few_keys_lack_are_layers() {
+fn layers_can_store_clip_differences_and_the_residual_of_a_reduction() {
     let mut session = sample();
     let (walk, idle) = (clip_of(session.document(), "Walk"), clip_of(session.document(), "Idle"));
     does(
@@ -890,7 +890,7 @@ fn what_two_clips_differ_by_and_what_few_keys_lack_are_layers() {
 }
 
 #[test]
-fn an_unkeyed_pose_becomes_a_layer_over_the_whole_clip() {
+fn an_unkeyed_pose_can_become_a_layer_over_the_whole_clip() {
     let mut session = sample();
     let walk = clip_of(session.document(), "Walk");
     let head = named(session.document(), "Head");
@@ -916,7 +916,7 @@ fn an_unkeyed_pose_becomes_a_layer_over_the_whole_clip() {
 }
 
 #[test]
-fn a_clip_goes_with_its_layers() {
+fn duplicating_and_removing_a_clip_includes_its_layers() {
     let mut session = sample();
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "One"}));
     does(
@@ -950,7 +950,7 @@ fn a_clip_goes_with_its_layers() {
 /// For every clip of the corpus: a layer rotates, moves and scales two joints, and a save bakes it.
 /// The saved motion is the displayed one.
 #[test]
-fn corpus_clips_with_layers_are_saved_as_they_are_seen() {
+fn corpus_clips_with_layers_are_saved_with_the_displayed_motion() {
     let Some(shared) = shared() else { return };
     let (mut clips, mut worst) = (0, (0.0f32, 0.0f32));
     for path in models(&shared.join("corpus")) {
@@ -1037,7 +1037,7 @@ fn corpus_clips_with_layers_are_saved_as_they_are_seen() {
 }
 
 #[test]
-fn a_turn_of_a_layer_is_kept_by_the_fold_of_every_interpolation() {
+fn baking_keeps_a_layer_rotation_for_every_interpolation() {
     let mut folder = Folder::default();
     let mut cases = 0;
     for interpolation in [Interpolation::Step, Interpolation::Linear, Interpolation::CubicSpline] {
@@ -1067,7 +1067,7 @@ fn a_turn_of_a_layer_is_kept_by_the_fold_of_every_interpolation() {
 /// A layer of another file is imported by joint names or body parts, and converted to the joints'
 /// axes.
 #[test]
-fn a_layer_of_another_file_is_taken_over() {
+fn a_layer_of_another_file_is_imported() {
     let folder = tempfile::tempdir().unwrap();
     let mut one = sample();
     for text in [

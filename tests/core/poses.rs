@@ -34,7 +34,7 @@ fn draws(mut seed: u64) -> impl FnMut() -> f32 {
 }
 
 #[test]
-fn a_kept_pose_is_saved_with_the_file_and_put_on_to_the_bit() {
+fn a_stored_pose_is_saved_with_the_file_and_applied_exactly() {
     let mut session = sample();
     let rest = session.document().clone();
     for (node, degrees) in [
@@ -91,7 +91,7 @@ fn a_kept_pose_is_saved_with_the_file_and_put_on_to_the_bit() {
 }
 
 #[test]
-fn broken_texts_of_poses_are_refused_with_a_sentence() {
+fn invalid_pose_texts_are_refused_with_a_message() {
     let mut session = sample();
     let text = pose_text(&keep_pose(session.document(), &pose(&session), "a", None));
     assert!(read_pose("hello").unwrap().is_none() && read_pose("{}").unwrap().is_none());
@@ -457,7 +457,7 @@ const SCHEMES: [(&str, [&str; 9]); 7] = [
 ];
 
 #[test]
-fn a_pose_goes_to_skeletons_of_other_names_and_rests() {
+fn a_pose_is_transferred_to_skeletons_with_other_names_and_rest_poses() {
     let Some(shared) = crate::common::shared() else { return };
     let (mut schemes, mut compared) = (0, 0);
     let mut from = sample();

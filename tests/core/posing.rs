@@ -32,7 +32,7 @@ fn pose_left(session: &mut Session) {
 }
 
 #[test]
-fn one_side_becomes_the_mirror_image_of_the_other_wherever_the_body_is() {
+fn mirroring_one_side_works_at_any_body_position() {
     for turned in [false, true] {
         let mut session = sample();
         pose_left(&mut session);
@@ -68,7 +68,7 @@ fn one_side_becomes_the_mirror_image_of_the_other_wherever_the_body_is() {
 }
 
 #[test]
-fn joints_of_both_sides_and_joints_without_another_are_said() {
+fn mirroring_reports_joints_of_both_sides_and_unpaired_joints() {
     let mut session = sample();
     let both = CommandLine::new("pose.mirror").with("node", ["LeftHand", "RightHand"]);
     assert!(
@@ -87,7 +87,7 @@ fn joints_of_both_sides_and_joints_without_another_are_said() {
 }
 
 #[test]
-fn over_a_clip_a_mirrored_pose_is_unkeyed_and_changes_no_key() {
+fn mirroring_over_a_clip_makes_an_unkeyed_pose() {
     let mut session = sample();
     let before = session.document().clone();
     let clip = |name: &str| CommandLine::new(name).with("clip", "Walk").with("time", 0.25);
@@ -234,7 +234,7 @@ fn posed_arm() -> Session {
 }
 
 #[test]
-fn a_turn_is_about_the_axis_of_its_space() {
+fn a_rotation_is_about_the_axis_of_its_space() {
     let angle = 25f32.to_radians();
     for space in ["local", "parent", "world", "gimbal", "rest"] {
         for (k, word) in ["x", "y", "z"].into_iter().enumerate() {
@@ -278,7 +278,7 @@ fn a_turn_is_about_the_axis_of_its_space() {
 }
 
 #[test]
-fn several_joints_turn_about_one_pivot_as_one_body() {
+fn several_joints_rotate_rigidly_about_one_pivot() {
     let mut session = posed_arm();
     let before = worlds(session.document());
     let names = ["LeftHand", "RightHand", "Head"];
@@ -305,7 +305,7 @@ fn several_joints_turn_about_one_pivot_as_one_body() {
 }
 
 #[test]
-fn a_move_along_any_axes_goes_that_far() {
+fn a_move_along_any_axes_has_the_given_length() {
     for space in ["local", "parent", "world", "gimbal", "rest"] {
         let mut session = posed_arm();
         let before = worlds(session.document());
@@ -321,7 +321,7 @@ fn a_move_along_any_axes_goes_that_far() {
 }
 
 #[test]
-fn scaling_along_axes_that_lie_across_says_what_it_left() {
+fn scaling_along_skewed_axes_reports_the_remaining_difference() {
     let scale = |space: &str, degrees: f64, by: [f64; 3]| {
         let mut session = sample();
         turn(&mut session, "Hips", [0.0, degrees, 0.0]);
@@ -354,7 +354,7 @@ fn scaling_along_axes_that_lie_across_says_what_it_left() {
 }
 
 #[test]
-fn parts_are_reset_apart_and_over_a_clip_as_an_unkeyed_pose() {
+fn transform_parts_reset_separately_and_over_a_clip_as_an_unkeyed_pose() {
     let mut session = sample();
     turn(&mut session, "LeftHand", [10.0, 20.0, 30.0]);
     run(&mut session, CommandLine::new("pose.move").with("node", "LeftHand").with("by", 0.1));
@@ -385,7 +385,7 @@ fn parts_are_reset_apart_and_over_a_clip_as_an_unkeyed_pose() {
 }
 
 #[test]
-fn poses_are_brought_nearer_to_others_and_back() {
+fn poses_blend_toward_other_poses_and_back() {
     let mut session = sample();
     turn(&mut session, "LeftHand", [0.0, 60.0, 0.0]);
     let angle = |session: &Session| {
@@ -447,7 +447,7 @@ fn poses_are_brought_nearer_to_others_and_back() {
 }
 
 #[test]
-fn the_center_of_mass_of_a_standing_body_is_in_its_middle_and_goes_with_it() {
+fn the_center_of_mass_of_a_standing_body_is_central_and_moves_with_it() {
     use ulna_model::Components;
     use ulna_motion::Masses;
     let session = sample();
@@ -484,7 +484,7 @@ fn the_center_of_mass_of_a_standing_body_is_in_its_middle_and_goes_with_it() {
 }
 
 #[test]
-fn children_stay_where_they_are_or_keep_their_angle_while_their_joint_is_posed() {
+fn children_keep_position_or_orientation_while_their_joint_is_posed() {
     for command in ["turn", "shift", "resize"] {
         for how in ["place", "angle"] {
             let mut session = posed_arm();
@@ -578,7 +578,7 @@ mod properties {
 
         /// A position in the scene that TRS can express is reached. Otherwise there is a note.
         #[test]
-        fn a_node_comes_to_where_it_is_put_in_the_scene_or_it_is_said(
+        fn a_node_reaches_its_scene_position_or_reports_the_difference(
             above in prop::collection::vec((place(), prop_oneof![scale(1.0), scale(4.0)]), 1..3),
             own in (place(), scale(2.0)), to in place(), size in scale(1.0),
         ) {
@@ -622,7 +622,7 @@ mod properties {
         /// A rotation below a parent with non-uniform scale leaves scale and translation unchanged,
         /// to the bit.
         #[test]
-        fn a_turn_leaves_scale_and_translation_to_the_bit(
+        fn a_rotation_keeps_scale_and_translation_exactly(
             above in (place(), scale(100.0)), own in (place(), scale(100.0)),
                 axis in prop::array::uniform3(-1.0f64..1.0), degrees in -170.0f64..170.0,
         ) {
@@ -642,7 +642,7 @@ mod properties {
         /// Writing into one of several layers has the requested displayed result, whatever is below
         /// and above.
         #[test]
-        fn a_node_is_seen_as_it_is_wanted_whichever_layer_is_written(
+        fn posing_through_any_layer_gives_the_requested_transform(
             base in (place(), scale(3.0)),
             layers in prop::collection::vec((place(), scale(2.0), 0.55f32..1.0, any::<bool>(),
                 prop::option::of(0.9f32..1.0)), 1..5),
@@ -704,7 +704,7 @@ mod properties {
     /// A layer with strength 0.9 rotates a joint by at most that part of a half turn, in both
     /// directions.
     #[test]
-    fn a_weak_layer_turns_a_joint_as_far_as_it_reaches_and_not_the_other_way() {
+    fn a_weak_layer_rotates_as_far_as_possible_in_the_requested_direction() {
         let session = nested(&[(Vec3::ZERO, Vec3::ZERO, Vec3::ONE)]);
         let node = named(session.document(), "n0");
         let mut layers: PoseLayers = [PoseLayer {
@@ -733,7 +733,7 @@ mod properties {
     }
 
     #[test]
-    fn a_layer_that_does_not_count_is_not_written() {
+    fn a_layer_without_effect_is_not_written() {
         let session = nested(&[(Vec3::ZERO, Vec3::ZERO, Vec3::ONE)]);
         let node = named(session.document(), "n0");
         let turned = Transform::from_rotation(Quat::from_rotation_x(0.5));
@@ -765,7 +765,7 @@ mod properties {
 
 /// Cached poses of a gesture depend only on the document and the stack.
 #[test]
-fn a_kept_pose_is_the_one_evaluated_anew() {
+fn a_cached_pose_equals_a_new_evaluation() {
     let mut session = sample();
     let clip = session.document().clips.ids().next().expect("a clip");
     let (recent, mut compared) = (RecentPoses::default(), 0);

@@ -83,7 +83,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_done_can_be_undone_and_done_again(lines in prop::collection::vec(commands(),
+    fn any_commands_can_be_undone_and_redone(lines in prop::collection::vec(commands(),
         1..14)) {
         let mut session = sample();
         let mut states = vec![session.document().clone()];
@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn a_gesture_that_is_canceled_never_happened(lines in prop::collection::vec(commands(),
+    fn a_canceled_gesture_leaves_no_trace(lines in prop::collection::vec(commands(),
         1..6)) {
         let mut session = sample();
         let before = session.document().clone();
@@ -140,7 +140,7 @@ proptest! {
 }
 
 #[test]
-fn a_command_by_ids_is_written_with_names_that_mean_the_same() {
+fn commands_by_id_are_written_with_equivalent_names() {
     let session = sample();
     let document = session.document();
     let ids: Vec<_> = document.node_ids().collect();
@@ -165,7 +165,7 @@ fn a_command_by_ids_is_written_with_names_that_mean_the_same() {
 }
 
 #[test]
-fn one_gesture_is_one_step_and_one_that_comes_back_leaves_none() {
+fn a_gesture_is_one_step_and_none_if_it_ends_where_it_began() {
     let mut session = sample();
     for degrees in [5.0, 20.0, 31.0] {
         let line = CommandLine::new("pose.rotate")
@@ -185,7 +185,7 @@ fn one_gesture_is_one_step_and_one_that_comes_back_leaves_none() {
 }
 
 #[test]
-fn unsaved_is_told_from_saved_by_undo_too() {
+fn undo_updates_the_unsaved_state() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.glb");
     let mut session = sample();
@@ -208,7 +208,7 @@ fn unsaved_is_told_from_saved_by_undo_too() {
 }
 
 #[test]
-fn a_failed_save_leaves_the_old_file_whole() {
+fn a_failed_save_keeps_the_old_file() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = sample();
     session
@@ -234,7 +234,7 @@ fn a_failed_save_leaves_the_old_file_whole() {
 }
 
 #[test]
-fn an_empty_new_clip_is_kept_out_of_the_file_and_one_with_keys_is_in_it() {
+fn a_new_clip_is_saved_only_if_it_has_keys() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.glb");
     let mut session = sample();
@@ -336,7 +336,7 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
 }
 
 #[test]
-fn a_clip_that_plays_gives_what_a_single_moment_gives() {
+fn playback_equals_evaluation_at_single_times() {
     let session = sample();
     let document = session.document();
     let mut compared = 0;

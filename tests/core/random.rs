@@ -198,7 +198,7 @@ fn check(document: &Document, said: &CommandLine) {
 }
 
 #[test]
-fn random_commands_are_taken_back_and_replayed() {
+fn random_commands_can_be_undone_and_replayed() {
     let Some(shared) = crate::common::shared() else { return };
     let wanted: usize =
         std::env::var("ULNA_RANDOM").ok().and_then(|v| v.parse().ok()).unwrap_or(1000);
@@ -318,7 +318,7 @@ fn one_file(
 
 /// The error about an unknown argument names it.
 #[test]
-fn a_wrong_argument_is_named() {
+fn an_unknown_argument_is_named() {
     let mut session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
     let mut tried = 0;
     for spec in table().iter().filter(|s| !matches!(s.executor, Executor::Host)) {
@@ -401,7 +401,7 @@ fn never(kind: &ArgumentType) -> Vec<Value> {
 /// the value, and nothing changes. For some commands, the other random arguments rarely fit, and
 /// that is reported first.
 #[test]
-fn a_value_that_an_argument_cannot_have_is_refused_by_name() {
+fn an_invalid_argument_value_is_refused_and_named() {
     let mut session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
     let before = session.document().clone();
     let (mut tried, mut odd) = (0, Vec::new());
@@ -460,7 +460,7 @@ fn a_value_that_an_argument_cannot_have_is_refused_by_name() {
 
 /// Texts that are not command lines.
 #[test]
-fn a_line_that_is_none_is_refused() {
+fn an_invalid_command_line_is_refused() {
     let deep = "[".repeat(100_000);
     let long =
         format!(r##"{{"do":"pose.rotate","node":"#0","axis":"x","degrees":{}}}"##, "9".repeat(400));

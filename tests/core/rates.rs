@@ -31,7 +31,7 @@ const TELEVISION: [(f64, &str); 4] =
 
 proptest! {
     #[test]
-    fn a_rate_of_television_is_none_of_film(
+    fn fractional_frame_rates_are_not_confused_with_whole_ones(
         which in 0usize..4, first in 0u32..3, frames in 8u32..400, step in 1u32..3, summed: bool,
     ) {
         let (whole, label) = TELEVISION[which];
@@ -58,7 +58,9 @@ proptest! {
     }
 
     #[test]
-    fn a_whole_rate_is_none_of_television(which in 0usize..5, frames in 2u32..600) {
+    fn whole_frame_rates_are_not_confused_with_fractional_ones(
+        which in 0usize..5, frames in 2u32..600
+    ) {
         let rate = [24.0, 25.0, 30.0, 60.0, 120.0][which];
         let found =
             clip((0..=frames).map(|k| (f64::from(k) / rate) as f32).collect()).guess_fps().unwrap();
@@ -68,7 +70,7 @@ proptest! {
 }
 
 #[test]
-fn a_rate_that_was_typed_is_the_one_that_is_meant() {
+fn a_typed_rate_selects_the_exact_fractional_rate() {
     for (typed, meant) in [
         (23.976, 24000.0 / 1001.0),
         (23.98, 24000.0 / 1001.0),

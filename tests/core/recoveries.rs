@@ -63,7 +63,7 @@ fn unkeyed(time: f32) -> CommandLine {
 }
 
 #[test]
-fn layers_that_the_file_keeps_are_in_the_file() {
+fn recovery_does_not_offer_layers_stored_in_the_file() {
     let weights = [
         CommandLine::new("weight_layer.add").with("name", "Arms"),
         CommandLine::new("weight_layer.keep"),
@@ -90,7 +90,7 @@ fn layers_that_the_file_keeps_are_in_the_file() {
 }
 
 #[test]
-fn of_a_saved_file_only_what_it_does_not_keep_is_offered() {
+fn recovery_after_a_save_offers_only_unsavable_data() {
     let (folder, path, mut session) = sitting();
     for line in [
         turn(5.0),
@@ -120,7 +120,7 @@ fn of_a_saved_file_only_what_it_does_not_keep_is_offered() {
 }
 
 #[test]
-fn a_kill_between_the_renaming_and_its_line_is_a_save_all_the_same() {
+fn a_kill_between_the_rename_and_its_journal_line_counts_as_saved() {
     let (folder, path, mut session) = sitting();
     run(&mut session, turn(5.0));
     run(&mut session, rename(1));
@@ -153,7 +153,7 @@ impl Draw {
 /// steps are those that the last file lacks, by a model of the history that is independent of
 /// journals.
 #[test]
-fn whatever_was_done_while_it_was_saved_the_rest_is_offered() {
+fn recovery_offers_exactly_the_steps_that_the_last_file_lacks() {
     const SITTINGS: u64 = 24;
     let mut offers = 0;
     for seed in 1..=SITTINGS {
@@ -217,7 +217,7 @@ fn whatever_was_done_while_it_was_saved_the_rest_is_offered() {
 }
 
 #[test]
-fn edits_that_were_done_again_on_a_file_are_in_its_journal() {
+fn replayed_edits_are_in_the_new_journal() {
     let (folder, path, mut older) = sitting();
     run(&mut older, rename(1));
     run(&mut older, turn(9.0));

@@ -73,7 +73,7 @@ fn json_of(output: &Output) -> Value {
 }
 
 #[test]
-fn a_clip_comes_over_by_a_guessed_map_with_its_contacts() {
+fn a_clip_is_retargeted_by_a_guessed_map_with_its_contacts() {
     let Some(target) = target() else { return };
     let folder = tempfile::tempdir().unwrap();
     let source = source(folder.path());
@@ -105,7 +105,7 @@ fn a_clip_comes_over_by_a_guessed_map_with_its_contacts() {
 }
 
 #[test]
-fn contacts_that_a_person_chose_come_over() {
+fn chosen_contacts_are_retargeted() {
     let Some(target) = target() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut body = sample();
@@ -121,7 +121,7 @@ fn contacts_that_a_person_chose_come_over() {
 }
 
 #[test]
-fn a_kept_map_is_taken_up_by_itself() {
+fn a_stored_map_is_used_automatically() {
     let Some(target) = target() else { return };
     let folder = tempfile::tempdir().unwrap();
     let source = source(folder.path());
@@ -156,7 +156,7 @@ fn a_kept_map_is_taken_up_by_itself() {
 }
 
 #[test]
-fn retargeted_clips_have_the_keys_that_are_asked_for() {
+fn retargeted_clips_have_the_requested_keys() {
     let folder = tempfile::tempdir().unwrap();
     let source = source(folder.path());
     let mut session = sample();
@@ -201,7 +201,7 @@ fn retargeted_clips_have_the_keys_that_are_asked_for() {
 }
 
 #[test]
-fn mistakes_of_maps_and_sources_say_what_to_do() {
+fn invalid_maps_and_sources_are_refused_with_advice() {
     let Some(target) = target() else { return };
     let folder = tempfile::tempdir().unwrap();
     let source = source(folder.path());
@@ -234,7 +234,7 @@ fn mistakes_of_maps_and_sources_say_what_to_do() {
 }
 
 #[test]
-fn many_sources_go_to_many_targets_in_one_call() {
+fn many_sources_are_retargeted_to_many_targets_in_one_call() {
     let Some(target) = target() else { return };
     let folder = tempfile::tempdir().unwrap();
     let (source, at) = (source(folder.path()), |name: &str| folder.path().join(name));
@@ -266,7 +266,7 @@ fn many_sources_go_to_many_targets_in_one_call() {
 }
 
 #[test]
-fn a_map_is_written_kept_and_read_again() {
+fn a_map_is_written_stored_and_read_back() {
     let Some(target) = target() else { return };
     let folder = tempfile::tempdir().unwrap();
     let (source, at) = (source(folder.path()), |name: &str| folder.path().join(name));
@@ -308,7 +308,7 @@ fn a_map_is_written_kept_and_read_again() {
 /// Every clip of every small skinned character is retargeted to the sample or refused with a
 /// reason. Documents stay valid, and no foot slides more than before.
 #[test]
-fn characters_of_the_corpus_come_over_or_say_why_not() {
+fn characters_of_the_corpus_are_retargeted_or_refused_with_the_reason() {
     let Some(shared) = shared() else { return };
     let (mut over, mut refused) = (0, 0);
     for path in crate::common::models(&shared.join("corpus/characters")).into_iter().take(12) {

@@ -55,7 +55,7 @@ fn is_sound(document: &Document, made: &Retargeted) {
 }
 
 #[test]
-fn every_pair_of_odd_bodies_has_an_answer() {
+fn every_pair_of_unusual_bodies_is_retargeted_or_refused() {
     let Some(folder) = shared() else { return };
     let files = [
         "sample",
@@ -96,7 +96,7 @@ fn every_pair_of_odd_bodies_has_an_answer() {
 }
 
 #[test]
-fn a_body_seen_in_a_mirror_moves_as_its_mirror_image() {
+fn a_mirrored_body_has_the_mirrored_motion() {
     let Some(folder) = shared() else { return };
     let there = sample().document().clone();
     let here = opened(&folder, "situations/mirrored-parent/in.glb");
@@ -171,7 +171,7 @@ fn ten_minutes_at_120_frames_a_second_are_retargeted() {
 }
 
 #[test]
-fn clips_without_contacts_and_contacts_that_overlap_are_fine() {
+fn clips_without_contacts_and_with_overlapping_contacts_are_retargeted() {
     let there = sample().document().clone();
     let clip = named(&there, "Walk");
     let map = guess_map(&there, &there);
@@ -209,7 +209,7 @@ fn clips_without_contacts_and_contacts_that_overlap_are_fine() {
 }
 
 #[test]
-fn tables_that_do_not_fit_are_refused_with_a_sentence() {
+fn incompatible_maps_are_refused_with_a_message() {
     let there = sample().document().clone();
     let mut map = guess_map(&there, &there);
     map.chains[0].source = vec!["Nobody".to_owned()];
@@ -227,7 +227,7 @@ fn tables_that_do_not_fit_are_refused_with_a_sentence() {
 }
 
 #[test]
-fn sizes_and_root_motion_are_as_the_table_says() {
+fn sizes_and_root_motion_follow_the_map() {
     let there = sample().document().clone();
     let hips = table_node(&there, "Hips").unwrap();
     // A body that walks ahead at one meter per second.
@@ -264,7 +264,7 @@ fn sizes_and_root_motion_are_as_the_table_says() {
 }
 
 #[test]
-fn hands_that_stay_are_found_on_request() {
+fn hand_contacts_are_detected_on_request() {
     let there = sample().document().clone();
     let idle = named(&there, "Idle");
     let feet = find_contacts(&there, idle, &ContactRequest::default());

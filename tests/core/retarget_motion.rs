@@ -245,7 +245,7 @@ const CESIUM: &str = "corpus/characters/CesiumMan/CesiumMan.glb";
 const CAPTURE: &str = "situations/walk-120hz.bvh";
 
 #[test]
-fn feet_stay_where_they_stand_on_other_bodies() {
+fn feet_stay_in_place_on_other_bodies() {
     let Some(folder) = shared() else { return };
     let mut count = 0;
     for (source, name, target) in PAIRS {
@@ -299,7 +299,7 @@ fn apart(document: &Document, a: &Clip, b: &Clip) -> (f32, f32, String) {
 }
 
 #[test]
-fn a_clip_to_another_body_and_back_is_the_same() {
+fn retargeting_to_another_body_and_back_keeps_the_clip() {
     let there = sample().document().clone();
     let Some(folder) = shared() else { return };
     for name in ["corpus/vrm/cryptovoxels.vrm", CESIUM] {

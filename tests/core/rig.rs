@@ -119,7 +119,7 @@ fn label(document: &Document, node: NodeId) -> String {
 }
 
 #[test]
-fn an_oriented_joint_turns_its_axes_and_nothing_else() {
+fn orienting_a_joint_changes_only_its_axes() {
     let mut session = sample();
     let before = session.document().clone();
     let (_, joint, _) = elbow(&before);
@@ -151,7 +151,7 @@ fn an_oriented_joint_turns_its_axes_and_nothing_else() {
 }
 
 #[test]
-fn joints_take_the_axes_of_another_one_or_of_the_scene() {
+fn joints_can_copy_the_axes_of_another_joint_or_the_scene() {
     let mut session = sample();
     let (parent, joint, _) = elbow(session.document());
     let names = [parent, joint].map(|n| label(session.document(), n));
@@ -169,7 +169,7 @@ fn joints_take_the_axes_of_another_one_or_of_the_scene() {
 }
 
 #[test]
-fn a_moved_pivot_keeps_the_skin_within_what_is_stated() {
+fn a_moved_pivot_keeps_the_skin_within_the_stated_deviation() {
     let mut session = sample();
     let before = session.document().clone();
     let (_, joint, _) = elbow(&before);
@@ -191,7 +191,7 @@ fn a_moved_pivot_keeps_the_skin_within_what_is_stated() {
 }
 
 #[test]
-fn inserted_joints_move_with_the_parent_and_take_weights_without_a_change() {
+fn inserted_joints_move_with_the_parent_and_get_weights_without_a_visible_change() {
     let mut session = sample();
     let before = session.document().clone();
     let (parent, joint, _) = elbow(&before);
@@ -219,7 +219,7 @@ fn inserted_joints_move_with_the_parent_and_take_weights_without_a_change() {
 }
 
 #[test]
-fn a_dissolved_joint_leaves_the_joints_below_it_in_motion() {
+fn dissolving_a_joint_keeps_the_motion_below_it() {
     for weights in ["parent", "fit"] {
         let mut session = sample();
         let before = session.document().clone();
@@ -243,7 +243,7 @@ fn a_dissolved_joint_leaves_the_joints_below_it_in_motion() {
 }
 
 #[test]
-fn a_joint_attached_to_its_grandparent_moves_as_before_and_back() {
+fn a_joint_reparented_to_its_grandparent_and_back_moves_as_before() {
     let mut session = sample();
     let before = session.document().clone();
     let (parent, joint, _) = elbow(&before);
@@ -313,7 +313,7 @@ fn armature_bytes() -> Vec<u8> {
 }
 
 #[test]
-fn an_armature_loses_its_scale_and_rotation_and_everything_moves_as_before() {
+fn applying_the_transform_of_an_armature_keeps_all_motion() {
     let mut session =
         Session::open_bytes(&crate::common::glb(armature(), &armature_bytes())).unwrap();
     let before = session.document().clone();
@@ -348,7 +348,7 @@ fn an_armature_loses_its_scale_and_rotation_and_everything_moves_as_before() {
 }
 
 #[test]
-fn what_is_attached_to_a_joint_keeps_its_place() {
+fn nodes_attached_to_a_joint_keep_their_position() {
     let mut text = armature();
     text["nodes"][3]["mesh"] = json!(0);
     let mut session = Session::open_bytes(&crate::common::glb(text, &armature_bytes())).unwrap();
@@ -373,7 +373,7 @@ fn what_is_attached_to_a_joint_keeps_its_place() {
 }
 
 #[test]
-fn layers_on_a_joint_follow_its_axes() {
+fn layers_of_a_joint_follow_its_new_axes() {
     let mut session = sample();
     let (_, joint, _) = elbow(session.document());
     let name = label(session.document(), joint);
@@ -403,7 +403,7 @@ fn layers_on_a_joint_follow_its_axes() {
 }
 
 #[test]
-fn what_cannot_be_kept_is_refused_with_its_reason() {
+fn skeleton_changes_that_lose_data_are_refused_with_the_reason() {
     let mut text = armature();
     text["nodes"][1]["scale"] = json!([1.0, 2.0, 1.0]);
     let mut session = Session::open_bytes(&crate::common::glb(text, &armature_bytes())).unwrap();

@@ -70,7 +70,7 @@ fn a_skeleton_is_built_with_both_sides_at_once_and_saved() {
 }
 
 #[test]
-fn several_joints_get_one_each_and_mirror_joints_are_not_added_twice() {
+fn several_parents_get_one_joint_each_and_mirror_joints_no_duplicate() {
     let mut session = sample();
     let before = session.document().clone();
     let hands = json!(["LeftHand", "RightHand"]);
@@ -89,7 +89,7 @@ fn several_joints_get_one_each_and_mirror_joints_are_not_added_twice() {
 }
 
 #[test]
-fn positions_are_in_the_scene_whatever_the_scale_and_the_pose_above() {
+fn positions_are_in_world_space_for_any_parent_scale_and_pose() {
     let json = json!({
         "scenes": [{"nodes": [0]}],
         "nodes": [
@@ -113,7 +113,7 @@ fn positions_are_in_the_scene_whatever_the_scale_and_the_pose_above() {
 }
 
 #[test]
-fn what_cannot_be_added_says_why() {
+fn impossible_joints_are_refused_with_the_reason() {
     let mut session = sample();
     let zero = json!([0, 0, 0]);
     for (line, code) in [
@@ -128,7 +128,7 @@ fn what_cannot_be_added_says_why() {
 }
 
 #[test]
-fn a_symmetric_move_takes_the_mirror_joints_along_and_keeps_the_clips() {
+fn a_symmetric_move_moves_mirror_joints_and_keeps_the_clips() {
     let mut session = sample();
     let before = session.document().clone();
     let by = Vec3::new(0.03, -0.02, 0.01);

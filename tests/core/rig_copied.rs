@@ -78,7 +78,7 @@ fn checked(session: &Session, from: usize) -> Vec<NodeId> {
 }
 
 #[test]
-fn a_skeleton_is_scaled_by_the_heights_and_set_on_the_ground_center() {
+fn a_copied_skeleton_is_scaled_by_heights_and_placed_on_the_ground_center() {
     let mannequin = sample();
     let theirs = mannequin.document();
     let joints = theirs.joint_flags().iter().filter(|j| **j).count();
@@ -118,7 +118,7 @@ fn a_skeleton_is_scaled_by_the_heights_and_set_on_the_ground_center() {
 }
 
 #[test]
-fn the_step_needs_the_other_file_no_more() {
+fn redoing_a_copied_skeleton_does_not_need_the_other_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(&folder, "other.glb", include_bytes!("../../assets/mannequin.glb"));
     let home = folder.path().join("journal");
@@ -136,7 +136,7 @@ fn the_step_needs_the_other_file_no_more() {
 }
 
 #[test]
-fn matched_points_are_met_and_the_joints_between_follow() {
+fn matched_points_are_reached_and_joints_between_follow() {
     let mut session = open(&body([-1.0, 0.0, -0.3], [1.0, 2.0, 0.3]));
     let points = json!([
         "Hips=0.01 1.0 0.02",
@@ -172,7 +172,7 @@ fn matched_points_are_met_and_the_joints_between_follow() {
 }
 
 #[test]
-fn one_point_moves_and_two_points_scale_and_turn() {
+fn one_matched_point_moves_and_two_scale_and_rotate() {
     let theirs = sample();
     let mut session = open(&body([-1.0, 0.0, -0.3], [1.0, 2.0, 0.3]));
     run(&mut session, copy(Path::new("sample")).with("points", "Head=3 4 5"));
@@ -193,7 +193,7 @@ fn one_point_moves_and_two_points_scale_and_turn() {
 }
 
 #[test]
-fn points_that_do_not_fit_are_refused() {
+fn inconsistent_points_are_refused() {
     let mut session = open(&body([-1.0, 0.0, -0.3], [1.0, 2.0, 0.3]));
     let mut code =
         |points: Value| refused(&mut session, copy(Path::new("sample")).with("points", points)).0;
@@ -210,7 +210,7 @@ fn points_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn names_that_are_taken_get_a_number() {
+fn existing_names_get_a_number() {
     let mut session = sample();
     let before = session.document().nodes.len();
     let said = run(&mut session, copy(Path::new("sample")).with("joint", "LeftUpperArm")).join(" ");
@@ -271,7 +271,7 @@ fn odd_skeleton() -> Vec<u8> {
 }
 
 #[test]
-fn odd_skeletons_are_copied_without_scale() {
+fn unusual_skeletons_are_copied_without_scale() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(&folder, "odd.glb", &odd_skeleton());
     // Without a mesh here, all joints keep their positions.

@@ -75,7 +75,7 @@ fn each_joint_of_the_sample_is_removed_with_little_error() {
 }
 
 #[test]
-fn each_joint_of_characters_is_removed_with_less_error_than_by_the_parent() {
+fn fitted_removal_of_character_joints_has_less_error_than_moving_weights_to_the_parent() {
     /// Files with the step between removed joints, and the first measured errors in percent of the
     /// height: of the parent rule and of the fit.
     const CHARACTERS: [(&str, usize, [f64; 2]); 5] = [

@@ -133,7 +133,7 @@ fn weights(document: &Document, names: &[&str]) -> Vec<f32> {
 }
 
 #[test]
-fn an_axis_points_along_the_bone_and_the_other_one_up() {
+fn one_axis_points_along_the_bone_and_another_up() {
     let mut session = sample();
     let before = session.document().clone();
     let orient = |node: &str, aim: &str| line("joint.orient").with("node", node).with("aim", aim);
@@ -181,7 +181,7 @@ fn an_axis_points_along_the_bone_and_the_other_one_up() {
 }
 
 #[test]
-fn an_up_axis_follows_the_parent_or_stays() {
+fn an_up_axis_follows_the_parent_or_is_kept() {
     let mut session = sample();
     let joints = ["LeftUpperArm", "LeftLowerArm"];
     let orient =
@@ -242,7 +242,7 @@ fn a_joint_gets_the_mirrored_axes_of_its_mirror_joint() {
 }
 
 #[test]
-fn the_motion_follows_a_new_pivot_or_new_axes_by_the_same_keys() {
+fn a_new_pivot_or_new_axes_keep_the_motion_with_the_same_key_times() {
     let mut session = sample();
     let before = session.document().clone();
     let by = Vec3::new(0.02, -0.03, 0.04);
@@ -288,7 +288,7 @@ fn the_motion_follows_a_new_pivot_or_new_axes_by_the_same_keys() {
 }
 
 #[test]
-fn joints_are_not_merged_into_a_node_beside_the_skeleton() {
+fn joints_cannot_merge_into_a_node_outside_the_skeleton() {
     let Some(shared) = crate::common::shared() else { return };
     let path = shared.join("corpus/synthetic/no-ibm.glb");
     let mut session = Session::open(&path, &Default::default()).unwrap();
@@ -298,7 +298,7 @@ fn joints_are_not_merged_into_a_node_beside_the_skeleton() {
 }
 
 #[test]
-fn merged_joints_leave_their_weights_and_the_joints_below_them() {
+fn merging_joints_moves_their_weights_and_children() {
     let mut session = sample();
     let before = session.document().clone();
     let merge = |node: &str, into: &str| line("joint.merge").with("node", node).with("into", into);
@@ -378,7 +378,7 @@ fn weights_of_a_removed_joint_go_to_the_nearest_bones_or_are_smoothed() {
 }
 
 #[test]
-fn a_missing_side_is_made_from_the_other_one() {
+fn a_missing_side_is_created_from_the_other() {
     let mut session = sample();
     let opened = session.document().clone();
     let chain = ["RightUpperArm", "RightLowerArm", "RightHand", "RightThumb1", "RightLittle3"];
@@ -419,7 +419,7 @@ fn a_missing_side_is_made_from_the_other_one() {
 }
 
 #[test]
-fn a_side_that_is_there_follows_the_other_one_under_its_clips() {
+fn an_existing_side_follows_the_other_and_keeps_its_clips() {
     let mut session = sample();
     let opened = session.document().clone();
     let lower = line("joint.mirror").with("node", "LeftLowerArm").with("below", false);
@@ -459,7 +459,7 @@ fn a_side_that_is_there_follows_the_other_one_under_its_clips() {
 }
 
 #[test]
-fn removed_joints_and_keyed_nodes_follow_the_rule_of_joints() {
+fn removal_of_joints_and_animated_nodes_follows_the_rules() {
     for (below, rule) in [("remove", "remove"), ("keep-world", "keep")] {
         let mut session = sample();
         let before = session.document().clone();
@@ -496,7 +496,7 @@ fn springs(session: &Session) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn springs_lose_the_joints_that_are_removed() {
+fn removed_joints_are_removed_from_springs() {
     for (file, bytes) in avatars() {
         let is_one = file == "one.vrm";
         let hair = |all: &[&str]| vec![all.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>()];
@@ -524,7 +524,7 @@ fn springs_lose_the_joints_that_are_removed() {
 }
 
 #[test]
-fn a_constrained_joint_keeps_a_parent_that_clips_turn() {
+fn a_constrained_joint_keeps_its_animated_parent() {
     let Some((_, bytes)) = avatars().pop() else { return };
     let with = |kind: &str, node: usize, source: usize| {
         let (mut root, bin) = split(&bytes);

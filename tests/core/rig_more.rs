@@ -94,7 +94,7 @@ fn undone(session: &mut Session) {
 }
 
 #[test]
-fn helpers_of_assimp_go_and_their_keys_move_to_the_joints() {
+fn assimp_helper_nodes_are_removed_and_their_keys_move_to_joints() {
     let Some(mut session) = situation("fbx-helper-nodes") else { return };
     let before = session.document().clone();
     let (report, said) = act(&mut session, line("rig.clean").with("what", "helpers"));
@@ -111,7 +111,7 @@ fn helpers_of_assimp_go_and_their_keys_move_to_the_joints() {
 }
 
 #[test]
-fn nulls_between_joints_go_where_that_is_exact() {
+fn nulls_between_joints_are_removed_if_exact() {
     let Some(mut session) = situation("nulls-between-joints") else { return };
     let before = session.document().clone();
     let (report, said) = act(&mut session, line("rig.clean").with("what", "helpers"));
@@ -249,7 +249,7 @@ fn twelve_static_helpers_unused_joints_and_leaves_are_found_by_kind() {
 }
 
 #[test]
-fn leaf_joints_come_and_go() {
+fn leaf_joints_can_be_added_and_removed() {
     let mut session = sample();
     let before = session.document().clone();
     let (report, _) = act(&mut session, line("joint.leaf"));
@@ -350,7 +350,7 @@ fn joints_are_renamed_in_bulk() {
 }
 
 #[test]
-fn bind_matrices_come_from_the_rest_and_go_to_the_nodes() {
+fn bind_matrices_can_be_set_from_the_rest_pose_and_applied_to_nodes() {
     let mut session = sample();
     let said = run(&mut session, line("skin.inverse_binds").with("how", "from_nodes"));
     assert!(said[0].contains("already fit"), "{said:?}");
@@ -383,7 +383,7 @@ fn bind_matrices_come_from_the_rest_and_go_to_the_nodes() {
 }
 
 #[test]
-fn bind_matrices_are_dropped_where_they_are_identities_alone() {
+fn bind_matrices_are_omitted_if_all_are_identity() {
     let mut session = sample();
     let error = session.run_line(&line("skin.inverse_binds").with("how", "drop"));
     assert_eq!(error.map(|_| ()).map_err(|e| e.code()), Err("binds_not_identity"));
@@ -405,7 +405,7 @@ fn bind_matrices_are_dropped_where_they_are_identities_alone() {
 }
 
 #[test]
-fn joints_of_a_humanoid_get_the_names_of_a_program_and_back() {
+fn humanoid_joints_are_renamed_to_a_programs_convention_and_back() {
     let mut session = sample();
     let act = |session: &mut Session, names: &str| {
         run(session, line("joint.rename").with("humanoid", names));
@@ -441,7 +441,7 @@ fn joints_of_a_humanoid_get_the_names_of_a_program_and_back() {
 }
 
 #[test]
-fn tangent_modes_stay_with_their_keys_when_a_joint_before_theirs_is_removed() {
+fn tangent_modes_stay_with_their_keys_after_an_earlier_joint_is_removed() {
     let mut session = sample();
     let hand = "LeftHand";
     for clip in ["Walk", "Run"] {

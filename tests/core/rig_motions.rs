@@ -57,7 +57,7 @@ fn locals(document: &Document, at: UnkeyedAt, node: NodeId) -> Components {
 }
 
 #[test]
-fn an_oriented_joint_and_its_child_keep_their_unkeyed_pose() {
+fn orienting_a_joint_keeps_its_unkeyed_pose_and_that_of_its_child() {
     let mut session = posed();
     let before = session.document().clone();
     let at = the_time(&before);
@@ -81,7 +81,7 @@ fn an_oriented_joint_and_its_child_keep_their_unkeyed_pose() {
 }
 
 #[test]
-fn a_moved_pivot_moves_where_the_unkeyed_pose_turns_it() {
+fn a_moved_pivot_follows_the_unkeyed_rotation() {
     let mut session = posed();
     let before = session.document().clone();
     let at = the_time(&before);
@@ -98,7 +98,7 @@ fn a_moved_pivot_moves_where_the_unkeyed_pose_turns_it() {
 }
 
 #[test]
-fn the_unkeyed_pose_of_a_dissolved_joint_goes_to_those_below_it() {
+fn the_unkeyed_pose_of_a_dissolved_joint_moves_to_its_children() {
     let mut session = posed();
     let before = session.document().clone();
     let at = the_time(&before);
@@ -118,7 +118,7 @@ fn the_unkeyed_pose_of_a_dissolved_joint_goes_to_those_below_it() {
 }
 
 #[test]
-fn a_joint_attached_elsewhere_keeps_its_unkeyed_pose() {
+fn a_reparented_joint_keeps_its_unkeyed_pose() {
     let mut session = posed();
     let before = session.document().clone();
     let at = the_time(&before);
@@ -137,7 +137,7 @@ fn a_joint_attached_elsewhere_keeps_its_unkeyed_pose() {
 /// Two clips blended in equal parts: translations of a joint with a moved pivot do not blend like
 /// rotations.
 #[test]
-fn a_mix_that_changes_more_than_its_clips_is_named() {
+fn a_mix_that_changes_more_than_its_clips_is_reported() {
     let mut session = sample();
     let clips: Vec<String> = {
         let document = session.document();

@@ -30,7 +30,7 @@ fn worked(session: &Session, lines: &[CommandLine]) -> Worked {
 }
 
 #[test]
-fn frames_of_several_changes_are_one_frame_and_exact_ones_stay_exact() {
+fn several_frame_changes_combine_and_exact_ones_stay_exact() {
     let session = sample();
     let lines =
         [orient("LeftLowerArm", [30.0, 0.0, 0.0]), orient("LeftLowerArm", [0.0, 20.0, 0.0])];
@@ -89,7 +89,7 @@ fn a_plan_states_the_deviation_of_all_its_changes_together() {
 }
 
 #[test]
-fn a_plan_says_which_of_its_changes_is_refused() {
+fn a_plan_names_its_refused_change() {
     let session = sample();
     let lines = [
         orient("RightHand", [0.0, 45.0, 0.0]),

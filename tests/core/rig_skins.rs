@@ -152,7 +152,7 @@ fn acts(top: &str) -> [(CommandLine, bool); 9] {
 }
 
 #[test]
-fn random_rigs_move_as_before_and_come_back() {
+fn skeleton_changes_keep_the_motion_of_random_rigs_and_undo() {
     const RIGS: u64 = 216;
     let mut done: BTreeMap<String, usize> = BTreeMap::new();
     for seed in 0..RIGS {
@@ -216,7 +216,7 @@ fn pose(session: &mut Session, draw: &mut Draw) {
 }
 
 #[test]
-fn skinned_models_of_the_corpus_move_as_before() {
+fn skeleton_changes_keep_the_motion_of_skinned_corpus_models() {
     let Some(shared) = shared() else { return };
     let small = |p: &std::path::PathBuf| std::fs::metadata(p).is_ok_and(|m| m.len() < 6 << 20);
     let mut done: BTreeMap<String, usize> = BTreeMap::new();
@@ -282,7 +282,7 @@ fn skinned_models_of_the_corpus_move_as_before() {
 }
 
 #[test]
-fn figures_of_the_corpus_become_skeletons_and_move_as_before() {
+fn corpus_figures_become_skeletons_with_the_same_motion() {
     let Some(shared) = shared() else { return };
     let small = |p: &std::path::PathBuf| std::fs::metadata(p).is_ok_and(|m| m.len() < 3 << 20);
     let (mut done, mut refused) = (0, BTreeMap::<&str, usize>::new());
@@ -323,7 +323,7 @@ fn figures_of_the_corpus_become_skeletons_and_move_as_before() {
 }
 
 #[test]
-fn a_pose_becomes_the_rest_and_stays_it_in_the_file() {
+fn a_pose_becomes_the_rest_pose_in_the_file() {
     let mut session = sample();
     let document = session.document().clone();
     let arm = document
@@ -385,7 +385,7 @@ fn a_pose_becomes_the_rest_and_stays_it_in_the_file() {
 }
 
 #[test]
-fn a_rebaked_pose_is_the_bind_pose_and_fitting_takes_a_part_of_the_deviation() {
+fn a_rebaked_pose_is_the_bind_pose_and_fitting_reduces_the_deviation() {
     let mut means = Vec::new();
     for weights in ["keep", "fit"] {
         let mut session = sample();
@@ -495,7 +495,7 @@ fn moving_armature(change: impl FnOnce(&mut Value)) -> Session {
 }
 
 #[test]
-fn a_root_joint_takes_over_the_motion_of_the_armature() {
+fn a_new_root_joint_gets_the_motion_of_the_armature() {
     let mut session = moving_armature(|_| ());
     let before = session.document().clone();
     let (report, said) = act(&mut session, line("rig.root"));
@@ -582,7 +582,7 @@ fn two_skins(change: impl FnOnce(&mut Value)) -> Session {
 }
 
 #[test]
-fn skins_with_the_same_joints_become_one_and_come_apart() {
+fn skins_with_equal_joints_can_be_merged_and_split() {
     let mut session = two_skins(|_| ());
     let before = session.document().clone();
     let (report, said) = act(&mut session, line("skin.merge"));
@@ -608,7 +608,7 @@ fn skins_with_the_same_joints_become_one_and_come_apart() {
 }
 
 #[test]
-fn a_mesh_gets_a_skin_with_the_joints_that_it_uses() {
+fn a_mesh_can_get_a_skin_with_only_its_used_joints() {
     // The second mesh only has weights of the first joint.
     let mut session = two_skins(|text| {
         text["nodes"][6]["skin"] = json!(0);

@@ -66,7 +66,7 @@ fn every_humanoid_and_animal_pairs_its_limbs() {
 }
 
 #[test]
-fn numbers_that_run_the_other_way_are_seen_through() {
+fn joints_numbered_in_opposite_order_are_paired() {
     let Some(shared) = crate::common::shared() else { return };
     let path = shared.join("corpus/characters/CesiumMan/CesiumMan.glb");
     let session = Session::open(&path, &Progress::default()).expect("CesiumMan");

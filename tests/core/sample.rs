@@ -22,7 +22,7 @@ fn places<const N: usize>(clip: &str, seconds: f64, names: [&str; N]) -> [[f64; 
 /// The toe root moves backward as fast as the figure moves forward. The range is from the flat foot
 /// to its lift.
 #[test]
-fn feet_that_carry_do_not_slide() {
+fn feet_that_bear_weight_do_not_slide() {
     for (clip, frames, stride, from, to, limit) in [
         ("Walk", 30, 1.16, 4, 18, 0.002),
         ("Run", 20, 2.10, 2, 6, 0.004),

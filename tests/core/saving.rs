@@ -127,7 +127,7 @@ fn listing(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn a_disk_that_fails_at_any_act_leaves_a_whole_file_and_the_work() {
+fn a_disk_failure_at_any_operation_keeps_a_complete_file_and_the_document() {
     let mut cases = 0;
     for gltf in [false, true] {
         for at in 0..40 {
@@ -177,7 +177,7 @@ fn a_disk_that_fails_at_any_act_leaves_a_whole_file_and_the_work() {
 }
 
 #[test]
-fn nobody_is_replaced_unasked() {
+fn no_file_is_replaced_without_asking() {
     let (folder, path) = folder(false);
     let other = folder.path().join("other.glb");
     fs::write(&other, b"somebody's").unwrap();
@@ -217,7 +217,7 @@ fn nobody_is_replaced_unasked() {
 }
 
 #[test]
-fn what_changed_on_disk_is_seen_and_not_written_over_unasked() {
+fn changes_on_disk_are_detected_and_not_overwritten_without_asking() {
     for gltf in [false, true] {
         let (_folder, path) = folder(gltf);
         let mut session = open(&path);
@@ -261,7 +261,7 @@ fn what_changed_on_disk_is_seen_and_not_written_over_unasked() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_followed_or_asked_about_and_what_is_read_only_stays() {
+fn links_are_followed_or_confirmed_and_read_only_files_stay() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let (folder, path) = folder(false);
     let before = fs::read(&path).unwrap();
@@ -299,7 +299,7 @@ fn links_are_followed_or_asked_about_and_what_is_read_only_stays() {
 }
 
 #[test]
-fn the_first_save_of_a_sitting_keeps_the_file_and_an_older_backup_gets_a_number() {
+fn the_first_save_of_a_session_backs_up_the_file_and_numbers_older_backups() {
     let (folder, path) = folder(false);
     let first = fs::read(&path).unwrap();
     let mut session = open(&path);
@@ -330,7 +330,7 @@ fn the_first_save_of_a_sitting_keeps_the_file_and_an_older_backup_gets_a_number(
 }
 
 #[test]
-fn data_beside_a_gltf_is_named_by_its_content_and_only_ours_is_removed() {
+fn data_files_beside_a_gltf_are_named_by_content_and_only_own_ones_removed() {
     let (folder, path) = folder(true);
     let names = |folder: &Path| -> Vec<String> {
         let mut names: Vec<String> = listing(folder).into_iter().map(|(n, _)| n).collect();
@@ -367,7 +367,7 @@ fn data_beside_a_gltf_is_named_by_its_content_and_only_ours_is_removed() {
 }
 
 #[test]
-fn unsaved_is_true_to_the_bit() {
+fn unsaved_means_that_the_saved_bytes_would_differ() {
     let (_folder, path) = folder(false);
     let mut session = open(&path);
     session.run_line(&turn(30.0)).unwrap();
@@ -414,7 +414,7 @@ fn a_step_can_be_left_out_of_the_middle() {
 }
 
 #[test]
-fn what_will_change_is_told_against_the_file_on_disk() {
+fn pending_changes_are_reported_relative_to_the_file_on_disk() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hero.glb");
     fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb"), &path).unwrap();

@@ -106,7 +106,7 @@ fn with_hat(bytes: &[u8], below: usize, twice: bool) -> Vec<u8> {
 }
 
 #[test]
-fn references_mean_what_they_meant_after_a_mesh_was_hung_on_joints() {
+fn references_stay_correct_after_binding_a_mesh() {
     let folder = tempfile::tempdir().unwrap();
     let mut tried = 0;
     for (name, bytes) in avatars() {
@@ -193,7 +193,7 @@ fn converts(from: &Path, to: &Path) {
 }
 
 #[test]
-fn references_mean_what_they_meant_after_a_conversion() {
+fn references_stay_correct_after_a_conversion() {
     let mut tried = 0;
     for (name, bytes) in avatars() {
         let folder = tempfile::tempdir().unwrap();
@@ -244,7 +244,7 @@ fn references_mean_what_they_meant_after_a_conversion() {
 /// Motions for avatars work like other models. They are found in a folder, opened, saved, and
 /// imported by the map of their own skeleton.
 #[test]
-fn motions_for_avatars_are_a_known_kind_of_file() {
+fn vrm_animation_files_open_save_and_import() {
     let Some(shared) = shared() else { return };
     let folder = tempfile::tempdir().unwrap();
     let (mut root, bin) =

@@ -86,7 +86,7 @@ fn shown_as_the_reader_has_it(name: &str, times: &[f64]) {
 }
 
 #[test]
-fn keys_one_step_apart_are_shown_as_an_independent_reader_has_them() {
+fn keys_one_float_step_apart_play_as_in_an_independent_reader() {
     let step = f64::from(0.5f32.next_up());
     shown_as_the_reader_has_it(
         "near-zero-segments",
@@ -134,7 +134,7 @@ fn is_the_motion(
 }
 
 #[test]
-fn keys_one_step_apart_stay_so_through_work_on_the_clip() {
+fn clip_operations_keep_keys_one_float_step_apart() {
     let Some(mut session) = situation("near-zero-segments") else { return };
     let before = clip(&session, "cut").clone();
     let step = |at: f32| at.next_up() - at;
@@ -243,7 +243,7 @@ fn keys_one_step_apart_stay_so_through_work_on_the_clip() {
 }
 
 #[test]
-fn a_key_is_set_beside_keys_one_step_apart() {
+fn a_key_can_be_set_beside_keys_one_float_step_apart() {
     let Some(mut session) = situation("near-zero-segments") else { return };
     let before = clip(&session, "cut").clone();
     // Without a value, a new key moves nothing by more than 0.01°, the limit for a divided spline
@@ -403,7 +403,7 @@ fn start_again(session: &mut Session) {
 
 /// The same for trimmed parts of the clip.
 #[test]
-fn channels_of_different_lengths_hold_their_ends_in_parts() {
+fn trimmed_channels_of_different_lengths_hold_their_ends() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
     let before = clip(&session, "late").clone();
     for (from, to) in [(0.0, 2.4), (0.2, 0.5), (0.55, 1.3), (0.8, 2.0), (1.6, 2.3), (2.05, 2.4)] {
@@ -427,7 +427,7 @@ fn channels_of_different_lengths_hold_their_ends_in_parts() {
 
 /// The same for both halves.
 #[test]
-fn channels_of_different_lengths_hold_their_ends_in_halves() {
+fn split_channels_of_different_lengths_hold_their_ends() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
     let before = clip(&session, "late").clone();
     let length = f64::from(before.length());
@@ -461,7 +461,7 @@ fn channels_of_different_lengths_hold_their_ends_in_halves() {
 
 /// The same for a clip appended after it, and before it.
 #[test]
-fn channels_of_different_lengths_hold_their_ends_when_joined() {
+fn joined_channels_of_different_lengths_hold_their_ends() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
     let before = clip(&session, "late").clone();
     let other = clip(&session, "other").clone();
@@ -505,7 +505,7 @@ fn channels_of_different_lengths_hold_their_ends_when_joined() {
 
 /// The same for a resampled clip.
 #[test]
-fn channels_of_different_lengths_hold_their_ends_when_resampled() {
+fn resampled_channels_of_different_lengths_hold_their_ends() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
     let before = clip(&session, "late").clone();
     let length = f64::from(before.length());

@@ -40,7 +40,7 @@ const FEET: [(&str, &str, &str); 6] = [
 ];
 
 #[test]
-fn held_feet_stay_within_two_millimeters() {
+fn locked_feet_stay_within_two_millimeters() {
     let (mut held, mut exact) = (0, 0);
     for (folder, clip, foot) in FEET {
         for between in [false, true] {
@@ -123,7 +123,7 @@ fn steps_are_marked_when_a_foot_comes_down() {
 }
 
 #[test]
-fn a_hand_of_a_figure_without_a_skin_comes_to_where_it_is_asked() {
+fn the_hand_of_an_unskinned_figure_reaches_its_target() {
     let Some(mut session) = situation("rigid-figure") else { return };
     let document = session.document().clone();
     let target = Vec3::new(0.4, 1.2, 0.3);

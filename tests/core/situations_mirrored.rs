@@ -87,7 +87,7 @@ fn turned_by(
 }
 
 #[test]
-fn turns_about_axes_of_the_scene_are_such_under_a_mirrored_armature() {
+fn rotations_about_scene_axes_are_correct_under_a_mirrored_armature() {
     let Some(mut session) = situation(BODY) else { return };
     // From a pose without axis-aligned limbs.
     for (k, name) in LEFT.iter().chain(&["Chest", "Hips", "RightUpperArm"]).enumerate() {
@@ -147,7 +147,7 @@ fn turns_about_axes_of_the_scene_are_such_under_a_mirrored_armature() {
 }
 
 #[test]
-fn numbers_of_the_scene_are_met_under_a_mirrored_armature() {
+fn scene_positions_are_reached_under_a_mirrored_armature() {
     let Some(mut session) = situation(BODY) else { return };
     let document = session.document().clone();
     let before = pose(&document, None);
@@ -219,7 +219,7 @@ fn numbers_of_the_scene_are_met_under_a_mirrored_armature() {
 }
 
 #[test]
-fn a_point_is_looked_at_under_a_mirrored_armature() {
+fn look_at_works_under_a_mirrored_armature() {
     let Some(mut session) = situation(BODY) else { return };
     for (name, degrees) in [("Chest", 25), ("Hips", -40), ("LeftUpperArm", 35)] {
         does(
@@ -280,7 +280,7 @@ fn image_gap(document: &Document, before: &Pose, after: &Pose) -> f64 {
 }
 
 #[test]
-fn arms_and_all_are_mirrored_under_a_mirrored_armature() {
+fn mirroring_arms_and_whole_poses_works_under_a_mirrored_armature() {
     let Some(mut session) = situation(BODY) else { return };
     let document = session.document().clone();
     let notes = does(&mut session, json!({"do": "clip.mirror", "clip": "Walk"}));
@@ -316,7 +316,7 @@ fn arms_and_all_are_mirrored_under_a_mirrored_armature() {
 }
 
 #[test]
-fn a_body_is_bound_as_it_stands_under_a_mirrored_armature() {
+fn binding_in_the_current_pose_works_under_a_mirrored_armature() {
     let Some(mut session) = situation(BODY) else { return };
     let file = session.document().clone();
     let modeled: Vec<Vec3> =
@@ -425,7 +425,7 @@ fn unbound(weights: bool, under: bool) -> Option<Session> {
 }
 
 #[test]
-fn a_mesh_is_hung_on_joints_under_a_mirrored_armature() {
+fn a_mesh_is_bound_to_joints_under_a_mirrored_armature() {
     let Some(original) = situation(BODY) else { return };
     let skin = original.document().skins.values().next().unwrap().clone();
     let joints: Vec<String> =

@@ -36,7 +36,7 @@ fn counts(path: &Path) -> Vec<(String, u64, u64, u64)> {
 }
 
 #[test]
-fn what_plays_by_a_pointer_is_counted() {
+fn animation_pointers_are_counted() {
     let Some(shared) = shared() else { return };
     let found = counts(&shared.join("situations/pointers/in.glb"));
     // Of five pointers, two target nodes. One animation in “both” is a plain channel.
@@ -61,7 +61,7 @@ fn what_plays_by_a_pointer_is_counted() {
 }
 
 #[test]
-fn an_export_at_a_rate_says_what_it_left_and_leaves_it() {
+fn resampling_on_export_keeps_and_reports_pointer_channels() {
     let Some(shared) = shared() else { return };
     let path = shared.join("situations/pointers/in.glb");
     let folder = tempfile::tempdir().unwrap();
@@ -134,7 +134,7 @@ fn same_worlds(document: &Document, clip: ClipId, time: f64, wanted: &Value, of:
 }
 
 #[test]
-fn pointers_at_nodes_play_and_are_brought_over_with_their_values() {
+fn node_pointers_play_and_are_imported_with_their_values() {
     let Some(shared) = shared() else { return };
     let path = shared.join("situations/pointers/in.glb");
     let folder = tempfile::tempdir().unwrap();
@@ -177,7 +177,7 @@ fn hidden(document: &Document, time: Option<f64>) -> BTreeSet<String> {
 
 /// The sword, in files that require the extensions.
 #[test]
-fn visibility_that_is_required_is_shown_the_same() {
+fn required_visibility_is_displayed_the_same() {
     let Some(shared) = shared() else { return };
     let used = std::fs::read(shared.join("situations/visibility-required/used.glb")).unwrap();
     let wanted: BTreeSet<String> = ["Gem", "Sword"].map(ToOwned::to_owned).into();
@@ -229,7 +229,7 @@ fn visibility_that_is_required_is_shown_the_same() {
 
 /// A kept rate is reported once. The text of a file contains it, and the animation of visibility.
 #[test]
-fn what_a_clip_keeps_is_told_once_and_stands_in_the_text() {
+fn a_stored_rate_is_reported_once_and_is_in_the_text_form() {
     let Some(shared) = shared() else { return };
     let path = shared.join("situations/visibility-required/used.glb");
     let folder = tempfile::tempdir().unwrap();
@@ -271,7 +271,7 @@ fn what_a_clip_keeps_is_told_once_and_stands_in_the_text() {
 
 /// An infinite number of a camera is reported as an error, and everything else still loads.
 #[test]
-fn an_infinite_near_plane_is_named() {
+fn an_infinite_near_plane_is_reported() {
     let camera = |znear: &str, zfar: &str| {
         format!(
             r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],
@@ -314,7 +314,7 @@ fn an_infinite_near_plane_is_named() {
 
 /// Every node of the chain `B/B/B/B/B` gets its own keys back.
 #[test]
-fn copied_keys_come_back_to_a_chain_of_one_name() {
+fn pasted_keys_return_to_their_nodes_in_a_chain_of_equal_names() {
     let Some(shared) = shared() else { return };
     let path = shared.join("corpus/synthetic/interleaved-all-modes.glb");
     let mut session = Session::open(&path, &Progress::default()).unwrap();

@@ -64,7 +64,7 @@ fn characters() -> Vec<(&'static str, Session, NodeId)> {
 /// The skin of a mesh is removed, the mesh is placed at its bind, and bound to the same joints at
 /// rest. The matrices are the same. With the old weights, all clips give the same vertices.
 #[test]
-fn what_is_hung_anew_where_it_was_bound_is_as_it_was() {
+fn rebinding_a_mesh_at_its_bind_restores_its_matrices() {
     let mut clips = 0;
     for (file, session, node) in characters() {
         let document = session.document();
@@ -184,7 +184,7 @@ fn a_bind_is_a_snapshot_that_is_saved_and_undone() {
 /// A mesh without a skin is bound to joints of the sample in place. It does not move, it follows
 /// the joints, and impossible binds are refused.
 #[test]
-fn a_mesh_is_hung_on_joints_where_both_stand() {
+fn binding_a_mesh_in_place_does_not_move_it() {
     let mut session = sample();
     let document = session.document();
     let (mesh, joints) = {
@@ -261,7 +261,7 @@ fn a_mesh_is_hung_on_joints_where_both_stand() {
 /// The displayed shape is bound. It does not move at that time, with its morph targets. It is saved
 /// so, other clips move it differently, and undo restores the bytes of the file.
 #[test]
-fn what_is_seen_becomes_the_shape_and_stays() {
+fn binding_the_displayed_shape_does_not_move_it() {
     let mut done = 0;
     for (file, mut session, node) in characters() {
         let opened = session.pack("a").unwrap().bytes;
@@ -315,7 +315,7 @@ fn what_is_seen_becomes_the_shape_and_stays() {
 /// A coarse mesh without its skin gets weights local to its bones. Its ends follow one joint each,
 /// and it bends without tearing.
 #[test]
-fn a_coarse_mesh_gets_weights_of_its_own_bones() {
+fn a_coarse_mesh_gets_weights_of_nearby_bones() {
     let Some(shared) = shared() else { return };
     let path = shared.join("corpus/characters/RiggedSimple/RiggedSimple.glb");
     let mut session = Session::open(&path, &Default::default()).unwrap();
@@ -378,7 +378,7 @@ fn a_coarse_mesh_gets_weights_of_its_own_bones() {
 /// Mirrored joints take a bind like others. A flattened joint is named, and nothing is bound. One
 /// joint is enough, and a thousand joints also work.
 #[test]
-fn odd_joints_are_bound_or_named() {
+fn unusual_joints_are_bound_or_reported() {
     let Some(shared) = shared() else { return };
     let path = shared.join("corpus/characters/RiggedSimple/RiggedSimple.glb");
     let mut session = Session::open(&path, &Default::default()).unwrap();

@@ -42,7 +42,7 @@ fn exported(above: &Value, more: usize) -> Vec<u8> {
 }
 
 #[test]
-fn skinned_meshes_below_nodes_that_move_nothing_are_one_line() {
+fn skinned_meshes_below_ignored_nodes_are_one_finding() {
     let still = [
         json!({}),
         json!({"translation": [0, 0, 0], "rotation": [0, 0, 0, 1], "scale": [1, 1, 1]}),
@@ -120,7 +120,7 @@ fn shells(gap: f32) -> Session {
 }
 
 #[test]
-fn a_brush_along_the_surface_knows_where_its_piece_ends() {
+fn a_surface_brush_stops_at_the_end_of_its_piece() {
     let mut cases = 0;
     // Width of the gap, reach, radius about a corner of the first piece. Then if it paints, and if
     // a piece ends there.
@@ -164,7 +164,7 @@ fn a_brush_along_the_surface_knows_where_its_piece_ends() {
 }
 
 #[test]
-fn a_loop_that_begins_late_names_start_at_0() {
+fn a_late_loop_suggests_start_at_zero() {
     let mut session = sample();
     does(&mut session, json!({"do": "clip.split", "clip": "Walk", "time": 0.5, "name": "Late"}));
     does(&mut session, json!({"do": "key.move", "clip": "Late", "by": 0.25, "from": 0, "to": 9}));
@@ -176,7 +176,7 @@ fn a_loop_that_begins_late_names_start_at_0() {
 }
 
 #[test]
-fn a_loop_whose_layers_do_not_close_is_not_called_closed() {
+fn a_loop_with_open_layers_is_not_reported_as_closed() {
     let mut session = sample();
     for text in [
         json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}),
@@ -199,7 +199,7 @@ fn a_loop_whose_layers_do_not_close_is_not_called_closed() {
 }
 
 #[test]
-fn more_of_a_motion_along_one_axis_leaves_the_others_to_the_bit() {
+fn amplifying_motion_on_one_axis_keeps_the_others_exactly() {
     let mut session = sample();
     let hips = named(session.document(), "Hips");
     let track = |s: &Session| {
@@ -230,7 +230,7 @@ fn more_of_a_motion_along_one_axis_leaves_the_others_to_the_bit() {
 }
 
 #[test]
-fn motion_paths_are_of_the_interpolation_that_is_shown() {
+fn motion_paths_use_the_displayed_interpolation() {
     let mut session = sample();
     // Two keys far apart: the two interpolations differ between them.
     for text in [
@@ -265,7 +265,7 @@ fn motion_paths_are_of_the_interpolation_that_is_shown() {
 }
 
 #[test]
-fn what_needs_a_clip_is_off_in_a_file_without_clips() {
+fn commands_that_need_a_clip_are_disabled_without_clips() {
     let (mut root, bin) = split(include_bytes!("../../assets/mannequin.glb"));
     root.as_object_mut().unwrap().remove("animations");
     let session = Session::open_bytes(&glb(root, &bin)).unwrap();

@@ -125,7 +125,7 @@ fn sidecars(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn neighbors_are_read_only_for_data_that_may_go_and_of_a_glb_its_text_alone() {
+fn other_files_are_read_only_if_data_may_be_removed_and_glbs_only_their_json() {
     const BIN: usize = 6 << 20;
     let (mut cases, mut kept) = (0, 0);
     // The places of a reference to the data that a save leaves behind. They are nowhere, a GLB's
@@ -222,7 +222,7 @@ fn many_clips() -> Session {
 }
 
 #[test]
-fn each_exported_file_is_written_before_the_next_is_made() {
+fn each_exported_file_is_written_before_the_next_is_built() {
     let session = many_clips();
     let count = session.document().clips.count();
     for gltf in [false, true] {
@@ -251,7 +251,7 @@ fn each_exported_file_is_written_before_the_next_is_made() {
 }
 
 #[test]
-fn an_export_that_is_canceled_halfway_leaves_nothing() {
+fn an_export_canceled_halfway_leaves_no_files() {
     let session = many_clips();
     for cancels_after in 1..=4 {
         let folder = tempfile::tempdir().unwrap();
@@ -276,7 +276,7 @@ fn an_export_that_is_canceled_halfway_leaves_nothing() {
 
 /// Companion files of a model are copied unchanged into another folder.
 #[test]
-fn companions_are_copied_as_they_are() {
+fn companion_files_are_copied_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let (here, there) = (folder.path().join("here"), folder.path().join("there"));
     fs::create_dir(&here).unwrap();

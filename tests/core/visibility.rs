@@ -83,7 +83,7 @@ fn set(names: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn hidden_nodes_hide_what_is_below_and_a_clip_shows_them() {
+fn hidden_nodes_hide_their_descendants_and_a_clip_shows_them() {
     let session = open(&file(Some(json!({"visible": false})), true));
     let document = session.document();
     assert_eq!(hidden(document, None), set(&["Box", "Lid"]));
@@ -111,7 +111,7 @@ fn hidden_nodes_hide_what_is_below_and_a_clip_shows_them() {
 }
 
 #[test]
-fn visibility_is_set_written_and_undone_and_nothing_else_changes() {
+fn setting_visibility_is_saved_undone_and_changes_nothing_else() {
     let line = |visible: bool| {
         CommandLine::new("node.visibility").with("node", "Box").with("visible", visible)
     };
@@ -153,7 +153,7 @@ fn visibility_is_set_written_and_undone_and_nothing_else_changes() {
 }
 
 #[test]
-fn the_sword_of_the_situation_is_hidden_until_half_a_second() {
+fn the_sword_of_the_test_file_is_hidden_until_half_a_second() {
     let Some(shared) = shared() else { return };
     let bytes =
         std::fs::read(shared.join("situations/visibility-required/used.glb")).expect("the file");

@@ -119,7 +119,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_rule_holds_after_every_dab_and_undo_is_exact(plan in plans()) {
+    fn weights_stay_valid_after_every_dab_and_undo_is_exact(plan in plans()) {
         let mut session = plan.session();
         let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         let opened = session.document().clone();
@@ -222,7 +222,7 @@ proptest! {
         ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_not_seen_stays_and_the_rest_is_painted_as_ever(plan in plans(),
+    fn hidden_vertices_are_not_painted_and_others_as_usual(plan in plans(),
         hidden in any::<u32>()) {
         let session = plan.session();
         let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
@@ -262,7 +262,7 @@ proptest! {
         ..ProptestConfig::default() })]
 
     #[test]
-    fn a_painted_value_is_reached_where_somebody_else_can_take_the_rest(
+    fn a_painted_value_is_reached_if_another_joint_can_receive_the_rest(
         encoding in prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short,
             WeightEncoding::Byte]),
         value in 0.0f32..1.0,
@@ -324,7 +324,7 @@ proptest! {
     }
 
     #[test]
-    fn the_quick_way_to_paint_is_the_rule_itself(
+    fn the_vectorized_brush_equals_the_scalar_kernel(
         harms in prop::collection::vec(0u8..9, 1..60),
         factors in prop::collection::vec(0.3f32..1.7, 1..60),
         kind in prop::sample::select(vec![BrushKind::Add, BrushKind::Subtract, BrushKind::Replace,
@@ -392,7 +392,7 @@ proptest! {
     }
 
     #[test]
-    fn a_brush_along_the_surface_takes_the_shortest_way(
+    fn a_surface_brush_measures_shortest_paths(
         spot in 0usize..100_000,
         radius in 0.01f32..0.5,
         (beside, aside) in (any::<bool>(), prop::array::uniform3(-0.5f32..0.5)),
@@ -479,7 +479,7 @@ proptest! {
 /// Paths along edges are longer across the diagonals than along them. The brush must be round in
 /// spite of this.
 #[test]
-fn a_brush_along_a_flat_surface_is_round() {
+fn a_surface_brush_is_round_on_a_flat_surface() {
     let session = sheet(40, 1);
     let document = session.document();
     let canvas = SkinnedSurface::new(document, SkinId(0)).expect("a canvas");

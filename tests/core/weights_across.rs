@@ -235,7 +235,7 @@ fn three_skins_are_mirrored_as_one_body() {
 
 /// Only the given targets change: the given mesh, the unlocked joints.
 #[test]
-fn what_may_be_touched_is_kept_to() {
+fn mirroring_changes_only_the_given_mesh_and_unlocked_joints() {
     let body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
     let mut session = Session::open_bytes(&body.glb()).unwrap();
     line(
@@ -273,7 +273,7 @@ fn what_may_be_touched_is_kept_to() {
 }
 
 #[test]
-fn a_mirror_joint_that_the_other_skin_lacks_is_named_and_its_vertices_stay() {
+fn a_mirror_joint_missing_in_the_other_skin_is_named_and_vertices_stay() {
     for nowhere in [false, true] {
         let mut body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
         // The right arm's hand is on no skin, or it is no joint at all. Its weight then goes to the
@@ -332,7 +332,7 @@ fn a_mirror_joint_that_the_other_skin_lacks_is_named_and_its_vertices_stay() {
 
 /// Joints without telling names, paired by their positions.
 #[test]
-fn joints_are_paired_by_their_places_too() {
+fn joints_are_paired_by_their_positions_too() {
     for apart_at_the_roots in [false, true] {
         let mut body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
         let plain = |name: &'static str| match name {
@@ -379,7 +379,7 @@ fn joints_are_paired_by_their_places_too() {
 
 /// Stated pairs apply from skin to skin.
 #[test]
-fn pairs_that_were_said_go_from_skin_to_skin() {
+fn given_pairs_apply_across_skins() {
     let mut body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
     // A helper on each side, with different names and positions.
     body.joints.push(("Twist", Some(3), Vec3::new(0.7, 1.4, 0.0)));
@@ -409,7 +409,7 @@ fn pairs_that_were_said_go_from_skin_to_skin() {
 
 /// Two characters in one file have their own mirror planes, in spite of the mesh across from each.
 #[test]
-fn two_characters_are_two_bodies() {
+fn two_characters_are_mirrored_separately() {
     let one = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
     // Both are in the scene, at equal distances from its middle. The second has one skin for all
     // meshes.
@@ -564,7 +564,7 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
 /// The brush's mirror finds no other side on a one-sided skin. A plane along the arm does not
 /// count.
 #[test]
-fn a_brush_keeps_to_its_skin_where_the_other_side_is_on_another() {
+fn a_mirrored_brush_stays_on_its_skin_if_the_other_side_has_another() {
     let body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
     let mut session = Session::open_bytes(&body.glb()).unwrap();
     let document = session.document();
@@ -624,7 +624,7 @@ fn a_brush_keeps_to_its_skin_where_the_other_side_is_on_another() {
 
 /// A skin of one arm, alone in its file: the refusal states the reason.
 #[test]
-fn an_arm_alone_has_no_other_side() {
+fn mirroring_a_single_arm_is_refused() {
     let mut body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
     body.skins.truncate(1);
     body.tubes.truncate(1);
@@ -643,7 +643,7 @@ fn an_arm_alone_has_no_other_side() {
 
 /// Ties in slots keep the order of the file, on one skin too. Symmetric vertices are not counted.
 #[test]
-fn ties_are_left_as_they_are_stored() {
+fn tied_influences_keep_the_order_of_the_file() {
     // A sheet across x = 0 on one skin. Every vertex has two joints with a half each, in the order
     // of the file.
     let at = |k: usize| [(k % 3) as f32 - 1.0, (k / 3) as f32, 0.0];

@@ -76,7 +76,7 @@ const WEIGHTS_ONLY: [&str; 4] = [
 ];
 
 #[test]
-fn normalized_weights_are_saved_and_nothing_else_is() {
+fn normalizing_changes_only_weights_in_the_file() {
     let Some(shared) = crate::common::shared() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let (mut files, mut changed, mut judged, mut parts) = (0, 0, 0, 0);
@@ -156,7 +156,7 @@ fn normalized_weights_are_saved_and_nothing_else_is() {
 }
 
 #[test]
-fn weights_that_are_broken_are_mended_for_good() {
+fn invalid_weights_are_repaired_and_saved() {
     let Some(shared) = crate::common::shared() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let mut saved = Vec::new();
@@ -254,7 +254,7 @@ fn characters_keep_their_weights_in_another_type() {
 }
 
 #[test]
-fn more_sets_and_fewer_again_keep_the_weights() {
+fn adding_and_removing_influence_sets_keeps_the_weights() {
     let Some(shared) = crate::common::shared() else { return };
     let sets = |count: usize| CommandLine::new("weights.sets").with("sets", count);
     let mut session = open(&shared.join("corpus/characters/CesiumMan/CesiumMan.glb"));
@@ -424,7 +424,7 @@ const HALVES: [(u8, f32); 4] = [(0, 0.5), (1, 0.5), (0, 0.0), (0, 0.0)];
 const TWICE: [(u8, f32); 4] = [(0, 0.25), (1, 0.5), (0, 0.25), (0, 0.0)];
 
 #[test]
-fn woven_vertices_are_written_in_place_and_what_lies_between_stays() {
+fn interleaved_vertices_are_written_in_place_and_bytes_between_stay() {
     // POSITION, JOINTS_0, WEIGHTS_0 and four unused bytes, 36 bytes a vertex.
     let count = 6;
     let (mut json, _) = rigged(2, &[HALVES; 6]);
@@ -474,7 +474,7 @@ fn woven_vertices_are_written_in_place_and_what_lies_between_stays() {
 }
 
 #[test]
-fn the_corpus_has_woven_vertices_and_they_stay_woven() {
+fn interleaved_vertices_of_the_corpus_stay_interleaved() {
     let Some(shared) = crate::common::shared() else { return };
     let mut woven = 0;
     for path in crate::common::models(&shared.join("corpus")) {
@@ -522,7 +522,7 @@ fn the_corpus_has_woven_vertices_and_they_stay_woven() {
 }
 
 #[test]
-fn what_others_use_is_not_written_over() {
+fn shared_accessors_are_not_overwritten() {
     // Two meshes with the same accessors: only one changes.
     let (mut json, bin) = rigged(2, &[HALVES; 6]);
     let mesh = json["meshes"][0].clone();
@@ -559,7 +559,7 @@ fn what_others_use_is_not_written_over() {
 }
 
 #[test]
-fn packed_files_take_new_weights() {
+fn new_weights_can_be_saved_in_compressed_files() {
     let Some(shared) = crate::common::shared() else { return };
     for name in ["Fox-draco.glb", "Fox-meshopt.glb"] {
         let mut session = open(&shared.join("corpus/pipeline").join(name));
@@ -611,7 +611,7 @@ fn a_mesh_on_two_skins_is_changed_once() {
 }
 
 #[test]
-fn a_skin_of_one_joint_holds_all_and_gives_nothing_away() {
+fn a_skin_of_one_joint_keeps_all_weight() {
     let (json, bin) = rigged(1, &[[(0, 0.5), (0, 0.0), (0, 0.0), (0, 0.0)]; 6]);
     let mut session = session(json, &bin);
     assert!(session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes"));
@@ -634,7 +634,7 @@ fn a_skin_of_one_joint_holds_all_and_gives_nothing_away() {
 }
 
 #[test]
-fn where_all_joints_are_locked_nothing_changes_and_the_reason_is_given() {
+fn if_all_joints_are_locked_nothing_changes_with_the_reason_stated() {
     // The sum is 0.75.
     let (json, bin) = rigged(2, &[[(0, 0.5), (1, 0.25), (0, 0.0), (0, 0.0)]; 6]);
     let mut session = session(json, &bin);
@@ -663,7 +663,7 @@ fn where_all_joints_are_locked_nothing_changes_and_the_reason_is_given() {
 }
 
 #[test]
-fn a_skinned_mesh_without_weights_is_left_alone() {
+fn a_skinned_mesh_without_weights_is_unchanged() {
     let (mut json, bin) = rigged(2, &[HALVES; 6]);
     let attributes =
         json["meshes"][0]["primitives"][0]["attributes"].as_object_mut().expect("attributes");
@@ -679,7 +679,7 @@ fn a_skinned_mesh_without_weights_is_left_alone() {
 }
 
 #[test]
-fn joints_past_the_skin_move_nothing_and_are_mended() {
+fn joints_outside_the_skin_have_no_effect_and_are_repaired() {
     // One vertex gives a missing joint half of its weight, and one gives it none.
     let past = [[(0, 0.5), (9, 0.5), (1, 0.0), (0, 0.0)], [(0, 0.5), (1, 0.5), (9, 0.0), (0, 0.0)]];
     let fine = [(0, 0.5), (1, 0.5), (0, 0.0), (0, 0.0)];
@@ -713,7 +713,7 @@ fn joints_past_the_skin_move_nothing_and_are_mended() {
 }
 
 #[test]
-fn joints_that_a_vertex_names_twice_become_one() {
+fn duplicate_joints_of_a_vertex_are_merged() {
     for encoding in [WeightEncoding::Float, WeightEncoding::Byte] {
         let (mut json, mut bin) = rigged(2, &[TWICE; 6]);
         if encoding == WeightEncoding::Byte {

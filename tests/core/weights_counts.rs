@@ -40,7 +40,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_tally_by_differences_is_a_new_one(
+    fn incrementally_updated_weight_stats_equal_new_ones(
         harms in prop::collection::vec((1usize..50, 0u16..4, -0.5f32..1.5), 1..5),
         limit in 1usize..5,
         other in 1usize..5,
@@ -103,7 +103,7 @@ fn are_alike(canvas: &SkinnedSurface, hits: &[(u32, f32)]) -> bool {
 }
 
 #[test]
-fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
+fn the_side_facing_the_ray_is_the_front_for_any_normal_direction() {
     let session = sample();
     let document = session.document();
     let canvas = SkinnedSurface::new(document, SkinId(0)).expect("a canvas");

@@ -90,7 +90,7 @@ fn spoil(session: &mut Session) {
 }
 
 #[test]
-fn weights_of_the_corpus_come_back_from_json_and_xml_as_they_were() {
+fn corpus_weights_survive_json_and_xml() {
     let Some(shared) = shared() else { return };
     let mut checked = 0;
     for name in ["CesiumMan", "Fox", "Knight", "RiggedFigure", "Spider", "Robot"] {
@@ -136,7 +136,7 @@ fn weights_of_the_corpus_come_back_from_json_and_xml_as_they_were() {
 }
 
 #[test]
-fn weights_of_a_model_come_over_by_order_surface_and_uv() {
+fn weights_of_a_model_transfer_by_order_surface_and_uv() {
     let Some(shared) = shared() else { return };
     let mut checked = 0;
     for name in ["CesiumMan", "Knight", "RiggedFigure", "Fox"] {
@@ -189,7 +189,7 @@ fn weights_of_a_model_come_over_by_order_surface_and_uv() {
 }
 
 #[test]
-fn weights_of_another_mesh_are_refused_in_a_sentence() {
+fn weights_of_another_mesh_are_refused_with_a_message() {
     let mut session = sample();
     let before = all_lists(session.document());
     let (_folder, file) = scratch("w.xml");
@@ -228,7 +228,7 @@ fn weights_of_another_mesh_are_refused_in_a_sentence() {
 }
 
 #[test]
-fn selections_by_loops_rings_and_meshes() {
+fn vertices_are_selected_by_loops_rings_and_meshes() {
     const SIDE: u32 = 6;
     let session = sheet(SIDE as u16, 1);
     let document = session.document();
@@ -261,7 +261,7 @@ fn selections_by_loops_rings_and_meshes() {
 }
 
 #[test]
-fn a_loop_goes_round_an_arm_and_its_mirror_image_round_the_other() {
+fn an_edge_loop_surrounds_an_arm_and_its_mirror_the_other_arm() {
     let session = sample();
     let document = session.document();
     let canvas = SkinnedSurface::new(document, SkinId(0)).expect("the sample");
@@ -289,7 +289,7 @@ fn a_loop_goes_round_an_arm_and_its_mirror_image_round_the_other() {
 }
 
 #[test]
-fn rows_of_text_give_vertices_what_they_say() {
+fn pasted_rows_set_the_weights_of_vertices() {
     let mut session = sample();
     let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("the sample");
     let chosen: Vec<u32> = (100..130).collect();
@@ -420,7 +420,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn acts_on_joints_keep_the_rule(
+    fn commands_on_joints_keep_weights_valid(
         encoding in prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short,
             WeightEncoding::Byte]),
         eight in any::<bool>(),
@@ -520,7 +520,7 @@ proptest! {
 }
 
 #[test]
-fn a_transfer_of_a_mesh_to_itself_is_nothing() {
+fn transferring_weights_of_a_mesh_to_itself_changes_nothing() {
     let mut session = sample();
     let before = all_lists(session.document());
     let meshes: Vec<String> =
@@ -544,7 +544,7 @@ fn a_transfer_of_a_mesh_to_itself_is_nothing() {
 }
 
 #[test]
-fn what_comes_over_is_what_the_file_will_hold() {
+fn imported_weights_equal_those_of_the_saved_file() {
     // Weights in floats for meshes that store bytes and shorts: displayed weights equal reopened
     // weights.
     let plain = sample();
@@ -580,7 +580,7 @@ fn what_comes_over_is_what_the_file_will_hold() {
 }
 
 #[test]
-fn rows_that_name_their_vertices_are_for_those_in_whatever_order() {
+fn rows_with_vertex_numbers_apply_in_any_order() {
     let session = sample();
     let document = session.document();
     let canvas = SkinnedSurface::new(document, SkinId(0)).expect("the sample");
@@ -593,7 +593,7 @@ fn rows_that_name_their_vertices_are_for_those_in_whatever_order() {
 }
 
 #[test]
-fn acts_say_how_many_vertices_they_changed() {
+fn weight_commands_report_the_number_of_changed_vertices() {
     let mut session = sample();
     let notes = run(&mut session, CommandLine::new("weights.limit").with("most", 1));
     assert!(notes[0].starts_with("limited ") && notes[0].ends_with(" vertices"), "{notes:?}");
@@ -604,7 +604,7 @@ fn acts_say_how_many_vertices_they_changed() {
 }
 
 #[test]
-fn cells_get_their_numbers_the_rest_shares_and_locked_joints_stay() {
+fn typed_cells_are_exact_and_unlocked_joints_receive_the_remaining_weight() {
     let mut session = sample();
     let document = session.document().clone();
     let canvas = SkinnedSurface::new(&document, SkinId(0)).expect("a canvas");
@@ -677,7 +677,7 @@ fn cells_get_their_numbers_the_rest_shares_and_locked_joints_stay() {
 }
 
 #[test]
-fn meshes_on_two_skins_and_of_the_same_name_keep_to_their_own() {
+fn meshes_with_equal_names_keep_their_own_weights() {
     for names in [["Left", "Right"], ["Sheet", "Sheet"]] {
         // The second one is stored a hundred times larger than displayed.
         let (mut json, bin) = split(&two_skins(0.01, 1.0, &["C", "B", "A"]));
@@ -711,7 +711,7 @@ fn meshes_on_two_skins_and_of_the_same_name_keep_to_their_own() {
 }
 
 #[test]
-fn weights_of_a_file_worked_out_elsewhere_are_the_same_step() {
+fn importing_weights_in_the_background_gives_the_same_step() {
     let (_folder, file) = scratch("w.json");
     let mut other = sample();
     run(&mut other, CommandLine::new("weights.flood").with("joint", "LeftHand").with("value", 0.5));

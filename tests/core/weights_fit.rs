@@ -81,7 +81,7 @@ fn fewer_influences_change_the_clips_less_if_they_are_fitted() {
 }
 
 #[test]
-fn strongest_is_the_default_and_nothing_else_than_before() {
+fn limiting_keeps_the_strongest_influences_by_default() {
     let mut session = with_eight(WeightEncoding::Float);
     run(&mut session, line("weights.limit").with("most", 4));
     let plain = session.document().clone();
@@ -109,7 +109,7 @@ fn locked_joints_keep_their_weights_when_a_limit_is_fitted() {
 }
 
 #[test]
-fn without_clips_the_strongest_are_kept_and_that_is_said() {
+fn without_clips_the_strongest_influences_are_kept_with_a_note() {
     // Separate, so that the second sheet keeps its own weights.
     let bytes = two_skins(1.0, 0.05, &["A", "B", "C"]);
     let mut session = Session::open_bytes(&bytes).unwrap();
@@ -216,7 +216,7 @@ fn transferred_weights_are_fitted_to_the_motion_of_the_source() {
 }
 
 #[test]
-fn a_mesh_on_joints_of_its_own_is_not_fitted() {
+fn a_mesh_with_unrelated_joints_is_not_fitted() {
     let mut session = weighted_sheets(0.05, true);
     let said = run(&mut session, transfer().with("how", "fit"));
     assert!(said.concat().contains("no joint in common"), "{said:?}");

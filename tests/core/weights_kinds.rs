@@ -64,7 +64,7 @@ fn attribute(file: &(Value, Vec<u8>), primitive: usize, name: &str) -> Option<u6
 }
 
 #[test]
-fn primitives_keep_their_own_numbers_of_sets() {
+fn primitives_keep_their_own_number_of_influence_sets() {
     let Some(path) = situation("primitive-without-joints") else { return };
     let open = || Session::open(&path, &Default::default()).unwrap();
     let session = open();
@@ -148,7 +148,7 @@ fn primitives_keep_their_own_numbers_of_sets() {
 }
 
 #[test]
-fn bytes_of_many_joints_sum_to_255_once_they_are_mended() {
+fn byte_weights_of_many_joints_sum_to_255_after_repair() {
     let Some(path) = situation("many-joints") else { return };
     let mut session = Session::open(&path, &Default::default()).unwrap();
     is_shown_as_saved(&session, &[0.0, 0.5], 3e-4);

@@ -75,7 +75,7 @@ fn mean_square(list: &[f32]) -> f32 {
 }
 
 #[test]
-fn spoiled_characters_are_mended_by_acts_alone() {
+fn damaged_weights_of_characters_are_repaired_by_commands_only() {
     let Some(shared) = shared() else { return };
     // Each vertex follows one joint: the only information left is the strongest joint.
     let spoil = [json!({"do":"weights.limit","most":1})];
@@ -127,7 +127,7 @@ fn spoiled_characters_are_mended_by_acts_alone() {
 }
 
 #[test]
-fn relaxing_keeps_the_volume_that_is_asked_for_and_strains_nothing_more() {
+fn relaxing_keeps_the_requested_volume_without_more_strain() {
     let mut session = sample();
     let skin = SkinId(0);
     act(&mut session, &[json!({"do":"weights.limit","most":1})]);
@@ -147,7 +147,7 @@ fn relaxing_keeps_the_volume_that_is_asked_for_and_strains_nothing_more() {
 }
 
 #[test]
-fn relaxing_that_keeps_volume_brings_weights_under_the_rule_as_any_smoothing_does() {
+fn relaxing_with_volume_makes_weights_valid_like_other_smoothing() {
     for most in [1, 2, 3] {
         let mut session = sample();
         act(&mut session, &[json!({"do":"weights.relax","volume":KEPT,"most":most})]);
@@ -164,7 +164,7 @@ fn relaxing_that_keeps_volume_brings_weights_under_the_rule_as_any_smoothing_doe
 }
 
 #[test]
-fn a_gradient_along_a_limb_leaves_others_their_slots_and_skips_what_has_no_bone() {
+fn a_limb_gradient_keeps_slots_of_other_joints_and_skips_vertices_without_a_bone() {
     let mut session = sample();
     let document = session.document().clone();
     let canvas = SkinnedSurface::new(&document, SkinId(0)).expect("a canvas");
@@ -207,7 +207,7 @@ fn a_gradient_along_a_limb_leaves_others_their_slots_and_skips_what_has_no_bone(
 }
 
 #[test]
-fn a_gradient_along_a_limb_bends_it_evenly_and_twice_is_once() {
+fn a_limb_gradient_bends_evenly_and_repeating_it_changes_nothing() {
     let mut session = sample();
     let skin = SkinId(0);
     let before = session.document().clone();

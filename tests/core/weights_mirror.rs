@@ -124,13 +124,13 @@ fn mirrored(session: &mut Session, name: &str) {
 }
 
 #[test]
-fn left_equals_right_on_the_sample() {
+fn mirrored_weights_of_the_sample_are_symmetric() {
     let mut session = sample();
     mirrored(&mut session, "the sample");
 }
 
 #[test]
-fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
+fn given_mirror_pairs_override_guesses_and_can_be_undone() {
     let mut session = sample();
     let canvas = SkinnedSurface::new(session.document(), 0.into()).expect("a canvas");
     let (axis, offset, guessed) = partners(session.document());
@@ -185,7 +185,7 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
 
 /// A model whose left side is not exactly the right one's mirror image.
 #[test]
-fn places_that_do_not_lie_across_are_paired_by_their_neighbors() {
+fn vertices_without_an_exact_mirror_position_pair_by_their_neighbors() {
     let session = sample();
     let exact = SkinnedSurface::new(session.document(), 0.into()).expect("a canvas");
     let sides = Sides::of(session.document(), &exact).expect("sides");
@@ -337,7 +337,7 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
 }
 
 #[test]
-fn left_equals_right_on_symmetric_characters() {
+fn mirrored_weights_of_symmetric_characters_are_symmetric() {
     let Some(shared) = crate::common::shared() else { return };
     let mut done = 0;
     for path in crate::common::models(&shared.join("corpus/characters")) {
@@ -368,7 +368,7 @@ fn name(path: &Path) -> String {
 
 /// A pair stated before or after the mirror of a layer gives the same display.
 #[test]
-fn mirrored_layers_take_up_other_pairs() {
+fn mirrored_layers_follow_changed_pairs() {
     let text = |line: &str| CommandLine::parse(line).expect("a line");
     let pair = text(r#"{"do":"joints.pair","joint":"LeftHand","with":"RightLowerArm"}"#);
     let layer = [

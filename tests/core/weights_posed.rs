@@ -145,7 +145,7 @@ fn packed(session: &Session) -> Vec<u8> {
 }
 
 #[test]
-fn a_copy_with_its_arms_down_takes_the_weights_of_the_same_joints() {
+fn a_copy_in_another_pose_gets_the_weights_of_the_same_joints() {
     let upright = packed(&sample());
     let down = arms_down(45.0);
     for (target, source) in [(&down, &upright), (&upright, &down)] {
@@ -173,7 +173,7 @@ fn a_copy_with_its_arms_down_takes_the_weights_of_the_same_joints() {
 
 /// Joints with other names match by their body part. The size does not matter.
 #[test]
-fn a_copy_of_another_size_and_other_names_takes_them_too() {
+fn a_copy_with_another_size_and_other_joint_names_gets_the_weights() {
     const NAMES: [(&str, &str); 5] = [
         ("UpperLeg", "UpLeg"),
         ("LowerLeg", "Leg"),
@@ -199,7 +199,7 @@ fn a_copy_of_another_size_and_other_names_takes_them_too() {
 }
 
 #[test]
-fn distances_are_said_and_skeletons_that_do_not_match_as_well() {
+fn a_transfer_reports_distances_and_unmatched_skeletons() {
     let Some(shared) = shared() else { return };
     let read = |path: &str| fs::read(shared.join(path)).expect("read");
     let mannequin = packed(&sample());
@@ -367,7 +367,7 @@ fn drawn_by(mode: usize) -> Vec<u8> {
 }
 
 #[test]
-fn lines_and_points_give_weights_as_lines_and_points() {
+fn weights_transfer_from_line_and_point_primitives() {
     // Lines from 0 to 1 at y = 0 and y = 1: the nearest point of a line has the share of x. A point
     // has its own share.
     for (mode, wanted) in [(1, [0.25, 0.7, 0.6]), (0, [0.0, 1.0, 1.0])] {

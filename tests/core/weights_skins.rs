@@ -52,7 +52,7 @@ fn flood(mesh: u32, joint: &str, value: f64) -> CommandLine {
 }
 
 #[test]
-fn what_is_painted_on_one_side_of_a_seam_is_painted_on_the_other() {
+fn painting_one_side_of_a_seam_paints_the_other() {
     for scale in [1.0, 0.01] {
         let mut session = two(scale, 1.0, &["C", "B", "A"]);
         let before = session.document().clone();
@@ -79,7 +79,7 @@ fn what_is_painted_on_one_side_of_a_seam_is_painted_on_the_other() {
 }
 
 #[test]
-fn a_twin_that_cannot_follow_holds_its_vertex() {
+fn a_vertex_stays_if_its_coincident_vertex_cannot_follow() {
     let mut session = two(1.0, 1.0, &["A", "C"]);
     let before = session.document().clone();
     session.run_line(&flood(0, "B", 0.3)).expect("floods the others");
@@ -102,7 +102,7 @@ fn a_twin_that_cannot_follow_holds_its_vertex() {
 }
 
 #[test]
-fn what_differed_before_is_no_seam() {
+fn vertices_with_different_weights_are_not_a_seam() {
     let mut session = two(1.0, 1.0, &["A", "B", "C"]);
     session.run_line(&flood(1, "C", 0.4)).expect("floods");
     closed(session.document());
@@ -122,7 +122,7 @@ fn what_differed_before_is_no_seam() {
 }
 
 #[test]
-fn sheets_in_other_places_have_no_seam() {
+fn sheets_at_different_positions_have_no_seam() {
     let session = two(1.0, 1.5, &["A", "B", "C"]);
     let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
     assert!(CrossSkinSeams::of(session.document(), &canvas).is_empty());
@@ -130,7 +130,7 @@ fn sheets_in_other_places_have_no_seam() {
 
 /// One side has layers, the other has none.
 #[test]
-fn layers_on_one_side_of_a_seam_are_followed_by_the_other() {
+fn layers_on_one_side_of_a_seam_affect_the_other() {
     let mut session = two(1.0, 1.0, &["C", "B", "A"]);
     let before = session.document().clone();
     session.run_line(&CommandLine::new("weight_layer.add").with("mesh", "#0")).expect("a layer");
@@ -171,7 +171,7 @@ proptest! {
 
     /// For all operations on one or both, seams stay closed and the rule holds on both sides.
     #[test]
-    fn seams_stay_closed(
+    fn all_weight_operations_keep_seams_closed(
         steps in prop::collection::vec((0u32..3, 0usize..6, 0usize..3, 0.0f64..1.0), 1..6),
         order in prop::sample::select(vec![["A", "B", "C"], ["C", "A", "B"], ["B", "C", "A"]]),
     ) {
@@ -204,7 +204,7 @@ proptest! {
 }
 
 #[test]
-fn weights_are_carried_over_by_place_and_name_whatever_the_units() {
+fn weights_transfer_by_position_and_name_in_any_units() {
     const ASIDE: f32 = 0.03;
     for scale in [1.0, 0.01] {
         let mut session = two(scale, ASIDE, &["C", "B", "A"]);

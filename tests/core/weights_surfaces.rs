@@ -52,7 +52,7 @@ fn bare_findings(session: &Session) -> usize {
 }
 
 #[test]
-fn a_mesh_without_weights_is_bound_at_a_click() {
+fn a_mesh_without_weights_is_bound_by_one_command() {
     let whole = sample();
     let bytes = stripped(include_bytes!("../../assets/mannequin.glb"), |_, _| true);
     let mut session = Session::open_bytes(&bytes).expect("the sample without weights");
@@ -164,7 +164,7 @@ fn characters_without_weights_are_bound_and_the_validator_agrees() {
 }
 
 #[test]
-fn what_lies_on_a_weighted_vertex_gets_its_weights() {
+fn a_vertex_at_the_position_of_a_weighted_one_gets_its_weights() {
     // Two primitives over the same sheet, the second without weights.
     let mut session = crate::common::weights::sheet(6, 2);
     let gradient = CommandLine::new("weights.gradient").with("joint", "other");
@@ -247,7 +247,7 @@ fn surface(spots: &[[f32; 3]], triangles: &[[u16; 3]]) -> Session {
 }
 
 #[test]
-fn open_crowded_and_doubled_triangles_are_found_and_said() {
+fn boundary_non_manifold_and_duplicate_triangles_are_reported() {
     let tetrahedron =
         [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]];
     let closed: [[u16; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
@@ -310,7 +310,7 @@ fn changed(before: &Document, after: &Document, canvas: &SkinnedSurface) -> BTre
 }
 
 #[test]
-fn vertices_are_told_by_words() {
+fn vertices_can_be_given_by_terms() {
     let mut session = sample();
     let before = session.document().clone();
     let canvas = SkinnedSurface::new(&before, SkinId(0)).expect("a canvas");

@@ -189,7 +189,7 @@ proptest! {
         ..ProptestConfig::default() })]
 
     #[test]
-    fn the_rule_holds_after_every_tool_and_undo_is_exact(job in jobs()) {
+    fn weights_stay_valid_after_every_tool_and_undo_is_exact(job in jobs()) {
         let mut session = Session::open_bytes(packed(job.encoding)).expect("the sample");
         let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         let harmed = canvas.parts().iter().map(|p| {
@@ -331,7 +331,7 @@ proptest! {
     }
 
     #[test]
-    fn the_quick_ways_of_tools_are_the_rule_itself(
+    fn vectorized_weight_tools_equal_the_scalar_kernel(
         harms in prop::collection::vec(0u8..9, 1..60),
         factors in prop::collection::vec(0.3f32..1.7, 1..60),
         (tool, evened) in (0usize..4, any::<bool>()),
@@ -433,7 +433,7 @@ proptest! {
     }
 
     #[test]
-    fn another_stored_type_keeps_shares_within_its_steps(
+    fn converting_the_weight_type_keeps_weights_within_its_precision(
         (from, to) in (encodings(), encodings()),
         named in any::<bool>(),
         keep in prop::collection::vec(0.02f32..1.0, 1..9),
@@ -521,7 +521,7 @@ fn encodings() -> impl Strategy<Value = WeightEncoding> {
 /// A line works on the original state of vertices in two primitives, so coincident vertices stay
 /// equal.
 #[test]
-fn copies_in_two_primitives_stay_alike_under_one_line() {
+fn coincident_vertices_of_two_primitives_stay_equal() {
     let line = |name: &str| CommandLine::new(name).with("mesh", "#0");
     let mut session = sheet(20, 2);
     let spread = line("weights.flood").with("joint", "other").with("value", 0.7);

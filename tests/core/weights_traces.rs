@@ -39,7 +39,7 @@ fn line(session: &mut Session, line: Value) -> Vec<String> {
 }
 
 #[test]
-fn smoothing_drops_what_means_nothing() {
+fn smoothing_drops_negligible_weights() {
     let encodings = [WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte];
     let mut done = 0;
     for (encoding, eight) in encodings.into_iter().flat_map(|e| [(e, false), (e, true)]) {
@@ -67,7 +67,7 @@ fn smoothing_drops_what_means_nothing() {
 }
 
 #[test]
-fn locked_joints_keep_what_they_have() {
+fn smoothing_keeps_weights_of_locked_joints() {
     let mut session = with_eight(WeightEncoding::Float);
     // A locked joint with a very small weight.
     let canvas = SkinnedSurface::new(session.document(), SkinId(0)).unwrap();
@@ -87,7 +87,7 @@ fn locked_joints_keep_what_they_have() {
 
 /// A vertex out of reach of the smoothing is not mended.
 #[test]
-fn what_is_not_smoothed_is_not_touched() {
+fn smoothing_does_not_change_vertices_out_of_reach() {
     let mut session = with_encoding(WeightEncoding::Float);
     let (a, b) = {
         let canvas = SkinnedSurface::new(session.document(), SkinId(0)).unwrap();
@@ -110,7 +110,7 @@ fn what_is_not_smoothed_is_not_touched() {
 }
 
 #[test]
-fn a_stroke_that_mixes_leaves_no_traces_when_it_ends() {
+fn a_smoothing_stroke_leaves_no_negligible_weights() {
     let mut rubbed = 0;
     for (kind, mirrored) in [
         (BrushKind::Smooth, false),

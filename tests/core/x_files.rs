@@ -54,7 +54,7 @@ fn shape(document: &Document, stack: &Stack) -> Vec<Vec3> {
 }
 
 #[test]
-fn colors_light_and_what_is_see_through_come_along() {
+fn vertex_colors_lights_and_transparency_are_imported() {
     let mesh = triangle(
         "MeshVertexColors { 2; 0; 1;0;0;1;;, 2; 0.5;0.5;0.5;0.25;;; }
          MeshMaterialList { 2; 1; 1;; { Dull } Material Bright { 0.2;0.4;0.6;0.5;; 30; 1;1;1;; \
@@ -81,7 +81,7 @@ fn colors_light_and_what_is_see_through_come_along() {
 }
 
 #[test]
-fn names_that_look_like_numbers_and_numbers_without_a_nought_are_what_they_are() {
+fn names_like_numbers_and_numbers_without_a_leading_zero_are_parsed() {
     let session = opened(&format!(
         "Frame Nancy {{ {MATRIX} Frame 01 {{ FrameTransformMatrix {{ 1,0,0,0, 0,1,0,0, 0,0,1,0, \
             .5,-.25,0,1;; }} {} }} }}",
@@ -97,7 +97,7 @@ fn names_that_look_like_numbers_and_numbers_without_a_nought_are_what_they_are()
 }
 
 #[test]
-fn what_a_frame_refers_to_hangs_on_it() {
+fn meshes_and_frames_referenced_by_a_frame_are_its_children() {
     let text = format!(
         "{} Frame Arm {{ {MATRIX} }} Frame Body {{ {MATRIX} {{ tri }} {{ Arm }} {{ Gone }} \
             }}",
@@ -177,7 +177,7 @@ fn without_offsets(text: &str) -> (String, usize) {
 }
 
 #[test]
-fn offsets_that_are_not_there_are_found_from_the_frames() {
+fn missing_offset_matrices_are_computed_from_the_frames() {
     let Some(shared) = shared() else { return };
     // Its frames are at the bind.
     let bytes = std::fs::read(shared.join("corpus/x/cool_guy.x")).unwrap();
@@ -201,7 +201,7 @@ fn offsets_that_are_not_there_are_found_from_the_frames() {
 }
 
 #[test]
-fn what_files_of_the_corpus_become_breaks_no_rule() {
+fn converted_corpus_files_are_valid() {
     let Some(shared) = shared() else { return };
     let mut files = 0;
     for entry in std::fs::read_dir(shared.join("corpus/x")).unwrap() {
@@ -222,7 +222,7 @@ fn what_files_of_the_corpus_become_breaks_no_rule() {
 }
 
 #[test]
-fn pictures_are_found_whatever_their_case_and_folder_and_become_png() {
+fn textures_are_found_in_any_case_and_folder_and_become_png() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("Maps")).unwrap();
     let picture = image_of(3, 2);
@@ -262,7 +262,7 @@ fn image_of(width: u32, height: u32) -> image::DynamicImage {
 }
 
 #[test]
-fn clips_that_are_open_play_once() {
+fn open_animations_play_once() {
     let clip = |options: &str| {
         let key = "AnimationKey { 2; 2; 0; 3; 0;0;0;;, 4800; 3; 1;0;0;;; }";
         format!(
@@ -283,7 +283,7 @@ fn words(values: &[f32]) -> String {
 }
 
 #[test]
-fn what_is_packed_beside_a_mesh_comes_along() {
+fn declared_vertex_data_of_a_mesh_is_imported() {
     // Normals, tangents, binormals, two sets of coordinates and a color, vertex by vertex.
     let vertex = |u: f32| {
         let floats =
@@ -340,7 +340,7 @@ fn dds(red: bool) -> Vec<u8> {
 }
 
 #[test]
-fn effects_name_pictures_of_color_normals_and_glow() {
+fn effects_refer_to_color_normal_and_emissive_textures() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("skin.dds"), dds(true)).unwrap();
     std::fs::write(folder.path().join("glow.dds"), dds(false)).unwrap();
@@ -406,7 +406,7 @@ fn effects_name_pictures_of_color_normals_and_glow() {
 }
 
 #[test]
-fn names_in_shift_jis_are_read_as_that() {
+fn names_in_shift_jis_are_decoded() {
     let (name, _, _) = encoding_rs::SHIFT_JIS.encode("センター表");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.x");
@@ -429,7 +429,7 @@ fn names_in_shift_jis_are_read_as_that() {
 }
 
 #[test]
-fn axes_and_unit_turn_a_node_and_not_the_data() {
+fn axes_and_units_are_converted_by_a_node_not_in_the_data() {
     let text = format!("Frame A {{ {MATRIX} {} }}", triangle(""));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.x");
@@ -455,7 +455,7 @@ fn axes_and_unit_turn_a_node_and_not_the_data() {
 }
 
 #[test]
-fn keys_that_shear_and_rates_that_cannot_be_meant_are_said() {
+fn shearing_keys_and_implausible_rates_are_reported() {
     let clip = |keys: &str, head: &str| {
         format!(
             "{head} Frame A {{ {MATRIX} {} }} AnimationSet Go {{ Animation {{ {{ A }} {keys} \
@@ -490,7 +490,7 @@ fn keys_that_shear_and_rates_that_cannot_be_meant_are_said() {
 /// A height map of an open file becomes a normal map beside it. The rest of the file stays, and
 /// undo removes it.
 #[test]
-fn a_height_map_becomes_a_normal_map_on_command() {
+fn a_command_converts_a_height_map_to_a_normal_map() {
     use ulna_edit::CommandLine;
     let folder = tempfile::tempdir().unwrap();
     let heights = image::GrayImage::from_fn(8, 8, |x, _| image::Luma([x as u8 * 30]));

@@ -39,7 +39,7 @@ fn differing(a: &image::RgbaImage, b: &image::RgbaImage) -> f64 {
 }
 
 #[test]
-fn opengl_shows_what_vulkan_shows() {
+fn opengl_renders_the_same_as_vulkan() {
     let folder = tempfile::tempdir().unwrap();
     let listed = Command::new(env!("CARGO_BIN_EXE_ulna"))
         .args(["info", "--device"])
@@ -91,7 +91,7 @@ fn opengl_shows_what_vulkan_shows() {
 /// An NVIDIA driver does this: a device that silently draws nothing is worse than a sentence.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_opengl_that_mixes_versions_is_a_sentence() {
+fn opengl_with_mixed_versions_gives_an_error_message() {
     let folder = tempfile::tempdir().unwrap();
     let mixed = [
         ("WGPU_BACKEND", "gl"),
@@ -132,7 +132,7 @@ fn an_opengl_that_mixes_versions_is_a_sentence() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn without_any_device_there_is_a_sentence() {
+fn without_any_device_there_is_an_error_message() {
     let folder = tempfile::tempdir().unwrap();
     let none = [
         ("VK_ICD_FILENAMES", "/nonexistent"),
@@ -162,7 +162,7 @@ fn without_any_device_there_is_a_sentence() {
 }
 
 #[test]
-fn devices_are_listed_the_one_that_is_used_first() {
+fn the_device_list_starts_with_the_used_device() {
     let done = Command::new(env!("CARGO_BIN_EXE_ulna"))
         .args(["info", "--device", "--json"])
         .output()
@@ -230,7 +230,7 @@ fn brightness(picture: &image::RgbaImage, right: bool) -> (usize, f64) {
 }
 
 #[test]
-fn a_scene_beside_another_is_drawn_at_its_place_and_darker() {
+fn a_second_scene_is_drawn_darker_at_its_own_position() {
     let Some(gpu) = small(|_| {}) else { return };
     let session = Session::open(Path::new(SAMPLE), &Default::default()).unwrap();
     let document = session.document();
@@ -279,7 +279,7 @@ fn a_scene_beside_another_is_drawn_at_its_place_and_darker() {
 }
 
 #[test]
-fn what_is_larger_than_the_device_takes_is_scaled_or_left_out() {
+fn textures_and_meshes_beyond_the_device_limits_are_scaled_or_omitted() {
     let session = Session::open(Path::new(SAMPLE), &Default::default()).unwrap();
     let before = session.document().clone();
     let Some(usual) = small(|_| {}) else { return };
@@ -306,7 +306,7 @@ fn what_is_larger_than_the_device_takes_is_scaled_or_left_out() {
 }
 
 #[test]
-fn what_a_device_refuses_is_an_error_and_not_the_end() {
+fn a_request_refused_by_the_device_is_an_error_without_a_crash() {
     let Some(gpu) = small(|_| {}) else { return };
     let document =
         Session::open(Path::new(SAMPLE), &Default::default()).unwrap().document().clone();
@@ -325,7 +325,7 @@ fn what_a_device_refuses_is_an_error_and_not_the_end() {
 }
 
 #[test]
-fn a_device_that_is_lost_is_an_error_and_not_the_end() {
+fn a_lost_device_is_an_error_without_a_crash() {
     let Some(gpu) = small(|_| {}) else { return };
     let document =
         Session::open(Path::new(SAMPLE), &Default::default()).unwrap().document().clone();
@@ -441,7 +441,7 @@ fn assert_alike(full: &image::RgbaImage, quick: &image::RgbaImage, part: f32, of
 }
 
 #[test]
-fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stands() {
+fn a_reduced_resolution_picture_matches_the_full_one_in_brightness_and_position() {
     let gpu = match Gpu::headless() {
         Ok(gpu) => gpu,
         Err(error) if required() => panic!("{error}"),

@@ -217,7 +217,7 @@ fn a_normal_map_is_lit_from_the_side_the_light_comes_from() {
 }
 
 #[test]
-fn a_picture_of_the_sample_shows_a_pale_figure_on_dark_ground() {
+fn a_picture_of_the_sample_shows_a_light_figure_on_a_dark_background() {
     if gpu().is_none() {
         return;
     }
@@ -304,7 +304,7 @@ fn alike(a: Color, b: Color) -> bool {
 }
 
 #[test]
-fn a_surface_that_faces_the_eye_has_the_ramps_own_colors() {
+fn a_surface_facing_the_camera_has_the_exact_ramp_colors() {
     let Some(mut tinted) = Tinted::new() else { return };
     for axis in [Axis::Front, Axis::Back] {
         tinted.camera.look(axis);
@@ -340,7 +340,7 @@ fn a_surface_that_faces_the_eye_has_the_ramps_own_colors() {
 }
 
 #[test]
-fn what_has_no_value_is_dimmed_clay_and_only_the_tints_that_were_given_change() {
+fn vertices_without_a_value_are_dim_clay_and_only_given_tints_change() {
     let Some(mut tinted) = Tinted::new() else { return };
     let bare = tinted.middle(TintKind::Heat);
     let background = ColorRole::ViewportBackground.color("dark");
@@ -388,7 +388,7 @@ fn what_has_no_value_is_dimmed_clay_and_only_the_tints_that_were_given_change() 
 }
 
 #[test]
-fn weights_taken_over_pose_as_a_scene_made_anew() {
+fn uploaded_weights_pose_like_a_new_scene() {
     let Some(mut gpu) = gpu() else { return };
     let session =
         Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
@@ -534,7 +534,7 @@ fn rendered(path: &std::path::Path, arguments: &[&str]) -> image::RgbaImage {
 }
 
 #[test]
-fn a_variant_shows_its_materials() {
+fn a_material_variant_shows_its_materials() {
     if gpu().is_none() {
         return;
     }
@@ -568,7 +568,7 @@ fn a_variant_shows_its_materials() {
 }
 
 #[test]
-fn instances_are_drawn_where_they_stand_mirrored_ones_too() {
+fn instances_including_mirrored_ones_are_drawn_at_their_positions() {
     if gpu().is_none() {
         return;
     }
@@ -598,7 +598,7 @@ fn instances_are_drawn_where_they_stand_mirrored_ones_too() {
 }
 
 #[test]
-fn hidden_nodes_and_what_is_below_them_are_not_drawn_until_a_clip_shows_them() {
+fn hidden_nodes_and_their_descendants_are_not_drawn_until_a_clip_shows_them() {
     if gpu().is_none() {
         return;
     }
@@ -652,7 +652,7 @@ fn hidden_nodes_and_what_is_below_them_are_not_drawn_until_a_clip_shows_them() {
 }
 
 #[test]
-fn the_lights_of_the_file_shine_instead_of_the_studios_when_asked() {
+fn file_lights_can_replace_the_studio_lights() {
     if gpu().is_none() {
         return;
     }
@@ -695,7 +695,7 @@ fn the_lights_of_the_file_shine_instead_of_the_studios_when_asked() {
 }
 
 #[test]
-fn a_camera_of_the_file_sees_what_it_looks_at() {
+fn a_camera_of_the_file_has_its_view() {
     if gpu().is_none() {
         return;
     }
@@ -730,7 +730,7 @@ fn a_camera_of_the_file_sees_what_it_looks_at() {
 /// Ghosts appear in their color beside the model. Each is posed once, and the scene's own pose
 /// stays.
 #[test]
-fn ghosts_stand_beside_the_model_and_are_posed_once() {
+fn ghosts_are_drawn_beside_the_model_and_posed_once() {
     let Some(gpu) = gpu() else { return };
     let session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
     let document = session.document();
@@ -788,7 +788,7 @@ fn ghosts_stand_beside_the_model_and_are_posed_once() {
 /// Without a background the picture is transparent behind the model. Its colors are the model's own
 /// up to the outline.
 #[test]
-fn pictures_of_nothing_behind_are_see_through() {
+fn pictures_without_a_background_are_transparent() {
     let Some(gpu) = gpu() else { return };
     let session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
     let document = session.document();

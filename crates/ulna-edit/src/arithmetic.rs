@@ -170,7 +170,7 @@ mod tests {
     use super::{evaluate, evaluate_with};
 
     #[test]
-    fn units_stand_behind_numbers_or_behind_the_whole() {
+    fn units_follow_numbers_or_the_whole_expression() {
         let units = [("m", 1.0), ("cm", 0.01), ("×", 1.0)];
         let cases = [
             ("12 cm", Some(0.12)),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn arithmetic_is_done_and_nonsense_is_not() {
+    fn valid_arithmetic_is_evaluated_and_invalid_text_refused() {
         let cases = [
             ("12", Some(12.0)),
             ("0.262*2", Some(0.524)),

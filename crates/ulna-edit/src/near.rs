@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mistyped_name_finds_the_closest_and_a_strange_one_none() {
+    fn a_mistyped_name_finds_the_closest_and_an_unrelated_one_finds_none() {
         let known = ["LeftArm", "LeftForeArm", "RightArm", "Hips", "pose.rotate"];
         let near = |text: &str| nearest(text, known);
         assert_eq!(near("LeftAmr"), Some("LeftArm"), "two letters swapped");

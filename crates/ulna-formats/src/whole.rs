@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_file_is_read_as_a_short_one_is() {
+    fn long_files_are_read_like_short_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("long");
         for length in [0, 5, (32 << 20) - 1, (32 << 20) + 4_000_003] {

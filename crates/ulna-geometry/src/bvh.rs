@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_finds_what_a_plain_loop_finds_after_a_refit_too() {
+    fn ray_hits_equal_brute_force_after_a_refit_too() {
         let (before, indices) = sheet(41, 0.1);
         let mut tree = Bvh::build(&before, &indices);
         let (positions, _) = sheet(41, 0.4);
@@ -507,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn every_box_holds_its_triangles_and_no_more() {
+    fn every_box_is_the_exact_bound_of_its_triangles() {
         // The largest sheet is built and refitted in several tasks.
         for n in [2, 3, 4, 17, 150] {
             let (positions, indices) = sheet(n, 0.2);
@@ -532,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ball_holds_each_of_its_vertices_once() {
+    fn a_sphere_query_returns_each_vertex_once() {
         let (positions, indices) = sheet(60, 0.3);
         let mut tree = Bvh::build(&positions, &indices);
         tree.refit(&positions);

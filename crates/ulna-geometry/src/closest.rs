@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tree_finds_the_spot_that_a_plain_loop_finds() {
+    fn the_closest_point_equals_brute_force() {
         let n = 21;
         let positions: Vec<Vec3> = (0..n * n)
             .map(|k| {

@@ -52,7 +52,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_points_lie_in_their_hull(points in prop::collection::vec((-1.0f32..1.0,
+        fn all_points_are_inside_their_hull(points in prop::collection::vec((-1.0f32..1.0,
             -1.0f32..1.0), 3..40)) {
             let points: Vec<Vec2> = points.into_iter().map(Vec2::from).collect();
             let hull = convex_hull(&points);
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_told_from_both_sides() {
+    fn depth_is_measured_from_both_sides() {
         let square = convex_hull(&[Vec2::ZERO, Vec2::X, Vec2::Y, Vec2::ONE, Vec2::splat(0.5)]);
         assert_eq!(square.len(), 4);
         assert!((depth_in(&square, Vec2::new(0.5, 0.2)) - 0.2).abs() < 1e-6);

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn full_turns_count_both_ways_and_the_seam_is_not_felt() {
+    fn full_turns_add_up_in_both_directions_without_a_jump_at_180_degrees() {
         for (toward, sign) in [(true, -1.0), (false, 1.0)] {
             for turns in [-2.5f32, -1.0, 0.3, 2.0] {
                 let mut turn = RingTurn::new(at(2.9, 50.0));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn going_finer_does_not_jump() {
+    fn switching_to_fine_control_does_not_jump() {
         let mut turn = RingTurn::new(at(0.0, 50.0));
         let before = turn.follow(round(false), at(1.0, 50.0), 1.0);
         assert!((turn.follow(round(false), at(1.0, 50.0), 0.2) - before).abs() < 1e-6);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn edge_on_a_full_turn_is_the_circumference_along_the_line() {
+    fn an_edge_on_ring_turns_once_per_circumference_of_drag() {
         let along = Vec2::new(0.6, 0.8);
         let sight = RingSight::Edge { along, radius: 78.0 };
         let mut turn = RingTurn::new(CENTER);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ray_through_a_point_of_a_line_or_a_plane_finds_that_point() {
+    fn a_ray_through_a_point_on_a_line_or_plane_finds_that_point() {
         let eye = Vec3::new(3.0, 4.0, 7.0);
         let (origin, axis) =
             (Vec3::new(0.5, -0.2, 0.1), Vec3::new(2.0, -1.0, 0.5).normalize_or_zero());
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ball_rolls_the_way_the_pointer_goes() {
+    fn a_trackball_rolls_in_the_pointer_direction() {
         let (right, up) = (Vec3::X, Vec3::Y);
         let (axis, angle) = ball_turn(Vec2::new(50.0, 0.0), 50.0, right, up);
         let near = glam::Quat::from_axis_angle(axis, angle * 0.1) * Vec3::Z;

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_of_a_limb_is_on_its_axis_wherever_the_joint_is() {
+    fn the_center_of_a_limb_is_on_its_axis_for_any_joint_position() {
         let axis = Vec3::new(1.0, 0.4, -0.2).normalize_or(Vec3::X);
         let center = Vec3::new(0.2, 1.0, 0.1);
         let hit = tube(axis, center, 0.05);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn outside_of_all_limbs_there_is_no_middle() {
+    fn outside_all_limbs_there_is_no_center() {
         assert_eq!(middle_of_limb(Vec3::ZERO, Vec3::Y, 1.0, &|_| None), None);
         assert_eq!(middle_of_loop(Vec3::ZERO, 1.0, &|_| None), None);
     }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_along_a_ray_is_between_the_skin_in_front_and_behind() {
+    fn the_center_along_a_ray_is_halfway_between_front_and_back_skin() {
         let ray = Ray { origin: Vec3::ZERO, direction: Vec3::X };
         // A sleeve over an arm, then the body behind the arm.
         let hit = planes(&[1.0, 1.001, 1.2, 2.0, 2.6]);

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn heaps_of_points_are_visited_up_to_a_limit() {
+    fn crowded_cells_are_visited_up_to_a_limit() {
         let mut points = vec![Vec3::splat(0.25); 100];
         points.push(Vec3::splat(1.25));
         let grid = PointGrid::new(&points, 1.0, 0.0, 8);

@@ -64,7 +64,7 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn the_widest_vectors_of_the_machine_are_taken() {
+    fn the_widest_vectors_of_the_machine_are_used() {
         // The features that pulp requires for 512-bit vectors. Nearly all processors have AVX2 with
         // FMA.
         let wide = is_x86_feature_detected!("avx512f")

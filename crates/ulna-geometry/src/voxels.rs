@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_canceled_work_give_no_grid() {
+    fn empty_input_and_canceled_work_give_no_grid() {
         let (positions, triangles) = closed_box(false);
         let off = AtomicBool::new(false);
         assert!(SurfaceVoxels::new(&positions, &[], 20, &off).is_none());

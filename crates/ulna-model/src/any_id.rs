@@ -182,7 +182,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_index_put_in_a_pointer_is_read_again(
+        fn an_index_written_into_a_pointer_is_read_back(
             kind in 0..IdKind::ALL.len(), before in 0u32..2000, after in 0u32..2000,
             rest in "(/[a-z]{1,5}){0,3}",
         ) {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn other_pointers_name_nothing() {
+    fn other_pointers_refer_to_nothing() {
         for pointer in
             ["", "nodes/1", "/nodes", "/nodes/", "/nodes/x", "/nodes/+1", "/nodes/01", "/asset/1"]
         {

@@ -143,7 +143,7 @@ pub(super) mod tests {
 
     proptest! {
         #[test]
-        fn typed_angles_of_free_axes_are_taken_and_locked_ones_stay(
+        fn typed_angles_apply_to_unlocked_axes_only(
             now in prop::array::uniform3(-80.0f32..80.0),
             typed in prop::array::uniform3(-80.0f32..80.0),
             locked in prop::array::uniform3(any::<bool>()),

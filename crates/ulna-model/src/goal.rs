@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn contacts_of_one_point_that_overlap_become_one_and_those_of_one_foot_are_one_bar() {
+    fn overlapping_contacts_of_a_point_merge_and_those_of_a_foot_share_a_bar() {
         use GoalPoint::{Ball, Heel};
         let all = Goal::in_order(vec![
             goal(1, Ball, 0.4, 0.9),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_follow_times_and_vanish_where_nothing_is_left() {
+    fn ranges_follow_the_time_map_and_empty_ranges_vanish() {
         let one = goal(0, GoalPoint::Heel, 1.0, 2.0);
         let ends = |made: Option<Goal>| made.map(|g| (g.from, g.to));
         assert_eq!(ends(one.retimed(|t| t * 2.0)), Some((2.0, 4.0)));

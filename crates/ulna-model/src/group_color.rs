@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colors_are_read_as_they_are_written() {
+    fn written_colors_are_read_back() {
         let free = [[0, 0, 0], [255, 255, 255], [18, 52, 171]].map(GroupColor::Free);
         for color in GroupColor::PALETTE.into_iter().chain(free) {
             assert_eq!(GroupColor::parse(&color.text()), Some(color), "{}", color.text());

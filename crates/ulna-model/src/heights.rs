@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn height_maps_are_told_from_normal_maps() {
+    fn height_maps_are_distinguished_from_normal_maps() {
         let gray = GrayImage::from_fn(9, 9, |x, y| Luma([(x * y) as u8]));
         assert!(is_gray(&DynamicImage::ImageLuma8(gray)));
         let blue = RgbImage::from_pixel(4, 4, Rgb([128, 128, 255]));

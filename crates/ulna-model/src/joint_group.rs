@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_joint_is_hidden_by_all_of_its_groups_or_by_others_shown_alone() {
+    fn a_joint_is_hidden_if_all_its_groups_are_hidden_or_others_are_soloed() {
         let mut groups = [group("a", &[1, 2]), group("b", &[2, 3])];
         let hidden = |groups: &[JointGroup]| -> Vec<u32> {
             (0..5).filter(|n| JointGroup::hide(groups, NodeId(*n))).collect()
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_have_names_of_their_own_and_nodes_in_order() {
+    fn groups_have_unique_names_and_sorted_nodes() {
         assert!(JointGroup::are_valid(&[group("a", &[1, 2]), group("b", &[])]));
         assert!(!JointGroup::are_valid(&[group("a", &[]), group("a", &[])]));
         assert!(!JointGroup::are_valid(&[group(" ", &[1])]));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn locks_add_up_and_the_first_color_counts() {
+    fn a_node_has_the_locks_of_all_groups_and_the_color_of_the_first() {
         let mut groups = [group("a", &[1]), group("b", &[1, 2])];
         groups[1].locked = true;
         groups[0].color = GroupColor::Red;

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_of_a_time_counts() {
+    fn the_last_kind_of_a_time_wins() {
         let kinds: KeyKinds =
             [(1.0, KeyKind::Extreme), (0.5, KeyKind::Breakdown), (1.0, KeyKind::InBetween)]
                 .into_iter()

@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_joined_and_taken_apart() {
+    fn key_sets_have_unions_and_differences() {
         let both = set(0, &[1.0, 0.5]).union(&set(0, &[0.5, 2.0])).union(&set(1, &[3.0]));
         assert_eq!(both.of_track(TrackId(0)), [0.5, 1.0, 2.0]);
         assert_eq!((both.len(), both.span()), (4, Some((0.5, 3.0))));
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn components_are_joined_and_taken_apart() {
+    fn key_components_have_unions_and_differences() {
         let x = |times: &[f32]| KeySet::of_component(TrackId(0), 0, times.to_vec().into());
         let y = |times: &[f32]| KeySet::of_component(TrackId(0), 1, times.to_vec().into());
         let both = x(&[1.0, 2.0]).union(&y(&[2.0, 3.0]));
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_track_is_its_own_list() {
+    fn key_times_within_a_range_are_a_sublist() {
         let list: Slice<f32> = [0.0, 0.25, 0.5, 1.0].into();
         let part = KeyTimes::within(&list, 0.25, 0.75);
         assert_eq!(&*part, [0.25, 0.5]);

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_of_locations() {
+    fn locations_have_the_json_paths_of_their_elements() {
         let file = Location::default();
         let mesh = file.item("meshes", 2);
         let inner = mesh.item("primitives", 1).member("attributes").member("JOINTS_0");

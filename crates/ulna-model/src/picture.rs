@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_comes_back_and_its_header_tells_of_it() {
+    fn a_picture_survives_encoding_and_its_header_has_its_size() {
         let picture = DynamicImage::ImageRgba8(RgbaImage::from_fn(5, 3, |x, y| {
             Rgba([x as u8, y as u8, 7, 200])
         }));

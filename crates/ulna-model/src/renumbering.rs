@@ -88,7 +88,9 @@ mod tests {
         /// Remaining elements keep their order, without gaps. An id beyond the last element stays
         /// beyond it.
         #[test]
-        fn gaps_are_closed(kept in prop::collection::vec(any::<bool>(), 0..12), beyond in 0u32..5) {
+        fn remaining_elements_are_renumbered_without_gaps(
+            kept in prop::collection::vec(any::<bool>(), 0..12), beyond in 0u32..5
+        ) {
             let mut renumbering = Renumbering::default();
             renumbering.close_gaps(IdKind::Node, kept.iter().copied());
             let count = kept.len() as u32;

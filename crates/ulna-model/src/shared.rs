@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_allocation_is_equal_at_once_and_a_change_copies() {
+    fn shared_values_compare_by_allocation_and_copy_on_write() {
         // NaN is not equal to itself, so only the pointer comparison makes these equal.
         let strange = Shared::new(f32::NAN);
         assert_eq!(strange, strange.clone());

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_must_be_aligned_and_within_the_bytes() {
+    fn slices_must_be_aligned_and_within_the_bytes() {
         let numbers = [1.0f32, 2.0, 3.0];
         let bytes = Arc::new(
             numbers.iter().flat_map(|v| v.to_le_bytes()).chain([0; 3]).collect::<Vec<u8>>(),

@@ -221,7 +221,7 @@ mod tests {
     proptest! {
         /// Undoing any puts in reverse order restores the list and its ids.
         #[test]
-        fn undone_puts_restore_the_list(
+        fn undoing_puts_restores_the_list(
             given in 0usize..4,
             puts in prop::collection::vec((0usize..8, prop::option::of(0u8..4)), 0..12),
         ) {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_at_the_end_are_not_seen() {
+    fn removed_elements_at_the_end_do_not_affect_equality() {
         let mut slots: Slots<ClipId, u8> = [1, 2].into_iter().collect();
         slots.put(ClipId(1), None);
         assert_eq!(

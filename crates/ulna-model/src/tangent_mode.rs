@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modes_are_named_by_time_and_the_last_counts() {
+    fn tangent_modes_are_set_by_time_and_the_last_wins() {
         let (auto, flat) =
             (KeyTangents::both(TangentMode::Auto), KeyTangents::both(TangentMode::Flat));
         let modes = TangentModes::default().replaced([(1.0, auto), (0.5, auto), (1.0, flat)]);

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_key_lands_between_and_an_old_one_is_replaced() {
+    fn a_new_key_is_inserted_by_time_and_replaces_one_at_its_time() {
         let t = track(&[0.0, 1.0]).with_key(0.5, &[9.0, 0.0, 0.0], 1e-4).with_key(
             1.0,
             &[7.0, 0.0, 0.0],

@@ -274,7 +274,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn user_from_inverts_compose(rest in transforms(), ul in transforms(),
+        fn user_from_is_the_inverse_of_compose(rest in transforms(), ul in transforms(),
             flip in prop::array::uniform3(any::<bool>())) {
             let mut rest = rest;
             for (axis, flipped) in flip.into_iter().enumerate() {

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_joints_of_a_thumb_are_called_as_in_vrm_1() {
+    fn thumb_roles_have_the_names_of_vrm_1() {
         let roles = |version: &str, own: &[&str]| -> Vec<String> {
             let bones: Vec<(Arc<str>, NodeId)> =
                 own.iter().enumerate().map(|(k, r)| ((*r).into(), NodeId(k as u32))).collect();

@@ -387,7 +387,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn half_of_a_bend_is_half_its_angle_and_none_is_bind(angle in -2.8f32..2.8,
+        fn half_a_bend_is_half_its_angle_and_no_bend_is_the_bind_pose(angle in -2.8f32..2.8,
             posed in -1.0f32..1.0, amount in 0.0f32..=1.0) {
             let mut document = tube::tube(|y| y);
             tube::bend(&mut document, Quat::from_rotation_x(posed));
@@ -404,7 +404,7 @@ mod tests {
         }
 
         #[test]
-        fn a_turn_is_about_the_axis_of_the_scene_whatever_it_hangs_on(
+        fn a_bend_rotates_about_the_scene_axis_under_any_parent(
             root in prop::array::uniform3(-3.0f32..3.0),
                 axis in prop::array::uniform3(-1.0f32..1.0), angle in -2.0f32..2.0,
                     flip in any::<bool>(),
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn two_drags_add_up_and_back_is_nothing() {
+    fn two_drags_add_up_and_dragging_back_cancels() {
         let document = tube::tube(|y| y);
         let mut bend = Bend::default();
         for angle in [0.5f32, 0.4, -0.9] {
@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limb_is_bent_as_far_as_the_clips_bend_it_or_to_the_front() {
+    fn a_limb_bends_by_the_range_of_the_clips_or_forward() {
         let mut document = tube::tube(|y| y);
         let found = test_poses(&document, SkinId(0));
         assert_eq!(found.len(), 1);

@@ -381,7 +381,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_clip_laid_out_is_sampled_as_its_tracks_are(
+        fn a_compiled_clip_samples_like_its_tracks(
             clip in clip(),
             mut times in prop::collection::vec(-4.0f64..60.0, 1..40),
             forward in any::<bool>(),

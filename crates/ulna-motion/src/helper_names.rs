@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn helpers_are_known_by_their_names() {
+    fn helpers_are_recognized_by_their_names() {
         use HelperKind::{Control, Leaf, Root, Socket};
         for (name, kind) in [
             ("root", Root),

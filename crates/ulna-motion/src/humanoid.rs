@@ -295,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_found_in_every_convention() {
+    fn body_parts_are_found_in_every_naming_convention() {
         let of = |name: &str| part_of(name);
         let left = Some(Side::Left);
         for (name, part, side) in [
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn every_role_of_vrm_is_a_part() {
+    fn every_vrm_role_is_a_body_part() {
         let sides = ["left", "right"];
         let limbs = [
             "Eye", "UpperLeg", "LowerLeg", "Foot", "Toes", "Shoulder", "UpperArm", "LowerArm",
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_other_lengths_meet_at_their_ends() {
+    fn chains_of_different_lengths_match_at_their_ends() {
         assert_eq!(
             (0..3).map(|k| in_row(k, 3, 3)).collect::<Vec<_>>(),
             [Some(0), Some(1), Some(2)]

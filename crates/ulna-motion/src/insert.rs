@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_split_nearly_and_exactly_with_more_keys() {
+    fn splitting_a_rotation_is_approximate_or_exact_with_more_keys() {
         let track = turns();
         let degrees = |rad: f32| rad.to_degrees();
         let one = insert_key(&track, 0.3, None, false);
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_past_the_end_bends_nothing() {
+    fn a_key_after_the_end_does_not_bend_the_curve() {
         let mut keys = vec![(1.0, vec![5.0; 9]), (2.0, vec![7.0; 9])];
         keys[0].1[3..6].fill(1.0);
         let track = track(Property::Translation, &keys);

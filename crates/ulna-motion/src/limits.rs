@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hinge_is_found() {
+    fn a_hinge_is_detected() {
         let vectors: Vec<DVec3> =
             (0..9).map(|k| DVec3::new(0.0, 0.1 + 0.2 * f64::from(k), 0.0)).collect();
         let range = range_of(&vectors).unwrap();

@@ -105,7 +105,7 @@ mod tests {
     use ulna_model::{Clip, Interpolation, Track, TrackId};
 
     #[test]
-    fn a_path_goes_through_its_keys_and_no_more_places_than_asked() {
+    fn a_path_contains_its_keys_and_at_most_the_requested_points() {
         let mut document = tube(|height| height);
         let nodes: Vec<NodeId> = document.skins.values().next().unwrap().joints.to_vec();
         let times = [0.0f32, 0.35, 2.0];

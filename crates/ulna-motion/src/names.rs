@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_only_look_like_sides_are_none() {
+    fn names_that_only_resemble_side_markers_have_no_side() {
         let none = [
             "leg_lower",
             "Lower",

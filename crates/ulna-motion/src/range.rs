@@ -105,7 +105,7 @@ mod tests {
     use crate::tube;
 
     #[test]
-    fn every_joint_goes_both_ways_about_each_axis_alone() {
+    fn every_joint_rotates_both_ways_about_one_axis_at_a_time() {
         let document = tube::tube(|y| y);
         let clip = Shared::new(range_of_motion(&document, SkinId(0), Vec3::new(30.0, 45.0, 60.0)));
         for track in clip.tracks.values() {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trial_bends_each_joint_both_ways_one_after_the_other() {
+    fn a_trial_motion_bends_each_joint_both_ways_in_turn() {
         let document = tube::tube(|y| y);
         let joints = [NodeId(0), NodeId(1)];
         let clip = Shared::new(trial_motion(&document, &joints, 60.0));

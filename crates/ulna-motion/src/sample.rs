@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_hold_and_step_keeps_the_key_before() {
+    fn values_hold_beyond_the_ends_and_step_keeps_the_previous_key() {
         let t = track(
             Property::Scale,
             Interpolation::Step,
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn slerp_takes_the_short_way_at_constant_speed() {
+    fn slerp_takes_the_shortest_path_at_constant_speed() {
         let a = Quat::from_rotation_y(0.2);
         let b = Quat::from_rotation_y(1.2);
         for sign in [1.0, -1.0] {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_keys_that_are_a_little_short_hold() {
+    fn equal_rotations_slightly_below_unit_length_hold() {
         // A quaternion of 16-bit integers, as in quantized files.
         let q = Quat::from_array([0.0, 0.0, -19346.0 / 32767.0, 26446.0 / 32767.0]);
         assert!(q.length() < 1.0 - 5e-6);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cubic_with_the_slope_of_a_line_is_the_line() {
+    fn a_cubic_with_linear_tangents_is_a_line() {
         let values = [2.0, 0.0, 2.0, 2.0, 4.0, 2.0];
         let t = track(Property::Weights, Interpolation::CubicSpline, &[0.0, 2.0], &values, 1);
         for k in 0..=10 {

@@ -333,7 +333,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn normals_stay_square_to_a_plane_under_uneven_and_mirrored_scale() {
+    fn normals_stay_perpendicular_under_nonuniform_and_mirrored_scale() {
         let matrix = Mat4::from_scale_rotation_translation(
             Vec3::new(-2.0, 0.5, 3.0),
             glam::Quat::from_euler(glam::EulerRot::XYZ, 0.3, 1.1, -0.4),
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn many_vertices_are_placed_as_one_is() {
+    fn skinning_many_vertices_equals_skinning_each() {
         let number = |k: usize| (k as f32 * 12.9898).sin() * 43758.547 % 1.0;
         let point = |k: usize| Vec3::new(number(k), number(k + 1), number(k + 2));
         let palette: Vec<Mat4> = (0..40)

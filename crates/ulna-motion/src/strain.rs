@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_as_one_has_no_strain_whatever_the_units() {
+    fn rigid_motion_has_no_strain_in_any_units() {
         for (scale, root) in [
             (Vec3::ONE, Quat::from_euler(glam::EulerRot::XYZ, 0.4, -1.0, 2.0)),
             (Vec3::splat(0.01), Quat::from_rotation_x(-1.5)),
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_twist_makes_a_candy_wrapper_at_the_joint() {
+    fn a_twist_causes_candy_wrapper_strain_at_the_joint() {
         let mut document = tube::tube(|y| ((y - 0.3) / 0.4).clamp(0.0, 1.0));
         let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
         tube::bend(&mut document, Quat::from_rotation_y(2.8));
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stretched_edge_is_measured_and_a_vertex_that_passes_its_neighbors_flips() {
+    fn a_stretched_edge_is_measured_and_a_vertex_past_its_neighbors_is_flipped() {
         let mut document = tube::tube(|_| 0.0);
         let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
         // One vertex is bound to the second joint only, which moves up past four rings.
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_is_in_doublings_and_finite() {
+    fn a_score_counts_doublings_and_is_finite() {
         let score = |stretch, volume, flipped| VertexStrain { stretch, volume, flipped }.score();
         assert_eq!(VertexStrain::NONE.score(), 0.0);
         assert_eq!(score(4.0, 1.0, false), 2.0);

@@ -326,7 +326,7 @@ mod tests {
     use ulna_model::{MeshId, Shared};
 
     #[test]
-    fn every_instance_is_hit_where_it_stands() {
+    fn every_instance_is_hit_at_its_position() {
         let places = [Vec3::ZERO, Vec3::new(5.0, 0.0, 0.0), Vec3::new(0.0, 3.0, 1.0)];
         let mut document = Document::default();
         let triangle = [Vec3::ZERO, Vec3::X, Vec3::Y];
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ball_holds_vertices_of_posed_parts_and_of_no_instance() {
+    fn a_sphere_query_returns_vertices_of_posed_parts_and_of_no_instance() {
         let document = three_tubes();
         let pose = Pose::evaluate(&document, &Stack::default());
         let surface = Surface::new(&document, &pose);
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn posed_normals_stand_square_to_the_posed_surface() {
+    fn posed_normals_are_perpendicular_to_the_posed_surface() {
         let document = three_tubes();
         let pose = Pose::evaluate(&document, &Stack::default());
         let surface = Surface::new(&document, &pose);
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn moving_a_few_vertices_is_what_an_update_does() {
+    fn moving_a_few_vertices_equals_a_full_update() {
         let mut document = three_tubes();
         let pose = Pose::evaluate(&document, &Stack::default());
         let mut surface = Surface::new(&document, &pose);

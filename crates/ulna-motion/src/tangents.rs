@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tangent_follows_u_and_the_bitangent_goes_up_the_picture() {
+    fn the_tangent_follows_u_and_the_bitangent_points_up_in_the_texture() {
         let made = Tangents::of(&square(upright()), 0).unwrap();
         assert!(made.copies.is_empty());
         for t in &made.tangents {
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vertex_on_a_mirror_line_is_split_and_its_copy_knows_it() {
+    fn a_vertex_on_a_mirror_line_is_split_and_its_copy_refers_to_it() {
         // The texture coordinates of the second triangle are mirrored at the shared diagonal.
         let uv = [Vec2::new(0.0, 1.0), Vec2::ONE, Vec2::new(0.0, 0.0), Vec2::ONE];
         let made = Tangents::of(&square(uv), 0).unwrap();
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn no_area_in_the_picture_gives_no_nan() {
+    fn triangles_without_texture_area_give_no_nan() {
         let made = Tangents::of(&square([Vec2::ZERO; 4]), 0).unwrap();
         assert!(made.tangents.iter().all(|t| t.is_finite()));
     }

@@ -262,7 +262,7 @@ mod tests {
     use crate::slerp;
 
     #[test]
-    fn turning_lanes_is_slerp_at_every_angle_and_sign() {
+    fn vectorized_interpolation_equals_slerp_at_every_angle_and_sign() {
         let mut worst = 0.0f32;
         for step in 0..=60 {
             // Up to a half turn, which the shortest path never exceeds.
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn more_terms_are_taken_the_wider_the_angle() {
+    fn wider_angles_use_more_series_terms() {
         assert!(ENOUGH.windows(2).all(|w| w[0] <= w[1]), "{ENOUGH:?}");
         assert_eq!((terms(0.0), terms(1.0)), (1, TERMS));
         for (k, widest) in ENOUGH.iter().enumerate().skip(1).take(TERMS - 2) {

@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn the_twist_is_found_in_its_clip_at_its_time_at_the_joint() {
+    fn the_worst_twist_is_found_with_its_clip_time_and_joint() {
         let found = search(&document(|y| ((y - 0.35) / 0.3).clamp(0.0, 1.0)), None);
         let spots = found.worst(10);
         assert_eq!(
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_of_motion_finds_what_no_clip_shows() {
+    fn a_range_of_motion_finds_strain_that_no_clip_shows() {
         let mut document = document(|y| f32::from(y > 0.5));
         document.file.clips = Default::default();
         assert!(search(&document, None).worst(10).is_empty());
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_fall_when_the_weights_get_better_and_are_those_of_that_moment() {
+    fn scores_fall_with_better_weights_and_equal_those_of_the_pose() {
         let mut document = document(|y| f32::from(y > 0.5));
         document.file.clips.put(
             ClipId(1),
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_canceled_has_no_result() {
+    fn canceled_work_has_no_result() {
         let (cancel, progress) = (AtomicBool::new(true), AtomicU32::new(7));
         assert!(
             WorstPose::search(&document(|y| y), &Sampling::default(), &cancel, &progress).is_none()
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_thinned_and_keep_both_ends() {
+    fn thinned_times_keep_both_ends() {
         let keys: Vec<(f32, Quat)> = (0..1000).map(|k| (k as f32 * 0.1, Quat::IDENTITY)).collect();
         let times = |keys_kept, steps| {
             sample_times(&clip(0, &keys), &Sampling { keys: keys_kept, steps, degrees: None })

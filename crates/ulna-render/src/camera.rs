@@ -288,7 +288,7 @@ mod tests {
     const SIZE: Vec2 = Vec2::new(800.0, 600.0);
 
     #[test]
-    fn a_ray_passes_through_its_point() {
+    fn a_perspective_ray_passes_through_its_point() {
         let camera = Camera { yaw: 1.1, pitch: -0.4, ..Camera::default() };
         let point = Vec3::new(0.3, 1.2, -0.2);
         let (at, _) = camera.project(point, SIZE).unwrap();
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn the_eye_of_a_node_sees_as_the_node_does() {
+    fn a_node_camera_has_the_view_of_its_node() {
         for (x, y, z) in
             [(0.3, 1.0, 0.2), (-1.2, -2.0, 0.9), (1.5707964, 0.4, 0.0), (-1.5707964, 1.1, 0.3)]
         {
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn zooming_keeps_the_spot_under_the_pointer() {
+    fn zooming_keeps_the_point_under_the_pointer() {
         let mut camera = Camera::default();
         let at = Vec2::new(650.0, 120.0);
         let before = camera.ray(at, SIZE);
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn framing_shows_the_whole_box_and_fills_the_picture() {
+    fn framing_shows_the_whole_box_and_fills_the_view() {
         // From a thin pole to a body of 0.1 mm and a plain of kilometers.
         let boxes = [
             (Vec3::new(-3.0, 0.0, -1.0), Vec3::new(1.0, 7.0, 2.0)),

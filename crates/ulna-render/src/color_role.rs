@@ -233,7 +233,7 @@ mod tests {
 
     /// Every color of the tokens has a role, and every role has a color in all themes.
     #[test]
-    fn roles_are_those_of_the_tokens() {
+    fn color_roles_match_the_design_tokens_in_all_themes() {
         fn leaves(value: &Value) -> usize {
             value.as_object().map_or(1, |members| members.values().map(leaves).sum())
         }

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quickest_kind_comes_first_and_opengl_after_the_rest_of_its_kind() {
+    fn devices_are_ordered_by_speed_and_opengl_is_last_of_each_kind() {
         assert_eq!(DeviceChoice::default().order(&list()), [3, 2, 1, 0]);
     }
 
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_comes_first_by_any_part_of_its_name() {
+    fn a_requested_device_comes_first_by_any_part_of_its_name() {
         let wish = |text: &str| DeviceChoice { wish: Some(text.into()), failed: Vec::new() };
         assert_eq!(wish("LLVM").order(&list())[0], 0);
         assert_eq!(wish("iris by gl").order(&list())[0], 1);

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_holds_every_picture() {
+    fn each_film_kind_contains_every_frame() {
         let folder = tempfile::tempdir().unwrap();
         let to = folder.path().join("deep/walk.x");
         let mut checked = 0;
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn half_covered_pixels_have_their_own_color() {
+    fn partially_covered_pixels_keep_their_color() {
         for value in [0u8, 40, 128, 255] {
             for alpha in [64u8, 128, 250] {
                 let share = f32::from(alpha) / 255.0;
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_has_no_picture_of_its_end() {
+    fn a_looping_film_omits_the_last_frame() {
         assert_eq!(film_times(1.0, 4.0, true), [0.0, 0.25, 0.5, 0.75]);
         assert_eq!(film_times(1.0, 4.0, false), [0.0, 0.25, 0.5, 0.75, 1.0]);
         assert_eq!(film_times(0.0, 30.0, true), [0.0]);

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ramp_has_the_stops_of_the_tokens_and_rises_between_them() {
+    fn the_weight_ramp_matches_the_tokens_and_brightens_between_stops() {
         let stops = tokens()["heat"]["stops"].as_array().unwrap();
         assert_eq!(stops.len(), STOPS);
         for stop in stops {
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn colors_of_groups_differ_and_free_ones_are_as_chosen() {
+    fn group_colors_differ_and_custom_colors_are_unchanged() {
         for theme in ["dark", "light", "contrast"] {
             let all = GroupColor::PALETTE.map(|color| group_color(color, theme));
             for (k, color) in all.iter().enumerate() {
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_weights_have_the_color_of_an_end() {
+    fn invalid_weights_have_the_color_of_a_ramp_end() {
         for (weight, end) in [
             (-1.0, 0.0),
             (f32::NAN, 0.0),

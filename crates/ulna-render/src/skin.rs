@@ -547,7 +547,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_runs_hold_every_copy_of_the_vertices_and_no_run_touches_another() {
+    fn runs_cover_every_copy_of_the_vertices_and_are_separate() {
         let copies: Vec<u32> = (0..500u32).map(|k| k * 7 % 61).collect();
         let tangents =
             Tangents { tangents: Vec::new(), copies: copies.clone(), indices: Vec::new() };

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_matt_reflection_is_blurred_and_a_mirror_is_not() {
+    fn a_rough_reflection_is_blurred_and_a_mirror_is_sharp() {
         let at = Vec3::new(0.55, 0.62, 0.56).normalize_or_zero();
         assert_eq!(reflected(at, 0.0), radiance(at));
         assert!(reflected(at, 1.0).x < radiance(at).x * 0.8);

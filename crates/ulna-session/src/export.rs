@@ -403,7 +403,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_what_every_disk_takes() {
+    fn file_names_are_valid_on_every_file_system() {
         let made = |name: &str| file_name(name);
         assert_eq!(made("Idle/Look").as_deref(), Some("Idle_Look"));
         assert_eq!(made("a|b:c*?\"<>\\").as_deref(), Some("a_b_c______"));

@@ -173,7 +173,7 @@ mod tests {
     use ulna_edit::command::{Bind, Normalize};
 
     #[test]
-    fn repairs_are_commands() {
+    fn repairs_of_findings_are_existing_commands() {
         assert_eq!(Repair::Bind.command(), Bind::NAME);
         assert_eq!(Repair::Normalize.command(), Normalize::NAME);
     }

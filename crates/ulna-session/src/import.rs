@@ -624,7 +624,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_fit_patterns_and_say_nothing_where_programs_made_them() {
+    fn names_match_patterns_and_generated_names_are_ignored() {
         assert!(
             fits("*.glb", "Walk.GLB")
                 && fits("walk*", "walk.glb")

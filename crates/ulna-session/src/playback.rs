@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_back_and_on_again_and_within_its_range() {
+    fn ping_pong_reverses_at_both_ends_and_playback_stays_in_its_range() {
         let document = document();
         let start = Playback { clip: Some(ClipId(0)), playing: true, ..Playback::default() };
         let mut p = Playback { repeat: Repeat::PingPong, time: 1.9, ..start.clone() };
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn round_the_seam_only_the_end_and_the_start_play() {
+    fn seam_playback_plays_only_around_the_loop_seam() {
         let document = document();
         for (backward, first) in [(false, 1.5), (true, 0.5)] {
             let mut p = Playback {
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn stepped_it_holds_the_last_key() {
+    fn stepped_playback_holds_the_previous_key() {
         let document = document();
         let clip = &document.clips[ClipId(0)];
         let mut p =
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_go_to_whole_frames_while_it_plays_and_to_the_playhead_while_it_stands() {
+    fn edits_land_on_whole_frames_while_playing_and_on_the_playhead_when_stopped() {
         let mut p =
             Playback { clip: Some(ClipId(0)), fps: 10.0, time: 0.44, ..Playback::default() };
         assert_eq!(p.edit_time(), 0.44);

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failed_write_is_told_without_codes_of_the_system() {
+    fn a_failed_write_is_reported_without_system_error_codes() {
         let io = |kind: ErrorKind| SaveFailure::Io {
             path: PathBuf::from("/models/Fox.glb"),
             source: kind.into(),

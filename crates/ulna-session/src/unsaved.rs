@@ -91,7 +91,7 @@ mod tests {
 
     /// The result is available while the baking lock is held, so it does not wait for baking.
     #[test]
-    fn nothing_is_folded_to_know_what_is_unsaved() {
+    fn detecting_unsaved_changes_bakes_no_layers() {
         let mut session = Session::open_bytes(include_bytes!("../../../assets/mannequin.glb"))
             .expect("the sample");
         run(
@@ -117,7 +117,7 @@ mod tests {
     /// As saving and opening again would show: layers without effect are no change, nor is an
     /// undone step.
     #[test]
-    fn what_comes_to_the_same_is_no_change() {
+    fn edits_without_effect_are_not_unsaved_changes() {
         let mut session = Session::open_bytes(include_bytes!("../../../assets/mannequin.glb"))
             .expect("the sample");
         let states = [

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_joints_than_numbers_have_an_end() {
+    fn joints_beyond_the_slot_range_do_not_break_branches() {
         let mut parents = vec![None; usize::from(u16::MAX) + 2];
         parents[usize::from(u16::MAX) + 1] = Some(JointSlot(0));
         let branches = Branches::of(&parents);

@@ -388,7 +388,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stabilized_brush_lags_by_the_string_and_never_reverses() {
+    fn a_stabilized_brush_lags_by_the_string_length_and_never_reverses() {
         use glam::Vec2;
         let brush = Brush { steady: 10.0, ..Brush::default() };
         let mut at = Vec2::ZERO;
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn every_falloff_goes_from_the_rim_to_the_middle_within_bounds() {
+    fn every_falloff_rises_from_the_rim_to_the_center_within_0_and_1() {
         for falloff in Falloff::PRESETS {
             assert_eq!(falloff.at(1.0), 1.0, "{falloff:?}");
             assert!(falloff == Falloff::Constant || falloff.at(0.0) == 0.0, "{falloff:?}");
@@ -428,7 +428,7 @@ mod tests {
         }
     }
     #[test]
-    fn brushes_that_were_stored_are_read() {
+    fn stored_brushes_are_read() {
         let read: Brush =
             serde_json::from_str(r#"{"kind":"set","front_only":false}"#).expect("a brush");
         assert_eq!(read, Brush { kind: BrushKind::Replace, front_only: false, ..Brush::default() });

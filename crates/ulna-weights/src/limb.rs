@@ -159,7 +159,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shares_sum_to_one_and_no_more_than_two_joints_have_some(place in -1.0f32..4.0,
+        fn limb_weights_sum_to_one_over_at_most_two_joints(place in -1.0f32..4.0,
             width in 0.0f32..=1.0) {
             for curve in Falloff::PRESETS {
                 let shares: Vec<(u16, f32)> = line(width).shares(place, &curve).collect();
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn bones_have_their_middles_and_joints_are_half_and_half() {
+    fn bone_centers_have_full_weight_and_joints_half_of_both() {
         let share = |place: f32, joint: usize| {
             line(1.0).shares(place, &Falloff::Linear).nth(joint).map_or(0.0, |(_, s)| s)
         };

@@ -125,7 +125,7 @@ mod tests {
         Onion { shown: true, by_keys: false, step: 4, before: 2, after: 3, of_selected: false };
 
     #[test]
-    fn ghosts_stand_at_whole_frames_about_the_playhead_and_within_the_clip() {
+    fn ghosts_are_at_whole_frames_around_the_playhead_within_the_clip() {
         let times = |now: f64| -> Vec<i32> {
             moments(ONION, now, 30.0, (0.0, 1.0), &[])
                 .iter()

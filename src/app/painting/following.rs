@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_painted_without_a_skin() {
+    fn painting_needs_a_skin() {
         let mut painting = PaintDomain::default();
         painting.follow(&Document::default(), 1, None);
         assert!(matches!(painting.state, Painting::Off));
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_surface_that_no_longer_fits_is_dropped_and_made_anew() {
+    fn an_outdated_surface_is_dropped_and_rebuilt() {
         let document = document();
         let mut painting = PaintDomain::default();
         painting.follow(&document, 1, None);
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_surface_is_ready_when_its_thread_ended() {
+    fn a_surface_is_ready_when_its_thread_finishes() {
         let document = document();
         let mut painting = PaintDomain::default();
         painting.follow(&document, 1, None);
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn mirror_sides_stay_when_pairs_of_joints_change() {
+    fn mirror_sides_stay_if_joint_pairs_change() {
         let mut document = document();
         let mut painting = PaintDomain::default();
         painting.follow(&document, 1, None);

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn the_models_of_a_file_replace_those_of_before_and_old_files_are_forgotten() {
+    fn new_references_of_a_file_replace_the_previous_and_old_files_are_forgotten() {
         let mut list = Vec::new();
         for k in 0..60 {
             KeptReferences::keep(&mut list, Path::new(&format!("{k}.glb")), vec![one("prop.glb")]);

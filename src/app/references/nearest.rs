@@ -95,7 +95,7 @@ mod tests {
     use ulna_model::NodeId;
 
     #[test]
-    fn the_nearest_vertex_of_instances_is_sought_at_their_places() {
+    fn the_nearest_vertex_of_an_instance_uses_its_position() {
         let positions = [Vec3::ZERO, Vec3::X];
         let places = [glam::Mat4::from_translation(Vec3::Y * 5.0), glam::Mat4::IDENTITY];
         let part = PartView {

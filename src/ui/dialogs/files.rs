@@ -445,7 +445,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_typed_path_is_a_folder_and_the_beginning_of_a_name() {
+    fn a_typed_path_splits_into_a_folder_and_a_name_prefix() {
         let said = |text: &str| {
             let (folder, name) = parts(text);
             (folder.display().to_string(), name)

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_become_runs() {
+    fn markup_becomes_text_runs() {
         assert_eq!(
             runs("Press `S` or *Set key*; see [Keys](#keys), **now**."),
             [

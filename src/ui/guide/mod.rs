@@ -332,7 +332,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_search_finds_titles_first_and_texts_with_all_words() {
+    fn the_search_ranks_titles_first_and_requires_all_words() {
         let hits = find("root motion");
         assert_eq!(hits[0].title, "Root motion");
         assert!(hits.len() > 2, "{hits:?}");

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pages_are_cut_into_sections_and_no_link_is_dead() {
+    fn pages_are_split_into_sections_and_every_link_resolves() {
         assert!(sections().len() > 30 && headings().len() > 90, "{}", headings().len());
         let find = |title: &str| headings().iter().find(|h| h.title == title);
         let keyboard = find("Use the keyboard").expect("a heading");
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_tables_and_code_are_read() {
+    fn lists_tables_and_code_are_parsed() {
         let text = "# A\nOne\ntwo\n\n- x\n  y\n  - z\n1. n\n\n| a | b |\n|---|---|\n| c | d |\n\n\
             ```sh\nls\n\n# no title\n```\n## B\n### C\nend\n![i](i.png)\n";
         let sections = sections_of("a.md", text);

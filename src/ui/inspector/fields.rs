@@ -406,7 +406,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_order_gives_back_the_rotation_that_its_angles_came_from() {
+    fn every_euler_order_restores_the_rotation_from_its_angles() {
         let rotation = Quat::from_euler(EulerRot::ZYX, 0.4, -1.1, 2.3);
         for order in Order::ALL {
             let again = order.rotation(order.degrees(rotation));

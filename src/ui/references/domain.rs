@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_usable_whatever_was_typed() {
+    fn a_reference_position_is_valid_for_any_typed_value() {
         let typed = ReferencePlace {
             translation: Vec3::new(1.0, f32::NAN, 0.0),
             rotation: Quat::from_xyzw(0.0, 0.0, 0.0, 0.0),

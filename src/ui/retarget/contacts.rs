@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn goals_that_overlap_are_one_bar_and_its_ends_are_dragged() {
+    fn overlapping_goals_are_one_bar_with_draggable_ends() {
         let foot = NodeId(3);
         assert_eq!(contact_spans(&goals(), foot), [[0.1, 0.5], [0.8, 1.0]]);
         assert!(contact_spans(&goals(), NodeId(4)).is_empty());
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn an_added_contact_keeps_clear_of_others() {
+    fn an_added_contact_does_not_overlap_others() {
         let foot = NodeId(3);
         let more = added(&goals(), foot, 0.72, 2.0);
         assert_eq!(contact_spans(&more, foot).len(), 2, "it reaches the next one");

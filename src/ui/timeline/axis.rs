@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_and_back() {
+    fn converting_times_to_pixels_and_back_restores_them() {
         let axis = TimeAxis { left: 100.0, right: 900.0, start: -0.5, end: 3.5 };
         for time in [-0.5, 0.0, 1.25, 3.5] {
             assert!((axis.time(axis.x(time)) - time).abs() < 1e-5);
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_in_the_far_future_does_not_hang_the_ruler() {
+    fn a_key_at_an_enormous_time_does_not_hang_the_ruler() {
         let axis = TimeAxis { left: 0.0, right: 800.0, start: 0.0, end: 1e30 };
         assert!(axis.label_step(30.0).is_finite());
     }

@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gallop_counts_as_a_search_does() {
+    fn galloping_search_equals_binary_search() {
         let times: Vec<f32> = (0..1000).map(|k| k as f32 * 0.01).collect();
         for until in [0.0, 0.005, 0.015, 3.333, 9.99, 20.0] {
             assert_eq!(

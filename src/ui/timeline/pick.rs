@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_within_between_its_crossings() {
+    fn a_line_is_inside_between_its_crossings() {
         // A "U": two stretches above, one at its foot.
         let u = [
             (0.0, 0.0),

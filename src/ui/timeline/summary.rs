@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_that_follows_a_change_is_the_one_made_anew() {
+    fn an_updated_summary_equals_a_new_one() {
         let mut clip = Clip::default();
         clip.tracks.insert(TrackId(0), track(0, &[0.0, 0.5, 1.0]));
         clip.tracks.insert(TrackId(1), track(1, &[0.0, 1.0]));

@@ -372,7 +372,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arithmetic_is_told_from_a_number() {
+    fn arithmetic_is_distinguished_from_a_number() {
         assert_eq!(sum_of("*1.5"), Some(Sum::Times(1.5, ValueAbout::Zero)));
         assert_eq!(sum_of("/2"), Some(Sum::Times(0.5, ValueAbout::Zero)));
         assert_eq!(sum_of("*2 mean"), Some(Sum::Times(2.0, ValueAbout::Mean)));

@@ -451,7 +451,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_grid_of_a_spreadsheet_is_read_or_its_fault_named() {
+    fn a_spreadsheet_grid_is_read_or_its_error_is_named() {
         assert_eq!(grid("0.5\t0,25\r\n1\t0\r\n"), Ok((2, vec![0.5, 0.25, 1.0, 0.0])));
         assert_eq!(grid("0.5\n0.25\n"), Ok((1, vec![0.5, 0.25])));
         for (text, why) in [

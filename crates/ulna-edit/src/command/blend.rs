@@ -304,7 +304,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nearer_and_away_again_is_where_it_was(
+        fn blending_toward_a_pose_and_back_restores_the_start(
             a in prop::array::uniform10(-1.0f32..1.0), b in prop::array::uniform10(-1.0f32..1.0),
                 part in 0.05f32..0.9,
         ) {

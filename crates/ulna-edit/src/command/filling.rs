@@ -522,7 +522,7 @@ mod tests {
     use super::{COPY_KEYS, RESET_TO_FILE};
 
     #[test]
-    fn commands_of_the_session_have_these_names() {
+    fn session_commands_exist_and_fill_their_arguments_from_context() {
         for name in [COPY_KEYS, RESET_TO_FILE] {
             assert!(crate::find(name).is_some_and(|spec| spec.filled_from_around().is_some()));
         }

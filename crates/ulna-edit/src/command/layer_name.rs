@@ -142,7 +142,7 @@ mod tests {
     use super::NEW_LAYER;
 
     #[test]
-    fn the_command_in_messages_is_there() {
+    fn the_command_named_in_messages_exists() {
         assert!(crate::find(NEW_LAYER).is_some());
     }
 }

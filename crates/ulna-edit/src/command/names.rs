@@ -291,7 +291,7 @@ mod tests {
     use ulna_model::{Document, FileContent, Node};
 
     #[test]
-    fn many_nodes_are_named_as_each_alone_is() {
+    fn naming_many_nodes_equals_naming_each_alone() {
         let names = ["a", "b", "a", "", "#4", "x/y", "#04", "c*", "#3"];
         let node =
             |name: &str| Node { name: (!name.is_empty()).then(|| name.into()), ..Node::default() };
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns() {
+    fn name_patterns_match_with_wildcards() {
         assert!(matches("Left*", "LeftArm"));
         assert!(matches("*Arm", "LeftArm"));
         assert!(matches("L*t*m", "LeftArm"));

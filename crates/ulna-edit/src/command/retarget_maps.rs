@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn maps_come_back_from_text_and_mistakes_say_where_they_are() {
+    fn maps_are_restored_from_text_and_errors_state_their_line() {
         let chain = r#"{"name": "Spine", "source": ["a"], "target": ["b", "c"]}"#;
         let read = |members: &str| read_map(&format!("{{\"chains\": [{chain}]{members}}}"));
         let map = read(r#", "name": "Walk", "stride": 0.5, "contacts": {"lock": false}"#).unwrap();

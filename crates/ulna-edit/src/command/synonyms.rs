@@ -657,7 +657,7 @@ mod tests {
     use crate::command::find;
 
     #[test]
-    fn every_row_names_a_command_once_and_its_terms_differ() {
+    fn every_row_has_one_command_and_distinct_terms() {
         let mut names = HashSet::new();
         for (name, _) in TERMS.iter().chain(MORE_TERMS) {
             let spec = find(name).unwrap_or_else(|| panic!("no command {name}"));
@@ -675,7 +675,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_have_the_words_of_other_programs() {
+    fn commands_are_found_by_the_terms_of_other_programs() {
         let has = |name: &str, word: &str| {
             let spec = find(name).expect("a command");
             assert!(spec.synonyms().contains(&word), "{name}: {word}");

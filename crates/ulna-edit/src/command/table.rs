@@ -123,7 +123,7 @@ mod tests {
     use crate::KeyScope;
 
     #[test]
-    fn names_and_keys_are_unique_and_every_command_says_what_it_does() {
+    fn names_and_keys_are_unique_and_every_command_has_a_description() {
         let mut names = HashSet::new();
         let mut keys = HashSet::new();
         for command in table() {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_has_its_place_in_the_menus() {
+    fn every_command_has_a_menu_entry() {
         assert_eq!(table().len(), families().concat().len(), "`after` names no command");
     }
 }

@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read_and_anything_else_is_not() {
+    fn valid_vertex_terms_are_parsed_and_other_text_is_refused() {
         let read = |text: &str| Vertices::parse(text);
         assert_eq!(read("0-2, 7").map(|v| v.terms), Some(vec![Term::Numbers(vec![0..3, 7..8])]));
         let parts = read("0/1: 5, 8; 2/0: 7-8, 3").map(|v| v.terms);

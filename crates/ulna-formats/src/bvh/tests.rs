@@ -28,7 +28,7 @@ fn findings(made: Converted) -> String {
 }
 
 #[test]
-fn joints_channels_and_frames_are_as_they_stand() {
+fn joints_channels_and_frames_are_read_as_written() {
     let made = converted(SMALL).unwrap();
     assert!((made.found.rate.unwrap() - 20.0).abs() < 1e-9 && made.found.unit == Some(0.01));
     let root = json(&made.glb);
@@ -54,7 +54,7 @@ fn a_rotation_is_the_product_of_its_channels_first_to_last() {
 }
 
 #[test]
-fn what_is_odd_is_said_and_the_rest_is_kept() {
+fn unusual_parts_are_reported_and_the_rest_is_kept() {
     let cut = SMALL.replace("1 91 2 0 0 0 40 -50 60\n", "1 91 2 0");
     assert!(findings(converted(&cut).unwrap()).contains("states 2 frames, but has only 1"));
     let more = format!("{SMALL} 7 8");
@@ -83,7 +83,7 @@ fn what_is_odd_is_said_and_the_rest_is_kept() {
 }
 
 #[test]
-fn what_is_none_is_refused_with_what_and_where() {
+fn invalid_files_are_refused_with_the_reason_and_line() {
     for (text, why) in [
         ("HIERARCHY", "no joints"),
         ("HIERARCHY ROOT a { OFFSET 1 2", "an offset"),
@@ -109,7 +109,7 @@ fn what_is_none_is_refused_with_what_and_where() {
 }
 
 #[test]
-fn units_are_those_in_which_a_body_is_one() {
+fn the_guessed_unit_gives_the_body_a_human_height() {
     let body = |high: f32| {
         let offset = |y: f32| Joint { offset: Vec3::new(0.0, y, 0.0), ..Joint::default() };
         let joints = vec![offset(7.0), Joint { parent: Some(0), ..offset(high) }];

@@ -299,7 +299,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn modes_come_back_to_the_keys_that_they_were_chosen_for_only(
+        fn tangent_modes_are_restored_only_on_their_own_keys(
             keys in prop::collection::vec((0.001f32..3.0, -2.0f32..2.0,
                 prop::option::of(modes())), 1..20),
             wraps in any::<bool>(),
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn without_modes_the_text_is_as_it_was() {
+    fn extras_without_tangent_modes_keep_the_previous_format() {
         let mut track = track(&[(0.5, 1.0, None), (0.5, 2.0, None)], false);
         assert!(texts(&clip(track.clone())).iter().all(|(_, text)| text.is_none()));
         track.kinds = [(0.5, KeyKind::Extreme)].into_iter().collect();

@@ -337,7 +337,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_surrogate_pair_stays_and_a_lone_one_is_replaced() {
+    fn a_surrogate_pair_is_kept_and_a_lone_surrogate_is_replaced() {
         assert_eq!(
             mend_tokens(r#"{"a":"\ud83d\ude00 \ud83d x","b":-1e400}"#),
             r#"{"a":"\ud83d\ude00 \uFFFD x","b":1e300}"#
@@ -345,14 +345,14 @@ mod tests {
     }
 
     #[test]
-    fn integers_may_be_spelt_with_a_point() {
+    fn integers_may_be_written_with_a_decimal_point() {
         assert_eq!(serde_json::from_str::<Index>("3.0").unwrap(), Index(3));
         assert!(serde_json::from_str::<Index>("0.5").is_err());
         assert!(serde_json::from_str::<Index>("-1").is_err());
     }
 
     #[test]
-    fn a_list_is_no_object_however_deep() {
+    fn a_list_in_place_of_an_object_is_refused_at_any_depth() {
         use super::super::schema;
         let take =
             |text: &str| typed::<schema::Animation>(text, &Location::default(), &mut false).is_ok();
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn the_later_of_two_equal_keys_counts() {
+    fn the_later_of_two_equal_members_wins() {
         let map = split(r#"{"a":1,"b":2,"a":3}"#).unwrap();
         assert_eq!(map.0["a"].get(), "3");
     }

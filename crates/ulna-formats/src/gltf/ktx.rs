@@ -95,7 +95,7 @@ mod tests {
     ];
 
     #[test]
-    fn both_codecs_give_the_picture_back() {
+    fn both_codecs_decode_the_picture() {
         for (sample, tolerance) in SAMPLES.into_iter().zip([24.0, 4.0]) {
             let picture = image::load_from_memory(&to_png(sample).unwrap()).unwrap().to_rgba8();
             assert_eq!(picture.dimensions(), (16, 8));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_byte_is_a_sentence_or_another_picture() {
+    fn a_changed_byte_gives_an_error_message_or_another_picture() {
         let mut refused = 0;
         for sample in SAMPLES {
             for at in 0..sample.len() {

@@ -567,7 +567,7 @@ mod tests {
     const SAMPLES: &str = include_str!("../../../../tests/data/meshopt.tsv");
 
     #[test]
-    fn what_the_reference_packed_is_unpacked_as_the_reference_does() {
+    fn data_packed_by_the_reference_encoder_is_decoded_identically() {
         let mut seen = std::collections::BTreeSet::new();
         for line in SAMPLES.lines() {
             let [mode, filter, count, stride, packed, plain] =
@@ -584,7 +584,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_the_specification_gives_its_deltas() {
+    fn the_example_of_the_specification_decodes_to_its_deltas() {
         let packed = [0x17, 0x5f, 0xf0, 0xbc, 0x77, 0xa9, 0x21, 0x00, 0x34, 0xb5];
         let mut plane = [0u8; 16];
         let with_header = [&[2u8][..], &packed].concat();
@@ -594,7 +594,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_left_over_are_an_error() {
+    fn leftover_bytes_are_an_error() {
         let line = SAMPLES.lines().find(|l| l.starts_with("INDICES")).unwrap();
         let parts: Vec<&str> = line.split('\t').collect();
         let count: usize = parts[2].parse().unwrap();
@@ -606,7 +606,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn random_bytes_never_panic_and_give_what_was_asked_or_an_error(
+        fn random_bytes_give_the_requested_size_or_an_error_without_a_panic(
             mut packed in prop::collection::vec(any::<u8>(), 0..400),
             mode in prop::sample::select(vec!["ATTRIBUTES", "TRIANGLES", "INDICES", "?"]),
             filter in prop::sample::select(vec!["NONE", "OCTAHEDRAL", "QUATERNION", "EXPONENTIAL",

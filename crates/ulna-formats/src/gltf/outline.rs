@@ -238,7 +238,7 @@ mod tests {
         "bufferViews":[{"buffer":0,"byteLength":4}], "animations":[], "nodes":[{"name":"é"}] } "#;
 
     #[test]
-    fn a_sound_file_is_read_at_once() {
+    fn a_valid_file_uses_the_fast_path() {
         let (root, mut long) = read(SOUND).unwrap();
         assert!(long.0.is_some());
         assert_eq!(root.0.keys().collect::<Vec<_>>(), ["asset", "nodes"]);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slow_way_gives_the_same_lists() {
+    fn the_full_parser_gives_the_same_lists() {
         let text = SOUND.replacen('{', r#"{"extras":1,"extras":2,"#, 1);
         let (root, mut long) = read(&text).unwrap();
         assert!(long.0.is_none() && long.animations().is_none());
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unusual_goes_the_slow_way() {
+    fn unusual_texts_use_the_full_parser() {
         for text in [
             r#"{"accessors":[],"accessors":[]}"#,
             r#"{"a":1,"a":2}"#,
@@ -279,7 +279,7 @@ mod tests {
         /// The fast path accepts only texts that the full parser accepts, and finds the same
         /// members.
         #[test]
-        fn nothing_is_taken_that_is_no_json(
+        fn the_fast_path_accepts_no_invalid_json(
             cuts in proptest::collection::vec((0..SOUND.len(), 0..3usize,
                 proptest::sample::select(br#"{}[],:"\ 1n"#.to_vec())), 0..4),
         ) {

@@ -359,7 +359,7 @@ mod tests {
 } "#;
 
     #[test]
-    fn nothing_to_do_copies() {
+    fn a_rewrite_without_changes_copies_the_text() {
         assert_eq!(rewrite(TEXT, &Ops::Keep), TEXT);
         let mut ops = Ops::object();
         ops.member("a").item(1).member("x");
@@ -387,13 +387,13 @@ mod tests {
     }
 
     #[test]
-    fn the_survey_counts_depth_and_nulls_that_are_ours() {
+    fn the_survey_measures_depth_and_counts_nulls_outside_extras() {
         let text = r#"{"a":null,"extras":{"b":[[null]]},"c":[{"extensions":{"n":null},"d":null}]}"#;
         assert_eq!(survey(text), Survey { depth: 4, nulls: 2 });
     }
 
     #[test]
-    fn what_is_of_another_kind_is_copied() {
+    fn values_of_another_type_are_copied() {
         let mut ops = Ops::object();
         *ops.member("a").member("k") = Ops::Replace("1".into());
         ops.member("b").push("2".into());
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_list_takes_elements() {
+    fn elements_can_be_added_to_an_empty_list() {
         let mut ops = Ops::object();
         ops.member("a").item(2).push("1".into());
         assert!(rewrite(TEXT, &ops).contains("[1]"));

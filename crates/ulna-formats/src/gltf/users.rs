@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn accessors_are_found_wherever_they_are_named() {
+    fn accessors_are_found_in_every_reference() {
         let four = r#""accessors":[{},{},{},{}]"#;
         let of = |more: &str| used(&format!("{{{four},{more}}}"));
         let core = r#""skins":[{"joints":[0],"inverseBindMatrices":1}],

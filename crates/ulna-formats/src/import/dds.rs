@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn pixels_are_what_their_masks_say() {
+    fn pixels_are_decoded_by_their_bit_masks() {
         // 16 bits with 5, 6 and 5 bits; 32 bits with blue first; and gray.
         let mut small = header(1, 1, [32, 0x40, 0, 16, 0xF800, 0x07E0, 0x001F, 0]);
         small.extend([0xE0, 0x07]);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn newer_headers_and_two_of_a_direction() {
+    fn dx10_headers_and_two_channel_normal_maps_are_read() {
         let mut bytes = header(4, 4, code(b"DX10"));
         bytes.extend([98u32, 3, 0, 1, 0].iter().flat_map(|w| w.to_le_bytes()));
         // BC7 in mode 6 with all other bits 0: black with alpha 0.
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_huge_or_unknown_is_refused() {
+    fn huge_images_and_unknown_formats_are_refused() {
         for (bytes, why) in [
             (header(60_000, 60_000, code(b"DXT1")), "60000"),
             (header(0, 4, code(b"DXT1")), "0 × 4"),

@@ -116,7 +116,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_read_or_refused_in_a_sentence(text in ".{0,400}") {
+        fn any_text_is_read_or_refused_with_a_message(text in ".{0,400}") {
             for kind in [WeightFile::Json, WeightFile::Xml] {
                 if let Err(error) = kind.read(&text) {
                     prop_assert!(!error.to_string().is_empty());
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_other_programs_write_is_read() {
+    fn files_of_other_programs_are_read() {
         let maya = r#"<?xml version="1.0"?>
             <deformerWeight>
               <headerInfo fileName="C:/out.xml" worldMatrix="1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 "/>
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_weights_says_why() {
+    fn texts_without_weights_are_refused_with_the_reason() {
         let xml = |body: &str| WeightFile::Xml.read(body).expect_err("refused").to_string();
         assert!(xml("<a/>").contains("deformerWeight"), "{}", xml("<a/>"));
         assert!(xml("nothing").contains("not valid XML"));

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_that_is_no_weight_is_named() {
+    fn an_invalid_cell_is_named() {
         let why = |text: &str| read_rows(text).expect_err("refused").to_string();
         assert!(
             why("Hips\tArm\n0.5\tmuch").contains("line 2, column 2"),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_read_back_to_the_bit() {
+    fn written_rows_are_read_back_bit_for_bit() {
         let mut shape = WeightShape::new("Body");
         shape.joints = vec!["Hips".into(), "Left Arm".into()];
         shape.push(7, [(0, 0.1), (1, 0.900_000_04)]);

@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_what_direct3d_packs() {
+    fn vertex_formats_are_unpacked_as_in_direct3d() {
         assert_eq!(
             Kind::Floats(2).read(&[1f32.to_bits(), (-2f32).to_bits()]),
             [1.0, -2.0, 0.0, 1.0]
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_format_is_its_elements_in_direct3d_s_order() {
+    fn a_vertex_format_lists_its_elements_in_the_order_of_direct3d() {
         let words =
             |format: u32| elements_of_format(format).iter().map(|e| e.kind.words()).sum::<usize>();
         // XYZ, normal, diffuse color, and two UV sets with two and three coordinates.

@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn corners_of_one_place_are_one_vertex_each_however_many_there_are() {
+    fn each_distinct_corner_becomes_one_vertex() {
         let (mut known, mut vertices) = (CornerNumbers::new(2), Vec::new());
         let all: Vec<Corner> = (0..500).map(|n| (n % 2, Some(n / 2))).chain([(0, None)]).collect();
         let first: Vec<u32> = all.iter().map(|key| known.vertex(*key, &mut vertices)).collect();

@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_is_what_the_others_leave() {
+    fn the_last_weight_is_one_minus_the_others() {
         assert_eq!(settled(&[(3, 0.7), (1, 0.29)]), (vec![(3, 0.7), (1, 0.3)], false));
         let (made, off) = settled(&[(3, 0.5), (1, 0.1)]);
         assert!(off && (made[0].1 - 0.833_333_3).abs() < 1e-6);
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_last_row_is_that_of_places() {
+    fn the_last_matrix_row_becomes_0_0_0_1() {
         let m = Mat4::from_translation(Vec3::ONE);
         let mut odd = m;
         odd.x_axis.w = 3.0;

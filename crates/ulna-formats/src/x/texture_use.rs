@@ -43,7 +43,7 @@ mod tests {
     use super::Use;
 
     #[test]
-    fn what_a_picture_is_for_is_told_by_its_parameter_then_by_its_name() {
+    fn a_texture_use_comes_from_the_parameter_name_then_the_file_name() {
         for (parameter, file, what) in [
             ("DiffuseTexture", "a.dds", Some(Use::Color)),
             ("Texture0", "tiger_normal.dds", Some(Use::Color)),

@@ -138,7 +138,7 @@ fn the_order_keeps_the_factor_of_a_grid_sparse() {
 }
 
 #[test]
-fn points_without_order_change_the_speed_and_not_the_solution() {
+fn a_random_ordering_does_not_change_the_solution() {
     let (matrix, _) = grid(30, 30, 0.01);
     for points in [vec![Vec3::ZERO; 900], vec![Vec3::NAN; 900]] {
         assert!(residual(&matrix, &factor(&matrix, &points).unwrap()) < 1e-9);

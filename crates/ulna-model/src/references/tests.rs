@@ -268,7 +268,7 @@ fn with_id(k: usize, to: u32) -> Document {
 }
 
 #[test]
-fn both_visitors_see_the_same_ids() {
+fn both_visitors_visit_the_same_ids() {
     let mut document = full();
     assert_eq!(document.check(), Ok(()));
     let ids = ids_of(&document);

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_one_value_are_found_with_either_sign() {
+    fn keys_of_equal_rotation_are_found_with_either_quaternion_sign() {
         let q = [0.0, 0.0, 0.6, 0.8];
         let n = q.map(|v: f32| -v);
         let found =
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_that_of_one_axis_or_of_any() {
+    fn a_value_range_applies_to_one_axis_or_any_axis() {
         let moved =
             track(Property::Translation, &[&[1.0, 5.0, 0.0], &[3.0, 0.5, 0.0], &[9.0, 9.0, 9.0]]);
         assert_eq!(&*keys_in_range(&moved, &(0.9..=3.5), Some(0)), [0.0, 1.0]);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_tell_keys_apart() {
+    fn keys_are_selected_by_their_kind() {
         let mut moved = track(Property::Translation, &[&[1.0, 5.0, 0.0], &[3.0, 0.5, 0.0]]);
         moved.kinds = moved.kinds.with(&[1.0], Some(KeyKind::Extreme));
         assert_eq!(&*keys_of_kind(&moved, Some(KeyKind::Extreme)), [1.0]);

@@ -269,7 +269,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_closed_loop_ends_as_it_begins_and_is_what_it_was_before(track in any_track(),
+        fn closing_a_loop_matches_its_ends_and_keeps_the_earlier_motion(track in any_track(),
             frames in 1u32..6, which in 0usize..4) {
             prop_assume!(track.times.len() > 1);
             let clip = Clip { tracks: [(TrackId(0), Shared::new(track.clone()))].into(),
@@ -307,7 +307,7 @@ mod tests {
     /// A body with rotated axes that travels by its hips, under a static root with keys, with a
     /// hand target listed first. It keeps its travel, and only the other motion is closed.
     #[test]
-    fn closing_a_loop_keeps_the_travel_of_the_carrier() {
+    fn closing_a_loop_keeps_the_travel_of_the_body() {
         use ulna_model::{Document, FileContent, Local, Node, Skin, Transform};
         let node = |name: &str, parent: Option<u32>, rest: Transform| Node {
             name: Some(name.into()),
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blended_tail_takes_on_the_speed_of_the_start() {
+    fn a_blended_tail_ends_at_the_speed_of_the_start() {
         let frame = 1.0 / 30.0;
         let track = Track {
             target: NodeId(0),

@@ -378,7 +378,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keys_survive_the_clipboard(track in any_track(), by in 0.0f64..3.0, replace: bool,
+        fn keys_are_restored_from_the_clipboard(
+            track in any_track(), by in 0.0f64..3.0, replace: bool,
             relative: bool) {
             let copied =
                 CopiedKeys::new(vec![CopiedTrack::of(&track, &track.times,
@@ -398,7 +399,8 @@ mod tests {
         }
 
         #[test]
-        fn keys_of_one_kind_go_into_another(track in any_track(), other in any_track(),
+        fn pasted_keys_convert_to_the_interpolation_of_the_track(
+            track in any_track(), other in any_track(),
             by in 0.0f64..3.0) {
             if track.property != other.property {
                 return Ok(());
@@ -411,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_keys_is_refused() {
+    fn text_without_keys_is_refused() {
         for text in ["", "hello", "{}", "[1]", r#"{"ulna_keys":1,"tracks":[]}"#] {
             assert_eq!(CopiedKeys::parse(text), Err(NotKeys::Other), "{text}");
         }

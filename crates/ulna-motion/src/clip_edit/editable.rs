@@ -555,7 +555,7 @@ mod tests {
 
     /// A cubic needs only one segment, and its slopes are found.
     #[test]
-    fn slopes_of_a_cubic_are_found() {
+    fn a_cubic_is_fitted_by_one_segment_with_its_tangents() {
         let curve = |t: f32| 2.0 * t * t * t - 3.0 * t * t + 0.5 * t + 1.0;
         let values: Vec<f32> = (0..=30).flat_map(|k| [curve(k as f32 / 30.0), 0.0, 0.0]).collect();
         let track = track(Property::Translation, values, 3, 30.0);
@@ -567,7 +567,7 @@ mod tests {
 
     /// A swing of three turns has its keys at the extremes, and few others.
     #[test]
-    fn keys_are_where_a_swing_turns_round() {
+    fn a_swing_gets_keys_at_its_extremes() {
         let values: Vec<f32> = (0..=90)
             .flat_map(|k| {
                 Quat::from_rotation_x((k as f32 / 90.0 * std::f32::consts::TAU * 1.5).sin())

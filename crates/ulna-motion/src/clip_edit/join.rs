@@ -364,7 +364,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_cut_apart_and_joined_is_the_motion_it_was(
+        fn splitting_and_joining_a_clip_keeps_the_motion(
             tracks in prop::collection::vec(any_track(), 1..4), part in 0.1f32..0.9) {
             let document = document();
             let tracks =
@@ -401,7 +401,7 @@ mod tests {
         }
 
         #[test]
-        fn each_part_is_what_it_was_whatever_kind_it_is(a in any_track(), b in any_track(),
+        fn joined_parts_keep_their_motion_for_any_interpolation(a in any_track(), b in any_track(),
             gap in prop_oneof![Just(0.0f32), 0.05f32..1.0]) {
             let document = document();
             prop_assume!(a.property == b.property);

@@ -141,7 +141,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_motion_is_the_same_round_the_loop(track in any_track(), part in 0.05f32..0.95) {
+        fn offsetting_a_loop_keeps_its_motion(track in any_track(), part in 0.05f32..0.95) {
             let length = track.times[track.times.len() - 1] + 0.3;
             let by = length * part;
             // A key this close to the cut is merged with it.
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seam_that_meets_is_one_key() {
+    fn a_matching_seam_becomes_one_key() {
         let track = Track {
             target: ulna_model::NodeId(0),
             property: Property::Translation,

@@ -306,7 +306,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_thinned_track_is_within_its_tolerance(track in any_track(),
+        fn a_reduced_track_is_within_its_tolerance(track in any_track(),
             tolerance in 0.001f32..0.5) {
             prop_assume!(track.times.len() > 1);
             let kept = needed(&track, tolerance, &|_| true);

@@ -230,7 +230,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn times_rise_whatever_moves(track in any_track(),
+        fn key_times_increase_after_any_move(track in any_track(),
             picks in prop::collection::vec(any::<bool>(), 12),
                                      by in -1.0f64..1.0, scale in 0.2f64..3.0, about in 0.0f64..3.0,
                                          copies: bool) {
@@ -255,7 +255,7 @@ mod tests {
         }
 
         #[test]
-        fn a_stretch_and_back_gives_the_times(track in any_track(), scale in 0.1f64..8.0,
+        fn scaling_times_and_back_restores_them(track in any_track(), scale in 0.1f64..8.0,
             about in 0.0f64..4.0) {
             let map = TimeMap { about, scale, by: 0.0 };
             let there = retime(&track, &track.times, &map, false).unwrap().track;
@@ -271,7 +271,7 @@ mod tests {
         }
 
         #[test]
-        fn all_stretched_is_the_motion_slowed(track in any_track(), scale in 0.3f64..4.0,
+        fn scaling_all_times_slows_the_motion(track in any_track(), scale in 0.3f64..4.0,
             at in 0.0f64..1.0) {
             let map = TimeMap { about: 0.0, scale, by: 0.0 };
             let slow = retime(&track, &track.times, &map, false).unwrap().track;
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moved_key_wins_and_it_is_counted() {
+    fn a_moved_key_replaces_others_and_they_are_counted() {
         let made =
             retime(&track(&[0.0, 0.5, 1.0]), &[0.0, 0.5], &TimeMap::shift(0.5), false).unwrap();
         assert_eq!((&*made.track.times, made.replaced), (&[0.5, 1.0][..], 1));
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_too_far_out_are_refused() {
+    fn keys_at_excessive_times_are_refused() {
         assert!(retime(&track(&[0.0, 0.001]), &[0.0, 0.001], &TimeMap::shift(1e9), false).is_err());
     }
 
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn time_is_taken_out() {
+    fn removing_time_closes_the_gap() {
         let left = remove_time(&track(&[0.0, 0.5, 1.0, 1.5]), 0.5, 0.75).unwrap().unwrap();
         assert_eq!(&*left.times, [0.0, 0.75]);
         assert_eq!(left.value(1), [1.5, 0.0, 0.0]);

@@ -124,7 +124,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn smooth_never_goes_beyond_its_keys(keys in prop::collection::vec((0.01f32..1.0,
+        fn smooth_tangents_never_overshoot_the_keys(keys in prop::collection::vec((0.01f32..1.0,
             -3.0f32..3.0), 2..9), part in 0.0f64..1.0) {
             let mut time = 0.0;
             let keys: Vec<(f32, f32)> =
@@ -141,7 +141,7 @@ mod tests {
         }
 
         #[test]
-        fn smooth_turns_about_one_axis_never_go_beyond_their_keys(
+        fn smooth_rotations_about_one_axis_never_overshoot_the_keys(
             keys in prop::collection::vec((0.02f32..1.0, -1.5f32..1.5), 2..9),
             axis in prop::array::uniform3(-1.0f32..1.0),
             part in 0.0f64..1.0,
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn tangents_that_are_automatic_stay_so_and_others_are_left_alone() {
+    fn automatic_tangents_stay_automatic_and_others_are_unchanged() {
         let auto = with_interpolation(
             &values(&[(0.0, 0.0), (1.0, 2.0), (2.0, 3.0)]),
             Interpolation::CubicSpline,
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_runs_through_its_seam() {
+    fn smooth_tangents_are_continuous_across_the_loop_seam() {
         let track = values(&[(0.0, 1.0), (1.0, 2.0), (2.0, 0.0), (3.0, 1.0)]);
         let track = with_interpolation(&track, Interpolation::CubicSpline);
         let slope = |key: usize, part: usize| track.values[key * 9 + part * 3];
@@ -254,7 +254,8 @@ mod tests {
         /// Between two neighboring keys, the curve stays between their values for all kinds of
         /// tangents.
         #[test]
-        fn no_tangents_overshoot(keys in prop::collection::vec((0.05f32..1.0, -2.0f32..2.0,
+        fn tangents_of_all_kinds_stay_between_neighboring_keys(
+            keys in prop::collection::vec((0.05f32..1.0, -2.0f32..2.0,
             0usize..4), 3..8)) {
             let mut now = 0.0;
             let keys: Vec<(f32, f32, usize)> =
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bounce_of_three_keys_falls_as_a_ball_does() {
+    fn a_bounce_of_three_keys_follows_a_parabola() {
         let linear = values(&[(0.0, 1.0), (0.5, 0.0), (1.0, 1.0)]);
         let ball = with_tangents(
             &with_interpolation(&linear, Interpolation::CubicSpline),

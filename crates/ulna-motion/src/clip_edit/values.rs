@@ -124,7 +124,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_keys_changed_alike_change_the_motion_alike(track in any_track(),
+        fn the_same_change_of_all_keys_changes_the_whole_motion(track in any_track(),
             by in prop::array::uniform3(-1.0f32..1.0), part in 0.0f64..1.0) {
             let turns = track.property == Property::Rotation;
             let turn = Quat::from_scaled_axis(by.into());
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rotation_goes_further_from_where_it_is_about() {
+    fn scaling_a_rotation_scales_its_angle_from_the_pivot() {
         let track = Track {
             target: ulna_model::NodeId(0),
             property: Property::Rotation,

@@ -358,7 +358,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reversed_is_the_motion_backwards_and_twice_is_the_same(clip in any_clip()) {
+        fn reversing_plays_backward_and_twice_restores_the_clip(clip in any_clip()) {
             let (first, last) = key_span(&clip).unwrap();
             let back = reversed(&clip).unwrap();
             let again = reversed(&back).unwrap();
@@ -394,7 +394,7 @@ mod tests {
         }
 
         #[test]
-        fn a_part_is_the_motion_there(clip in any_clip(),
+        fn a_trimmed_clip_has_the_motion_of_its_range(clip in any_clip(),
             cut in prop::array::uniform2(0.0f32..1.0)) {
             let (first, last) = key_span(&clip).unwrap();
             let place = |p: f32| first + (last - first) * p;
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_a_step_track_go_round_and_twice_is_the_same() {
+    fn reversing_a_step_track_twice_restores_its_values() {
         let track = |times: &[f32], values: &[f32]| Track {
             target: NodeId(0),
             property: Property::Translation,

@@ -309,7 +309,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keys_that_are_read_and_written_are_the_same(track in any_track(), pick in 0usize..12) {
+        fn reading_and_writing_a_key_keeps_it(track in any_track(), pick in 0usize..12) {
             let chart = Chart::at_key(&track, pick % track.times.len());
             let stride = track.stride();
             let mut near: Option<Vec<f64>> = None;
@@ -325,7 +325,7 @@ mod tests {
         }
 
         #[test]
-        fn a_turn_of_nothing_changes_nothing(track in any_track()) {
+        fn a_rotation_by_zero_changes_nothing(track in any_track()) {
             if track.property != Property::Rotation {
                 return Ok(());
             }

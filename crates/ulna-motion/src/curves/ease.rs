@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn eases_begin_and_end_where_they_must_and_mirror() {
+    fn eases_run_from_0_to_1_and_in_mirrors_out() {
         let own = EaseShape::Bezier([0.42, 0.0, 0.58, 1.0]);
         for shape in EaseShape::PRESETS.into_iter().chain([own]) {
             for amount in [0.0, 0.5, 1.0, 2.0] {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn known_values() {
+    fn eases_have_known_values() {
         let at = |shape, way, s| Ease { shape, way, amount: 1.0 }.at(s);
         assert!((at(EaseShape::Quad, EaseWay::InOut, 0.25) - 0.125).abs() < 1e-12);
         assert!((at(EaseShape::Back, EaseWay::Out, 0.5) - 1.0877).abs() < 1e-4);

@@ -238,7 +238,7 @@ mod tests {
     ];
 
     #[test]
-    fn eases_add_the_keys_that_the_guide_says() {
+    fn eases_add_the_number_of_keys_stated_in_the_guide() {
         for (shape, one, both) in KEYS {
             let ways = [EaseWay::In, EaseWay::Out, EaseWay::InOut];
             let found = ways.map(|way| Ease { shape, way, amount: 1.0 }.keys_added());

@@ -186,7 +186,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn angles_are_of_the_rotation_and_nearest_to_what_was_before(
+        fn euler_angles_match_the_rotation_and_are_nearest_to_the_previous(
             order in prop::sample::select(EulerOrder::ALL.to_vec()),
             angles in prop::array::uniform3(-9.0f64..9.0),
             off in prop::array::uniform3(-0.7f64..0.7),
@@ -214,7 +214,7 @@ mod tests {
         }
 
         #[test]
-        fn rates_are_the_slopes_of_the_angles(
+        fn rates_are_the_derivatives_of_the_angles(
             order in prop::sample::select(EulerOrder::ALL.to_vec()),
             angles in prop::array::uniform3(-3.0f64..3.0),
             rates in prop::array::uniform3(-5.0f64..5.0),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn at_gimbal_lock_the_last_angle_stays_and_no_rate_is_told() {
+    fn at_gimbal_lock_the_last_angle_stays_and_there_is_no_rate() {
         for order in EulerOrder::ALL {
             for b in [PI / 2.0, -PI / 2.0] {
                 let q = order.rotation([0.4, b, 0.3]);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_that_stays_from_gimbal_lock_is_first() {
+    fn the_order_farthest_from_gimbal_lock_is_first() {
         let turns = |axis: DVec3| Track {
             target: ulna_model::NodeId(0),
             property: Property::Rotation,

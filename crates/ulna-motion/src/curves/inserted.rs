@@ -104,7 +104,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_key_that_is_put_onto_a_curve_keeps_it_also_after_the_next_edit(
+        fn an_inserted_key_keeps_the_curve_even_after_the_next_edit(
             track in any_track(),
             mode in prop::sample::select(vec![TangentMode::Auto, TangentMode::Smooth,
                 TangentMode::Flat, TangentMode::Linear, TangentMode::Free]),
@@ -151,7 +151,8 @@ mod tests {
         }
 
         #[test]
-        fn a_key_of_a_mode_has_it_and_the_value_that_played(track in any_track(),
+        fn a_key_inserted_with_a_tangent_mode_has_the_mode_and_the_sampled_value(
+            track in any_track(),
             part in 0.1f32..0.9) {
             let track = with_interpolation(&track, Interpolation::CubicSpline);
             let last = track.times[track.times.len() - 1];

@@ -56,7 +56,7 @@ mod tests {
     use ulna_model::{Interpolation, Property, transform::angle_between};
 
     #[test]
-    fn the_last_lags_most() {
+    fn the_last_joint_has_the_largest_lag() {
         assert_eq!(lags(3, |p| p), [0.0, 0.5, 1.0]);
         assert_eq!(lags(3, |p| p * p), [0.0, 0.25, 1.0]);
         assert_eq!(lags(1, |p| p), [1.0]);
@@ -65,7 +65,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_motion_is_the_same_later(track in any_track(), by in -1.0f32..1.0,
+        fn overlap_delays_the_motion_without_changing_it(track in any_track(), by in -1.0f32..1.0,
             at in 0.0f64..3.0) {
             let made = overlapped(&track, by, None).unwrap();
             prop_assert!(made.validate().is_ok() && made.times[0] >= 0.0);

@@ -305,7 +305,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn only_meant_keys_move_and_times_stay(track in any_track(),
+        fn sliders_change_only_the_given_keys_and_no_times(track in any_track(),
             slide in prop::sample::select(Slide::ALL.to_vec()), amount in -1.0f64..1.0,
             picks in prop::collection::vec(any::<bool>(), 12)) {
             let times: Vec<f32> =
@@ -320,7 +320,7 @@ mod tests {
         }
 
         #[test]
-        fn the_ends_of_sliders(track in any_track(), pick in 1usize..10) {
+        fn sliders_reach_their_targets_at_full_amount(track in any_track(), pick in 1usize..10) {
             if pick + 1 >= track.times.len() {
                 return Ok(());
             }
@@ -355,7 +355,8 @@ mod tests {
         }
 
         #[test]
-        fn tangents_go_along(a in -2.0f32..2.0, b in -2.0f32..2.0, amount in -1.0f64..1.0,
+        fn sliders_transform_tangents_with_the_values(
+            a in -2.0f32..2.0, b in -2.0f32..2.0, amount in -1.0f64..1.0,
             slide in prop::sample::select(Slide::ALL.to_vec())) {
             // A straight line with its own slope at every key stays smooth under operations that
             // map lines to lines.
@@ -385,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_slid_by_their_own_neighbors() {
+    fn runs_of_keys_slide_relative_to_their_own_neighbors() {
         let track = numbers(&[(0.0, 0.0), (1.0, 3.0), (2.0, 1.0), (3.0, 4.0), (4.0, 8.0)]);
         let slide = |times: &[f32], slide, amount| x(&slid(&track, times, slide, amount, None));
         assert_eq!(slide(&[1.0, 3.0], Slide::BlendNeighbor, -1.0), [0.0, 0.0, 1.0, 1.0, 8.0]);
@@ -404,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn one_angle_of_a_rotation_is_slid() {
+    fn a_slider_can_change_one_angle_of_a_rotation() {
         let angles = [[0.1f32, 0.2, 0.3], [0.6, -0.4, 0.9], [0.2, 0.1, -0.3]];
         let turn = |a: [f32; 3]| Quat::from_euler(glam::EulerRot::XYZ, a[0], a[1], a[2]);
         let track = Track {
@@ -422,7 +423,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn in_any_order_only_the_chosen_angle_is_slid(
+        fn a_slider_changes_only_the_chosen_angle_in_any_euler_order(
             order in prop::sample::select(EulerOrder::ALL.to_vec()),
             keys in prop::collection::vec((-1.2f64..1.2, -1.0f64..1.0, -1.2f64..1.2), 4),
             axis in 0u16..3,

@@ -74,7 +74,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn what_is_drawn_is_what_plays(track in any_track(), space in spaces(),
+    fn drawn_curves_equal_the_sampled_motion(track in any_track(), space in spaces(),
         parts in prop::collection::vec(-0.1f64..1.1, 20)) {
         let curves = TrackCurves::new(&track, space);
         for part in parts {
@@ -92,7 +92,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_jumps_at_keys_or_between(track in any_track(), space in spaces(),
+    fn curves_are_continuous_at_and_between_keys(track in any_track(), space in spaces(),
         parts in prop::collection::vec(0.0f64..1.0, 10)) {
         const EPSILON: f64 = 1e-8;
         let curves = TrackCurves::new(&track, space);
@@ -111,7 +111,7 @@ proptest! {
     }
 
     #[test]
-    fn slopes_at_keys_are_those_of_the_curve(track in any_track(), space in spaces()) {
+    fn tangents_at_keys_equal_the_slopes_of_the_curve(track in any_track(), space in spaces()) {
         const EPSILON: f64 = 1e-6;
         let curves = TrackCurves::new(&track, space);
         let last = track.times.len() - 1;
@@ -175,7 +175,7 @@ proptest! {
     }
 
     #[test]
-    fn curves_of_a_changed_track_are_those_of_a_new_one(track in any_track(), space in spaces(),
+    fn updated_curves_equal_newly_built_curves(track in any_track(), space in spaces(),
         key in 0usize..12, by in prop::array::uniform3(-3.0f32..3.0), later in any::<bool>()) {
         let key = key % track.times.len();
         let mut values = track.values.to_vec();
@@ -203,7 +203,7 @@ proptest! {
     }
 
     #[test]
-    fn a_component_that_is_set_is_so_at_its_key(track in any_track(), space in spaces(),
+    fn a_set_component_has_its_value_at_the_key(track in any_track(), space in spaces(),
         key in 0usize..12, component in 0usize..4, value in -1.0f64..1.0) {
         let key = key % track.times.len();
         let curves = TrackCurves::new(&track, space);
@@ -236,7 +236,7 @@ proptest! {
     }
 
     #[test]
-    fn a_slope_that_is_set_comes_back_and_nothing_else_changes(track in any_track(),
+    fn a_set_slope_is_read_back_and_nothing_else_changes(track in any_track(),
         space in spaces(), key in 0usize..12, component in 0usize..4, slope in -200.0f64..200.0,
         side in prop::sample::select(vec![KeySide::Arrive, KeySide::Leave, KeySide::Both])) {
         prop_assume!(track.times.len() > 1 && track.interpolation != Interpolation::Step);
@@ -328,7 +328,7 @@ fn rotations(kind: Interpolation, times: Vec<f32>, quaternions: &[Quat]) -> Trac
 }
 
 #[test]
-fn a_turn_of_several_rounds_goes_on_without_a_jump() {
+fn a_rotation_of_several_turns_has_continuous_angles() {
     let times: Vec<f32> = (0..=40).map(|k| k as f32 * 0.1).collect();
     let turns: Vec<Quat> = times.iter().map(|t| Quat::from_rotation_y(t * 5.0)).collect();
     let track = rotations(Interpolation::Linear, times, &turns);
@@ -346,7 +346,7 @@ fn a_turn_of_several_rounds_goes_on_without_a_jump() {
 }
 
 #[test]
-fn linked_sides_go_together_and_a_loop_shares_its_ends() {
+fn linked_tangents_move_together_and_a_loop_shares_its_end_tangents() {
     let key = |slope: f32| [[slope; 3], [1.0; 3], [slope; 3]].concat();
     let track =
         vector(Interpolation::CubicSpline, &[(0.0, key(1.0)), (1.0, key(2.0)), (2.0, key(3.0))]);
@@ -381,7 +381,7 @@ fn a_slope_set_in_an_automatic_track_leaves_the_other_keys_automatic() {
 }
 
 #[test]
-fn smooth_keys_follow_the_slope_of_a_key_beside_them() {
+fn smooth_keys_follow_the_slope_of_a_neighboring_key() {
     let keys: Vec<(f32, Vec<f32>)> =
         [0.0, 1.0, 3.0, 2.0].iter().enumerate().map(|(k, v)| (k as f32, vec![*v; 3])).collect();
     let linear = vector(Interpolation::Linear, &keys);
@@ -465,7 +465,7 @@ fn unnormalized_and_extreme_values_stay_finite() {
 }
 
 #[test]
-fn twenty_thousand_keys_are_shown_at_once() {
+fn curves_of_twenty_thousand_keys_are_built_fast() {
     let times: Vec<f32> = (0..20_000).map(|k| k as f32 / 120.0).collect();
     let turns: Vec<Quat> = times
         .iter()

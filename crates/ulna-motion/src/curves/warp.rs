@@ -140,7 +140,7 @@ mod tests {
     use ulna_model::Property;
 
     #[test]
-    fn handles_go_where_they_are_put_and_what_lies_between_goes_along() {
+    fn warp_handles_reach_their_targets_and_keys_between_follow() {
         let warp = Warp::new(&[0.0, 1.0, 2.0], &[0.0, 1.3, 2.0]).unwrap();
         for (time, to) in [(0.0, 0.0), (1.0, 1.3), (2.0, 2.0), (0.5, 0.65), (1.5, 1.65), (3.0, 3.0)]
         {
@@ -152,7 +152,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_motion_is_the_warped_one(track in any_track(), longer in
+        fn warping_keys_warps_the_sampled_motion(track in any_track(), longer in
             prop::collection::vec(0.3f64..3.0, 12), part in 0.0f64..1.0) {
             // A handle at each key.
             let from: Vec<f64> = track.times.iter().map(|t| f64::from(*t)).collect();

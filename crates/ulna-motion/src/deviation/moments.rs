@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_differing_tracks_and_quarters_between_them_are_taken() {
+    fn key_times_of_differing_tracks_and_their_quarters_are_sampled() {
         let a = clip(&[(0, &[0.0, 8.0]), (1, &[0.0, 0.5, 7.3])]);
         let b = clip(&[(0, &[0.0, 2.4, 8.0]), (1, &[0.0, 0.5, 7.3])]);
         let found = times(&a, &b, Exactness::Bounded, 240);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn many_keys_are_thinned_with_times_between_them() {
+    fn many_key_times_are_thinned_with_times_between_them() {
         let keys: Vec<f32> = (0..=1000).map(|k| k as f32).collect();
         let (a, b) = (clip(&[(0, &keys)]), clip(&[(1, &keys)]));
         let found = times(&a, &b, Exactness::Bounded, 240);

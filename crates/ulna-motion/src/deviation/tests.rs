@@ -125,7 +125,7 @@ fn a_document_does_not_deviate_from_itself() {
 }
 
 #[test]
-fn a_turn_by_one_degree_is_found_with_its_arc() {
+fn a_rotation_by_one_degree_is_measured_with_its_arc() {
     let before = animated();
     let mut after = before.clone();
     let degree = Quat::from_rotation_z(1f32.to_radians());
@@ -151,7 +151,7 @@ fn a_turn_by_one_degree_is_found_with_its_arc() {
 }
 
 #[test]
-fn a_change_of_frame_by_the_rule_deviates_by_nothing() {
+fn a_correct_change_of_frame_has_no_deviation() {
     let before = animated();
     let turn = Quat::from_euler(glam::EulerRot::XYZ, 0.7, -1.9, 0.4);
     for (scale, shift) in [(1.0, Vec3::ZERO), (0.01, Vec3::ZERO), (2.5, Vec3::new(0.3, -0.2, 0.1))]
@@ -214,7 +214,7 @@ fn a_change_of_frame_by_the_rule_deviates_by_nothing() {
 }
 
 #[test]
-fn a_bump_between_keys_is_found_at_its_time() {
+fn a_deviation_between_keys_is_found_at_its_time() {
     let still: &[f32] = &[0.0, 0.5, 0.0];
     let mut before = animated();
     let linear = Interpolation::Linear;
@@ -265,7 +265,7 @@ fn without_upper(before: &Document) -> Document {
 }
 
 #[test]
-fn weights_of_a_removed_joint_that_went_to_its_parent_are_measured() {
+fn moving_weights_of_a_removed_joint_to_its_parent_is_measured() {
     let mut before = animated();
     before.file.clips.put(ClipId(0), Some(clip(vec![turns(0, &[(0.0, Quat::IDENTITY)])])));
     let after = without_upper(&before);
@@ -285,7 +285,7 @@ fn weights_of_a_removed_joint_that_went_to_its_parent_are_measured() {
 }
 
 #[test]
-fn the_worst_of_all_vertices_is_found_among_few() {
+fn the_worst_vertex_of_all_is_found_by_sampling_few() {
     let before = animated();
     let mut after = before.clone();
     let id = Quat::IDENTITY;
@@ -335,7 +335,7 @@ fn a_rigid_mesh_that_moved_to_a_new_node_is_the_same_mesh() {
 }
 
 #[test]
-fn joints_are_the_points_where_no_mesh_is_shown() {
+fn joints_are_measured_where_no_mesh_is_shown() {
     let mut before = animated();
     before.file.nodes.get_mut(tube::MESH).unwrap().mesh = None;
     let mut after = before.clone();
@@ -357,7 +357,7 @@ fn joints_are_the_points_where_no_mesh_is_shown() {
 }
 
 #[test]
-fn morph_targets_and_changed_meshes_are_seen() {
+fn morph_targets_and_changed_meshes_are_measured() {
     let mut before = animated();
     let count = tube::RINGS * tube::ROUND;
     {
@@ -417,7 +417,7 @@ fn unkeyed_poses_are_measured_at_their_times() {
 }
 
 #[test]
-fn the_three_worst_motions_are_named_and_the_mix_is_one() {
+fn the_three_worst_motions_are_named_including_the_mix() {
     let degrees = |k: u32| Quat::from_rotation_z((k as f32).to_radians());
     let turned = |by: &dyn Fn(u32) -> Quat| {
         let mut document = tube::tube(|y| f32::from(y > 0.5));
@@ -460,7 +460,7 @@ fn the_three_worst_motions_are_named_and_the_mix_is_one() {
 }
 
 #[test]
-fn canceling_stops_it() {
+fn canceling_stops_the_measurement() {
     let before = animated();
     let after = without_upper(&before);
     let progress = AtomicU32::new(3);
@@ -489,7 +489,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn it_is_the_same_in_both_directions(a in any_motion(), b in any_motion()) {
+    fn the_deviation_is_symmetric(a in any_motion(), b in any_motion()) {
         let (to, back) = (measured(&bounded(&a, &b)), measured(&bounded(&b, &a)));
         prop_assert!((to.mean_mm - back.mean_mm).abs() <= to.mean_mm * 1e-6);
         prop_assert_eq!((to.p99_mm, to.worst_mm), (back.p99_mm, back.worst_mm));

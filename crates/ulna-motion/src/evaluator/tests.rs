@@ -150,7 +150,7 @@ proptest! {
     }
 
     #[test]
-    fn complementary_masks_give_the_one_or_the_other_to_the_bit(
+    fn complementary_masks_select_one_lane_per_joint_bit_for_bit(
         a in any_clip(3.0),
         b in any_clip(3.0),
         chosen in prop::collection::vec(any::<bool>(), JOINTS),
@@ -169,7 +169,7 @@ proptest! {
     }
 
     #[test]
-    fn the_mean_of_many_is_where_their_logarithms_sum_to_nothing_and_of_two_is_slerp(
+    fn the_mean_rotation_has_zero_sum_of_logarithms_and_equals_slerp_for_two(
         clips in prop::collection::vec(any_clip(0.7), 2..6),
         weights in prop::collection::vec(0.05f32..1.0, 6),
     ) {
@@ -204,7 +204,7 @@ proptest! {
 
     /// Weights are continuous at 0.
     #[test]
-    fn nothing_jumps_where_a_weight_leaves_zero(a in any_clip(1.5), b in any_clip(1.5),
+    fn blending_is_continuous_at_weight_zero(a in any_clip(1.5), b in any_clip(1.5),
         c in any_clip(1.5)) {
         let file = chain();
         let lane = |w: f32| Lane::new(vec![
@@ -236,7 +236,7 @@ proptest! {
     }
 
     #[test]
-    fn layers_apply_in_order_with_their_strength(a in any_clip(1.0),
+    fn layers_apply_in_order_by_their_strength(a in any_clip(1.0),
         strength in 0.0f32..=1.0) {
         let file = chain();
         let moves: BTreeMap<NodeId, Transform> = [
@@ -332,7 +332,7 @@ fn offsets_unkeyed_pose_and_constraints_apply_in_order() {
 }
 
 #[test]
-fn a_scale_that_cannot_be_added_stays_and_is_named() {
+fn a_scale_that_cannot_be_added_is_unchanged_and_reported() {
     let file = chain();
     let flat = clip(&[
         (1, Property::Scale, vec![-1.0, 1.0, 1.0]),

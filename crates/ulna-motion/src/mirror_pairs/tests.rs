@@ -81,7 +81,7 @@ fn partners(roles: &MirrorPairs) -> Vec<Option<usize>> {
 }
 
 #[test]
-fn without_names_places_pair_across_any_axis_and_offset() {
+fn without_names_joints_pair_by_position_across_any_plane() {
     for axis in 0..3 {
         for offset in [0.0, 0.37, -12.0] {
             for bound in [true, false] {
@@ -104,7 +104,7 @@ fn without_names_places_pair_across_any_axis_and_offset() {
 }
 
 #[test]
-fn names_that_agree_with_places_are_sure() {
+fn names_that_agree_with_positions_give_certain_pairs() {
     let names = [
         "hips", "chest", "head", "arm.L", "hand.L", "arm.R", "hand.R", "leg.R", "foot.R", "leg.L",
         "foot.L",
@@ -116,7 +116,7 @@ fn names_that_agree_with_places_are_sure() {
 }
 
 #[test]
-fn left_is_where_the_names_say() {
+fn the_left_side_follows_the_names() {
     // Seen from the front: the right hand is at +X.
     let names = ["hips", "chest", "head", "arm.R", "hand.R", "arm.L", "hand.L", "", "", "", ""];
     let roles = roles(&named(names));
@@ -127,7 +127,7 @@ fn left_is_where_the_names_say() {
 }
 
 #[test]
-fn names_grossly_out_of_place_lose() {
+fn names_that_contradict_positions_are_overruled() {
     // The numbers of one arm are reversed.
     let names = [
         "a", "b", "c", "arm_L_1", "arm_L_2", "arm_R_2", "arm_R_1", "leg_R", "foot_R", "leg_L",
@@ -140,7 +140,7 @@ fn names_grossly_out_of_place_lose() {
 }
 
 #[test]
-fn two_lefts_across_the_plane_are_a_pair_all_the_same() {
+fn two_mirrored_joints_named_left_are_still_paired() {
     let names = [
         "a", "b", "c", "arm_L", "hand_L", "arm_R", "wrist_L", "leg_R", "foot_R", "leg_L", "foot_L",
     ];
@@ -150,7 +150,7 @@ fn two_lefts_across_the_plane_are_a_pair_all_the_same() {
 }
 
 #[test]
-fn names_win_where_the_rest_is_not_symmetric() {
+fn names_decide_if_the_skeleton_is_asymmetric() {
     let mut joints = named([
         "hips",
         "chest",
@@ -174,7 +174,7 @@ fn names_win_where_the_rest_is_not_symmetric() {
 }
 
 #[test]
-fn names_win_between_joints_in_nearly_the_same_place() {
+fn names_decide_between_nearly_coincident_joints() {
     let mut joints = BODY.to_vec();
     joints[4].0 = "hand_ik.L";
     joints[6].0 = "hand.R";
@@ -186,7 +186,7 @@ fn names_win_between_joints_in_nearly_the_same_place() {
 }
 
 #[test]
-fn what_has_no_mirror_image_has_no_partner() {
+fn a_joint_without_a_mirror_image_has_no_partner() {
     let mut joints = BODY.to_vec();
     joints.push(("sword", Some(4), [0.6, 1.3, 0.3]));
     joints.push(("blade", Some(11), [0.6, 1.9, 0.4]));
@@ -199,7 +199,7 @@ fn what_has_no_mirror_image_has_no_partner() {
 }
 
 #[test]
-fn an_extra_joint_on_one_side_does_not_part_what_is_below() {
+fn an_extra_joint_on_one_side_keeps_the_pairs_below_it() {
     let mut joints = BODY.to_vec();
     joints.push(("twist", Some(3), [0.3, 1.43, 0.0]));
     joints[4].1 = Some(11);
@@ -237,7 +237,7 @@ fn degenerate_joints_are_handled() {
 }
 
 #[test]
-fn a_person_corrects_a_guess_on_both_sides() {
+fn a_given_pair_overrides_the_guess_on_both_sides() {
     let mut roles = roles(&BODY);
     // Crosswise: the hands are paired with the feet.
     roles.set_partner(4, Some(8));

@@ -105,7 +105,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_place_is_the_mean_of_at_most_three(
+        fn a_position_is_the_weighted_mean_of_at_most_three_points(
             points in prop::collection::vec([-4f32..4.0, -4f32..4.0], 3..9),
             shares in prop::collection::vec(0f32..1.0, 9),
         ) {
@@ -123,7 +123,8 @@ mod tests {
         }
 
         #[test]
-        fn a_point_has_the_full_weight(points in prop::collection::vec([-4i8..4, -4i8..4], 1..9),
+        fn at_a_point_its_clip_has_full_weight(
+            points in prop::collection::vec([-4i8..4, -4i8..4], 1..9),
             which in 0usize..9) {
             let points: Vec<[f32; 2]> = points.iter().map(|p| p.map(f32::from)).collect();
             let place = points[which % points.len()];
@@ -135,7 +136,7 @@ mod tests {
 
         /// Points of a grid, most of which are on a circle with others.
         #[test]
-        fn a_small_step_changes_little(
+        fn a_small_step_changes_the_weights_little(
             points in prop::collection::btree_set([-3i8..4, -3i8..4], 1..10),
             place in [-5f32..5.0, -5f32..5.0],
             angle in 0f32..7.0,
@@ -153,7 +154,8 @@ mod tests {
         }
 
         #[test]
-        fn points_on_a_line_are_a_blend_on_it(mut values in prop::collection::vec(-4f32..4.0, 1..7),
+        fn collinear_points_blend_along_their_line(
+            mut values in prop::collection::vec(-4f32..4.0, 1..7),
             value in -5f32..5.0) {
             values.sort_by(f32::total_cmp);
             prop_assume!(values.windows(2).all(|w| w[1] - w[0] > 0.01));
@@ -167,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn beside_the_points_it_is_the_nearest_place_between_them() {
+    fn outside_the_points_the_nearest_position_among_them_is_used() {
         let square = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]];
         assert_eq!(plane_weights(&square, [1.0, -3.0]), [0.5, 0.5, 0.0, 0.0]);
         assert_eq!(plane_weights(&square, [9.0, 9.0]), [0.0, 0.0, 1.0, 0.0]);

@@ -194,7 +194,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_product_is_that_of_the_matrices_and_its_rates_are_differences(
+        fn a_product_equals_the_matrix_product_and_its_rates_the_finite_differences(
             a in moving(), b in moving(), uneven in prop::array::uniform3(0.5f64..2.0)) {
             const DT: f64 = 1e-6;
             let made = a.then(&b);
@@ -209,7 +209,7 @@ mod tests {
         }
 
         #[test]
-        fn an_inverse_undoes_and_has_its_rates(a in moving()) {
+        fn an_inverse_cancels_and_has_the_inverse_rates(a in moving()) {
             const DT: f64 = 1e-6;
             let back = a.inverse().unwrap();
             let none = a.then(&back);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn an_uneven_scale_keeps_a_swap_of_axes() {
+    fn nonuniform_scale_is_exact_with_swapped_axes() {
         let uneven = Moving { scale: DVec3::new(1.0, 2.0, 3.0), ..Moving::IDENTITY };
         let quarter = Moving::turned(DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2));
         let made = uneven.then(&quarter);

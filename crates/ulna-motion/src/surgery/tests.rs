@@ -189,7 +189,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn another_orientation_is_exact_with_the_same_keys(rig in rig(), q in turn(3.0),
+    fn a_new_joint_orientation_is_exact_with_the_same_keys(rig in rig(), q in turn(3.0),
         sigma in 0.5f64..2.0) {
         let c = Moving {
             rotation: q.as_dquat().normalize(), scale: DVec3::splat(sigma), ..Moving::IDENTITY
@@ -202,7 +202,7 @@ proptest! {
     }
 
     #[test]
-    fn a_moved_pivot_stays_within_its_bound(rig in rig(), d in vector(0.2), q in turn(3.0)) {
+    fn a_moved_pivot_stays_within_its_error_bound(rig in rig(), d in vector(0.2), q in turn(3.0)) {
         let c = Moving {
             translation: d.as_dvec3(), rotation: q.as_dquat().normalize(), ..Moving::IDENTITY
         };
@@ -212,7 +212,7 @@ proptest! {
     }
 
     #[test]
-    fn a_dissolved_joint_leaves_its_child_where_it_is(rig in rig()) {
+    fn dissolving_a_joint_keeps_the_motion_of_its_child(rig in rig()) {
         let chain = Chain {
             node: CHILD, factors: vec![Factor::Local(JOINT), Factor::Local(CHILD)]
         };
@@ -226,7 +226,7 @@ proptest! {
     }
 
     #[test]
-    fn a_joint_attached_elsewhere_stays_where_it_is(rig in rig()) {
+    fn reparenting_a_joint_keeps_its_motion(rig in rig()) {
         // The child moves from one parent p to another parent q: A = W_q⁻¹·W_p.
         let chain = Chain {
             node: CHILD,
@@ -246,7 +246,7 @@ proptest! {
 /// The error formula for a moved pivot: keys at the rotation's own times suffice up to the bound,
 /// but not beyond it.
 #[test]
-fn a_pivot_needs_no_more_keys_than_the_law_says() {
+fn a_moved_pivot_needs_only_the_keys_of_the_error_formula() {
     let track = |degrees: f32| Track {
         target: JOINT,
         property: Property::Rotation,

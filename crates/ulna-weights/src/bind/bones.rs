@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_bones_lie_along_the_axis_of_the_others() {
+    fn leaf_bones_point_along_the_axis_of_the_other_bones() {
         // An arm along X, and a bent hand.
         let heads = [0.0, 1.0, 2.0].map(|x| Vec3::X * x);
         let parents = [None, Some(0), Some(1)].map(|p| p.map(JointSlot));
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn bones_of_some_joints_reach_to_the_next_of_them() {
+    fn bones_of_chosen_joints_end_at_the_next_chosen_joint() {
         // Hip, knee with a twist joint between, foot, and a leaf.
         let heads = [0.0, 1.0, 2.0, 3.0, 4.0].map(|y| Vec3::Y * -y);
         let parents = [None, Some(0), Some(1), Some(2), Some(3)].map(|p| p.map(JointSlot));

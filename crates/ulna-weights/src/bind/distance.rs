@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_on_a_bone_are_its_own_and_between_two_they_are_shared() {
+    fn vertices_on_a_bone_have_its_weight_and_between_two_bones_both() {
         let bones = [bone(0, 0.0, 1.0), bone(1, 1.0, 2.0)];
         let weights = |p| by_bones(&bones, None, p);
         let first = weights(Vec3::Y * 0.5);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_end_at_the_envelope_and_points_outside_get_the_nearest_bone() {
+    fn weights_end_at_the_envelope_and_outside_points_get_the_nearest_bone() {
         let bones = [bone(0, 0.0, 1.0), bone(1, 1.0, 2.0)];
         let radii = [0.5, 0.5];
         let weights = |p| by_bones(&bones, Some(&radii), p);

@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flat_surface_faces_both_ways_along_its_normal_however_it_is_wound() {
+    fn a_flat_surface_faces_both_directions_of_its_normal_for_any_winding() {
         let positions = [Vec3::ZERO, Vec3::X, Vec3::X + Vec3::Y, Vec3::Y];
         for triangles in [[0, 1, 2, 0, 2, 3], [0, 1, 2, 0, 3, 2], [0, 2, 1, 0, 3, 2]] {
             let facing = facing(&positions, &triangles);
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_corner_of_a_box_faces_all_ways_alike() {
+    fn the_corner_of_a_box_faces_all_directions_equally() {
         let positions = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
         let facing = facing(&positions, &[0, 1, 2, 0, 2, 3, 0, 3, 1]);
         for way in [Vec3::X, Vec3::Z, Vec3::ONE, Vec3::new(1.0, -2.0, 0.5)] {

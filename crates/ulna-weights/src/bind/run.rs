@@ -443,7 +443,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_joint_stays_that_is_as_strong_as_one_that_goes() {
+    fn joints_tied_with_a_removed_joint_are_removed_too() {
         let count = |most: usize, weights: &[f32]| {
             let list: Vec<JointWeight> =
                 JointSlot::first(weights.len()).zip(weights.iter().copied()).collect();

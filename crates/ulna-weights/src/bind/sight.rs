@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bone_that_the_surface_faces_counts_as_nearer_and_heats_from_its_distance() {
+    fn a_facing_bone_counts_as_nearer_and_heats_from_its_distance() {
         let positions = [Vec3::ZERO, Vec3::X, Vec3::X + Vec3::Y, Vec3::Y];
         let triangles = [0, 1, 2, 0, 2, 3];
         let bone = |joint: u16, head: Vec3| BindBone { joint: JointSlot(joint), head, tail: head };
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_far_bone_does_not_stand_in_for_a_near_hidden_one() {
+    fn a_far_visible_bone_does_not_replace_a_near_hidden_one() {
         let corners = |z: f32, from: f32, to: f32| {
             [(from, from), (to, from), (to, to), (from, to)].map(|(x, y)| Vec3::new(x, y, z))
         };

@@ -181,7 +181,7 @@ fn a_capsule_with_two_bones_has_smooth_symmetric_weights() {
 }
 
 #[test]
-fn sharper_heat_blends_over_a_shorter_part() {
+fn sharper_heat_blends_over_a_shorter_range() {
     let mesh = TestMesh::capsule();
     let blended = |sharpness: f32| {
         let settings = BindSettings { sharpness, ..BindSettings::default() };
@@ -227,7 +227,7 @@ fn weights_do_not_depend_on_the_scale_of_the_model() {
 }
 
 #[test]
-fn meshes_of_one_bind_are_one_surface() {
+fn meshes_bound_together_are_one_surface() {
     let mesh = TestMesh::capsule();
     let whole = bind(&mesh, &two_bones(), BindMethod::Heat);
     let (left, right): (Vec<_>, Vec<_>) = mesh
@@ -250,7 +250,7 @@ fn meshes_of_one_bind_are_one_surface() {
 }
 
 #[test]
-fn a_limb_close_by_gets_nothing_of_the_other_limbs_bone() {
+fn a_limb_gets_no_weight_of_a_nearby_limbs_bone() {
     // Voxels need a gap of more than two cells.
     for (method, x) in [(BindMethod::Auto, 0.31), (BindMethod::Voxel, 0.36)] {
         let leg = |x: f32| TestMesh::capsule().moved(|p| p + Vec3::X * x);
@@ -270,7 +270,7 @@ fn a_limb_close_by_gets_nothing_of_the_other_limbs_bone() {
 }
 
 #[test]
-fn specks_change_nothing_for_the_body() {
+fn tiny_pieces_do_not_change_the_weights_of_the_body() {
     let body = TestMesh::capsule();
     let alone = bind(&body, &two_bones(), BindMethod::Auto);
     let mut mesh = body.clone();
@@ -296,7 +296,7 @@ fn specks_change_nothing_for_the_body() {
 }
 
 #[test]
-fn hidden_pieces_fall_back_in_order() {
+fn hidden_pieces_use_the_fallbacks_in_order() {
     let body = TestMesh::capsule();
     // Within a voxel of the body, then apart from it.
     let plate = TestMesh::cube(Vec3::new(0.312, 0.5, 0.0), Vec3::new(0.005, 0.1, 0.05));
@@ -319,7 +319,7 @@ fn hidden_pieces_fall_back_in_order() {
 }
 
 #[test]
-fn a_system_beyond_the_memory_falls_back_to_voxels() {
+fn a_system_that_exceeds_memory_falls_back_to_voxels() {
     let mesh = TestMesh::capsule();
     let settings = BindSettings { memory: 1000, ..BindSettings::default() };
     let bound = bind_all(&[mesh.view()], &two_bones(), settings);
@@ -327,7 +327,7 @@ fn a_system_beyond_the_memory_falls_back_to_voxels() {
 }
 
 #[test]
-fn bad_meshes_get_weights_everywhere() {
+fn defective_meshes_get_weights_on_every_vertex() {
     let body = TestMesh::capsule();
     let mut crowded = body.clone();
     crowded.triangles.extend_from_within(..);
@@ -395,7 +395,7 @@ fn a_piece_is_made_rigid_on_request() {
 }
 
 #[test]
-fn no_bones_and_cancellation_are_told_apart() {
+fn missing_bones_and_cancellation_are_different_errors() {
     let mesh = TestMesh::capsule();
     let (view, bones) = ([mesh.view()], two_bones());
     let request = |bones| BindRequest {
@@ -480,7 +480,7 @@ fn bones_are_inside_regardless_of_winding() {
 }
 
 #[test]
-fn mirrored_weights_are_averaged_before_the_limit() {
+fn mirrored_weights_are_averaged_before_influences_are_limited() {
     // The second bone is off the center, so the weights of both ends differ.
     let bones = [bone(0, Vec3::Y * -1.0, Vec3::Y * -0.2), bone(1, Vec3::Y * 0.6, Vec3::Y)];
     let mesh = TestMesh::capsule();

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_are_shared_by_clips_and_thinned() {
+    fn samples_are_distributed_over_clips_within_the_limit() {
         assert_eq!(shares(&[100, 2, 100], 64), [31, 2, 31]);
         assert_eq!(shares(&[3, 2], 64), [3, 2]);
         assert_eq!(shares(&[9; 6], 3), [0, 1, 0, 1, 0, 1]);

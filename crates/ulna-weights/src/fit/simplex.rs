@@ -214,7 +214,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
         #[test]
-        fn minima_satisfy_the_optimality_conditions(
+        fn minima_satisfy_the_optimality_conditions_of_the_simplex(
             (size, gram) in grams(),
             ridge in prop::sample::select(vec![1e-10f64, 1e-6, 1e-2]),
             toward in 0usize..VARIABLES,
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_projection_is_found() {
+    fn projecting_onto_the_simplex_finds_the_nearest_point() {
         // The points of the triangle (0,0), (4,0), (0,4) that are nearest to (3,3) and to (-1,1).
         let nearest = |x: f64, y: f64| {
             let corners = [[0.0 - x, 0.0 - y], [4.0 - x, 0.0 - y], [0.0 - x, 4.0 - y]];

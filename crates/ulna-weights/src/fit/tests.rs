@@ -299,7 +299,7 @@ fn two_hands() -> Rig {
 }
 
 #[test]
-fn the_weight_of_a_lost_joint_goes_to_one_that_moves_exactly_alike() {
+fn weight_of_a_removed_joint_goes_to_a_joint_with_equal_motion() {
     for encoding in [WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte] {
         let rig = Rig { encoding, ..two_hands() };
         let before = rig.document();
@@ -321,7 +321,7 @@ fn the_weight_of_a_lost_joint_goes_to_one_that_moves_exactly_alike() {
 }
 
 #[test]
-fn a_start_that_changes_nothing_stays() {
+fn a_start_without_error_is_kept() {
     // The second hand moves like the forearm.
     let mut rig = two_hands();
     rig.turns[0].truncate(1);
@@ -359,7 +359,7 @@ fn the_error_is_that_of_the_posed_surface() {
 }
 
 #[test]
-fn relatives_are_found_through_other_nodes() {
+fn parent_joints_are_found_through_nodes_between() {
     // A node that is not a joint is above the hands, and another one above the forearm.
     let mut before = two_hands().document();
     let mut nodes: Vec<Node> = before.nodes.values().cloned().collect();
@@ -384,7 +384,7 @@ fn relatives_are_found_through_other_nodes() {
 }
 
 #[test]
-fn a_lost_joint_may_be_gone_from_the_tree() {
+fn a_removed_joint_may_be_missing_from_the_hierarchy() {
     let before = two_hands().document();
     let mut after = without(&before, &[2]);
     after.file.nodes.swap(&mut [(NodeId(2), None)]);
@@ -397,7 +397,7 @@ fn a_lost_joint_may_be_gone_from_the_tree() {
 }
 
 #[test]
-fn morph_targets_count() {
+fn a_fit_includes_morph_targets() {
     // The vertices are at the wrist at rest, where the hands do not move them. The choice of joints
     // matters only with the morph target.
     let mut rig = two_hands();
@@ -432,7 +432,7 @@ fn moved_rest_positions_are_fitted_to_the_old_motion() {
 }
 
 #[test]
-fn poses_are_the_rest_and_samples_of_all_clips() {
+fn fit_poses_are_the_rest_pose_and_samples_of_all_clips() {
     let mut rig = two_hands();
     rig.turns.push(vec![(0, vec![turn(0.1, 0.2, 0.3), turn(1.0, 0.0, 0.0)])]);
     rig.turns.push(Vec::new());
@@ -459,7 +459,7 @@ fn poses_are_the_rest_and_samples_of_all_clips() {
 }
 
 #[test]
-fn bad_input_is_left_out() {
+fn invalid_vertices_and_influences_are_excluded_from_a_fit() {
     let mut rig = two_hands();
     rig.points[3] = Vec3::splat(f32::NAN);
     rig.weights[4] = vec![(2, 1.0), (9, 0.5)];
@@ -560,7 +560,7 @@ fn lowered_limits_are_fitted_to_the_motion() {
 }
 
 #[test]
-fn the_influences_that_stay_are_those_that_change_the_clips_least() {
+fn the_kept_influences_change_the_clips_least() {
     // Both hands have the same motion, so one of them suffices. The weaker forearm must be kept.
     let rig = Rig { weights: vec![vec![(2, 0.4), (3, 0.35), (1, 0.25)]; 20], ..two_hands() };
     let before = rig.document();
@@ -720,7 +720,9 @@ proptest! {
     /// Any number of threads gives the same bits. Coincident vertices get the same weights, in any
     /// order of slots.
     #[test]
-    fn copies_and_threads_decide_nothing((rig, lost) in rigs(), shift in 1usize..4) {
+    fn coincident_vertices_and_thread_count_do_not_affect_a_fit(
+        (rig, lost) in rigs(), shift in 1usize..4
+    ) {
         let mut twice = rig.clone();
         twice.points.extend_from_slice(&rig.points);
         twice.weights.extend(rig.weights.iter().map(|list| {

@@ -155,7 +155,7 @@ const fn floats(locked: &[bool]) -> WeightConstraints<'_> {
 
 proptest! {
     #[test]
-    fn groups_of_every_width_match_the_list(
+    fn vector_groups_of_every_width_equal_the_scalar_kernel(
         slots in group(),
         mut locked in prop::array::uniform6(prop::bool::weighted(0.2)),
         task in task(),
@@ -193,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn maps_without_locks_are_normalized_in_place_as_by_a_list(slots in group()) {
+    fn normalizing_in_place_without_locks_equals_the_scalar_kernel(slots in group()) {
         let unlocked = vec![false; usize::from(JOINTS)];
         let rule = floats(&unlocked);
         let (joints, end) = ([slots.0], i32::from(JOINTS));
@@ -226,7 +226,7 @@ proptest! {
 }
 
 #[test]
-fn plain_vertices_are_done_in_lanes() {
+fn ordinary_vertices_use_the_vector_kernel() {
     let rule = floats(&[false, true, false, false, false, false]);
     let from = SimdNormalizer::new(4, &rule).expect("a normalizer");
     let (mut joints, mut weights) = ([0; SLOTS], [0.0; SLOTS]);

@@ -501,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn another_axis_and_unit_change_the_height_as_they_will_in_the_document() {
+    fn changing_axis_and_unit_previews_the_height_in_the_document() {
         let mut draft = draft();
         assert_eq!(
             (draft.up(), draft.front(), draft.unit()),
@@ -522,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn clips_that_do_not_move_are_left_out_until_they_are_chosen() {
+    fn clips_without_motion_are_excluded_until_selected() {
         let mut draft = draft();
         let taken = |draft: &ConvertDraft| (0..3).map(|k| draft.takes_clip(k)).collect::<Vec<_>>();
         assert_eq!(taken(&draft), [true, false, true]);
@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_kept_for_files_of_a_program() {
+    fn settings_are_remembered_per_exporting_program() {
         let mut first = draft();
         first.conversion.up = Some(UpAxis::Y);
         first.conversion.unit = Some(0.1);

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_editor_shows_the_default_and_the_sentence_under_it_does_not_say_it_again() {
+    fn an_editor_shows_the_default_and_its_help_does_not_repeat_it() {
         let text = |text: &str| Some(text.to_owned());
         assert_eq!(
             told("pose.turn", "space"),

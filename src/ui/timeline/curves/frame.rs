@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_keys_of_a_track_are_whole_where_all_components_are_there() {
+    fn a_key_is_complete_if_all_components_are_selected() {
         let [a, b] = [TrackId(1), TrackId(2)];
         let whole = [(a, vec![0.0, 1.0].into()), (b, vec![2.0].into())];
         let whole: KeySet = whole.into_iter().collect();

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_point_is_within_a_closed_line_or_not() {
+    fn points_inside_a_closed_line_are_found() {
         let corners: Vec<Pos2> = [(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (2.0, 1.0), (0.0, 4.0)]
             .iter()
             .map(|(x, y)| pos2(*x, *y))

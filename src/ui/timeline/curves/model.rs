@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_is_no_motion() {
+    fn rounding_errors_do_not_count_as_motion() {
         let moved = [0.0, 1.0, 0.0, 1e-8, 1.000_000_1, 0.2];
         let line = track(Property::Translation, Interpolation::Linear, &moved);
         assert!(does_move(&line));
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_keys_with_tangents_move() {
+    fn equal_keys_with_tangents_count_as_motion() {
         let mut values = vec![0.0; 18];
         values[6] = 1.0;
         let curve = track(Property::Translation, Interpolation::CubicSpline, &values);

@@ -224,7 +224,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_point_lies_far_from_the_line_through_fewer(
+        fn a_simplified_line_stays_close_to_all_points(
             steps in prop::collection::vec((0u8..3, -2.0f64..2.0), 2..60),
             most in 0.01f64..3.0,
         ) {
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_straight_line_and_small_noise_are_two_points() {
+    fn a_straight_line_with_small_noise_becomes_two_points() {
         let noise = |k: i32| if k % 2 == 0 { 0.1 } else { -0.1 };
         let mut points: Vec<_> =
             (0..300).map(|k| (f64::from(k), f64::from(k) * 0.5 + noise(k))).collect();

@@ -203,7 +203,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_clipped_lies_within(
+        fn clipped_lines_are_inside_the_rectangle(
             points in prop::collection::vec((-1e9f64..1e9, -1e9f64..1e9), 2..20),
             scale in 1e-9f64..1.0,
         ) {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn dashes_take_as_much_as_their_pattern_says() {
+    fn dashes_have_the_lengths_of_their_pattern() {
         let mut mesh = Mesh::default();
         let pen = LineStyle { width: 1.0, feather: 0.0, ..PEN };
         dashed(&mut mesh, &[pos2(0.0, 0.0), pos2(100.0, 0.0)], &[6.0, 4.0], 0.0, pen);

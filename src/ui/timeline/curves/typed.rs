@@ -183,7 +183,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn angles_are_of_their_axes_in_any_order(
+        fn typed_angles_belong_to_their_axes_in_any_euler_order(
             order in prop::sample::select(EulerOrder::ALL.to_vec()),
             axis in 0usize..3,
             angle in -170.0f32..170.0,

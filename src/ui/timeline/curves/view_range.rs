@@ -125,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_of_a_grid_are_neither_too_near_nor_too_far(
+        fn grid_lines_have_a_readable_spacing(
             power in -12.0f64..12.0, degrees: bool,
         ) {
             let unit = if degrees { Unit::Degrees } else { Unit::Meters };
@@ -135,7 +135,7 @@ mod tests {
         }
 
         #[test]
-        fn a_view_is_never_without_height(low in -1e38f64..1e38, span in 0.0f64..1e-9) {
+        fn a_curve_view_always_has_a_height(low in -1e38f64..1e38, span in 0.0f64..1e-9) {
             let mut view = ValueView::default();
             view.set(Unit::Meters, low, low + span);
             let (low, high) = view.range(Unit::Meters);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_a_grid_are_short() {
+    fn grid_labels_are_short() {
         assert_eq!(grid_label(-20.0, 20.0, Unit::Degrees), "−20°");
         assert_eq!(grid_label(0.25, 0.05, Unit::Meters), "0.25 m");
         assert_eq!(grid_label(-1e-17, 0.5, Unit::Plain), "0.0");

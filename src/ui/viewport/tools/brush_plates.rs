@@ -352,7 +352,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plate_lies_in_the_picture_and_beside_the_brush_where_it_has_room() {
+    fn a_brush_label_is_in_the_view_and_beside_the_brush_if_there_is_space() {
         let size = vec2(220.0, 120.0);
         let mut covered = 0;
         for (rect, radius) in

@@ -582,7 +582,7 @@ mod tests {
     use crate::table;
 
     #[test]
-    fn every_argument_has_an_editor_and_free_text_is_for_new_names_alone() {
+    fn every_argument_has_an_editor_and_only_new_names_use_free_text() {
         let mut count = 0;
         for spec in table() {
             for argument in &spec.arguments {
@@ -610,7 +610,7 @@ mod tests {
     }
 
     #[test]
-    fn morph_weights_are_offered_where_keys_are_meant_alone() {
+    fn morph_weights_are_offered_only_for_commands_on_keys() {
         let parts = |command: &str| {
             let spec = crate::command::find(command).expect("a command");
             let argument = spec.arguments.iter().find(|a| a.name == "parts").expect("its parts");
@@ -622,7 +622,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_form_leaves_out_is_asked_for_in_another_way_or_the_form_says_which_way_to_go() {
+    fn arguments_without_a_form_editor_have_an_alternative_or_an_explanation() {
         for spec in table() {
             let has = |name: &str| spec.arguments.iter().any(|a| a.name == name);
             for argument in &spec.arguments {
@@ -641,7 +641,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_of_which_some_are_needed_are_optional_arguments_of_their_command() {
+    fn arguments_of_a_required_choice_are_optional_in_their_command() {
         for spec in table() {
             let Some(choice) = needed_choice(spec) else { continue };
             for name in choice.groups.concat() {

@@ -95,7 +95,7 @@ mod tests {
     use crate::{find, table};
 
     #[test]
-    fn keys_in_shorter_ways_are_those_of_commands() {
+    fn shorter_ways_refer_only_to_commands_with_keys() {
         for text in table().iter().filter_map(shorter) {
             for part in text.split('{').skip(1) {
                 let name = part.split('}').next().unwrap_or_default();

@@ -377,7 +377,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_leaves_are_those_of_exporters() {
+    fn leaf_joints_are_recognized_by_the_names_that_exporters_use() {
         let leaves = [
             "Hand_end",
             "Hand_end.001",

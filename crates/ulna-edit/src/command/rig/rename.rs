@@ -307,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sides_of_every_style_become_those_of_another() {
+    fn side_markers_convert_between_all_styles() {
         let names = [
             (SideStyle::FrontUpper, "L_upper_arm", "R_upper_arm"),
             (SideStyle::FrontLower, "l_upper_arm", "r_upper_arm"),
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_the_other_side_are_spelled_alike() {
+    fn names_of_the_opposite_side_keep_the_spelling_style() {
         let pairs = [
             ("mixamorig:LeftArm", "mixamorig:RightArm"),
             ("upper_arm.L", "upper_arm.R"),

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_scaled_by_its_height_and_set_on_the_ground_center() {
+    fn a_skeleton_is_scaled_to_the_height_and_placed_on_the_ground_center() {
         let small = (DVec3::new(-1.0, 0.0, -1.0), DVec3::new(1.0, 2.0, 1.0));
         let large = (DVec3::new(4.0, 1.0, 0.0), DVec3::new(6.0, 5.0, 2.0));
         let placing = Placing::by_heights(small, large);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn points_are_met_by_scale_rotation_about_the_vertical_and_translation() {
+    fn matched_points_are_reached_by_scale_rotation_about_the_vertical_and_translation() {
         let meant = Placing { scale: 0.4, turn: 2.0, shift: DVec3::new(1.0, -3.0, 0.5) };
         let points = [DVec3::new(1.0, 0.2, 0.0), DVec3::new(-1.0, 0.0, 0.3), DVec3::Y];
         let pairs = points.map(|p| (p, meant.at(p)));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn points_at_one_place_and_points_upside_down_are_refused() {
+    fn coincident_points_and_upside_down_points_are_refused() {
         let [a, b] = [DVec3::X, DVec3::Y];
         assert_eq!(Placing::by_points(&[(a, a), (a, b)], false), None);
         assert_eq!(Placing::by_points(&[(a, b), (b, b)], false), None);

@@ -357,7 +357,7 @@ mod tests {
     use super::{ADD_LAYER, MIRROR_WEIGHTS, PAIR_JOINTS};
 
     #[test]
-    fn the_commands_in_messages_are_there() {
+    fn the_commands_named_in_messages_exist() {
         for name in [ADD_LAYER, MIRROR_WEIGHTS, PAIR_JOINTS] {
             assert!(crate::find(name).is_some(), "{name}");
         }

@@ -123,7 +123,7 @@ mod tests {
     use super::shares;
 
     #[test]
-    fn shapes_in_between_take_over_from_one_another_and_go_on_beyond_the_last() {
+    fn in_between_shapes_cross_fade_and_extrapolate_beyond_the_last() {
         let list = [0.5, 1.0];
         for (weight, wanted) in [
             (0.0, [0.0, 0.0]),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_without_shapes_has_no_shares() {
+    fn a_channel_without_shapes_has_no_shape_weights() {
         assert!(shares(&[], 0.5).is_empty() && shares(&[], -0.5).is_empty());
     }
 }

@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cubic_of_time_keeps_its_two_keys_and_its_slopes() {
+    fn a_cubic_in_time_keeps_its_two_keys_and_tangents() {
         let value = |t: f64| vec![1.0 + 2.0 * t - 3.0 * t * t + t * t * t];
         let made = curve(&value).keyed(&[0.0, 2.0], |_| CUBIC);
         assert_eq!(made.interpolation, Interpolation::CubicSpline);
@@ -405,14 +405,14 @@ mod tests {
     }
 
     #[test]
-    fn another_curve_is_halved_until_it_is_near_enough() {
+    fn other_curves_are_subdivided_until_within_tolerance() {
         let value = |t: f64| vec![(3.0 * t).sin()];
         let made = curve(&value).keyed(&[0.0, 2.0], |_| CUBIC);
         assert!(made.times.len() > 4 && made.worst <= 1e-6 && made.cubics == (1, 0));
     }
 
     #[test]
-    fn a_curve_that_is_held_is_stepped_and_one_that_then_moves_jumps_within_a_millisecond() {
+    fn a_held_curve_is_stepped_and_a_later_motion_jumps_within_a_millisecond() {
         let value = |t: f64| vec![if t < 1.0 { 0.0 } else { 5.0 }];
         let made = curve(&value).keyed(&[0.0, 1.0, 2.0], |_| STEPS);
         assert_eq!(
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_of_more_than_half_is_not_taken_the_short_way() {
+    fn a_rotation_above_half_a_turn_keeps_its_direction() {
         let value = |t: f64| DQuat::from_rotation_z(t * 6.0).to_array().to_vec();
         let curve = Curve { value: &value, is_rotation: true, tolerance: 5e-4, frame: 0.0 };
         let made = curve.keyed(&[0.0, 1.0], |_| LINES);

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transform_of_coordinates_is_the_same_with_v_down() {
+    fn a_texture_transform_is_equivalent_with_v_down() {
         let (turn, scale, offset) = (0.7f64, [2.0, 0.5], [0.3, -0.2]);
         let (sin, cos) = turn.sin_cos();
         let m = ufbx::Matrix {

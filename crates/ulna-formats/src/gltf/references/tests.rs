@@ -35,7 +35,7 @@ fn shifted(kind: IdKind) -> Renumbering {
 }
 
 #[test]
-fn every_place_is_found_and_renumbered_alone() {
+fn every_reference_is_found_and_only_it_is_renumbered() {
     for (path, named) in PLACES {
         let (value, id) = content(*named, 4);
         let mut root = file_with(path, value);
@@ -60,7 +60,7 @@ fn every_place_is_found_and_renumbered_alone() {
 }
 
 #[test]
-fn a_removed_element_stays_named_and_is_reported() {
+fn references_to_a_removed_element_stay_and_are_reported() {
     for (path, named) in PLACES {
         let (value, id) = content(*named, 4);
         let mut root = file_with(path, value.clone());
@@ -72,7 +72,7 @@ fn a_removed_element_stays_named_and_is_reported() {
 }
 
 #[test]
-fn each_extension_of_the_table_is_known_and_an_element_is_renumbered_alone() {
+fn each_extension_of_the_table_is_known_and_only_its_references_change() {
     for (path, named) in PLACES {
         let extension = path.split("extensions/").nth(1).and_then(|below| below.split('/').next());
         assert!(extension.is_none_or(is_known), "{path}");

@@ -151,7 +151,7 @@ mod tests {
     use super::super::{super::source::Source, writer::Writer};
 
     #[test]
-    fn members_of_ours_stand_beside_those_of_others() {
+    fn own_extras_are_stored_beside_foreign_extras() {
         let text = r#"{"asset":{"version":"2.0"},
             "nodes":[{"name":"a"},
             {"extras":null},

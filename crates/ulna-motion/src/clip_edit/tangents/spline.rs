@@ -93,7 +93,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_found_solves_the_rows(
+        fn the_solution_satisfies_all_rows(
             spans in prop::collection::vec((0.01f64..3.0, -5.0f64..5.0), 2..20),
             round in any::<bool>(),
         ) {

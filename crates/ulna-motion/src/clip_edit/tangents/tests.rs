@@ -81,7 +81,7 @@ fn any_keys() -> impl Strategy<Value = Vec<(f32, f32)>> {
 
 proptest! {
     #[test]
-    fn one_side_of_a_key_that_is_not_linked_leaves_the_other_alone(
+    fn changing_one_side_of_an_unlinked_key_keeps_the_other(
         track in any_track(), before in changes(), key in 0usize..20, leaving in any::<bool>(),
         mode in 0usize..5,
     ) {
@@ -105,7 +105,7 @@ proptest! {
     }
 
     #[test]
-    fn made_tangents_are_the_same_when_made_again(track in any_track(), list in changes()) {
+    fn recomputing_tangents_changes_nothing(track in any_track(), list in changes()) {
         prop_assume!(track.times.len() > 1);
         let mut track = spline(&track);
         for change in list {
@@ -142,7 +142,7 @@ proptest! {
     }
 
     #[test]
-    fn acceleration_goes_on_through_smooth_keys(keys in any_keys(), wraps in any::<bool>()) {
+    fn acceleration_is_continuous_at_smooth_keys(keys in any_keys(), wraps in any::<bool>()) {
         let track = all(&numbers(&keys), TangentMode::Smooth);
         let track = if wraps { with_matched_seam(&track, true) } else { track };
         prop_assert_eq!(track.modes.wraps(), wraps);
@@ -164,7 +164,7 @@ proptest! {
     }
 
     #[test]
-    fn rotations_in_a_turned_frame_have_turned_tangents(
+    fn rotating_the_frame_rotates_the_tangents(
         turns in prop::collection::vec((0.05f32..1.0, prop::array::uniform3(-0.7f32..0.7)), 3..9),
         frame in prop::array::uniform3(-2.0f32..2.0),
         mode in 0usize..4,
@@ -263,7 +263,7 @@ fn a_broken_key_that_is_linked_has_one_slope() {
 }
 
 #[test]
-fn naming_a_key_keeps_the_others_automatic() {
+fn setting_one_key_keeps_the_others_automatic() {
     let track = numbers(&[(0.0, 0.0), (1.0, 1.0), (2.0, 2.0), (3.0, 5.0)]);
     let one = with_modes(&track, &[1.0], KeySide::Both, TangentMode::Flat, None);
     assert_eq!(mode_at(&one, 2), KeyTangents::both(TangentMode::Auto));
@@ -281,7 +281,7 @@ fn naming_a_key_keeps_the_others_automatic() {
 }
 
 #[test]
-fn twenty_thousand_smooth_keys_are_made_at_once() {
+fn twenty_thousand_smooth_keys_are_computed_fast() {
     let keys: Vec<(f32, f32)> = (0..20_000).map(|k| (k as f32 * 0.01, (k % 7) as f32)).collect();
     let track = numbers(&keys);
     let start = std::time::Instant::now();

@@ -46,7 +46,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn there_and_back_are_the_same_keys_and_the_same_motion(track in sources(),
+    fn converting_there_and_back_keeps_keys_and_motion(track in sources(),
         short in prop::collection::vec(prop::option::weighted(0.2, 1e-6f32..4e-3), 12)) {
         // Some segments are shorter than any hold.
         let mut times = track.times.to_vec();
@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn the_error_that_is_said_is_no_less_than_what_it_is(track in any_track(),
+    fn the_stated_error_is_an_upper_bound(track in any_track(),
         to in prop::sample::select(vec![Interpolation::Linear, Interpolation::CubicSpline]),
         picks in prop::collection::vec(any::<bool>(), 12), some in any::<bool>()) {
         let spans: Vec<f32> =
@@ -108,7 +108,7 @@ proptest! {
     }
 
     #[test]
-    fn chosen_spans_become_steps_or_lines(track in any_track(),
+    fn selected_segments_become_step_or_linear(track in any_track(),
         picks in prop::collection::vec(any::<bool>(), 12), hold in any::<bool>(),
         part in 0.01f64..0.97) {
         let to = if hold { Interpolation::Step } else { Interpolation::Linear };
@@ -140,7 +140,7 @@ proptest! {
 }
 
 #[test]
-fn a_long_turn_is_halved_and_an_own_key_in_its_middle_is_kept() {
+fn a_long_rotation_is_split_and_an_existing_middle_key_is_kept() {
     let turn = Quat::from_rotation_y;
     let make = |angles: &[f32]| Track {
         target: NodeId(0),
@@ -165,7 +165,7 @@ fn a_long_turn_is_halved_and_an_own_key_in_its_middle_is_kept() {
 }
 
 #[test]
-fn a_span_made_smooth_leaves_the_others_straight() {
+fn making_one_segment_smooth_keeps_the_others_linear() {
     let track = Track {
         target: NodeId(0),
         property: Property::Translation,

@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn easing_again_leaves_no_key_of_the_first(track in any_track(), first in shapes(),
+    fn easing_again_removes_the_keys_of_the_first_ease(track in any_track(), first in shapes(),
         second in shapes(), key in 0usize..11) {
         if key + 1 >= track.times.len() || track.interpolation == Interpolation::Step {
             return Ok(());
@@ -116,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn other_spans_stay(track in any_track(), ease in shapes(), key in 0usize..11,
+    fn easing_keeps_the_other_segments(track in any_track(), ease in shapes(), key in 0usize..11,
         part in 0.0f64..1.0) {
         if key + 1 >= track.times.len() {
             return Ok(());
@@ -148,7 +148,7 @@ proptest! {
 }
 
 #[test]
-fn one_component_is_eased_and_the_others_go_on_as_they_did() {
+fn easing_one_component_keeps_the_others() {
     let track = pair(false, [0.0, 1.0, 2.0], [1.0, -1.0, 2.5], Interpolation::CubicSpline);
     let bounce = Ease { shape: EaseShape::Bounce, way: EaseWay::Out, amount: 1.0 };
     let x = eased(&track, 0, &bounce, Some(number(&[0])));
@@ -188,7 +188,7 @@ fn angles(order: EulerOrder, keys: &[[f64; 3]]) -> Track {
 
 proptest! {
     #[test]
-    fn one_angle_is_eased_and_at_keys_the_others_stay(
+    fn easing_one_angle_keeps_the_others_at_keys(
         order in prop::sample::select(EulerOrder::ALL.to_vec()),
         keys in prop::collection::vec((-70.0f64..70.0, -50.0f64..50.0, -70.0f64..70.0), 3..5),
         axis in 0u16..3,

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_gain_is_butterworths_and_nothing_comes_later() {
+    fn the_low_pass_has_the_butterworth_gain_without_delay() {
         for order in 1..=5 {
             let filter = Butterworth::new(6.0, order, 120.0).unwrap();
             for hz in [1.0, 3.0, 6.0, 12.0] {

@@ -58,7 +58,7 @@ fn all(track: &Track) -> (f32, f32) {
 
 proptest! {
     #[test]
-    fn key_times_ends_and_protected_spans_stay(track in any_track(), filter in filters(),
+    fn key_times_end_keys_and_protected_ranges_stay(track in any_track(), filter in filters(),
         strength in 0.0f64..1.0, across_loop: bool, from in 0.0f32..3.0, long in 0.0f32..1.0) {
         let protect = vec![(from, from + long)];
         let options =
@@ -80,7 +80,7 @@ proptest! {
     }
 
     #[test]
-    fn outside_the_span_and_other_components_stay(track in any_track(), filter in filters(),
+    fn keys_outside_the_range_and_other_components_stay(track in any_track(), filter in filters(),
         from in 0usize..12, to in 0usize..12) {
         let count = track.times.len();
         let (from, to) = (from.min(to).min(count - 1), from.max(to).min(count - 1));
@@ -102,7 +102,7 @@ proptest! {
 }
 
 #[test]
-fn a_low_pass_takes_what_is_fast_and_leaves_what_is_slow() {
+fn a_low_pass_removes_high_and_keeps_low_frequencies() {
     let slow = |t: f64| 0.7 * (t * 5.0).sin() + 0.2 * t;
     for turns in [false, true] {
         let track = even(turns, 361, 120.0, |t| slow(t) + 0.01 * (t * 150.0).sin());
@@ -118,7 +118,7 @@ fn a_low_pass_takes_what_is_fast_and_leaves_what_is_slow() {
 }
 
 #[test]
-fn a_smooth_turn_by_several_rounds_is_left_as_it_is() {
+fn a_smooth_rotation_of_several_turns_is_unchanged() {
     let track = even(true, 241, 60.0, |t| t * 9.0);
     for filter in [
         Filter::LowPass { cutoff_hz: 6.0, order: 2 },
@@ -149,7 +149,7 @@ fn a_loop_stays_closed_and_is_filtered_through_its_seam() {
 }
 
 #[test]
-fn a_peak_goes_and_its_neighbors_stay() {
+fn a_peak_is_removed_and_its_neighbors_stay() {
     let slow = |t: f64| (t * 2.0).sin();
     let track = even(false, 61, 30.0, |t| slow(t) + if (t - 1.0).abs() < 0.01 { 0.8 } else { 0.0 });
     let filter = Filter::Peaks { limit: 3.0 };
@@ -161,7 +161,7 @@ fn a_peak_goes_and_its_neighbors_stay() {
 }
 
 #[test]
-fn noise_is_as_large_as_is_said_and_the_same_for_the_same_seed() {
+fn noise_has_the_stated_amplitude_and_is_reproducible_by_seed() {
     let track = even(true, 301, 60.0, |_| 0.3);
     let noise = |seed| {
         let filter = Filter::Noise { amount: 2.0, hz: 3.0, seed };
@@ -178,7 +178,7 @@ fn noise_is_as_large_as_is_said_and_the_same_for_the_same_seed() {
 }
 
 #[test]
-fn free_tangents_get_the_slope_of_the_filtered_curve() {
+fn free_tangents_follow_the_filtered_curve() {
     // Analytic slopes of a wave on a line.
     let (fast, track) = (40.0, even(true, 181, 60.0, |t| 0.5 * t + 0.01 * (t * 40.0).sin()));
     let mut values = Vec::new();

@@ -32,7 +32,7 @@ proptest! {
     // around the full circle have several means, and a small change of weights may switch between
     // them.
     #[test]
-    fn a_lane_whose_bars_follow_each_other_has_no_jump(
+    fn a_lane_of_successive_bars_is_continuous(
         clips in prop::collection::vec(any_clip(0.85), 3), bars in any_chain(),
             masked in prop::option::of(1u32..JOINTS as u32)) {
         const BESIDE: f64 = 1e-5;
@@ -59,7 +59,7 @@ proptest! {
     }
 
     #[test]
-    fn a_fade_at_the_end_of_a_bar_goes_from_its_last_pose(
+    fn a_fade_at_the_end_of_a_bar_starts_from_its_last_pose(
         clips in prop::collection::vec(any_clip(1.2), 2), length in 0.3f64..1.5,
             late in 0.0f64..0.0009, fade in 0.1f64..0.6, part in 0.0f64..1.0,
                 lanes in prop::bool::ANY) {
@@ -128,7 +128,7 @@ fn jumps_are_found_with_their_times() {
 }
 
 #[test]
-fn a_chosen_bar_is_followed_through_other_states_of_the_mix() {
+fn a_selected_bar_is_found_again_after_changes_of_the_mix() {
     let bars = || vec![bar(0, 0.0, 1.0), bar(1, 1.0, 1.0), bar(2, 2.0, 1.0)];
     let before = mix(vec![bars(), vec![bar(1, 0.5, 1.0)]]);
     let without = before.without_bar((0, 0));

@@ -159,7 +159,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn before_and_after_a_fade_a_clip_is_itself(a in any_clip(1.4), b in any_clip(1.4),
+    fn before_and_after_a_fade_each_clip_plays_unchanged(a in any_clip(1.4), b in any_clip(1.4),
         fade in 0.1f64..1.0, at in 0.0f64..1.0) {
         let document = chain(&[a, b]);
         for enter in [Enter::Fade, Enter::Frozen, Enter::Inertial] {
@@ -174,7 +174,7 @@ proptest! {
     }
 
     #[test]
-    fn a_clip_with_itself_is_that_clip(a in any_clip(1.4), weight in 0.05f32..1.0,
+    fn blending_a_clip_with_itself_is_that_clip(a in any_clip(1.4), weight in 0.05f32..1.0,
         at in 0.0f64..0.4) {
         let document = chain(&[a]);
         let along = MixBar { along: true, weight, ..bar(0, 0.0, 1.0) };
@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_added_to_its_own_reference_is_nothing(a in any_clip(1.4), b in any_clip(1.4),
+    fn adding_a_clip_at_its_reference_time_changes_nothing(a in any_clip(1.4), b in any_clip(1.4),
         at in 0.0f64..0.4, weight in 0.0f32..2.0) {
         let document = chain(&[a, b]);
         let still = MixBar { offset: at, speed: 0.0, ..bar(1, 0.0, 1.0) };
@@ -195,7 +195,7 @@ proptest! {
     }
 
     #[test]
-    fn complementary_masks_give_joint_by_joint_the_one_or_the_other(a in any_clip(1.4),
+    fn complementary_masks_select_one_clip_per_joint(a in any_clip(1.4),
         b in any_clip(1.4), at in 0.0f64..0.4, cut in 1u32..JOINTS as u32) {
         let document = chain(&[a, b]);
         let lower = MixMask::Painted((0..cut).map(|n| (NodeId(n), 1.0)).collect());
@@ -217,7 +217,8 @@ proptest! {
     }
 
     #[test]
-    fn within_a_lane_the_order_does_not_matter(clips in prop::collection::vec(any_clip(0.7), 3),
+    fn the_order_of_bars_within_a_lane_does_not_matter(
+        clips in prop::collection::vec(any_clip(0.7), 3),
         at in 0.0f64..0.4, weights in prop::array::uniform3(0.05f32..1.0)) {
         let document = chain(&clips);
         let along = |k: usize| MixBar { along: true, weight: weights[k],
@@ -252,7 +253,8 @@ proptest! {
     /// other times: no joint moves within a microsecond. The clips are closed loops, and joints
     /// swing within a quarter turn of each other.
     #[test]
-    fn places_are_continuous_through_every_transition(clips in prop::collection::vec(any_clip(0.7),
+    fn positions_are_continuous_through_every_transition(
+        clips in prop::collection::vec(any_clip(0.7),
         3), row in any_row()) {
         const STEPS: usize = 1000;
         const LATER: f64 = 1e-6;
@@ -275,7 +277,7 @@ proptest! {
     /// The same with partial weights, masks, several lanes, and bars that begin and end: uncovered
     /// parts do not jump.
     #[test]
-    fn places_are_continuous_where_lanes_count_in_part(
+    fn positions_are_continuous_with_partial_weights_and_masks(
         clips in prop::collection::vec(any_clip(0.6), 3),
         row in any_row(),
         weights in prop::collection::vec(0.2f32..1.0, 5),
@@ -328,7 +330,7 @@ proptest! {
     /// An inertial transition at the end of a traveling loop uses the visible velocity, not that of
     /// the jumps. A cut on another lane is at the same time.
     #[test]
-    fn an_inertial_transition_at_a_seam_does_not_throw(far in 0.5f32..3.0,
+    fn an_inertial_transition_at_a_loop_seam_keeps_the_visible_velocity(far in 0.5f32..3.0,
         clips in prop::collection::vec(any_clip(0.3), 2)) {
         let length = 1.0f32;
         let walk = Track {
@@ -417,7 +419,7 @@ proptest! {
     }
 
     #[test]
-    fn nlerp_and_slerp_differ_by_no_more_than_is_said(a in any_clip(1.5), b in any_clip(1.5),
+    fn nlerp_and_slerp_differ_by_at_most_the_stated_angle(a in any_clip(1.5), b in any_clip(1.5),
         weight in 0.0f32..1.0, at in 0.0f64..0.4) {
         let document = chain(&[a, b]);
         let made = |nlerp| {
@@ -435,7 +437,9 @@ proptest! {
 
     /// Synchronization: at each marker of one clip, the other clip is at its own marker.
     #[test]
-    fn markers_meet(a in any_clip(1.0), b in any_clip(1.0), value in 0.0f32..1.0) {
+    fn synchronized_clips_reach_markers_together(
+        a in any_clip(1.0), b in any_clip(1.0), value in 0.0f32..1.0
+    ) {
         let document = chain(&[a, b]);
         let plays = Plays::Blend { points: vec![(ClipId(0), 0.0), (ClipId(1), 1.0)],
             value: 0.1 + 0.8 * value };
@@ -464,7 +468,7 @@ proptest! {
     }
 
     #[test]
-    fn a_slider_that_moves_leaves_the_step_where_it_is(a in any_clip(1.0), b in any_clip(1.0),
+    fn moving_a_blend_slider_keeps_the_phase_of_the_step(a in any_clip(1.0), b in any_clip(1.0),
         at in 0.3f64..5.0, from in 0.0f32..1.0, to in 0.0f32..1.0) {
         let document = chain(&[a, b]);
         let made = |value| {
@@ -488,7 +492,7 @@ proptest! {
 }
 
 #[test]
-fn a_key_transition_joins_last_and_first_key() {
+fn a_key_transition_interpolates_from_the_last_to_the_first_key() {
     let length = 1.0;
     let turns = |a: f32, b: f32| {
         let values: Vec<f32> =

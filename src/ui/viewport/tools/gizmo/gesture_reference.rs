@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_keeps_its_proportions_whichever_axis_scales_it() {
+    fn scaling_a_reference_model_by_any_axis_keeps_its_proportions() {
         assert_eq!(factor(Vec3::splat(2.0)), 2.0);
         assert_eq!(factor(Vec3::new(1.0, 0.25, 1.0)), 0.25);
         assert_eq!(factor(Vec3::new(1.0, 1.0, -3.0)), 3.0);

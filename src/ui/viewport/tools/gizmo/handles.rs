@@ -300,7 +300,7 @@ mod tests {
     use ulna_model::NodeId;
 
     #[test]
-    fn every_handle_that_is_seen_is_found_where_it_lies() {
+    fn every_visible_handle_is_picked_at_its_position() {
         let size = Vec2::new(1000.0, 800.0);
         let combined = HandleSet {
             arrows: Some((92.0, Operation::Move)),

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn own_angles_turn_a_joint_as_the_rotation_in_the_scene_does() {
+    fn local_angles_rotate_a_joint_like_the_scene_rotation() {
         let own = Quat::from_euler(EulerRot::XYZ, 0.3, -1.1, 2.0);
         let turn = Quat::from_axis_angle(Vec3::new(1.0, 2.0, -0.5).normalize_or_zero(), 0.7);
         let degrees = degrees_about(own, turn).to_array().map(f32::to_radians);
