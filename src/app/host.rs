@@ -110,7 +110,7 @@ impl Host for WindowHost<'_> {
             }
             ModeCommand::NextMode => app.set_mode(ctx, app.mode.next(&app.availability())),
             ModeCommand::RigAndBack => app.set_mode_and_back(ctx, Mode::FOR_JOINTS),
-            ModeCommand::PoseAndBack => app.set_mode_and_back(ctx, Mode::Pose),
+            ModeCommand::PoseAndBack => app.set_mode_and_back(ctx, Mode::WITHOUT_CLIPS),
             ModeCommand::Repeat => app.repeat_last(ctx),
             ModeCommand::Bind => app.ask_bind(),
             ModeCommand::Rebind => app.ask_rebind(),
@@ -262,7 +262,8 @@ impl App {
 
     /// Changes to a mode, or from it back to the mode before.
     fn set_mode_and_back(&mut self, ctx: &Context, mode: Mode) {
-        let other = if mode == Mode::Pose { Mode::FOR_CLIPS } else { Mode::Pose };
+        let poses = Mode::WITHOUT_CLIPS;
+        let other = if mode == poses { Mode::FOR_CLIPS } else { poses };
         let before = self.window.mode_before.filter(|before| *before != mode);
         self.set_mode(ctx, if self.mode == mode { before.unwrap_or(other) } else { mode });
     }

@@ -6,7 +6,6 @@ mod names;
 mod rows;
 mod search;
 mod typed;
-#[cfg(test)]
 mod vocabulary;
 
 use std::collections::BTreeSet;
