@@ -193,10 +193,11 @@ fn with_values(text: &str, around: SearchContext<'_>) -> Vec<PaletteRow> {
         if values.iter().all(is_word) && values.len() > 1 {
             continue;
         }
-        let query = Query::new(&named.join(" "));
+        let text_before = named.join(" ");
+        let query = Query::new(&text_before);
         for offered in OFFERED.iter() {
-            let Some(found) = command_fit(offered, &query, &named.join(" ")) else { continue };
-            let exact = query.is(&Searched::new(offered.spec.title));
+            let Some(found) = command_fit(offered, &query, &text_before) else { continue };
+            let exact = query.is(&offered.title);
             let typed = if found.points >= MEANT {
                 typed_values(offered.spec, values, around.rate)
             } else {
@@ -402,15 +403,17 @@ mod tests {
         let name = |k: usize| format!("rig:{}_Finger{:02}_Bone.{k:03}", sides[k % 2], k % 60);
         let entries: Vec<Entry> = (0..3_076).map(|k| Entry::new(Named::Pose, name(k))).collect();
         let around = SearchContext { names: &entries, why_not: &no, used: &[], rate: 30.0 };
-        let started = std::time::Instant::now();
         let queries = ["f", "fi", "left fin", "finger 12", "bone.077", "keyframe", "rotate 30 z"];
-        let found: usize = queries
-            .iter()
-            .map(|query| search(query, around).iter().map(|group| group.rows.len()).sum::<usize>())
-            .sum();
-        let each = started.elapsed() / queries.len() as u32;
-        assert!(found > 3_000, "{found}");
-        // About 2 ms on an idle processor.
-        assert!(each < std::time::Duration::from_millis(100), "{each:?}");
+        for query in queries {
+            // The shortest of several times: other programs may run beside this one.
+            let time = || {
+                let started = std::time::Instant::now();
+                let rows: usize = search(query, around).iter().map(|group| group.rows.len()).sum();
+                assert!(rows > 0, "{query}");
+                started.elapsed()
+            };
+            let least = (0..7).map(|_| time()).min().unwrap_or_default();
+            assert!(least < std::time::Duration::from_millis(100), "{query}: {least:?}");
+        }
     }
 }
