@@ -108,7 +108,7 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
 }
 
 /// Layers of weights.
-pub fn layers_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+pub fn layers_ui(state: &WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     scrolled(ui, |ui, _| layers::layers_ui(ui, view, &state.joints, actions));
 }
 
