@@ -422,7 +422,7 @@ pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) -
         .corner_radius(4)
         .inner_margin(egui::Margin::symmetric(6, 0))
         .show(ui, |ui| {
-            ui.set_width(width - 12.0);
+            ui.set_width((width - 12.0).max(0.0));
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 4.0;
                 let (rect, _) = ui.allocate_exact_size(vec2(18.0, 24.0), Sense::hover());

@@ -152,10 +152,13 @@ impl Layout {
     /// added at their default places.
     pub fn from_text(text: &str) -> Option<(Self, Vec<Pane>)> {
         // An earlier version stored the tree alone.
-        let stored = serde_json::from_str::<Stored>(text).or_else(|error| {
-            let tree = serde_json::from_str::<Tree<Pane>>(text).map_err(|_| error)?;
-            Ok(Stored { tree, floats: Vec::new(), hidden: Vec::new() })
-        });
+        let stored =
+            serde_json::from_str::<Stored>(text).or_else(|error| {
+                match serde_json::from_str::<Tree<Pane>>(text) {
+                    Ok(tree) => Ok(Stored { tree, floats: Vec::new(), hidden: Vec::new() }),
+                    Err(_) => Err(error),
+                }
+            });
         let Stored { mut tree, floats, hidden } = stored
             .map_err(|e: serde_json::Error| {
                 log::warn!("a stored arrangement of the panels cannot be read and is reset: {e}");

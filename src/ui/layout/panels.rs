@@ -85,7 +85,7 @@ fn title_menu(response: &Response, pane: Pane, asked: &mut Vec<ViewCommand>) {
     });
 }
 
-/// The docked panels, as egui_tiles asks for them.
+/// The docked panels, as `egui_tiles` asks for them.
 pub(super) struct Docked<'a, 'f> {
     pub theme: &'a Theme,
     pub frame: PanelFrame<'f>,

@@ -43,7 +43,7 @@ impl TransportFit {
             show: width >= 1200.0,
             frame: width >= 720.0,
             rate: width >= 860.0,
-            ends: width >= 640.0,
+            ends: width >= 600.0,
             mixer: width >= 760.0,
             clip: if width >= 1200.0 { 140.0 } else { 96.0 },
         }

@@ -22,6 +22,8 @@ use ulna_render::ColorRole;
 use ulna_weights::SkinnedSurface;
 use ulna_weights::layers::LayerTarget;
 
+/// Points of width from which the filter and the limits stand in one line.
+const ONE_LINE: f32 = 290.0;
 /// The title of the panel.
 const TITLE: &str = "Joints";
 
@@ -458,7 +460,7 @@ pub fn joints_ui(
     let (Some(canvas), Some(session)) = (view.paint.surface(), view.session) else { return 0.0 };
     let document = session.document();
     // Below a tab of its name, the list has one line above it.
-    let titled = is_said(ui, TITLE);
+    let titled = is_said(ui, TITLE) && ui.available_width() >= ONE_LINE;
     if !titled {
         head_ui(ui, view, canvas, actions);
     }
@@ -538,8 +540,9 @@ pub fn joints_ui(
     } else {
         "Weight moves between unlocked joints only."
     };
-    let text = match titled {
-        true => format!("Shares: {}. {text}", shares_of(view)),
+    // What the shares are of stands in the head, if there is one.
+    let text = match titled && view.paint.options.locked.is_empty() {
+        true => format!("Shares: {}", shares_of(view)),
         false => text.to_owned(),
     };
     let text = RichText::new(&text)

@@ -137,12 +137,7 @@ pub fn listed<'a>(
             Listed { by_number: true, ..plain(false, "Any component", all) }
         }
         Entry::MorphTarget => plain(false, "None", morph_targets(document, draft)),
-        Entry::Workspace => {
-            let all = view.program.workspaces;
-            let is_own = all.iter().any(|row| row.is_shown && row.is_own);
-            let unset = if is_own { "The current one" } else { "None" };
-            plain(false, unset, named(all.iter().map(|row| &row.name)))
-        }
+        Entry::Workspace => plain(false, no_workspace(view), workspaces(view)),
         Entry::Lane => {
             let mix = mix_of(document);
             let lanes = mix.iter().flat_map(|m| m.lanes.iter());
@@ -156,6 +151,17 @@ pub fn listed<'a>(
         }
         _ => return None,
     })
+}
+
+/// Names of the workspaces.
+fn workspaces(view: &View<'_>) -> Vec<Pick> {
+    named(view.program.workspaces.iter().map(|row| &row.name))
+}
+
+/// Text that a form shows where no workspace is named: the shown one is meant, if it was saved.
+fn no_workspace(view: &View<'_>) -> &'static str {
+    let is_own = view.program.workspaces.iter().any(|row| row.is_shown && row.is_own);
+    if is_own { "The current one" } else { "None" }
 }
 
 /// Nodes of a kind, joints first; each by the text that names it alone.
