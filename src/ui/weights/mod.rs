@@ -20,7 +20,7 @@ use super::{Actions, View};
 use ulna_edit::CommandLine;
 use ulna_render::ColorRole;
 
-/// Points above and below what is in the panel.
+/// Margin above and below the content of the panel, in points.
 const MARGIN: f32 = 14.0;
 
 /// State of the panel between frames.
