@@ -161,7 +161,7 @@ impl Arriving {
         plays
     }
 
-    /// The model as it was uploaded, ready to be opened.
+    /// The uploaded model, ready to be opened.
     pub(super) fn into_loaded(
         mut self,
         renderer: &mut ViewportRenderer,

@@ -1,4 +1,5 @@
-//! The panel *Bind* in the window: how it opens, and what becomes of its bind.
+//! Integration of the *Bind* panel in the window: opening it, and applying or discarding its
+//! result.
 
 use egui::Context;
 

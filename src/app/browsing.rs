@@ -136,7 +136,7 @@ impl App {
         }
     }
 
-    /// Takes up what the system's dialog gave.
+    /// Handles the result of the system's file dialog.
     pub(super) fn poll_browse(&mut self, ctx: &Context) {
         // No hand closes a dialog so fast.
         const AT_ONCE: Duration = Duration::from_millis(400);

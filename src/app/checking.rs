@@ -1,5 +1,5 @@
-//! Problems kept true: a while after the last change the file as it would be saved is looked over,
-//! beside the window.
+//! Keeps the list of problems current: a while after the last change, a background job checks the
+//! file as it would be saved.
 
 use std::{sync::mpsc, thread};
 
@@ -12,7 +12,7 @@ use ulna_model::Diagnostic;
 const QUIET: f64 = 0.35;
 
 impl App {
-    /// Begins a look where one is due, and takes up what one found.
+    /// Starts a check if one is due, and takes the result of a finished one.
     pub(super) fn keep_problems(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let now = (self.renderer.scene_serial(), session.generation());

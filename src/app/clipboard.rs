@@ -30,14 +30,14 @@ impl App {
         self.toast(ctx, ToastKind::Ok, text);
     }
 
-    /// Asks for what the clipboard holds; the system answers with an event.
+    /// Requests the content of the clipboard. The system answers with an event.
     pub(super) fn ask_paste(&mut self, ctx: &Context, how: Pasting) {
         (self.poses.pasting, self.poses.asked) = (how, ctx.input(|i| i.time));
         ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
     }
 
-    /// Poses nodes by what the clipboard holds: those that are named there, or the selected one
-    /// where one pose was copied.
+    /// Applies poses from the clipboard to the nodes that they name. A single copied pose is
+    /// applied to the selected node.
     pub(super) fn paste_pose(&mut self, ctx: &Context, text: &str) {
         /// Seconds in which the clipboard answers: later a paste is another one.
         const SOON: f64 = 2.0;
@@ -64,8 +64,8 @@ impl App {
         }
     }
 
-    /// Moves the playhead, and poses the selected nodes there as they are now; all joints, if no
-    /// node is selected.
+    /// Moves the playhead, and applies the current pose of the selected nodes there; of all joints
+    /// if no node is selected.
     pub(super) fn put_pose(&mut self, ctx: &Context, time: f64) {
         let Some(session) = &self.session else { return };
         let nodes: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
@@ -119,8 +119,8 @@ impl App {
         self.mode.spec().selects_vertices && !self.painting.vertices().is_empty()
     }
 
-    /// Copies what is worked on other than poses: weights of selected vertices, or selected keys;
-    /// whether it did.
+    /// Copies something other than a pose: weights of selected vertices, or selected keys. Returns
+    /// whether anything was copied.
     pub(super) fn copy_in_place_of_pose(&mut self, ctx: &Context) -> bool {
         if self.is_on_weights() {
             self.vertex_command(ctx, &VertexCommand::Copy);

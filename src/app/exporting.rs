@@ -1,4 +1,4 @@
-//! Exporting from the window: what is asked before, and what is said after.
+//! Exports from the window: the dialog before, and the message after.
 
 use std::{
     path::PathBuf,
@@ -45,8 +45,8 @@ fn open_loops(document: &Document, clips: &[ClipId]) -> Vec<(ClipId, String)> {
 }
 
 impl App {
-    /// Finds what the export that is being chosen comes to, beside the window; anew when something
-    /// of it is another.
+    /// Measures the result of the export that is configured in the dialog, in the background.
+    /// Measures again when an input changes.
     pub(super) fn measure_export(&mut self, ctx: &Context) {
         let (Some(Dialog::Export { draft }), Some(session)) = (&self.dialogs.open, &self.session)
         else {
@@ -113,7 +113,7 @@ impl App {
         self.files.measuring = Some(Measuring { of, progress, result, found: None });
     }
 
-    /// Asks what to export, as it was chosen last for this file.
+    /// Opens the export dialog with the last choices for this file.
     pub(super) fn ask_export(&mut self) {
         let Some(session) = &self.session else { return };
         let last = self.program.preferences.export.clone();
@@ -153,7 +153,7 @@ impl App {
         }
     }
 
-    /// Exports beside the window; the document may go on changing meanwhile.
+    /// Exports in the background. The document can be edited meanwhile.
     pub(super) fn export(&mut self, ctx: &Context, request: ExportRequest) {
         self.end_gesture(ctx);
         let Some(session) = &self.session else { return };

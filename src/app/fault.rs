@@ -1,5 +1,5 @@
-//! A fault of the program's own: caught at the frame, written down without the model's content, and
-//! told with where the work is.
+//! Internal errors of the program. They are caught per frame, logged without the model's content,
+//! and reported with the location of the saved work.
 
 use std::{
     any::Any,
@@ -20,7 +20,7 @@ static LAST: Mutex<Option<String>> = Mutex::new(None);
 /// With so many faults in a sitting it is not to be worked with.
 const MOST: u32 = 8;
 
-/// Has panics leave their place and their way behind, besides what they did before.
+/// Installs a panic hook that also records location and backtrace.
 pub(super) fn watch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

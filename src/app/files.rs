@@ -18,31 +18,31 @@ use ulna_model::{Shared, Unkeyed, UnkeyedAt};
 use ulna_motion::BestSeam;
 use ulna_session::{ClipSource, Disk, ExportRequest, Recovery, SystemDisk};
 
-/// Files, and what was asked about them.
+/// Pending file operations, and answers about files.
 pub(super) struct Files {
     /// Action to perform when the current save is done.
     pub after_save: Option<DeferredAction>,
-    /// The step that follows when the work beside the window is done and saved.
+    /// Action to perform when the background work is done and saved.
     pub after_work: Option<DeferredAction>,
-    /// When the file was written that a person was asked about last.
+    /// Modification time of the file at the last question about changes on disk.
     pub asked_disk: Option<Option<SystemTime>>,
-    /// Unkeyed poses that a person left out of the file, as they were then.
+    /// Unkeyed poses that were left out of the file on request, in their state at that time.
     pub left_unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,
     /// The last export, with its paths.
     pub exported: Option<ExportRequest>,
-    /// As it was chosen.
+    /// Export dialog with its last choices.
     pub export_draft: Option<ExportDraft>,
     /// Size measurement of the export that is chosen in the dialog.
     pub measuring: Option<Measuring>,
     /// The content of the file that a form names.
     pub reading: Option<Reading>,
-    /// How pictures were made last.
+    /// Settings of the last rendered pictures.
     pub pictures: PicturesDraft,
     /// Clips of other files that are being chosen from.
     pub importing: Option<Importing>,
-    /// A file of another format that waits for how it is to be taken.
+    /// A file of another format whose import settings are being chosen.
     pub arriving: Option<Box<Arriving>>,
-    /// The picture of it.
+    /// The preview picture of that file.
     pub picture_apart: PictureApart,
     /// Pictures of the source and of the target of the page *Retarget*.
     pub retarget_pictures: [PictureApart; 2],
@@ -96,7 +96,7 @@ pub(super) struct Browsing {
     pub instead: Option<Dialog>,
 }
 
-/// An export that is made beside the window to see what it comes to; nothing of it is written.
+/// An export that is made in the background to measure its result. Nothing is written.
 pub(super) struct Measuring {
     pub of: (ExportRequest, u64),
     pub progress: Arc<Progress>,

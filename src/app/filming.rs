@@ -1,5 +1,5 @@
-//! Pictures of a clip from the window: made beside it, on the same device, as the viewport sees the
-//! model.
+//! Renders pictures of a clip in the background on the window's device, with the camera of the
+//! viewport.
 
 use egui::Context;
 

@@ -1,4 +1,4 @@
-//! One frame: what came in, the panels, what they asked for, and the picture.
+//! One frame: input, panels, their actions, and the picture.
 
 use std::time::{Duration, Instant};
 
@@ -140,7 +140,7 @@ impl App {
         ctx.request_repaint();
     }
 
-    /// Lays out all panels; what they ask for.
+    /// Lays out all panels. Returns their actions.
     fn panels_frame(&mut self, ui: &mut Ui, hover: Option<ulna_model::NodeId>) -> Actions {
         let mut actions = Actions::default();
         let (devices, device_wish) = self.program.devices.list();
@@ -221,7 +221,7 @@ impl App {
         actions
     }
 
-    /// Says what failed beside the panels: the journal, devices, the picture.
+    /// Reports errors of background services: the journal, devices, the picture.
     fn tell_faults(&mut self, ctx: &Context) {
         if let Some(fault) = self.session.as_mut().and_then(Session::take_journal_fault) {
             let text = format!(
@@ -242,8 +242,8 @@ impl App {
         }
     }
 
-    /// A caret blinks a few times after something was typed or clicked, and then stands: each blink
-    /// draws the whole window.
+    /// Stops the caret from blinking a few blinks after input, because each blink redraws the whole
+    /// window.
     fn limit_caret_blink(&mut self, ctx: &Context) {
         const BLINKS: f64 = 6.0;
         let (now, active) = ctx.input(|i| {
@@ -326,8 +326,8 @@ impl App {
         })
     }
 
-    /// The unkeyed pose that is seen: the one that is carried along, else the one at the playhead.
-    /// Playing shows none.
+    /// The displayed unkeyed pose: the one that is carried along, otherwise the one at the
+    /// playhead. `None` during playback.
     pub(super) fn unkeyed_shown(&self) -> Option<UnkeyedAt> {
         let (clip, document) = (self.shown_clip()?, self.session.as_ref()?.document());
         if self.timeline.playback.playing {

@@ -1,5 +1,5 @@
-//! Gestures are whole or not there: while one is open nothing else runs, and what takes the pointer
-//! away ends it as a step.
+//! Gestures are atomic: while one is open, nothing else runs. If the pointer is taken away, the
+//! gesture ends as an undo step.
 
 use egui::Context;
 

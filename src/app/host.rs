@@ -275,14 +275,14 @@ impl App {
         }
     }
 
-    /// The welcome page, with the list of files as it is now.
+    /// Opens the welcome page with an updated list of files.
     pub(super) fn show_welcome(&mut self, ctx: &Context) {
         self.program.recent.refresh(ctx, &self.program.preferences.recent);
         self.program.welcome = true;
         self.timeline.playback.playing = false;
     }
 
-    /// The tour is of the sample, unless a file is open already. It goes on where it was left.
+    /// Starts or continues the tour. It opens the sample unless a file is open.
     fn start_tour(&mut self, ctx: &Context) {
         if self.session.is_none() {
             self.wish(ctx, DeferredAction::Sample);

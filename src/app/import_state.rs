@@ -1,4 +1,5 @@
-//! Clips of other files that are being chosen from: what they come to here, and their pictures.
+//! State of an import dialog: clips of other files, their match to this model, and their
+//! thumbnails.
 
 use std::{
     path::PathBuf,
@@ -33,15 +34,15 @@ pub(super) struct Importing {
     /// As panels see it.
     pub view: ImportView,
     pub(super) pictures: Vec<TextureHandle>,
-    /// Joints that were found otherwise than by the same name, as nobody said anything yet; by
-    /// file.
+    /// Joints that were matched by something other than equal names, before any correction by the
+    /// user; per file.
     pub(super) guessed: Vec<Vec<(String, NodeId)>>,
     /// A picture that is on its way.
     pub(super) awaited: Option<(Awaited, Capture)>,
     pub(super) playing: Playing,
 }
 
-/// Files that are being read beside the window; given up where nobody waits for them any more.
+/// Files that are read in the background. Canceled when the dialog closes.
 pub(super) struct Reading {
     pub(super) come: mpsc::Receiver<ClipSource>,
     pub(super) stop: Arc<Progress>,
@@ -130,7 +131,7 @@ fn bones(document: &Document, pose: &Pose, reach: f32) -> Vec<[[f32; 2]; 2]> {
 }
 
 impl Importing {
-    /// Adds what a file comes to.
+    /// Adds the match of a file.
     pub(super) fn fit(&mut self, document: &Document, file: usize, draft: &ImportDraft) {
         let source = &self.sources[file];
         let (name, path) = (source.name(), source.path.clone());

@@ -1,5 +1,5 @@
-//! Bringing clips of other files in: reading them beside the window, showing what they come to, and
-//! putting the chosen ones in as one step.
+//! Imports clips of other files: reads files in the background, displays the matches, and adds the
+//! selected clips as one undo step.
 
 use std::{
     path::{Path, PathBuf},
@@ -64,12 +64,12 @@ impl App {
         }
     }
 
-    /// Reads files beside the window.
+    /// Reads files in the background.
     pub(super) fn read_clips(&mut self, ctx: &Context, paths: Vec<PathBuf>) {
         self.read_clips_as(ctx, paths, None);
     }
 
-    /// The same, one of them in another format as it is chosen.
+    /// Reads files in the background, one of them in another format with the chosen settings.
     pub(super) fn read_clips_as(
         &mut self,
         ctx: &Context,
@@ -141,7 +141,7 @@ impl App {
         self.open_retarget(ctx, Some(source.path.clone()), conversion);
     }
 
-    /// Works out what the clips come to as it is chosen now.
+    /// Computes the match of the clips with the current settings.
     pub(super) fn fit_import(&mut self, mut draft: ImportDraft) {
         let (Some(session), Some(importing)) = (&self.session, &mut self.files.importing) else {
             return;

@@ -14,7 +14,7 @@ use crate::ui::{Dialog, ToastKind};
 use ulna_formats::gltf::{Progress, ReadError};
 
 impl App {
-    /// Begins long work, or puts it in line behind what is under way.
+    /// Starts a long job, or queues it behind the running one.
     pub(super) fn start(
         &mut self,
         ctx: &Context,
@@ -82,7 +82,7 @@ impl App {
         }
     }
 
-    /// Takes up what is done, and begins what waited.
+    /// Takes the results of finished jobs, and starts queued ones.
     pub(super) fn poll_jobs(&mut self, ctx: &Context) {
         let saved = Self::poll(&mut self.jobs.save);
         let worked = Self::poll(&mut self.jobs.work);

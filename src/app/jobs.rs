@@ -1,4 +1,4 @@
-//! Long work beside the window: what is under way, what waits, and what it comes to.
+//! Background jobs of the window: running, queued, and finished ones.
 
 use std::{
     collections::VecDeque,
@@ -61,9 +61,9 @@ pub(super) enum JobResult {
     /// Best transition points between clips, for the document with this node tree; none if
     /// canceled.
     Seams(Option<Vec<BestSeam>>, Shared<Tree>),
-    /// A command that takes long, and how it is told.
+    /// Result of a long command, with its title in messages.
     Worked(Box<Worked>, Title),
-    /// The file as it is on disk now, with what came of doing the edits again.
+    /// The file as it is on disk, with the result of replaying the edits.
     Reloaded(Result<(Box<Loaded>, Option<Replayed>), ReadError>),
     /// Recovered work of a crashed session.
     Recovered(Result<(Box<Loaded>, Redone), RecoveryError>, String),
@@ -101,8 +101,8 @@ pub(super) struct Jobs {
     pub waiting: VecDeque<Waiting>,
     /// A save.
     pub save: Option<Job>,
-    /// Results of long commands that ended during a gesture, in that order: they are put in when it
-    /// has ended.
+    /// Results of long commands that finished during a gesture, in that order. They are applied
+    /// when the gesture ends.
     pub worked: VecDeque<(Box<Worked>, Title)>,
     /// The same where the model was changed meanwhile: a person is asked what becomes of it.
     pub offered: Vec<Offered>,
@@ -117,11 +117,11 @@ pub(super) struct Offered {
     pub title: Title,
 }
 
-/// Title of commands that are worked out beside the window.
+/// Title of commands that run in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Title {
     pub text: &'static str,
-    /// Number of joints that they change one after the other; one message tells of all of them.
+    /// Number of joints that the commands change one after another. One message covers all of them.
     pub joints: Option<usize>,
 }
 
@@ -148,7 +148,7 @@ impl Jobs {
     }
 }
 
-/// Begins work beside the window.
+/// Starts a background job.
 pub(super) fn spawn(ctx: &Context, waiting: Waiting) -> std::io::Result<Job> {
     let progress = Arc::new(Progress::default());
     let (sender, result) = mpsc::sync_channel(1);

@@ -78,7 +78,7 @@ impl App {
     }
 }
 
-/// Refused keys in words.
+/// Describes the refused keys.
 fn refusals(refused: &[RefusedKeys]) -> String {
     let of = |r: &RefusedKeys| format!("{}: {}", r.command, r.reason);
     let mut named: Vec<String> = refused.iter().take(NAMED).map(of).collect();

@@ -19,7 +19,7 @@ pub(super) struct Kept {
     pub focused: Option<Id>,
     /// A dialog or the palette was open.
     pub dialog: bool,
-    /// Weights are painted: a cell that is left drops what was typed.
+    /// Whether Paint mode is active: a table cell that loses the focus discards its typed text.
     pub painting: bool,
     /// Keys that egui's focus does not get.
     pub back: Vec<Event>,
@@ -27,7 +27,7 @@ pub(super) struct Kept {
     after_click: Vec<Event>,
     /// Frames that they wait yet.
     wait: u8,
-    /// The press beside a field that waits until that has taken its text.
+    /// A press outside a field, which is delayed until the field has applied its text.
     left: LeftField,
 }
 
@@ -124,7 +124,7 @@ pub(super) struct KeyRouting {
     kept: Arc<Mutex<Kept>>,
     /// The panel that the pointer, or F6, entered last.
     pub entered: Option<Pane>,
-    /// F6 went on to the dialog that is open beside the panels.
+    /// Whether F6 moved the focus to the dialog beside the panels.
     pub in_dialog: bool,
 }
 

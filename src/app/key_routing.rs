@@ -13,8 +13,7 @@ pub(super) enum Topmost {
     Popup,
     /// A dialog, or the palette.
     Dialog,
-    /// A field or another widget that has the focus: what is typed, Space, Enter and arrows are its
-    /// own.
+    /// A field or another focused widget, which receives typed text, Space, Enter and arrow keys.
     Widget,
     /// Nothing.
     Panels,
@@ -58,20 +57,20 @@ impl App {
         self.window.routing.entered
     }
 
-    /// Whether Escape has something else to end: what was typed, or the focus of a widget.
+    /// Whether Escape has something else to end: typed text, or the focus of a widget.
     pub(super) fn escape_is_taken(&self) -> bool {
         self.window.routing.kept().focused.is_some() || self.panels.holds_escape()
     }
 
-    /// Remembers what the next frame's keys are judged by.
+    /// Records the state that decides the key routing of the next frame.
     pub(super) fn end_keys(&self, ctx: &Context) {
         let mut kept = self.window.routing.kept();
         (kept.focused, kept.dialog) = (ctx.memory(|m| m.focused()), self.dialogs.covers());
         kept.painting = self.mode.spec().paints_weights;
     }
 
-    /// Puts the keyboard into the next panel that is seen, or the one before. A dialog beside the
-    /// panels is one of them, the last.
+    /// Moves the keyboard focus to the next or previous visible panel. An open dialog beside the
+    /// panels counts as the last one.
     pub(super) fn next_panel(&mut self, ctx: &Context, back: bool) {
         let reachable = self.panels.layout().reachable();
         let loose = self.dialogs.open.as_ref().is_some_and(Dialog::is_loose);

@@ -1,5 +1,5 @@
-//! How finely the viewport is drawn while something moves: coarser where the device is slow, as
-//! frames were measured, and full again as soon as it stands still.
+//! Adaptive resolution of the viewport: lower during motion on slow devices, by measured frame
+//! times, and full when nothing moves.
 
 use crate::ui::Quality;
 
@@ -25,10 +25,10 @@ const BARRED: f64 = 30.0;
 pub(super) struct Motion {
     /// Seconds on egui's clock.
     pub now: f64,
-    /// Whether somebody drags, scrolls or plays.
+    /// Whether a drag, scroll or playback is in progress.
     pub moves: bool,
-    /// Whether the pointer moves with a button down: nothing rests, though the picture may be the
-    /// same.
+    /// Whether the pointer moves with a button down. The resolution then stays reduced, even if the
+    /// picture does not change.
     pub stirs: bool,
     /// Quality that the person chose.
     pub quality: Quality,
@@ -38,24 +38,24 @@ pub(super) struct Motion {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ladder {
     step: usize,
-    /// The longest frame since the picture was another the last time: one is drawn while the next
-    /// is made.
+    /// Longest frame since the last change of the picture, in seconds. A picture is drawn while the
+    /// next frame is built.
     longest: f32,
-    /// When something moved last.
+    /// Time of the last motion, in seconds.
     moved: Option<f64>,
-    /// Mean seconds of a frame at this step, and how many were measured.
+    /// Mean frame time at this step, in seconds, and the number of measured frames.
     mean: f32,
-    /// The quickest of them.
+    /// Shortest of these frames, in seconds.
     least: f32,
     measured: u32,
-    /// Frames that do not count yet: a new step has pipelines to make, and what is measured is the
-    /// frame before.
+    /// Remaining frames to ignore: a new step creates pipelines, and each measurement is that of
+    /// the previous frame.
     settling: u32,
-    /// The coarsest step that was too slow, and until when that counts.
+    /// The lowest resolution that was too slow, and the time until which it is not tried.
     barred: Option<(usize, f64)>,
-    /// The step before and its mean, until it is known whether this one is worth it.
+    /// The previous step and its mean frame time, until the current step has proved faster.
     before: Option<(usize, f32)>,
-    /// Until when no coarser step is tried, since it gained nothing.
+    /// Time until which no lower resolution is tried, because one saved no time.
     enough: f64,
 }
 

@@ -19,9 +19,9 @@ pub(super) struct LeanPanels(Arc<Parts>);
 
 /// GPU resources that are used in each frame.
 struct Parts {
-    /// Over what is there.
+    /// Blends over the existing picture.
     blend: wgpu::RenderPipeline,
-    /// In its place: for pictures that hide what is behind.
+    /// Replaces the existing picture, for opaque images.
     opaque: wgpu::RenderPipeline,
     window: wgpu::Buffer,
     window_bind: wgpu::BindGroup,

@@ -15,7 +15,7 @@ use ulna_edit::{
 use ulna_session::Session;
 
 impl App {
-    /// Asks before unsaved work is lost, then does what is wanted.
+    /// Performs an action, after asking about unsaved work that it would lose.
     pub(super) fn wish(&mut self, ctx: &Context, wish: DeferredAction) {
         self.end_gesture(ctx);
         // The page of a file of another format comes first: its clips may be meant for this one.
@@ -36,7 +36,7 @@ impl App {
         }
     }
 
-    /// Does what was wanted, now that nothing is in its way.
+    /// Performs the requested action. All questions are answered.
     pub(super) fn perform(&mut self, ctx: &Context, wish: DeferredAction) {
         match wish {
             DeferredAction::Quit if self.is_writing() => {
@@ -54,7 +54,7 @@ impl App {
         }
     }
 
-    /// Keeps layers and the mix in the file, saves, and then does what was wanted.
+    /// Stores layers and the mix in the file, saves, and then performs the requested action.
     pub(super) fn keep_then(&mut self, ctx: &Context, wish: DeferredAction) {
         let Some(unsaved) = self.session.as_ref().map(|s| s.unsaved()) else { return };
         let mut commands: Vec<Command> = Vec::new();
@@ -70,8 +70,8 @@ impl App {
         self.change_then(ctx, "Keep layers and mix in the file", commands, wish);
     }
 
-    /// Bakes layers into keys and weights, and the mix into a clip, saves, and then does what was
-    /// wanted.
+    /// Bakes layers into keys and weights, and the mix into a clip, saves, and then performs the
+    /// requested action.
     pub(super) fn bake_then(&mut self, ctx: &Context, wish: DeferredAction) {
         let Some(session) = &self.session else { return };
         let (unsaved, document) = (session.unsaved(), session.document());
@@ -93,8 +93,8 @@ impl App {
         self.change_then(ctx, "Bake layers and mix", commands, wish);
     }
 
-    /// Carries commands out as one step, saves, and then does what was wanted. What takes long is
-    /// worked out beside the window, which stays until then.
+    /// Runs commands as one undo step, saves, and then performs the requested action. Long commands
+    /// run in the background, and the window stays open until they finish.
     fn change_then(
         &mut self,
         ctx: &Context,
@@ -122,7 +122,7 @@ impl App {
         }
     }
 
-    /// Saves, and then does what was wanted.
+    /// Saves, and then performs the requested action.
     pub(super) fn save_then(&mut self, ctx: &Context, wish: DeferredAction) {
         self.dialogs.open = None;
         self.files.after_save = Some(wish);

@@ -159,8 +159,8 @@ impl App {
         self.program.recent.refresh(ctx, &self.program.preferences.recent);
     }
 
-    /// Takes the picture of a file for the welcome page, when it is shown first. A slow device is
-    /// not waited for.
+    /// Renders the thumbnail of a file for the welcome page when the file is first displayed. Does
+    /// not wait for slow devices.
     pub(super) fn take_picture(&mut self, ctx: &Context) {
         if let Some((path, capture)) = self.program.taking.take() {
             match self.renderer.poll_picture(&capture) {

@@ -75,7 +75,8 @@ impl App {
         self.dialogs.open = (!self.mode.spec().edits_rest).then_some(Dialog::Plan);
     }
 
-    /// Closes what one works beside. A form of a planned change goes back to the plan.
+    /// Closes the panel or form beside the viewport. The form of a planned change returns to the
+    /// plan.
     pub(super) fn close_loose(&mut self, ctx: &Context) {
         let is_form = matches!(&self.dialogs.open, Some(Dialog::Arguments { .. }));
         let goes_back = is_form && !self.mode.spec().edits_rest;

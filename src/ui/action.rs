@@ -76,7 +76,7 @@ pub enum ProblemAction {
 pub struct Actions(Vec<Action>);
 
 impl Actions {
-    /// Asks for one more.
+    /// Adds an action.
     pub fn push(&mut self, action: impl Into<Action>) {
         self.0.push(action.into());
     }

@@ -1,4 +1,4 @@
-//! How weights are marked wherever they are seen: in the viewport and in the panel of Paint mode.
+//! Display of weights, shared by the viewport and the panel of Paint mode.
 
 use egui::{Color32, Rect, Ui, pos2};
 
@@ -36,7 +36,7 @@ pub fn heat_color(weight: f32) -> Color32 {
     Color32::from_rgb(r, g, b)
 }
 
-/// Slanted lines over a bar: what is locked.
+/// Diagonal lines over a bar, which mark locked weights.
 pub fn hatch(ui: &Ui, area: Rect, theme: &Theme) {
     let painter = ui.painter().with_clip_rect(area);
     let mut x = area.left() - area.height();

@@ -1,4 +1,4 @@
-//! The welcome page: what was open lately, the sample, and the keys to begin with.
+//! The welcome page: recent files, the sample, and the first keys to know.
 
 use egui::{Align2, Color32, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -25,7 +25,7 @@ pub struct WelcomeState {
 }
 
 const WIDEST: f32 = 1280.0;
-/// Points below which everything stands in one column.
+/// Width below which the page has one column, in points.
 const ONE_COLUMN: f32 = 900.0;
 
 pub fn welcome_ui(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {

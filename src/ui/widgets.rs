@@ -28,7 +28,7 @@ pub fn paint_icon(painter: &Painter, at: Pos2, icon: MaterialIcon, size: f32, co
     painter.text(at, Align2::CENTER_CENTER, icon.codepoint, icon_font(size, false), color);
 }
 
-/// A button that is an icon, with its accessible name and a tooltip that tells it and the key.
+/// An icon button with an accessible name, and a tooltip with that name and the key.
 pub fn icon_button(
     ui: &mut Ui,
     theme: &Theme,
@@ -132,7 +132,7 @@ pub fn key_width(ui: &Ui, key: &str) -> f32 {
     (ulna_edit::key_parts(key).into_iter().map(width).sum::<f32>() - 3.0).max(0.0)
 }
 
-/// A sentence in a width; a long one loses its end.
+/// Text limited to a width. Long text is cut at the end.
 pub fn cut(ui: &Ui, text: &str, font: &FontId, width: f32) -> String {
     let fits = |t: &str| {
         ui.painter().layout_no_wrap(t.to_owned(), font.clone(), Color32::WHITE).size().x <= width
@@ -290,7 +290,7 @@ pub fn diamond(painter: &Painter, at: Pos2, size: f32, fill: Color32, outline: C
     painter.add(Shape::convex_polygon(points, fill, Stroke::new(1.0, outline)));
 }
 
-/// A joint as it stands in lists: an upright octahedron.
+/// Icon of a joint in lists: an upright octahedron.
 pub fn joint_icon(painter: &Painter, at: Pos2, color: Color32) {
     let (w, up, down) = (3.5, 4.0, 7.0);
     let top = at + vec2(0.0, -up - 1.0);
@@ -318,7 +318,7 @@ pub fn node_kind(view: &View<'_>, document: &Document, node: NodeId) -> &'static
     }
 }
 
-/// A node as it stands in lists: its icon says what it is.
+/// Icon of a node in lists, by its kind.
 pub fn node_icon(
     painter: &Painter,
     view: &View<'_>,
@@ -337,7 +337,7 @@ pub fn node_icon(
     }
 }
 
-/// Text in a width; a long one loses its middle, since the end carries the side.
+/// Text limited to a width. Long text is cut in the middle, because the end contains the side.
 pub fn elided(ui: &Ui, text: &str, font: &FontId, width: f32) -> String {
     let fits = |t: &str| {
         ui.painter().layout_no_wrap(t.to_owned(), font.clone(), Color32::WHITE).size().x <= width
@@ -568,7 +568,7 @@ pub fn crisp(ui: &Ui, at: Pos2) -> Pos2 {
     pos2((at.x * scale).floor() / scale + 0.5 / scale, (at.y * scale).floor() / scale + 0.5 / scale)
 }
 
-/// Selects all of the text of a field, so that what is typed takes its place.
+/// Selects all text of a field, so that typed text replaces it.
 pub fn select_all(ctx: &egui::Context, field: egui::Id, text: &str) {
     use egui::text::{CCursor, CCursorRange};
     let mut state = egui::TextEdit::load_state(ctx, field).unwrap_or_default();

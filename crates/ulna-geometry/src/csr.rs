@@ -58,7 +58,7 @@ impl<T> Csr<T> {
     /// The items of a range of rows.
     ///
     /// # Panics
-    /// There are no such rows.
+    /// The range exceeds the number of rows.
     #[inline]
     pub fn rows(&self, rows: Range<usize>) -> &[T] {
         &self.items[self.starts[rows.start] as usize..self.starts[rows.end] as usize]

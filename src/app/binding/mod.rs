@@ -46,7 +46,7 @@ pub(super) struct Binding {
     chosen: Beside<(u64, Vec<NodeId>), Vec<BindJoint>>,
     /// The joints that were found last.
     joints: Vec<BindJoint>,
-    /// Whether they belong to the meshes as they are chosen.
+    /// Whether they match the currently selected meshes.
     are_joints_current: bool,
     foreseen: Option<BindForeseen>,
     preview: Option<BindPreview>,
@@ -97,7 +97,7 @@ impl Binding {
         }
     }
 
-    /// The document that the viewport shows: with the bind, where one is shown.
+    /// The document to display in the viewport, including the bind if one is displayed.
     pub(super) fn seen<'a>(&'a self, session: &'a Session) -> &'a Document {
         match &self.preview {
             Some(preview) if self.shown.is_some() => &preview.document,

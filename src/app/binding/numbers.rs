@@ -1,4 +1,4 @@
-//! Numbers of a bind in a pose, measured beside the window.
+//! Measurements of a bind in a pose, computed in the background.
 
 use std::sync::mpsc;
 

@@ -1,5 +1,5 @@
-//! The center of mass of what is shown, and its way over the clip: found anew when the pose, the
-//! weights or the clip are others.
+//! Center of mass of the displayed pose, and its path over the clip. Computed again when the pose,
+//! the weights or the clip change.
 
 use super::overlays::BalanceState;
 use crate::app::App;

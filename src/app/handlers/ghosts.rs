@@ -1,5 +1,5 @@
-//! The model at other moments of the clip that is shown: which ones, and when they are to be posed
-//! anew.
+//! Onion skins: the model at other times of the displayed clip. Chooses the times, and decides when
+//! to pose them again.
 
 use super::overlays::GhostsAsked;
 use crate::{
@@ -8,8 +8,8 @@ use crate::{
 };
 use ulna_model::{Clip, NodeId};
 
-/// A moment of a clip, and how near it is to the playhead: −1..=1, what is 0 is nearest, before it
-/// below 0.
+/// A time of a clip, in seconds, and its signed distance to the playhead in −1..=1: 0 is nearest,
+/// and times before the playhead are negative.
 type GhostTime = (f32, f32);
 
 /// The moments that are shown, of those within the clip.

@@ -13,7 +13,7 @@ pub(in crate::app) struct BalanceState {
     pub masses: Derived<Slots<MeshId, Shared<Mesh>>, Masses>,
     pub of: Option<(u64, u64)>,
     pub way_of: Option<(u64, ClipId, Averaging)>,
-    /// In the pose that is seen.
+    /// Balance of the displayed pose.
     pub now: Option<Balance>,
     /// Over the clip that is shown.
     pub path: Vec<Vec3>,
@@ -34,7 +34,7 @@ pub(in crate::app) struct GhostsAsked {
     pub made_from: (u64, Option<ClipId>),
     /// Whether a loop is repaired.
     pub mends: bool,
-    /// Whether the file as it was opened is shown beside what it is now.
+    /// Whether the file as opened is displayed beside the current document.
     pub compares: bool,
     /// Interpolation of LINEAR rotations.
     pub between: Averaging,

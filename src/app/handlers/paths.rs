@@ -1,5 +1,5 @@
-//! The ways of the selected joints over the clip: found anew when the clip, the selection or the
-//! model are others.
+//! Motion paths of the selected joints over the clip. Computed again when the clip, the selection
+//! or the model changes.
 
 use super::overlays::PathState;
 use crate::app::App;

@@ -1,5 +1,5 @@
-//! Kept poses: those of one's own, which lie beside the preferences; pictures of this model in
-//! each; and what the clipboard holds.
+//! Pose library: the user's own poses, stored beside the preferences, thumbnails of poses on this
+//! model, and the clipboard.
 
 use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
@@ -40,7 +40,7 @@ fn mark(pose: &KeptPose, serial: u64) -> u64 {
     hasher.finish()
 }
 
-/// The pose that a kept one comes to here.
+/// A stored pose transferred to this model.
 fn posed(document: &Document, kept: &KeptPose) -> Pose {
     let seen = Pose::evaluate(document, &Stack::default());
     let fitted = fit(document, &seen, kept, false);
@@ -125,7 +125,7 @@ impl App {
         }
     }
 
-    /// Puts a pose on what is meant, where edits go now.
+    /// Applies a pose to the target nodes, at the current destination of edits.
     pub(in crate::app) fn apply_pose(&mut self, ctx: &Context, given: &Applied) {
         let Some(session) = &self.session else { return };
         let document = session.document();
@@ -186,7 +186,7 @@ impl App {
         }
     }
 
-    /// Writes the poses of one's own: a file beside, then over the old one.
+    /// Writes the user's own poses: first a temporary file, which then replaces the old one.
     fn store_own(&mut self, ctx: &Context) {
         let Some(path) = self.own_poses() else { return };
         let stored = Stored { version: 1, poses: self.poses.own.clone() };

@@ -22,7 +22,7 @@ impl App {
         });
     }
 
-    /// Shows what was found of the document with this tree, where that is the one that is open.
+    /// Displays search results for the document with this tree, if that document is still open.
     pub(in crate::app) fn take_seams(
         &mut self,
         ctx: &Context,

@@ -22,7 +22,7 @@ use ulna_motion::{
 };
 
 impl App {
-    /// Does what a key or a menu asks of the keys on the timeline.
+    /// Runs a timeline command on keys, from a shortcut or a menu.
     pub(in crate::app) fn timeline_command(&mut self, ctx: &Context, command: &TimelineCommand) {
         if self.curves_command(ctx, command) {
             return;
@@ -96,7 +96,8 @@ impl App {
         }
     }
 
-    /// Does what a key or a menu asks of what the timeline shows; whether it was that.
+    /// Runs a command of the curve editor from a shortcut or a menu. Returns whether the command
+    /// belongs to the curve editor.
     fn curves_command(&mut self, ctx: &Context, command: &TimelineCommand) -> bool {
         let now = self.program.settings.timeline;
         let show = match command {
@@ -147,7 +148,7 @@ impl App {
         true
     }
 
-    /// Sets keys of these parts of what is selected.
+    /// Sets keys of the given properties of the selected nodes.
     fn key_parts(&mut self, ctx: &Context, parts: &[Property]) {
         if let Some(clip) = self.timeline.playback.clip {
             let nodes = self.outliner.selection.nodes.clone();
@@ -231,7 +232,8 @@ impl App {
         }
     }
 
-    /// Begins to choose from when to when a node is held: at first where it stands at the playhead.
+    /// Starts choosing the time range in which a node is locked in place. The initial position is
+    /// that at the playhead.
     fn begin_hold(&mut self, clip: ClipId, playhead: f64) {
         let Some(session) = &self.session else { return };
         let Some(node) = self.outliner.selection.active else { return };
@@ -247,8 +249,8 @@ impl App {
         self.panels.timeline().begin_hold(clip, node, range);
     }
 
-    /// Goes to the next key of what is selected, or the one before: of all nodes where none is, or
-    /// none of them moves.
+    /// Moves the playhead to the next or previous key of the selected nodes. Uses all nodes if none
+    /// is selected, or if the selected ones have no keys.
     pub(in crate::app) fn step_key(&mut self, forward: bool) {
         let Some(session) = &self.session else { return };
         let nodes = &self.outliner.selection.nodes;

@@ -11,7 +11,7 @@ use ulna_geometry::{Ray, middle_along_ray, middle_of_loop};
 use ulna_model::{JointGroup, NodeId};
 use ulna_motion::{ik, joints_at};
 
-/// Whether what a ray hits at a distance lies before a spot.
+/// Whether the hit of a ray at a distance is in front of a point.
 fn is_before(ray: &Ray, distance: f32, spot: Vec3) -> bool {
     distance < (spot - ray.origin).dot(ray.direction)
 }
@@ -161,7 +161,7 @@ impl App {
     /// Finds joints and meshes at a point of the picture. The one that a click would select is
     /// selected, unless it is among the selected ones.
     fn pick_for_menu(&mut self, at: Vec2, size: Vec2, near: &[PickedBone]) {
-        /// Meshes that lie one behind another, at most.
+        /// Maximum number of meshes along the ray that repeated clicks select.
         const MESHES: usize = 8;
         self.viewport.under = UnderPointer::default();
         let Some(session) = &self.session else { return };
@@ -262,7 +262,7 @@ impl App {
     /// The spot under the pointer that something which is dragged snaps to, in the scene. Of what
     /// is dragged itself, and of what hangs on it, there is none: it would run away from itself.
     fn seek_spot(&mut self, at: Vec2, size: Vec2, of: SnapTo, except: &[NodeId]) -> Option<Vec3> {
-        /// Points of the picture within which a joint is meant.
+        /// Maximum distance from a joint to the pointer, in points.
         const REACH: f32 = 24.0;
         let document = self.session.as_ref()?.document();
         let above = |n: NodeId| std::iter::successors(Some(n), |n| document.node(*n).parent);
@@ -321,8 +321,8 @@ impl App {
         }
     }
 
-    /// Sets the pivot at what is under the pointer: a joint, or a spot of the skin, which then
-    /// moves with the joint that moves it most.
+    /// Sets the pivot to the joint or the surface point under the pointer. A surface point then
+    /// moves with its most influential joint.
     pub(in crate::app) fn set_pivot_spot(&mut self, ctx: &Context) {
         const NOTHING: &str = "The pivot was not set: no joint or surface is under the pointer.";
         let pointer = ctx.input(|i| i.pointer.latest_pos());
@@ -349,7 +349,7 @@ impl App {
     /// The spot under a point of the picture: the joint that it is of, and where in that joint's
     /// space.
     fn spot_under(&mut self, at: Vec2, size: Vec2) -> Option<(NodeId, Vec3)> {
-        /// Points of the picture within which a joint is meant.
+        /// Maximum distance from a joint to the pointer, in points.
         const REACH: f32 = 8.0;
         let document = self.session.as_ref()?.document();
         let camera = self.viewport.camera;

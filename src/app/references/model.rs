@@ -156,7 +156,7 @@ impl Reference {
         &self.surface
     }
 
-    /// Its surface as it was posed last, with its document.
+    /// The document and its surface in the last pose.
     pub(in crate::app) fn parts(&mut self) -> (&Document, &Surface) {
         self.surface();
         (&self.document, &self.surface)

@@ -111,7 +111,7 @@ pub(super) struct Ghosts {
 /// Key of the warmed-up pipelines: serial number of the upload, shading, and tint.
 pub(super) type Practiced = (u64, Shading, Option<TintKind>);
 
-/// A scene that is made beside the window.
+/// A scene that is built in the background.
 pub(super) struct Awaited {
     /// Serial number; results with a lower one are outdated.
     pub(super) serial: u64,

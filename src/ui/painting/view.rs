@@ -23,7 +23,7 @@ pub struct PaintView<'a> {
     pub layering: &'a Layering,
     /// The pose that is painted on.
     pub bending: &'a Bending,
-    /// The worst deformations, once they were searched for.
+    /// The worst deformations, after a search.
     pub worst: Option<&'a WorstSearch>,
     /// The number of the brush that is dragged.
     pub adjusting: Option<BrushNumber>,

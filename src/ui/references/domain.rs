@@ -108,7 +108,7 @@ impl<'a> ReferencesView<'a> {
 pub enum ReferenceAction {
     /// Selects one, or none.
     Select(Option<ReferenceId>),
-    /// Puts one somewhere.
+    /// Moves a reference model to a position, rotation and scale.
     Place(ReferenceId, ReferencePlace),
 }
 

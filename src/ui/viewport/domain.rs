@@ -23,7 +23,7 @@ pub struct ViewOptions {
     pub names: bool,
     /// The axes of joints.
     pub axes: bool,
-    /// Names and axes of the selected joints alone.
+    /// Whether names and axes are displayed for selected joints only.
     pub of_selected: bool,
     /// Joints as sticks, not as octahedra.
     pub sticks: bool,

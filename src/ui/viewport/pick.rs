@@ -9,12 +9,12 @@ use ulna_model::NodeId;
 /// Points from a bone within which it is meant: targets are at least 12 points wide.
 const REACH: f32 = 7.0;
 
-/// The joint nearest to a point of the picture, if one is near.
+/// The joint nearest to a point of the picture, if one is within reach.
 pub fn joint_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<NodeId> {
     bone_at(view, at, size).map(|b| b.joint)
 }
 
-/// The bone nearest to a point of the picture, if one is near.
+/// The bone nearest to a point of the picture, if one is within reach.
 pub fn bone_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<PickedBone> {
     bones_at(view, at, size).first().copied()
 }

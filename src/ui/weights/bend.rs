@@ -1,4 +1,5 @@
-//! Bending while painting: the rings, how far from bind the pose stands, and the poses to try.
+//! Bending while painting: the rings, the slider between bind pose and pose, and the list of test
+//! poses.
 
 use egui::{CornerRadius, Key, Rect, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
@@ -133,7 +134,7 @@ pub fn tests_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// A name for what is seen, to keep it with the file.
+/// A name field that stores the displayed pose with the file.
 pub fn keep_ui(ui: &mut Ui, actions: &mut Actions) {
     let id = ui.scope_id().with("name of the bend");
     let mut name: String = ui.data(|d| d.get_temp(id)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The brush: what it does, its numbers, its fall-off, and how far it reaches.
+//! Brush settings: the tool, its numbers, its falloff, and the extent of its effect.
 
 use egui::{Color32, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};

@@ -12,20 +12,20 @@ use ulna_edit::{command::field::How, evaluate};
 use ulna_model::SkinId;
 use ulna_render::ColorRole;
 
-/// Stands for all selected vertices where a cell names one.
+/// Cell number that represents all selected vertices.
 pub const EVERY: u32 = u32::MAX;
 
 /// Selected cells, and the text being typed.
 #[derive(Clone, Debug, Default)]
 pub struct Cells {
     typed: Option<Typed>,
-    /// Two corners of what is chosen, by row and column.
+    /// Two opposite corners of the selected cells, by row and column.
     corners: Option<[(usize, usize); 2]>,
     /// A drag chooses them.
     dragging: bool,
     /// The skin, the rows and the columns that the corners are of.
     of: (Option<SkinId>, (usize, u64), Vec<u16>),
-    /// Why what was typed was not taken.
+    /// Reason why the typed text was refused.
     pub refused: Option<String>,
 }
 
@@ -90,7 +90,7 @@ impl Cells {
         }
     }
 
-    /// Gives what was typed to what it is for, before another cell is typed into.
+    /// Applies the typed text to its cells before another cell is edited.
     fn finish(&mut self, view: &View<'_>, sheet: &Sheet<'_>, actions: &mut Actions) {
         let Some(typed) = self.typed.take().filter(|t| !t.text.is_empty()) else { return };
         let row = sheet.vertices.iter().position(|v| *v == typed.vertex);
@@ -112,7 +112,7 @@ impl Cells {
         self.chosen().is_some_and(|(rows, columns)| within(rows, row) && within(columns, column))
     }
 
-    /// Whether more than one is.
+    /// Whether several cells are selected.
     fn has_many(&self) -> bool {
         self.corners.is_some_and(|[a, b]| a != b)
     }
@@ -181,7 +181,7 @@ impl Cells {
         }
     }
 
-    /// Has the first corner typed into: what is typed is for all that is chosen.
+    /// Opens a text field in the first corner. The typed text applies to all selected cells.
     fn open(&mut self, sheet: &Sheet<'_>) {
         let Some([(row, column), _]) = self.corners else { return };
         let (Some(vertex), Some(joint)) = (sheet.vertices.get(row), sheet.joints.get(column))
@@ -192,7 +192,7 @@ impl Cells {
         self.refused = None;
     }
 
-    /// The cell of all selected vertices; what was typed comes back.
+    /// The cell for all selected vertices. Returns the typed text.
     pub fn every_ui(
         &mut self,
         ui: &mut Ui,
@@ -269,7 +269,7 @@ impl Cells {
         (None, Some(response))
     }
 
-    /// Gives the chosen cells what a text makes of each.
+    /// Sets each selected cell to the value of the typed text for it.
     fn type_into(
         &mut self,
         view: &View<'_>,

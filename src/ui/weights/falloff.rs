@@ -47,7 +47,7 @@ pub fn falloff_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     });
 }
 
-/// The fall-off as a curve from the rim to the middle. An own one is drawn by dragging.
+/// The falloff as a curve from the rim to the center. Dragging edits a custom one.
 fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     let width = if ui.available_width() < NARROW { 72.0 } else { 118.0 };
     let (rect, response) = ui.allocate_exact_size(vec2(width, 52.0), Sense::click_and_drag());

@@ -16,7 +16,7 @@ use ulna_edit::command::{BrushCommand, ModeCommand, PairJoints, ViewCommand, fie
 use ulna_model::{Document, NodeId};
 use ulna_render::{Color, ColorRole};
 
-/// Points of a row's height.
+/// Height of a row, in points.
 pub const ROW: f32 = 24.0;
 
 /// How a row was clicked.

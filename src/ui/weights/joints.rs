@@ -111,8 +111,7 @@ impl JointList {
         &self.chosen
     }
 
-    /// Follows what is painted: another joint that was taken up elsewhere is the one that is
-    /// chosen.
+    /// Selects the painted joint if it was changed elsewhere.
     fn follow(&mut self, view: &View<'_>, canvas: &SkinnedSurface) {
         let painted = view.paint.joint().and_then(|j| canvas.joints().get(usize::from(j)).copied());
         if self.painted != painted {
@@ -448,7 +447,8 @@ fn filter_ui(
     });
 }
 
-/// The list; how many points its rows take. `room` is what the rest of the panel leaves for them.
+/// The list of joints. Returns the height of its rows in points. `room` is the height that the rest
+/// of the panel leaves.
 pub fn joints_ui(
     state: &mut JointList,
     ui: &mut Ui,

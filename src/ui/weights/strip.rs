@@ -204,7 +204,7 @@ fn when(document: &Document, spot: &Spot) -> String {
     format!("{clip}, {:.2} s", spot.time)
 }
 
-/// The deformation at a spot, in words.
+/// Describes the deformation at a point.
 fn deformation(spot: &Spot) -> String {
     let mut parts = vec![format!("stretch {:.1}×", spot.strain.stretch)];
     if spot.strain.volume < 0.9 {
@@ -266,7 +266,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-/// A spot in words, its score before and now, and a button that goes there.
+/// Description of a point, its score before and now, and a button that moves the view to it.
 fn spot_ui(
     ui: &mut Ui,
     view: &View<'_>,

@@ -23,7 +23,7 @@ use ulna_model::{Derived, Document, NodeId, SkinId};
 use ulna_render::ColorRole;
 use ulna_weights::{Maps, SkinnedSurface};
 
-/// Rows that say which joints stand in columns, and how many of those there are at most.
+/// Maximum number of rows that decide the joint columns.
 const ROWS: usize = 200;
 const COLUMNS: usize = 6;
 /// Rows at most: a list is no longer than its bar can say.
@@ -31,7 +31,7 @@ const MOST: usize = 100_000;
 /// Vertices over which means are shown: each frame reads them.
 const MEAN_OF: usize = 10_000;
 
-/// Of what the means are: the document's generation, the selection and the columns.
+/// Inputs of the means: the document's generation, the selection and the columns.
 type MeansOf = (u64, (usize, u64), Vec<u16>);
 
 /// State of the table between frames.
@@ -42,12 +42,12 @@ pub struct TableState {
     means: Derived<MeansOf, Vec<f32>>,
     /// The first of the joints that is shown.
     column: usize,
-    /// The joints in the order in which they stand, for the vertices that are selected: they stay
-    /// where they are while one edits.
+    /// Order of the joint columns for the selected vertices. It stays the same while weights are
+    /// edited.
     order: (Option<SkinId>, Vec<u32>, Vec<u16>),
 }
 
-/// The joints that stand in columns, and where those are.
+/// The joint columns of the current page and their positions.
 struct Columns {
     /// Joints of the skin, from the left.
     joints: Vec<u16>,
@@ -58,7 +58,7 @@ struct Columns {
     /// Joints that stay while the others are paged, and columns that fit.
     kept: usize,
     fits: usize,
-    /// All joints that could stand in columns.
+    /// The number of all joints that can have a column.
     all: usize,
 }
 
@@ -69,8 +69,8 @@ const HEAD_AND_FOOT: f32 = 240.0;
 const SUM: f32 = 48.0;
 
 impl TableState {
-    /// All joints that could stand in columns: the painted one, then those that hold most of the
-    /// vertices shown.
+    /// All joints that can have a column: the painted one, then those with the most of the
+    /// displayed vertices.
     fn ordered(
         &mut self,
         view: &View<'_>,
@@ -102,7 +102,7 @@ impl TableState {
         columns
     }
 
-    /// The joints that have room beside each other, on the page that is shown.
+    /// The joints of the displayed page that fit beside each other.
     fn columns(
         &mut self,
         ui: &Ui,
@@ -229,7 +229,7 @@ fn title_ui(ui: &mut Ui, theme: &Theme, kind: &str, chosen: usize, is_under: boo
     });
 }
 
-/// Ways to select vertices, and what is done to the selected ones.
+/// Buttons that select vertices, and commands for the selected ones.
 fn picks_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     ui.horizontal_wrapped(|ui| {
@@ -333,7 +333,7 @@ fn head_ui(
     head.left()
 }
 
-/// The table as it is shown in a frame.
+/// The table as displayed in one frame.
 struct TableView<'a> {
     view: &'a View<'a>,
     document: &'a Document,

@@ -1,4 +1,5 @@
-//! Finds the curves of a clip: from the rows of its keys, layers' strengths and pointers.
+//! Finds the curves of a clip. Sources are the tracks, the strengths of layers, and animation
+//! pointers.
 
 use std::{
     collections::{BTreeMap, HashMap},

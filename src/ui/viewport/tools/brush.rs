@@ -262,7 +262,7 @@ fn gradient(painter: &Painter, view: &View<'_>, from: Pos2, to: Pos2) {
     }
 }
 
-/// A pen's pressure, where the system tells it.
+/// Pen pressure, if the system reports it.
 fn pressure(ui: &Ui) -> f32 {
     ui.input(|i| {
         i.events.iter().rev().find_map(|e| match e {

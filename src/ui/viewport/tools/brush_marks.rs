@@ -50,7 +50,8 @@ pub fn brush_overlay_ui(lists_joints: bool, ui: &Ui, view: &View<'_>, rect: Rect
 /// so many that they would hide the model, only those near the brush are drawn.
 fn unpaired(painter: &Painter, view: &View<'_>, rect: Rect) {
     const FEW: usize = 200;
-    /// Beyond that nobody meant the sides to be alike, and each frame looks at all of them.
+    /// Number of unpaired vertices above which no marks are drawn: such a model is not symmetric,
+    /// and each frame visits all of them.
     const MOST: usize = 50_000;
     const HALF: f32 = 3.0;
     /// Distance from the brush, in brush radii.
@@ -98,7 +99,7 @@ fn unpaired(painter: &Painter, view: &View<'_>, rect: Rect) {
 /// Selected vertices, as dots: one mesh, however many there are.
 fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
     const MOST: usize = 20_000;
-    /// More lie so close that their rims would hide them.
+    /// Number of vertices above which rims are not drawn, because they would overlap.
     const RIMMED: usize = 4_000;
     let rimmed = view.paint.vertices().len() <= RIMMED;
     let size = Vec2::new(rect.width(), rect.height());
@@ -127,7 +128,7 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
 /// gone to says when and of which joint it is.
 fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     const SIZE: f32 = 9.0;
-    /// Points from the brush within which a pin steps back, and what is left of it.
+    /// Distance from the brush within which pins are faded, in points, and their remaining opacity.
     const NEAR: f32 = 70.0;
     const FADED: f32 = 0.25;
     let theme = view.theme;
@@ -238,7 +239,7 @@ fn ring(painter: &Painter, view: &View<'_>, rect: Rect, points: &[Vec3], dashed:
     }
 }
 
-/// The number that is being dragged, beside the pointer.
+/// The value of the brush property that is being dragged, beside the pointer.
 fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let Some(number) = view.paint.adjusting else { return };
     let brush = view.paint.options.brush;

@@ -1,4 +1,4 @@
-//! The menu of a right click in Paint mode: the joints that hold the spot, then what is done there.
+//! Context menu of Paint mode: the joints that influence the point, and commands for it.
 
 use egui::{Response, RichText, Ui};
 use egui_material_icons::icons;

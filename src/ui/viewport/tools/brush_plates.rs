@@ -1,5 +1,5 @@
-//! Plates over the picture while painting: the joints of a spot, the legend of the colors, and the
-//! counts of what is wrong.
+//! Overlays while painting: the influences at a point, the color legend, and the counts of weight
+//! issues.
 
 use egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, pos2, vec2};
 use glam::Vec2;
@@ -52,7 +52,7 @@ fn beside(rect: Rect, ring: Rect, middle: Pos2, size: egui::Vec2) -> Rect {
     least.unwrap_or(sides[0])
 }
 
-/// Who holds the spot, with bars, and what a dab would do.
+/// The influences at a point as bars, and the effect of a dab.
 pub fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushHover) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
@@ -150,7 +150,7 @@ pub fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &Br
     }
 }
 
-/// Whether what is written over the model would leave little of it.
+/// Whether the overlays would cover most of the model.
 fn is_small(rect: Rect) -> bool {
     rect.width() < 520.0 || rect.height() < 460.0
 }

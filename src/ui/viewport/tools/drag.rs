@@ -11,7 +11,7 @@ use super::{
 use crate::ui::{Actions, View, ViewportAction, viewport::pick};
 use ulna_edit::command::{SetKey, SetPin};
 
-/// The tool that puts limbs somewhere.
+/// The IK tool, which moves limbs to a target.
 #[derive(Clone, Debug, Default)]
 pub struct DragTool;
 
@@ -47,7 +47,7 @@ impl ViewportTool for DragTool {
     }
 }
 
-/// A press beside all handles takes hold of what lies under it.
+/// Starts a drag of the joint or surface under a press outside all handles.
 pub fn grab(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) {
     let Some(at) = ui.input(|i| i.pointer.press_origin()) else { return };
     let (at, size) =

@@ -123,9 +123,9 @@ fn target(
     sought.unwrap_or_else(beside)
 }
 
-/// A spot near the mirror plane lies in it, so that the joint has no mirror image.
+/// Snaps a point near the mirror plane onto the plane, so that the joint has no mirror joint.
 fn on_mirror_plane(spot: Vec3, place: &dyn Fn(Vec3) -> Option<Pos2>) -> Vec3 {
-    /// Points on screen within which it is meant.
+    /// Snap distance on screen, in points.
     const NEAR: f32 = 12.0;
     let flat = spot.with_x(0.0);
     let is_near = place(spot).zip(place(flat)).is_some_and(|(a, b)| a.distance(b) < NEAR);

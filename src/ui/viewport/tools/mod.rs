@@ -68,7 +68,7 @@ impl Tools {
         self.gizmo.ui(&handles, ui, view, rect, response, actions)
     }
 
-    /// Begins what a tool does without a handle; whether it does anything.
+    /// Starts the operation of a tool without a handle. Returns whether the tool has one.
     pub fn begin(&mut self, tool: ToolCommand) -> bool {
         let operation = tool_of(tool).begins();
         operation.map(|o| self.gizmo.begin(o)).is_some()
@@ -79,7 +79,8 @@ impl Tools {
         self.gizmo.begin(gizmo::Operation::Extrude);
     }
 
-    /// A tool was chosen by its key: an axis or a number that is typed soon begins what it does.
+    /// Prepares a tool that was chosen by its key: an axis or a number typed soon after starts its
+    /// operation.
     pub fn wait(&mut self, tool: ToolCommand, now: f64) {
         match tool_of(tool).begins() {
             Some(operation) => self.gizmo.wait(operation, now + gizmo::PATIENCE),
@@ -97,12 +98,12 @@ impl Tools {
         self.gizmo.wait_no_longer()
     }
 
-    /// Begins to put the active node's limb somewhere, by a point that is at `from` in the scene.
+    /// Starts an IK drag of the active node's limb, by a point at `from` in world space.
     pub fn reach(&mut self, tip: Option<glam::Vec3>, from: glam::Vec3, at: glam::Vec2) {
         self.gizmo.reach(tip, from, at);
     }
 
-    /// Whether a limb is being put somewhere.
+    /// Whether an IK drag is in progress.
     pub fn is_reaching(&self) -> bool {
         self.gizmo.is_reaching()
     }

@@ -1,4 +1,4 @@
-//! Rings that turn what is selected.
+//! Rings that rotate the selection.
 
 use egui_material_icons::{MaterialIcon, icons};
 

@@ -1,4 +1,4 @@
-//! Boxes that scale what is selected.
+//! Boxes that scale the selection.
 
 use egui_material_icons::{MaterialIcon, icons};
 

@@ -12,8 +12,7 @@ use crate::ui::{Actions, OutlinerAction, View, ViewportAction};
 use ulna_edit::command::{SelectCommand, SetKey, ToolCommand, ViewCommand};
 use ulna_render::ColorRole;
 
-/// The tool that moves nothing: clicks and boxes select, as they do beside the handles of all
-/// others.
+/// The selection tool: clicks and boxes select, as they do outside the handles of all other tools.
 #[derive(Clone, Debug, Default)]
 pub struct SelectTool;
 
@@ -62,7 +61,7 @@ const CIRCLE: (f32, f32, f32) = (40.0, 6.0, 400.0);
 enum Area {
     /// A box from a corner.
     Box(Pos2),
-    /// A line round what is meant.
+    /// A lasso around the selection, as points of the picture.
     Lasso(Vec<Pos2>),
 }
 
@@ -141,7 +140,7 @@ impl Selecting {
     }
 }
 
-/// Whether a point lies within a line that is closed.
+/// Whether a point is inside a closed line.
 fn encloses(line: &[Pos2], p: Pos2) -> bool {
     let edges = (0..line.len()).map(|k| (line[k], line[(k + 1) % line.len()]));
     let crossed = edges.filter(|(a, b)| {

@@ -13,7 +13,7 @@ pub trait ViewportTool {
     /// Hints for the status bar while nodes are selected.
     fn hints(&self) -> Vec<(Press, &'static str)>;
 
-    /// Its handles about what is selected; none unless it has some.
+    /// The handles around the selection; empty for tools without handles.
     fn handles(&self) -> HandleSet {
         HandleSet::default()
     }

@@ -1,4 +1,4 @@
-//! Arrows and squares that move what is selected.
+//! Arrows and squares that move the selection.
 
 use egui_material_icons::{MaterialIcon, icons};
 

@@ -193,7 +193,7 @@ pub struct AutomaticWeights {
     /// Radius of the envelopes for [`BindBy::Distance`], in lengths of the bone, `0.05..=10`; none
     /// if `None`.
     pub envelope: Option<f32>,
-    /// Connected pieces that follow one joint; none if `None`.
+    /// Connected pieces that follow one joint; optional.
     pub rigid: Option<RigidPieces>,
     /// Number of smoothing passes. If `None`, 3 with [`BindBy::Distance`], else none.
     pub passes: Option<usize>,

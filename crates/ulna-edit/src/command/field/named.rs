@@ -140,7 +140,7 @@ impl ClipName {
     /// The clip.
     ///
     /// # Errors
-    /// Where there is none, or several are meant.
+    /// No clip or several clips match.
     pub fn find(&self, document: &Document) -> Result<ClipId, ArgumentError> {
         match self {
             Self::Named(text) => names::find_clip(document, text),

@@ -1,4 +1,4 @@
-//! How the handles look, and the numbers beside them while they are dragged.
+//! Draws the handles, and the numbers beside them during a drag.
 
 use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::Vec2;
@@ -57,7 +57,7 @@ fn role(handle: Handle) -> ColorRole {
     }
 }
 
-/// Whether a handle does what a gesture does.
+/// Whether a handle belongs to the running gesture.
 fn is_held(set: &HandleSet, handle: Handle, gesture: &Gesture) -> bool {
     set.meaning(handle) == (gesture.operation, gesture.limit)
 }
@@ -445,7 +445,7 @@ struct Field {
     text: String,
     /// Keys go there.
     typed: bool,
-    /// A typed number stands there.
+    /// Whether the number was typed.
     fixed: bool,
 }
 

@@ -97,7 +97,7 @@ impl Frame {
         Self { node: None, origin, axes, sight, center, unit, swivel: None, roll: None }
     }
 
-    /// The same as it is seen now.
+    /// The same frame for the current camera.
     pub fn seen(self, camera: &Camera, size: Vec2) -> Option<Self> {
         let (center, depth) =
             camera.project(self.origin, size).filter(|_| self.origin.is_finite())?;
@@ -156,7 +156,7 @@ fn head(pose: &Pose, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// The middle of what is moved.
+/// The center of the moved nodes.
 fn median(document: &Document, selection: &Selection, pose: &Pose) -> Option<Vec3> {
     let nodes = selection.top_level_nodes(document);
     let sum: Vec3 = nodes.iter().map(|n| head(pose, *n)).sum();

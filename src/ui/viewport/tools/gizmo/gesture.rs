@@ -24,7 +24,7 @@ use ulna_render::Camera;
 const LINGERS: f64 = 0.12;
 /// Points of a ring that is seen from its edge, and of the ball.
 const RADIUS: f32 = 78.0;
-/// By what the way of the pointer counts while Shift is held.
+/// Factor of pointer motion while Shift is held.
 const FINE: f32 = 0.2;
 
 /// A gesture under way.
@@ -48,7 +48,7 @@ pub struct Gesture {
     pub typed: [String; 3],
     /// Axis that is typed into.
     pub field: usize,
-    /// A point of the last node that is put somewhere, in its own space.
+    /// The point of the last node that is moved to the target, in node space.
     pub(super) tip: Option<Vec3>,
     /// The same axis was chosen twice: other axes than those of the toolbar.
     again: bool,
@@ -62,7 +62,7 @@ pub struct Gesture {
     pub snap_to: Option<SnapTo>,
     /// The turn of a ball.
     pub(super) ball: (Vec3, f32),
-    /// As it was at the start.
+    /// The document at the start of the gesture.
     pub(super) document: Document,
     pub(super) pose: Pose,
     pub(super) shown: Option<Vec<Command>>,
@@ -86,7 +86,7 @@ fn rig_nodes(view: &View<'_>, document: &Document, operation: Operation) -> Vec<
 /// State of a drag after a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// It goes on.
+    /// The gesture continues.
     Goes,
     /// It is kept.
     Kept,
@@ -287,7 +287,7 @@ impl Gesture {
         Next::Goes
     }
 
-    /// Whether what is typed is a number by itself, and no expression.
+    /// Whether the typed text is a plain number, not an expression.
     fn has_number(&self) -> bool {
         let typed = self.typed[self.field].trim_start_matches(['-', '−']);
         !typed.is_empty() && typed.chars().all(|c| c.is_ascii_digit() || ".,".contains(c))
@@ -398,7 +398,7 @@ impl Gesture {
         (goes && bend != before).then_some(bend)
     }
 
-    /// Takes up where the pointer is and what is typed; whether there is a value.
+    /// Updates the gesture from the pointer and the typed text. Returns whether there is a value.
     pub(super) fn follow_pointer(
         &mut self,
         view: &View<'_>,
@@ -635,7 +635,7 @@ impl Gesture {
         Some(frame)
     }
 
-    /// A point of the node is put somewhere, not its origin.
+    /// Moves a point of the node to the target instead of its origin.
     pub fn hold_by(&mut self, tip: Option<Vec3>, from: Vec3) {
         self.tip = tip;
         self.frame.origin = from;

@@ -1,4 +1,4 @@
-//! The command that a gesture comes to.
+//! Converts a gesture to a command.
 
 use glam::Vec3;
 
@@ -22,7 +22,7 @@ use ulna_model::NodeId;
 use ulna_motion::Space;
 
 impl Gesture {
-    /// The command that it comes to.
+    /// The command with the result of the gesture.
     pub(super) fn command(&self, view: &View<'_>, over: PoseDestination) -> DocumentCommand {
         let node = Nodes::Ids(self.nodes.clone());
         let children = Some(view.viewport.children).filter(|c| *c != Children::Follow);

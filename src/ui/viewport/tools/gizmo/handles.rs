@@ -11,7 +11,7 @@ use super::{
 use crate::ui::viewport::pick::segment_distance;
 use ulna_render::Camera;
 
-/// Points from a line within which it is meant.
+/// Maximum distance of the pointer from a line, in points.
 const REACH: f32 = 7.0;
 /// Points from the middle of a box or disc.
 const SPOT: f32 = 8.0;
@@ -20,7 +20,7 @@ const PLANE: (f32, f32) = (20.0, 33.0);
 const STEPS: usize = 96;
 /// Radius of the ring about a bone, points.
 const ROLL: f32 = 44.0;
-/// An axis that is seen so much end on is no handle.
+/// Cosine between an axis and the view direction above which the axis has no handle.
 const END_ON: f32 = 0.97;
 /// A plane that is seen so much edge on is none either.
 const EDGE_ON: f32 = 0.16;
@@ -40,7 +40,7 @@ pub enum Handle {
     Box(usize),
     /// The disc in the middle.
     Center,
-    /// The diamond beside the elbow of a limb.
+    /// The diamond beside the elbow or knee of a limb.
     Swivel,
     /// The knob on the ring about a bone.
     Roll,
@@ -49,13 +49,13 @@ pub enum Handle {
 /// Handles of a tool, each with its distance from the center in points.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HandleSet {
-    /// Arrows, and what they do.
+    /// Length of the arrows, and their operation.
     pub arrows: Option<(f32, Operation)>,
-    /// Squares between two axes, and what they do.
+    /// Operation of the squares between two axes.
     pub planes: Option<Operation>,
     /// Rings.
     pub rings: Option<f32>,
-    /// The ring about the line of sight, and what it does.
+    /// Radius of the ring around the line of sight, and its operation.
     pub outer: Option<(f32, Operation)>,
     /// Boxes, and whether a line leads to them.
     pub boxes: Option<(f32, bool)>,
@@ -94,7 +94,7 @@ impl HandleSet {
         self
     }
 
-    /// The widest of it, for what is written beside.
+    /// Radius of the outermost handle, for the placement of text beside it.
     pub fn radius(&self) -> f32 {
         let all = [
             self.arrows.map(|a| a.0),
@@ -106,7 +106,7 @@ impl HandleSet {
     }
 }
 
-/// A handle as it lies in the picture.
+/// A handle with its shape in the picture.
 #[derive(Clone, Debug)]
 pub struct HandleShape {
     /// The handle.
@@ -117,7 +117,7 @@ pub struct HandleShape {
     pub near: f32,
 }
 
-/// The handles of a set as they lie in the picture, those that cannot be used left out.
+/// The shapes of all usable handles of a set in the picture.
 pub fn shapes(set: &HandleSet, frame: &Frame, camera: &Camera, size: Vec2) -> Vec<HandleShape> {
     let at =
         |offset: Vec3| camera.project(frame.origin + offset * frame.unit, size).map(|(p, _)| p);
@@ -216,8 +216,8 @@ fn ring(
 }
 
 impl HandleShape {
-    /// A point of the picture where a press takes this handle, for who asks for it by name; none
-    /// where others lie over all of it.
+    /// A point of the picture where a press grabs this handle, for access by name. `None` if other
+    /// handles cover it completely.
     pub fn grip(&self, all: &[Self]) -> Option<Vec2> {
         let middle =
             self.line.iter().map(|(p, _)| *p).sum::<Vec2>() / self.line.len().max(1) as f32;

@@ -56,7 +56,7 @@ impl Gizmo {
         self.grabbed = Some((tip, from, at));
     }
 
-    /// Whether a limb is being put somewhere.
+    /// Whether an IK drag is in progress.
     pub fn is_reaching(&self) -> bool {
         self.gesture.as_ref().is_some_and(|g| g.operation == Operation::Reach)
     }
@@ -93,7 +93,7 @@ impl Gizmo {
         self.gesture.take().is_some()
     }
 
-    /// Draws the handles and does what is done with them; whether the pointer is theirs.
+    /// Draws the handles and handles their input. Returns whether they use the pointer.
     pub fn ui(
         &mut self,
         set: &HandleSet,
@@ -300,7 +300,7 @@ fn end(gesture: &Gesture, view: &View<'_>, kept: bool, actions: &mut Actions) {
     }
 }
 
-/// Whether what was typed in this frame is an axis or the beginning of a number.
+/// Whether the text typed in this frame is an axis or the start of a number.
 fn begins_value(ui: &Ui) -> bool {
     if ui
         .ctx()

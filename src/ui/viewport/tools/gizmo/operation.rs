@@ -11,7 +11,7 @@ pub enum Operation {
     Rotate,
     /// Scales.
     Scale,
-    /// Puts a limb somewhere.
+    /// Moves a limb to a target by IK.
     Reach,
     /// Turns a limb about the line from its root to its end.
     Swivel,

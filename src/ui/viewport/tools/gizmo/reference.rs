@@ -14,7 +14,7 @@ pub struct MovedReference {
     pub name: String,
     /// Its place at the start of the gesture.
     pub start: ReferencePlace,
-    /// Its place as it was asked for last.
+    /// The position that was requested last.
     pub(super) shown: ReferencePlace,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn axes(place: &ReferencePlace, camera: &Camera, space: GizmoSpace) -
     }
 }
 
-/// What a tool does with a reference model; `None` if nothing.
+/// The operation of a tool on a reference model; `None` if it has none.
 pub(super) const fn operation(of: Operation) -> Option<Operation> {
     match of {
         Operation::Move | Operation::Reach => Some(Operation::Move),

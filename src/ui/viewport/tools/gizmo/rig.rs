@@ -1,4 +1,4 @@
-//! Changes of joints in the rest pose that a gesture comes to.
+//! Converts gestures to changes of joints in the rest pose.
 
 use glam::{DQuat, EulerRot, Mat4, Quat, Vec2, Vec3};
 
