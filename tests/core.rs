@@ -1,5 +1,5 @@
-//! What needs no window and no device: files, edits, saving, weights, the command line. One binary,
-//! so that the library is linked once.
+//! Tests without a window and a device: files, edits, saving, weights, the command line. They are
+//! one binary, so that the library is linked once.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What needs a graphics device, be it one that is a program.
+//! Tests that need a graphics device; a software renderer is enough.
 #![cfg(feature = "render")]
 
 mod common;

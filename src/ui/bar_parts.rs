@@ -30,7 +30,7 @@ pub fn command_button(
     }
 }
 
-/// Whose axes the handles have: side by side where there is room, else in a list.
+/// Choice of the transform space: side by side if there is room, else in a list.
 pub fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     /// The least width of the window in which they stand side by side, in every mode: over a clip
     /// much stands beside them, and nothing is to jump from mode to mode.

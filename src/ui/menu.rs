@@ -62,7 +62,7 @@ const RECENT: usize = 12;
 pub struct MenuKeys {
     /// The first menu is to be opened.
     pub open: bool,
-    /// Which menu is open.
+    /// Index of the open menu.
     at: Option<usize>,
     items: Vec<MenuEntry>,
 }
@@ -87,7 +87,7 @@ impl MenuEntry {
 }
 
 impl MenuKeys {
-    /// Which menu is to be opened in place of the one that is open, by the arrows.
+    /// Menu to open instead of the open one, by the arrow keys.
     fn turned_to(&self, ui: &Ui) -> Option<usize> {
         let at = self.at?;
         let focused = ui.memory(|m| m.focused());

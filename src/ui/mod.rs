@@ -229,7 +229,7 @@ impl Panels {
         &self.layout
     }
 
-    /// Where the panels are, to be changed.
+    /// Arrangement of the panels, for changes.
     pub const fn layout_mut(&mut self) -> &mut Layout {
         &mut self.layout
     }
@@ -366,7 +366,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
     focus_ring::focus_ring(ui.ctx(), theme);
 }
 
-/// What the mode, and the content of the panels, ask of their sizes.
+/// Limits for the sizes of panels, by the mode and their content.
 fn room(
     view: &View<'_>,
     problems: &problems::ProblemsState,

@@ -15,7 +15,7 @@ use super::{
     widgets::{node_kind, thousands},
 };
 
-/// Where the menu of a node is opened.
+/// Place where the menu of a node is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodePlace<'a> {
     /// On a row of the outliner.

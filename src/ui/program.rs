@@ -86,7 +86,7 @@ pub enum ProgramAction {
 pub struct WorkspaceRow {
     /// Its name.
     pub name: String,
-    /// What it makes room for.
+    /// Purpose, for a tooltip.
     pub help: &'static str,
     /// A person saved it.
     pub is_own: bool,

@@ -236,12 +236,12 @@ pub fn severity_icon(ui: &Ui, theme: &Theme, at: egui::Pos2, severity: Severity,
     paint_icon(ui.painter(), at, icon, size, theme.color(role));
 }
 
-/// What a panel and its first title tell each other.
+/// State shared by a panel and its first title.
 #[derive(Clone, Copy, Debug, Default)]
 struct TitlePlace {
     /// The title stands on a tab already.
     said: Option<&'static str>,
-    /// Where the first title was drawn.
+    /// Rectangle of the first title.
     rect: Option<Rect>,
 }
 

@@ -75,7 +75,7 @@ fn steps(window: &Window) -> usize {
     session(window).history().done().len()
 }
 
-/// Where a node's head is on the window.
+/// Position of a node in the window.
 fn head(window: &Window, name: &str) -> Pos2 {
     let rect = window.get_by_label("Viewport").rect();
     let at = window.state().project(node(window, name)).expect("in sight");

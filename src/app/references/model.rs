@@ -142,7 +142,7 @@ impl Reference {
         self.bones.iter().map(move |bone| BoneLook { bone: *bone, color, edge })
     }
 
-    /// What of it is drawn; `None` where it is on no device.
+    /// Its part of a picture; `None` if it is not uploaded.
     pub(in crate::app) fn beside(&self, plain: bool) -> Option<Beside<'_>> {
         self.uploaded.as_ref().map(|uploaded| Beside { uploaded, plain })
     }

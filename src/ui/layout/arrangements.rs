@@ -34,7 +34,7 @@ impl Shipped {
         }
     }
 
-    /// What it makes room for.
+    /// Purpose, for a tooltip.
     pub const fn help(self) -> &'static str {
         match self {
             Self::Standard => "All panels around the viewport",
@@ -400,10 +400,10 @@ pub(super) mod tests {
             }
             assert!(!is_sound(&tree), "{share}");
         }
-        // A panel that stands nowhere.
+        // A panel outside of all containers.
         let mut tree = whole.clone();
-        tree.tiles.insert_pane(Pane::Problems);
-        assert!(!is_sound(&tree));
+        let outside = tree.tiles.insert_pane(Pane::Problems);
+        assert!(tree.tiles.parent_of(outside).is_none() && !is_sound(&tree));
         assert!(is_sound(&whole));
     }
 }

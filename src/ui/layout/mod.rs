@@ -1,5 +1,5 @@
-//! Where the panels are: they dock, resize, become tabs, float, hide, and fill the window. The
-//! panels know nothing of it.
+//! Arrangement of the panels: docked, in tabs, floating, hidden or maximized. The panels know
+//! nothing of it.
 
 mod arrangements;
 mod fit;
@@ -34,7 +34,7 @@ const LOW: f32 = 540.0;
 /// Points of the window's width below which the outliner hides.
 pub(super) const NARROWER: f32 = 1000.0;
 
-/// What a mode asks of the panels, whatever sizes they were given.
+/// Limits of a mode for the sizes of panels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PanelConstraints {
     /// The most points that the timeline takes.
@@ -67,9 +67,9 @@ pub struct Layout {
     maximized: Option<Pane>,
     /// Panels that the mode and a person let be seen, as of the frame before.
     seen: BTreeSet<Pane>,
-    /// Where each panel was drawn last.
+    /// Rectangle of each panel in the last frame.
     rects: BTreeMap<Pane, Rect>,
-    /// Where all panels are.
+    /// Area of all panels.
     area: Rect,
     /// Other than that of the arrangement before: floating panels take their places anew.
     generation: u64,
@@ -185,7 +185,7 @@ impl Layout {
         self.generation = other.generation + 1;
     }
 
-    /// Where a panel was drawn last, if it is in sight.
+    /// Rectangle of a panel in the last frame, if it is visible.
     pub fn rect(&self, pane: Pane) -> Option<Rect> {
         self.rects.get(&pane).copied()
     }
@@ -214,7 +214,7 @@ impl Layout {
         }
     }
 
-    /// Where all panels are, as of the frame before.
+    /// Area of all panels in the last frame.
     pub const fn area(&self) -> Rect {
         self.area
     }

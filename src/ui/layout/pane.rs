@@ -14,7 +14,7 @@ pub enum Pane {
     Outliner,
     /// The picture.
     Viewport,
-    /// What is selected, in numbers.
+    /// Numbers of the selection.
     Inspector,
     /// The brush of Paint mode, and acts on many vertices.
     Brush,
@@ -24,7 +24,7 @@ pub enum Pane {
     Layers,
     /// Selected vertices by number.
     Vertices,
-    /// What is odd about the file.
+    /// Problems of the file.
     Problems,
     /// Keys over time.
     Timeline,
@@ -56,7 +56,7 @@ impl Pane {
     /// Panels in which Paint mode shows its tools; the inspector is hidden then.
     pub const PAINTING: [Self; 4] = [Self::Brush, Self::Joints, Self::Layers, Self::Vertices];
 
-    /// What has the focus when the panel as a whole has it.
+    /// Id that has the focus while the panel as a whole has it.
     pub fn focus_id(self) -> egui::Id {
         egui::Id::unique(("panel", self as u8))
     }

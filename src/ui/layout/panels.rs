@@ -26,7 +26,7 @@ const LEAST: f32 = 90.0;
 pub(super) struct PanelFrame<'a> {
     /// Draws the content of a panel.
     pub draw: &'a mut dyn FnMut(Pane, &mut Ui),
-    /// Where each panel was drawn.
+    /// Rectangles of the drawn panels.
     pub rects: &'a mut BTreeMap<Pane, Rect>,
     /// Commands that titles and tabs asked for.
     pub asked: Vec<ViewCommand>,

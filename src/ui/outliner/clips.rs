@@ -92,13 +92,13 @@ pub struct ClipsState {
     /// The clip that was in sight last.
     seen: Option<ClipId>,
     filter: String,
-    /// How many clips there were.
+    /// Number of clips in the previous frame.
     count: usize,
     /// The clip whose row was clicked, if that was the last row or joint that was clicked.
     clicked: Option<ClipId>,
     order: ClipOrder,
     chosen: Chosen,
-    /// What is typed with the focus on a clip's row.
+    /// Letters typed while a clip's row has the focus.
     type_ahead: TypeAhead<ClipId>,
     /// The clip whose name is being typed.
     name: Option<NameDraft<ClipId>>,

@@ -1,4 +1,4 @@
-//! What is selected, hidden, locked and looked at, and what panels ask of it.
+//! Selection, visibility and locks of nodes, and requests of panels about them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,19 +6,19 @@ use crate::ui::AssetRef;
 use ulna_edit::{NodeVisibility, Selection};
 use ulna_model::{Document, NodeId};
 
-/// What the outliner asks for, and others that choose nodes.
+/// Requests of the outliner, and of other panels that select nodes.
 #[derive(Clone, Debug)]
 pub enum OutlinerAction {
     /// Only this node; with Shift, in or out.
     Select {
-        /// Which.
+        /// The node.
         node: NodeId,
         /// Add or take out.
         toggle: bool,
     },
     /// These nodes.
     SelectMany {
-        /// Which.
+        /// Nodes to select.
         nodes: Vec<NodeId>,
         /// Besides those that are.
         add: bool,
@@ -29,35 +29,34 @@ pub enum OutlinerAction {
     About(Option<AssetRef>),
     /// Hide or show a node and what is below it.
     SetHidden {
-        /// Which.
+        /// The node.
         node: NodeId,
         /// Whether it is hidden.
         hidden: bool,
     },
     /// Lock or unlock a node.
     SetLocked {
-        /// Which.
+        /// The node.
         node: NodeId,
         /// Whether it is locked.
         locked: bool,
     },
 }
 
-/// What is selected and seen of the file.
+/// Selection and visibility of the file's nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Outliner {
-    /// What is selected.
+    /// Selected nodes and keys.
     pub selection: Selection,
-    /// What is hidden and what is locked.
+    /// Hidden and locked nodes.
     pub visibility: NodeVisibility,
-    /// What is looked at besides nodes.
+    /// Asset shown in the inspector instead of nodes.
     pub inspected: Option<AssetRef>,
     /// The joint under the pointer, in any panel.
     pub hover: Option<NodeId>,
     /// Selections kept under numbers.
     pub sets: BTreeMap<usize, BTreeSet<NodeId>>,
-    /// Which nodes were selected when the document came into a state, by the number of its
-    /// revision.
+    /// Selected nodes and the active node per document revision.
     kept: BTreeMap<u64, (BTreeSet<NodeId>, Option<NodeId>)>,
 }
 

@@ -115,7 +115,7 @@ pub fn mask_ui(
     Some(area.left())
 }
 
-/// What says that a mask is painted, with its way out; over the tree.
+/// Banner above the tree while a mask is painted, with a button that ends it.
 pub fn banner_ui(ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
     let Some((lane, mix, list)) = painted_lane(view, document) else { return };
     let theme = view.theme;

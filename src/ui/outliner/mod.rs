@@ -22,7 +22,7 @@ use super::{
 use ulna_model::{ClipId, NodeId};
 use ulna_render::{ColorRole, Measure};
 
-/// What the outliner keeps.
+/// State of the outliner between frames.
 #[derive(Clone, Debug, Default)]
 pub struct OutlinerState {
     tree: tree::TreeState,

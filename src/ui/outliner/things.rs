@@ -1,4 +1,4 @@
-//! What a file holds besides nodes and clips: skins, meshes, materials, images.
+//! Rows of skins, meshes, materials and images.
 
 use std::collections::BTreeSet;
 
@@ -72,7 +72,7 @@ const fn icon(thing: AssetRef) -> MaterialIcon {
     }
 }
 
-/// What stands behind a thing's name.
+/// Short fact behind the name of an asset.
 fn fact(document: &Document, thing: AssetRef) -> String {
     match thing {
         AssetRef::Skin(k) => format!("{} joints", document.skins[k].joints.len()),
@@ -129,7 +129,7 @@ pub fn section_ui(
 /// The thing whose name is typed.
 pub type ThingRename = Option<NameDraft<AssetRef>>;
 
-/// What the rows of things keep.
+/// State of the rows of assets between frames.
 #[derive(Clone, Debug, Default)]
 pub struct ThingRows {
     pub renaming: ThingRename,

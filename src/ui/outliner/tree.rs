@@ -71,7 +71,7 @@ impl TreeRow {
     }
 }
 
-/// What stands at the right of rows, found once for all of them and kept while its sources stay.
+/// Marks at the right of rows, computed for all rows and cached until their sources change.
 #[derive(Clone, Debug, Default)]
 pub struct Badges {
     animated: Derived<Option<Arc<Targets>>, HashSet<NodeId>>,
@@ -127,8 +127,8 @@ fn faulty_nodes(document: &Document, problems: &[Diagnostic]) -> HashSet<NodeId>
     document.node_ids().filter(is_meant).collect()
 }
 
-/// What rows are found from: the document's generation, the number of reference models, the filter,
-/// and what is open.
+/// Inputs of the rows: document generation, number of reference models, filter, open nodes and
+/// sections.
 pub type RowsOf = (u64, usize, String, BTreeSet<NodeId>, BTreeSet<Section>);
 
 /// State of the tree from frame to frame.
@@ -137,13 +137,13 @@ pub struct TreeState {
     /// Text that names or kinds of rows contain.
     pub filter: String,
     closed: BTreeSet<NodeId>,
-    /// Where a range selection began.
+    /// First node of a range selection.
     anchor: Option<NodeId>,
     /// The node whose row is brought into sight.
     pub scroll_to: Option<NodeId>,
     /// The active node when the tree was last shown.
     pub seen: Option<NodeId>,
-    /// Which sections below the nodes are open.
+    /// Open sections below the nodes.
     open: BTreeSet<Section>,
     /// The node whose name is being typed.
     renaming: Option<NameDraft<NodeId>>,
@@ -154,11 +154,11 @@ pub struct TreeState {
     /// Signs at the right of rows.
     pub badges: Badges,
     rows: Derived<RowsOf, Rc<[TreeRow]>>,
-    /// What paints a lane's mask down the rows.
+    /// Drag that paints a lane's mask down the rows.
     mask: Option<MaskStroke>,
     /// Nodes on their way to another place.
     pub drag: Option<NodeDrag>,
-    /// What is typed with the focus on a row.
+    /// Letters typed while a row has the focus.
     pub type_ahead: TypeAhead<TreeRow>,
 }
 
@@ -432,7 +432,7 @@ fn fold_ui(
     }
 }
 
-/// What stands at the right of a row, from the right; where it ends. Eye and lock come with the
+/// Draws the marks at the right of a row and returns their left edge. Eye and lock appear under the
 /// pointer.
 fn badges_ui(
     state: &TreeState,

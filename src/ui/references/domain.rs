@@ -69,7 +69,7 @@ pub struct ReferenceFacts {
     pub vertices: usize,
     /// Number of joints.
     pub joints: usize,
-    /// Where it is in the scene.
+    /// Placement in the scene.
     pub place: ReferencePlace,
     /// Whether it is hidden.
     pub hidden: bool,

@@ -426,7 +426,7 @@ pub enum ViewportAction {
     /// A right click on the picture, in points of it: finds joints and meshes there. The one that a
     /// click would select is selected, unless it is among the selected ones.
     PickForMenu {
-        /// Where.
+        /// Position in the viewport, in points.
         at: Vec2,
         /// The picture's size.
         size: Vec2,

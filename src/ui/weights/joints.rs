@@ -92,7 +92,7 @@ pub struct JointList {
     /// By the skin's joints, which of them selected vertices or the painted layer have, and what
     /// that was found for.
     held: Option<(HeldKey, Vec<bool>)>,
-    /// What is typed with the focus on a row.
+    /// Letters typed while a row has the focus.
     type_ahead: TypeAhead<NodeId>,
 }
 
@@ -404,7 +404,7 @@ fn limits_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mu
     menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
 }
 
-/// Which joints are listed, and how; `end` is at the right of it.
+/// Filter and order of the list; `end` draws at the right of it.
 fn filter_ui(
     state: &mut JointList,
     ui: &mut Ui,

@@ -26,7 +26,7 @@ use ulna_render::ColorRole;
 /// Points above and below the content of a panel, together.
 const MARGIN: f32 = 12.0;
 
-/// What the panels keep.
+/// State of the panels between frames.
 #[derive(Clone, Debug, Default)]
 pub struct WeightsState {
     acts: acts::ActsState,

@@ -10,7 +10,7 @@ choice! {
         Outliner = "outliner",
         /// The picture.
         Viewport = "viewport",
-        /// What is selected, in numbers.
+        /// Numbers of the selection.
         Inspector = "inspector",
         /// The brush that paints weights.
         Brush = "brush",
@@ -20,7 +20,7 @@ choice! {
         Layers = "layers",
         /// Selected vertices, by number.
         Vertices = "vertices",
-        /// What is odd about the file.
+        /// Problems of the file.
         Problems = "problems",
         /// Keys over time.
         Timeline = "timeline",
