@@ -74,21 +74,12 @@ impl App {
             ViewCommand::ShowAll => self.outliner.visibility.show_all(),
             ViewCommand::Hide | ViewCommand::Isolate | ViewCommand::Lock => self.mark(command),
             ViewCommand::Camera { node } => self.look_through(ctx, node.as_ref()),
-            ViewCommand::Opposite => self.turn(ctx, vec2(PI, 0.0)),
-            ViewCommand::OrbitLeft => self.turn(ctx, vec2(-STEP, 0.0)),
-            ViewCommand::OrbitRight => self.turn(ctx, vec2(STEP, 0.0)),
-            ViewCommand::OrbitUp => self.turn(ctx, vec2(0.0, STEP)),
-            ViewCommand::OrbitDown => self.turn(ctx, vec2(0.0, -STEP)),
-            ViewCommand::ZoomIn => self.zoom(ctx, 1.0 / ZOOM),
-            ViewCommand::ZoomOut => self.zoom(ctx, ZOOM),
             ViewCommand::ShadingMenu => self.panels.open_menu_at_pointer(PointerMenu::Shading),
             ViewCommand::MenusHere => self.panels.open_menu_at_pointer(PointerMenu::Bar),
             ViewCommand::Background => {
                 self.viewport.options.background = self.viewport.options.background.next();
                 self.show_colors();
             }
-            ViewCommand::LargerGizmo => self.viewport.options.resize_gizmo(GIZMO),
-            ViewCommand::SmallerGizmo => self.viewport.options.resize_gizmo(1.0 / GIZMO),
             ViewCommand::Outliner if ctx.content_rect().width() < 1000.0 => {
                 self.viewport.options.outliner_narrow = !self.viewport.options.outliner_narrow;
             }
@@ -132,6 +123,7 @@ impl App {
                 ctx.memory_mut(egui::Memory::reset_areas);
                 ctx.data_mut(|d| d.remove_by_type::<egui::containers::panel::PanelState>());
             }
+            _ => self.step_view(ctx, command),
         }
     }
 
@@ -150,6 +142,22 @@ impl App {
             ViewCommand::Hide => self.outliner.visibility.set_hidden(document, nodes, true),
             ViewCommand::Isolate => self.outliner.visibility.isolate(document, &nodes),
             _ => self.outliner.visibility.toggle_locked(document, &nodes),
+        }
+    }
+
+    /// One step of the eye around the model, nearer or away, or of the size of the handles.
+    fn step_view(&mut self, ctx: &Context, command: &ViewCommand) {
+        match command {
+            ViewCommand::Opposite => self.turn(ctx, vec2(PI, 0.0)),
+            ViewCommand::OrbitLeft => self.turn(ctx, vec2(-STEP, 0.0)),
+            ViewCommand::OrbitRight => self.turn(ctx, vec2(STEP, 0.0)),
+            ViewCommand::OrbitUp => self.turn(ctx, vec2(0.0, STEP)),
+            ViewCommand::OrbitDown => self.turn(ctx, vec2(0.0, -STEP)),
+            ViewCommand::ZoomIn => self.zoom(ctx, 1.0 / ZOOM),
+            ViewCommand::ZoomOut => self.zoom(ctx, ZOOM),
+            ViewCommand::LargerGizmo => self.viewport.options.resize_gizmo(GIZMO),
+            ViewCommand::SmallerGizmo => self.viewport.options.resize_gizmo(1.0 / GIZMO),
+            _ => {}
         }
     }
 
