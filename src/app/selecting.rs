@@ -58,55 +58,14 @@ impl App {
                     active.as_ref().and_then(other).or_else(|| selection.nodes.first().copied());
                 None
             }
-            SelectCommand::WithMirror => {
-                let mirror = ulna_motion::Mirror::of(document);
-                let selection = &mut self.outliner.selection;
-                let others: Vec<NodeId> =
-                    selection.nodes.iter().filter_map(|n| mirror.partner(*n)).collect();
-                selection.nodes.extend(others);
-                None
-            }
-            SelectCommand::WithParent => {
-                let selection = &mut self.outliner.selection;
-                let parents: Vec<NodeId> =
-                    selection.nodes.iter().filter_map(|n| document.node(*n).parent).collect();
-                selection.nodes.extend(parents);
-                None
-            }
-            SelectCommand::WithChild => {
-                let selection = &mut self.outliner.selection;
-                let children: Vec<NodeId> =
-                    selection.nodes.iter().flat_map(|n| document.children(*n).to_vec()).collect();
-                selection.nodes.extend(children);
-                None
-            }
-            SelectCommand::Linked => {
-                let flags = document.joint_flags();
-                let from: Vec<NodeId> = self.outliner.hover.map_or_else(
-                    || self.outliner.selection.nodes.iter().copied().collect(),
-                    |joint| vec![joint],
-                );
-                let linked = linked(document, &from, &|n| flags[n.index()]);
-                self.outliner.selection.set_many(linked);
-                None
-            }
-            SelectCommand::Invert => {
-                let flags = document.joint_flags();
-                let selected = &self.outliner.selection.nodes;
-                let others = document
-                    .node_ids()
-                    .filter(|n| flags[n.index()] && !selected.contains(n))
-                    .collect();
-                self.outliner.selection.set_many(others);
-                None
-            }
-            SelectCommand::InBox | SelectCommand::InCircle => {
-                let circle = *command == SelectCommand::InCircle;
-                if self.entered() == Some(Pane::Timeline) && !self.poses.in_animate {
-                    self.panels.timeline().want_area(circle);
-                } else {
-                    self.panels.select_area(circle);
-                }
+            SelectCommand::WithMirror
+            | SelectCommand::WithParent
+            | SelectCommand::WithChild
+            | SelectCommand::Linked
+            | SelectCommand::Invert
+            | SelectCommand::InBox
+            | SelectCommand::InCircle => {
+                self.select_more(command);
                 None
             }
             SelectCommand::Nothing => {
@@ -165,6 +124,60 @@ impl App {
         };
         if let Some(node) = next {
             self.outliner.selection.set(node);
+        }
+    }
+
+    /// Adds relatives to the selection, exchanges it, or lets the pointer select.
+    fn select_more(&mut self, command: &SelectCommand) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        match command {
+            SelectCommand::WithMirror => {
+                let mirror = ulna_motion::Mirror::of(document);
+                let selection = &mut self.outliner.selection;
+                let others: Vec<NodeId> =
+                    selection.nodes.iter().filter_map(|n| mirror.partner(*n)).collect();
+                selection.nodes.extend(others);
+            }
+            SelectCommand::WithParent => {
+                let selection = &mut self.outliner.selection;
+                let parents: Vec<NodeId> =
+                    selection.nodes.iter().filter_map(|n| document.node(*n).parent).collect();
+                selection.nodes.extend(parents);
+            }
+            SelectCommand::WithChild => {
+                let selection = &mut self.outliner.selection;
+                let children: Vec<NodeId> =
+                    selection.nodes.iter().flat_map(|n| document.children(*n).to_vec()).collect();
+                selection.nodes.extend(children);
+            }
+            SelectCommand::Linked => {
+                let flags = document.joint_flags();
+                let from: Vec<NodeId> = self.outliner.hover.map_or_else(
+                    || self.outliner.selection.nodes.iter().copied().collect(),
+                    |joint| vec![joint],
+                );
+                let linked = linked(document, &from, &|n| flags[n.index()]);
+                self.outliner.selection.set_many(linked);
+            }
+            SelectCommand::Invert => {
+                let flags = document.joint_flags();
+                let selected = &self.outliner.selection.nodes;
+                let others = document
+                    .node_ids()
+                    .filter(|n| flags[n.index()] && !selected.contains(n))
+                    .collect();
+                self.outliner.selection.set_many(others);
+            }
+            SelectCommand::InBox | SelectCommand::InCircle => {
+                let circle = *command == SelectCommand::InCircle;
+                if self.entered() == Some(Pane::Timeline) && !self.poses.in_animate {
+                    self.panels.timeline().want_area(circle);
+                } else {
+                    self.panels.select_area(circle);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -79,21 +79,12 @@ impl App {
             }
             ViewCommand::Hide | ViewCommand::Isolate | ViewCommand::Lock => self.mark(command),
             ViewCommand::Camera { node } => self.look_through(ctx, node.as_ref()),
-            ViewCommand::Opposite => self.turn(ctx, vec2(PI, 0.0)),
-            ViewCommand::OrbitLeft => self.turn(ctx, vec2(-STEP, 0.0)),
-            ViewCommand::OrbitRight => self.turn(ctx, vec2(STEP, 0.0)),
-            ViewCommand::OrbitUp => self.turn(ctx, vec2(0.0, STEP)),
-            ViewCommand::OrbitDown => self.turn(ctx, vec2(0.0, -STEP)),
-            ViewCommand::ZoomIn => self.zoom(ctx, 1.0 / ZOOM),
-            ViewCommand::ZoomOut => self.zoom(ctx, ZOOM),
             ViewCommand::ShadingMenu => self.panels.open_menu_at_pointer(PointerMenu::Shading),
             ViewCommand::MenusHere => self.panels.open_menu_at_pointer(PointerMenu::Bar),
             ViewCommand::Background => {
                 self.viewport.options.background = self.viewport.options.background.next();
                 self.show_colors();
             }
-            ViewCommand::LargerGizmo => self.viewport.options.resize_gizmo(GIZMO),
-            ViewCommand::SmallerGizmo => self.viewport.options.resize_gizmo(1.0 / GIZMO),
             ViewCommand::Outliner
             | ViewCommand::Inspector
             | ViewCommand::Problems
@@ -138,6 +129,7 @@ impl App {
             | ViewCommand::RenameWorkspace { .. }
             | ViewCommand::DeleteWorkspace { .. }
             | ViewCommand::ResetLayout => self.workspace_command(ctx, command),
+            _ => self.step_view(ctx, command),
         }
     }
 
@@ -156,6 +148,22 @@ impl App {
             ViewCommand::Hide => self.outliner.visibility.set_hidden(document, nodes, true),
             ViewCommand::Isolate => self.outliner.visibility.isolate(document, &nodes),
             _ => self.outliner.visibility.toggle_locked(document, &nodes),
+        }
+    }
+
+    /// One step of the eye around the model, nearer or away, or of the size of the handles.
+    fn step_view(&mut self, ctx: &Context, command: &ViewCommand) {
+        match command {
+            ViewCommand::Opposite => self.turn(ctx, vec2(PI, 0.0)),
+            ViewCommand::OrbitLeft => self.turn(ctx, vec2(-STEP, 0.0)),
+            ViewCommand::OrbitRight => self.turn(ctx, vec2(STEP, 0.0)),
+            ViewCommand::OrbitUp => self.turn(ctx, vec2(0.0, STEP)),
+            ViewCommand::OrbitDown => self.turn(ctx, vec2(0.0, -STEP)),
+            ViewCommand::ZoomIn => self.zoom(ctx, 1.0 / ZOOM),
+            ViewCommand::ZoomOut => self.zoom(ctx, ZOOM),
+            ViewCommand::LargerGizmo => self.viewport.options.resize_gizmo(GIZMO),
+            ViewCommand::SmallerGizmo => self.viewport.options.resize_gizmo(1.0 / GIZMO),
+            _ => {}
         }
     }
 

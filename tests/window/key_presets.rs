@@ -164,6 +164,10 @@ fn over_the_viewport_no_key_deletes_the_selected_keys_of_the_timeline() {
         press(&mut window, Modifiers::NONE, key);
         let left = keys(&window);
         assert!(before - left < 10, "{preset:?}: {before} → {left}");
+        // In the other maps the key of the joint was deleted, and nothing is selected now.
+        if preset != Preset::Blender {
+            continue;
+        }
         let over = window.get_by_label("Timeline keys").rect().center();
         window.event(Event::PointerMoved(over));
         window.run_steps(2);
