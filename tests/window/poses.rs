@@ -1,7 +1,7 @@
 //! Kept poses in the window, and what else is chosen with the pointer there: cards, lassos, menus,
 //! ranges on the ruler.
 
-use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, accesskit::Role, vec2};
 use egui_kittest::kittest::Queryable as _;
 use glam::Quat;
 use ulna_edit::command::kept_poses;
@@ -137,19 +137,10 @@ fn a_right_click_offers_what_can_be_done_with_what_is_selected() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftHand");
-    let at = window.get_by_label("Viewport").rect().center() + vec2(240.0, 60.0);
-    for pressed in [true, false] {
-        window.event(Event::PointerMoved(at));
-        window.event(Event::PointerButton {
-            pos: at,
-            button: PointerButton::Secondary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        });
-        window.step();
-    }
-    window.run_steps(3);
-    click(&mut window, "Pin or unpin");
+    window.get_by_role_and_label(Role::TreeItem, "LeftHand").click_secondary();
+    window.run_steps(4);
+    click(&mut window, "Pin");
+    click(&mut window, "Place and angle");
     let hand = node(&window, "LeftHand");
     assert!(session(&window).document().aids.pins.contains_key(&hand));
     assert!(
