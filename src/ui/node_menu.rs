@@ -85,7 +85,7 @@ pub fn node_rows(
     if are_joints && !mode.edits_rest {
         rows.command_as(rig, "Edit in Rig mode");
         if place.is_outliner() {
-            rows.submenu(Row::new("Change this joint"), skeleton_rows);
+            rows.submenu(Row::new("Change the skeleton"), skeleton_rows);
         }
     }
     rows.separator();

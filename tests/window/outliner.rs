@@ -170,9 +170,7 @@ fn a_joint_is_removed_by_its_rule_and_what_that_does_is_said() {
     // The menu of a joint has the commands of joints, one of which removes it.
     window.get_by_role_and_label(egui::accesskit::Role::TreeItem, "LeftFoot").click_secondary();
     window.run_steps(4);
-    let role = egui::accesskit::Role::MenuItem;
-    window.get_by_role_and_label(role, "Change this joint").click();
-    window.run_steps(4);
+    click(&mut window, "Change the skeleton");
     assert!(window.query_by_label("Remove joints…").is_some());
     assert!(window.query_by_label("Remove with all nodes below").is_none());
 }

@@ -1,7 +1,7 @@
 //! Kept poses in the window, and what else is chosen with the pointer there: cards, lassos, menus,
 //! ranges on the ruler.
 
-use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, accesskit::Role, vec2};
 use egui_kittest::kittest::Queryable as _;
 use glam::Quat;
 use ulna_edit::command::kept_poses;
@@ -137,10 +137,9 @@ fn a_right_click_offers_what_can_be_done_with_what_is_selected() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftHand");
-    window.get_by_role_and_label(egui::accesskit::Role::TreeItem, "LeftHand").click_secondary();
-    window.run_steps(3);
-    window.get_by_role_and_label(egui::accesskit::Role::MenuItem, "Pin").click();
-    window.run_steps(3);
+    window.get_by_role_and_label(Role::TreeItem, "LeftHand").click_secondary();
+    window.run_steps(4);
+    click(&mut window, "Pin");
     click(&mut window, "Place and angle");
     let hand = node(&window, "LeftHand");
     assert!(session(&window).document().aids.pins.contains_key(&hand));

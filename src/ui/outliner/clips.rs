@@ -335,7 +335,7 @@ fn clip_row(
 }
 
 /// With more clips than this there is a filter over them.
-const FEW: usize = 12;
+const FEW: usize = 8;
 /// Points of height below which the list has no filter.
 const LOW: f32 = 96.0;
 
