@@ -206,6 +206,8 @@ impl App {
             return None;
         }
         match command.check(availability) {
+            // By its key it is done at once, or joins the plan; from a menu it is asked about.
+            Ok(()) if command.name == RemoveJoint::NAME && self.remove_joints(ctx) => {}
             Ok(()) if self.blends_by_key(ctx, command) => {}
             Ok(()) => return Some(Action::Invoke(command)),
             // Escape is pressed to be sure that nothing is selected: that it is so already is no

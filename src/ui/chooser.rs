@@ -22,10 +22,7 @@ pub fn chooser<T: Copy>(
             ui.set_min_width(160.0);
             for (value, title, on) in options {
                 let button = egui::Button::new(*title).min_size(vec2(150.0, 24.0)).selected(*on);
-                let option = ui.add(button.frame_when_inactive(*on));
-                let said = format!("{title} {}", name.to_lowercase());
-                option.widget_info(|| WidgetInfo::selected(Role::Button, true, *on, &said));
-                if option.clicked() {
+                if ui.add(button.frame_when_inactive(*on)).clicked() {
                     chosen = Some(*value);
                     ui.close();
                 }

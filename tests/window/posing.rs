@@ -87,7 +87,7 @@ fn after(document: &Document, line: &CommandLine) -> Document {
 fn choose_axes(window: &mut Window, space: &str) {
     window.get_by_label_contains("Axes: ").click();
     window.run_steps(3);
-    click(window, &format!("{space} axes"));
+    window.get_by_role_and_label(egui::accesskit::Role::Button, space).click();
     window.run_steps(3);
 }
 
