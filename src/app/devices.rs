@@ -144,7 +144,7 @@ impl Devices {
         state.store();
     }
 
-    /// All devices, with the error messages of failed ones, and the name of the requested device.
+    /// All devices, each with whether it failed before, and the name of the requested device.
     pub(super) fn list(&self) -> (Vec<(DeviceFacts, bool)>, Option<String>) {
         let state = self.state();
         let used = |d: &DeviceFacts| state.used.as_ref() == Some(&d.id());

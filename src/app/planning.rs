@@ -1,4 +1,4 @@
-//! Planned changes of the skeleton, and their effects, worked out beside the window.
+//! Planned changes of the skeleton, and their effects, computed in the background.
 
 use egui::Context;
 
@@ -145,7 +145,7 @@ impl Planning {
         self.foreseen.as_ref()?.report.as_ref().ok()?.as_ref()
     }
 
-    /// Takes up the result of the computation that has ended, and begins the one that is wanted.
+    /// Takes the result of the finished computation, and starts the requested one.
     pub(super) fn follow(&mut self, ctx: &Context, session: &Session) {
         let is_found = self.ahead.poll();
         let title = |line: &CommandLine| {

@@ -7,7 +7,7 @@ use ulna_model::{Diagnostic, MeshId, PrimitiveId, Shared, SkinId};
 /// A scene, and the generation of its document.
 pub(super) type State = (u64, u64);
 
-/// A look that is under way, and what was looked over last.
+/// The running check, and the state that was checked last.
 #[derive(Default)]
 pub(super) struct Checking {
     /// The document's generation that the problems are of.

@@ -25,7 +25,7 @@ pub(super) struct Program {
     pub welcome: bool,
     /// The tour, while it is open.
     pub tour: Option<Tour>,
-    /// The file whose picture is to be taken when it is shown.
+    /// The file whose thumbnail will be rendered when it is first displayed.
     pub picture_of: Option<PathBuf>,
     /// The picture of a file that is on its way back from the device.
     pub taking: Option<(PathBuf, Capture)>,

@@ -34,7 +34,7 @@ fn many_edits(count: usize) -> String {
 }
 
 impl App {
-    /// Looks for journals without a writer, and offers what is in them.
+    /// Searches for journals of ended processes, and offers to recover them.
     pub(super) fn look_for_recoveries(&mut self, ctx: &Context) {
         let Some(home) = self.journal_home() else { return };
         self.files.recoveries = Recovery::scan(&home);
@@ -111,7 +111,7 @@ impl App {
         });
     }
 
-    /// Shows what was recovered.
+    /// Opens the recovered session.
     pub(super) fn take_recovered(
         &mut self,
         ctx: &Context,

@@ -83,7 +83,7 @@ impl App {
         self.session.as_ref()
     }
 
-    /// The pose that is seen, for tests.
+    /// The displayed pose, for tests.
     pub const fn shown_pose(&self) -> &Pose {
         self.renderer.pose()
     }
@@ -128,7 +128,7 @@ impl App {
         &self.painting.options.brush
     }
 
-    /// Whether long work is under way.
+    /// Whether a background job is running.
     pub fn is_busy(&self) -> bool {
         self.jobs.is_busy()
             || self.is_saving()

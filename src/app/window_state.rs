@@ -21,7 +21,7 @@ pub(super) struct WindowState {
     /// Why this window is left for another.
     pub leaving: Option<Leaving>,
     pub routing: KeyRouting,
-    /// When something was typed or clicked last, on egui's clock.
+    /// Time of the last key press or click, on egui's clock, in seconds.
     pub active: f64,
     pub first_frame: bool,
     /// Mode before the current one.

@@ -158,7 +158,7 @@ fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// Acts and switches of Rig mode beside its tools.
+/// Commands and switches of Rig mode beside its tools.
 fn rig_tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let now = view.rig.options;
     let extrude = ModeCommand::ExtrudeJoint.spec();

@@ -36,7 +36,7 @@ fn wanted_skin(
 }
 
 impl PaintDomain {
-    /// Takes up another selection, and another surface where there is another skin or scene.
+    /// Follows changes of the selection, and of the surface if the skin or the scene changes.
     pub(super) fn follow(&mut self, document: &Document, scene: u64, active: Option<NodeId>) {
         let before = self.session().map(|s| (s.scene, s.skin()));
         let wanted = wanted_skin(document, active, before.map(|(_, skin)| skin));

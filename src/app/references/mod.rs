@@ -42,7 +42,7 @@ pub(super) struct ReferenceRequest {
     pub(super) path: PathBuf,
     /// Place and display of an earlier time.
     pub(super) kept: Option<KeptReference>,
-    /// Number of the open file that it is loaded beside.
+    /// Serial number of the open file that the reference belongs to.
     pub(super) file: u64,
 }
 

@@ -35,7 +35,7 @@ struct Entry {
     is_file: bool,
     /// Whether it holds weights alone, if it is one of ours.
     of_weights: bool,
-    /// By which it stands in order.
+    /// Sort key.
     order: String,
     name: String,
 }
@@ -43,7 +43,7 @@ struct Entry {
 /// Content of a folder, or the reason why it cannot be read; empty until it is read.
 type Listing = Arc<OnceLock<Result<Folder, String>>>;
 
-/// A folder as it was read.
+/// Content of a folder.
 #[derive(Debug, Default)]
 struct Folder {
     above: Option<PathBuf>,
@@ -76,7 +76,7 @@ impl FileList {
         })
     }
 
-    /// Another dialog reads the folder anew.
+    /// Discards the content, so that another dialog reads the folder again.
     pub fn forget(&mut self) {
         self.0.clear();
     }

@@ -9,7 +9,7 @@ use super::{
 use crate::ui::Action;
 use ulna_motion::BestSeam;
 
-/// How a message is meant.
+/// Kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToastKind {
     /// It went well.
@@ -23,11 +23,11 @@ pub enum ToastKind {
 /// A message.
 #[derive(Clone, Debug)]
 pub struct Toast {
-    /// How it is meant.
+    /// Kind of the message.
     pub kind: ToastKind,
     /// A sentence.
     pub text: String,
-    /// When it was said, on egui's clock.
+    /// Time of the message, on egui's clock, in seconds.
     pub said: f64,
     /// From when on it is old, on the same clock: when it was said, or when the pointer left it.
     pub since: f64,

@@ -33,7 +33,7 @@ struct Hit {
     excerpt: String,
 }
 
-/// What the guide keeps from frame to frame.
+/// State of the guide across frames.
 #[derive(Clone, Debug, Default)]
 pub struct GuideState {
     search: String,
@@ -46,7 +46,7 @@ pub struct GuideState {
 }
 
 impl GuideState {
-    /// Forgets what was searched for.
+    /// Clears the search.
     pub fn forget(&mut self) {
         if self.followed.is_some() {
             *self = Self::default();

@@ -31,7 +31,7 @@ pub enum Retime {
     Offset,
 }
 
-/// Keys under way.
+/// A drag that moves or scales keys in time.
 #[derive(Clone, Debug)]
 pub struct Retiming {
     pub kind: Retime,

@@ -1,4 +1,4 @@
-//! Choices of the panel *Bind*, and the commands that they come to.
+//! Choices of the panel *Bind*, and the resulting commands.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -252,7 +252,7 @@ impl BindDraft {
         draft
     }
 
-    /// Forgets what is no more in the document.
+    /// Removes choices for elements that no longer exist in the document.
     pub fn purge(&mut self, document: &Document) {
         let is_there = |node: NodeId| document.nodes.contains(node);
         self.meshes.retain(|(node, _)| {

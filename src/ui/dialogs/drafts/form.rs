@@ -117,14 +117,14 @@ pub fn label(spec: &CommandSpec, argument: &ArgumentSpec) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// An argument as it is entered.
+/// The entered value of an argument.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entered {
     /// Value for the command; `None` if the argument is omitted or the typed text is not valid.
     pub value: Option<Value>,
     /// Text of its fields, if it is typed.
     pub texts: Vec<String>,
-    /// Why what is typed does not read.
+    /// Reason why the typed text is invalid.
     pub wrong: Option<String>,
     /// Present values, which empty fields stand for once one of the fields is typed into; empty
     /// where they are unknown.
@@ -287,7 +287,7 @@ impl FormDraft {
         optional && ELSEWISE.contains(&name) && self.names_keys(spec)
     }
 
-    /// Reads what is typed for an argument.
+    /// Parses the typed text of an argument.
     pub fn read(&mut self, k: usize, entry: &Entry) {
         let Some(entered) = self.entered.get_mut(k) else { return };
         let mut texts = entered.texts.clone();

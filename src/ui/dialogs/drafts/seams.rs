@@ -19,7 +19,7 @@ pub enum SeamOrder {
 pub struct SeamsDraft {
     /// Text that the clips' names contain.
     pub filter: String,
-    /// By what they are sorted.
+    /// Sort order.
     pub order: SeamOrder,
     /// The pair that is looked at.
     pub shown: Option<(ClipId, ClipId)>,

@@ -150,7 +150,7 @@ pub fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &Br
     }
 }
 
-/// Whether the overlays would cover most of the model.
+/// Whether the viewport is too small for full-size overlays.
 fn is_small(rect: Rect) -> bool {
     rect.width() < 520.0 || rect.height() < 460.0
 }
