@@ -26,7 +26,7 @@ pub struct Layers {
 /// View of the layers for the panels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LayersView {
-    /// Of what is seen: of the shown clip, or of the pose.
+    /// Owner of the displayed layers: the displayed clip, or the pose.
     pub home: Option<LayerHome>,
     /// The chosen layer of that.
     pub chosen: Option<PoseLayerId>,
@@ -61,7 +61,7 @@ impl Layers {
         self.chosen.clear();
     }
 
-    /// Does what a panel asked for.
+    /// Performs an action of a panel.
     pub fn apply(&mut self, action: LayerAction) {
         match action {
             LayerAction::Choose(home, Some(layer)) => {

@@ -179,7 +179,7 @@ impl Panels {
         self.viewport.reach(tip, from, at);
     }
 
-    /// Begins what a tool does without a handle; whether it does anything.
+    /// Starts the operation of a tool without a handle. Returns whether the tool has one.
     pub fn begin(&mut self, tool: ulna_edit::command::ToolCommand) -> bool {
         self.viewport.begin(tool)
     }

@@ -131,9 +131,9 @@ pub struct Settings {
     pub reverse_wheel: bool,
     /// How finely the viewport is drawn while something moves.
     pub quality: Quality,
-    /// Whether the first save of a sitting leaves the file as it was beside it.
+    /// Whether the first save of a session keeps the previous file as a backup beside it.
     pub backup: bool,
-    /// Whether saving keys what is posed and not keyed, without asking.
+    /// Whether saving keys unkeyed poses without asking.
     pub key_on_save: bool,
     /// How values between keys come about in tracks that are new.
     pub new_keys: Between,

@@ -53,7 +53,7 @@ impl GuideState {
         }
     }
 
-    /// Takes up a place or words that were asked for from outside.
+    /// Opens a page or starts a search that was requested elsewhere.
     fn follow(&mut self, place: Place, search: &str) {
         let asked = Some((place, search.to_owned()));
         if self.followed != asked {

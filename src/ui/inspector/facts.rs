@@ -17,7 +17,7 @@ fn many(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{} {what}s", thousands(count)) }
 }
 
-/// A name and what it is.
+/// A name and its value.
 fn fact_name(ui: &mut Ui, theme: &Theme, name: &str) {
     let (rect, _) = ui.allocate_exact_size(vec2(104.0, 20.0), Sense::hover());
     ui.painter().text(

@@ -128,7 +128,7 @@ impl Layering {
         self.next.update(LayerState { target, of, pairs, canvas: canvas.clone() }, make);
     }
 
-    /// Forgets the weights that the next stroke would change: a stroke is under way.
+    /// Discards the recorded weights for the next stroke, because a stroke is in progress.
     pub fn forget_next(&mut self) {
         self.next.clear();
     }

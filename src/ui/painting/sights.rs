@@ -1,4 +1,4 @@
-//! Vertices that are seen from the eye.
+//! Vertices visible from the camera.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 

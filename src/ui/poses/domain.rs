@@ -30,16 +30,16 @@ impl Library {
     }
 }
 
-/// How what is in the clipboard is pasted.
+/// Paste options of the clipboard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pasting {
     /// As its mirror image.
     pub flip: bool,
-    /// Onto what is selected alone.
+    /// Whether to paste onto the selection only.
     pub selected: bool,
 }
 
-/// A pose that is put on.
+/// A pose to apply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Applied {
     /// Its name, where it is kept with the file.
@@ -67,7 +67,7 @@ pub enum PosesAction {
     SetAmount(f32),
     /// Shows poses in place of the timeline in Animate mode, or the timeline again.
     ShowInAnimate(bool),
-    /// Keeps the pose that is seen, where poses are shown, under this name.
+    /// Store the displayed pose in the displayed library under this name.
     Keep(String),
     /// Gives a pose of one's own another name.
     RenameOwn(String, String),
@@ -82,7 +82,7 @@ pub enum PosesAction {
 pub struct Poses {
     /// Shown library.
     pub library: Library,
-    /// On what they are put.
+    /// Nodes to apply poses to.
     pub reach: PoseReach,
     /// Whether as their mirror images.
     pub flip: bool,
@@ -121,7 +121,7 @@ impl Default for Poses {
 pub struct PosesView<'a> {
     /// Shown library.
     pub library: Library,
-    /// On what they are put.
+    /// Nodes to apply poses to.
     pub reach: PoseReach,
     /// Whether as their mirror images.
     pub flip: bool,

@@ -172,7 +172,7 @@ fn key_row(
     (response.clicked() || response.secondary_clicked()).then(|| response.secondary_clicked())
 }
 
-/// The key that was pressed, with what was held.
+/// The pressed key with its modifiers.
 fn pressed(ui: &Ui) -> Option<String> {
     ui.input_mut(|i| {
         let found = i.events.iter().find_map(|e| match e {

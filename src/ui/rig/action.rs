@@ -61,7 +61,7 @@ impl JointDepth {
     }
 }
 
-/// A change of joints that is under way.
+/// A change of joints that is in progress.
 #[derive(Clone, Debug)]
 pub struct RigStep {
     /// Title of the step in the undo menu.
@@ -83,7 +83,7 @@ pub enum RigAction {
     SetOptions(RigOptions),
     /// A clip to play, or the rest pose.
     ShowClip(Option<ClipId>),
-    /// A drag is under way.
+    /// A drag is in progress.
     Drag(RigStep),
     /// It ends.
     End {
@@ -101,7 +101,7 @@ pub enum RigAction {
 pub struct RigView<'a> {
     /// How joints are changed.
     pub options: RigOptions,
-    /// New joints of a drag that is under way: the parent and the joint, in the scene.
+    /// New joints of the current drag: the positions of the parent and the joint, in world space.
     pub added: &'a [(Vec3, Vec3)],
     /// Whether changes of the selected joints are planned first, because meshes are bound to them
     /// or clips move them.

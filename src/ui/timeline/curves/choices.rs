@@ -120,6 +120,6 @@ pub struct CurveChoices {
     pub normalized: BTreeSet<CurveOf>,
     /// Parts of the list that are open, or not, whatever is shown.
     pub folds: BTreeMap<Fold, bool>,
-    /// How curves are told apart.
+    /// Color scheme of the curves.
     pub colors: CurveColors,
 }
