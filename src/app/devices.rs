@@ -268,9 +268,9 @@ fn read(home: &Path) -> Kept {
 /// Error of the window's surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trouble {
-    /// It is gone, and another can be made.
+    /// The surface is lost, and can be created again.
     Lost,
-    /// It gives no picture to draw to.
+    /// The surface provides no texture to draw to.
     Refused,
 }
 

@@ -25,7 +25,7 @@ impl App {
         self.start_waiting(ctx, Waiting { label, cancelable, writes: false, work: Box::new(work) });
     }
 
-    /// As [`App::start`], of work that writes files that a person asked for.
+    /// Like [`App::start`], for jobs that write files at the user's request.
     pub(super) fn start_writing(
         &mut self,
         ctx: &Context,
@@ -46,7 +46,7 @@ impl App {
         self.jobs.work = self.spawned(ctx, waiting);
     }
 
-    /// Begins a save; the queue sees to it that none is under way.
+    /// Starts a save. The queue ensures that no other save is running.
     pub(super) fn start_save(
         &mut self,
         ctx: &Context,
@@ -129,7 +129,7 @@ impl App {
         }
     }
 
-    /// Takes up what came of long work.
+    /// Handles the result of a long job.
     pub(super) fn take(&mut self, ctx: &Context, done: JobResult) {
         match done {
             JobResult::Opened(Ok(loaded), path) => self.take_opened(ctx, *loaded, path),

@@ -57,7 +57,7 @@ impl App {
         }
     }
 
-    /// Says why a file could not be opened.
+    /// Reports why a file could not be opened.
     pub(super) fn say_unopened(&mut self, ctx: &Context, error: &ReadError, path: Option<PathBuf>) {
         if let (ReadError::Foreign { .. }, Some(path)) = (error, &path) {
             let message = error.to_string();

@@ -99,12 +99,12 @@ impl Planning {
         self.document_after()
     }
 
-    /// Forgets where joints are and will be.
+    /// Clears the preview of joint positions.
     pub(super) fn forget_joints(&mut self) {
         self.joints.clear();
     }
 
-    /// Forgets the effects; the planned changes stay.
+    /// Discards the effects, and keeps the planned changes.
     pub(super) fn rest(&mut self) {
         if !self.ahead.is_idle() {
             let acts = std::mem::take(&mut self.acts);

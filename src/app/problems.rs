@@ -27,7 +27,7 @@ pub(super) struct Problems {
     pub checking: Checking,
     /// Primitives whose weights changed since their problems were counted.
     pub weights_moved: BTreeSet<(MeshId, PrimitiveId)>,
-    /// Of which skins' surfaces it was said what is to be known, by the serial of the scene.
+    /// Skins whose surface problems were already reported, with the serial number of the scene.
     pub surfaces_told: BTreeSet<(u64, SkinId)>,
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// As the last start left it.
+    /// The state that the last run stored.
     pub(super) fn load(cc: &eframe::CreationContext<'_>) -> Self {
         let preferences = Preferences::load(cc.storage);
         let settings = preferences.settings.clone().clamped();

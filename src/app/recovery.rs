@@ -73,7 +73,7 @@ impl App {
         self.files.recovery_views = self.files.recoveries.iter().map(&mut view).collect();
     }
 
-    /// Says that edits of a file that was just opened wait to be recovered.
+    /// Reports that the opened file has edits to recover.
     pub(super) fn say_recoverable(&mut self, ctx: &Context, path: &Path) {
         let real = |p: &Path| p.canonicalize().unwrap_or_else(|_| p.to_owned());
         let opened = real(path);

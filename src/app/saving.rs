@@ -249,7 +249,7 @@ impl App {
         }
     }
 
-    /// Says which step keeps the document from being saved.
+    /// Reports the step that prevents saving.
     pub(super) fn take_blamed(
         &mut self,
         ctx: &Context,
@@ -397,7 +397,7 @@ impl App {
         }
     }
 
-    /// Says what could be done again and what not.
+    /// Reports which edits were replayed, and which were not.
     pub(super) fn say_replayed(&mut self, ctx: &Context, replayed: &Replayed) {
         if replayed.failed.is_empty() {
             return;

@@ -16,7 +16,7 @@ pub(super) enum Leaving {
 pub(super) struct WindowState {
     /// A person agreed to close it.
     pub may_close: bool,
-    /// It is to close when the files are written that are being written.
+    /// Whether the window closes when all running writes are finished.
     pub closes_after_work: bool,
     /// Why this window is left for another.
     pub leaving: Option<Leaving>,

@@ -210,7 +210,7 @@ struct Started {
     result: mpsc::Receiver<(Worked, f64)>,
 }
 
-/// Begins a computation on a thread of its own.
+/// Starts a computation on its own thread.
 fn start(
     ctx: &Context,
     session: &Session,

@@ -72,7 +72,7 @@ impl App {
         }
     }
 
-    /// Says that the model was changed while a result was worked out, and asks what becomes of it.
+    /// Reports that the model changed during a computation, and asks what to do with the result.
     fn offer_worked(&mut self, ctx: &Context, worked: Box<Worked>, title: Title) {
         let number = self.jobs.offered.last().map_or(0, |o| o.number + 1);
         self.jobs.offered.push(Offered { number, worked, title });

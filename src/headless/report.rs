@@ -62,7 +62,7 @@ impl Failure {
         facts
     }
 
-    /// Says it; the exit status.
+    /// Reports the error. Returns the exit status.
     pub(super) fn say(&self, verb: &str, as_json: bool) -> u8 {
         if as_json {
             let mut facts = Map::new();

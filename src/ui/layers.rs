@@ -56,7 +56,7 @@ impl LayersView {
 }
 
 impl Layers {
-    /// Forgets the chosen layers: their numbers mean other layers in another file.
+    /// Clears the selected layers, because their ids belong to the previous file.
     pub fn forget_chosen(&mut self) {
         self.chosen.clear();
     }

@@ -154,7 +154,8 @@ impl Panels {
         self.viewport.select_area(circle);
     }
 
-    /// Begins to blend the pose by a command, with the pointer; whether the command blends.
+    /// Starts to blend the pose by a command, controlled by the pointer. Returns whether the
+    /// command blends.
     pub fn begin_blend(&mut self, command: &str) -> bool {
         self.viewport.begin_blend(command)
     }
@@ -184,7 +185,7 @@ impl Panels {
         self.viewport.begin(tool)
     }
 
-    /// Begins to add a joint below each selected one.
+    /// Starts to add a joint below each selected one.
     pub fn extrude(&mut self) {
         self.viewport.extrude();
     }
@@ -227,7 +228,7 @@ impl Panels {
         self.layout = layout;
     }
 
-    /// Begins to rename a node in its row.
+    /// Starts to rename a node in its row.
     pub fn rename(&mut self, view_name: String, node: ulna_model::NodeId) {
         self.outliner.rename(node, view_name);
     }
@@ -237,7 +238,7 @@ impl Panels {
         self.outliner.clicked_clip()
     }
 
-    /// Begins to rename a clip in its row.
+    /// Starts to rename a clip in its row.
     pub fn rename_clip(&mut self, name: String, clip: ulna_model::ClipId) {
         self.outliner.rename_clip(clip, name);
     }

@@ -35,7 +35,7 @@ pub struct Recent {
     pub facts: String,
     /// Its picture.
     pub picture: Option<TextureId>,
-    /// It is not there any more.
+    /// Whether the file no longer exists.
     pub missing: bool,
 }
 

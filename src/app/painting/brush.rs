@@ -174,7 +174,7 @@ pub(super) const fn step(now: Option<usize>, count: usize, back: bool) -> Option
 }
 
 impl PaintDomain {
-    /// Begins to drag a number of the brush, or ends it.
+    /// Starts or ends the drag of a brush number.
     pub(in crate::app) fn adjust_brush(&mut self, number: Option<BrushNumber>) {
         let from = self.pointer.map(|(at, _)| at);
         let before = self.options.brush;

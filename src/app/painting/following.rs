@@ -56,7 +56,7 @@ impl PaintDomain {
         }
     }
 
-    /// Begins to paint another skin, or the same in another scene.
+    /// Starts painting another skin, or the same skin in another scene.
     fn paint_skin(&mut self, document: &Document, scene: u64, skin: Option<SkinId>) {
         let before = self.session().map(|s| (s.skin(), s.joint));
         if before.is_some_and(|(of, _)| Some(of) != skin) {

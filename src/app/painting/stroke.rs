@@ -70,7 +70,7 @@ impl BrushContext<'_> {
         }
     }
 
-    /// Begins a stroke, or picks the joint under the pointer where there is no surface.
+    /// Starts a stroke, or selects the joint under the pointer if there is no surface.
     fn begin_stroke(
         &mut self,
         joint: Option<NodeId>,

@@ -88,8 +88,8 @@ impl PaintSession {
         }
     }
 
-    /// All vertices of the meshes that have selected ones, or of the one that was under the brush
-    /// last.
+    /// All vertices of the meshes with selected vertices, or of the mesh that was last under the
+    /// brush.
     fn of_meshes(&self, document: &Document) -> Vec<u32> {
         let canvas = &self.surface;
         let last = self.touched.as_ref().map(|h| h.surface_vertex);

@@ -80,7 +80,7 @@ impl Retargeting {
         self.reading.is_some() || self.preview.is_busy() || self.summary.is_busy()
     }
 
-    /// Forgets the pictures, to draw them on another device.
+    /// Discards the pictures, to draw them again on another device.
     pub(super) fn forget_pictures(&mut self) {
         self.drawing = drawing::DrawnViews::default();
     }

@@ -56,7 +56,7 @@ pub(super) enum SceneUpload {
     /// None is made.
     #[default]
     Idle,
-    /// It is about to be another: until then the last picture stays.
+    /// Another scene is being built. Until then, the last picture stays.
     Awaited(Awaited),
     /// A scene was asked for in vain: it is not asked for again.
     GivenUp,
@@ -93,7 +93,7 @@ pub(super) struct Picture {
     pub(super) drawn: Option<Drawn>,
     /// Time of the last drawing on egui's clock, seconds.
     pub(super) stood: f64,
-    /// Of what a quick picture was drawn last.
+    /// Key of the last pipelines used for a reduced-resolution picture.
     pub(super) practiced: Option<Practiced>,
     pub(super) ladder: Ladder,
 }
@@ -104,7 +104,7 @@ pub(super) struct Ghosts {
     pub(super) wanted: Option<GhostsWanted>,
     pub(super) evaluator: Evaluator,
     pub(super) pose: Pose,
-    /// In their place where the model has no surfaces.
+    /// Bones to draw instead of surfaces, if the model has none.
     pub(super) bones: Vec<BoneLook>,
 }
 

@@ -319,11 +319,11 @@ pub enum Obstacle {
     Exists,
     /// Another program changed it.
     Changed,
-    /// It was removed.
+    /// The file was removed.
     Gone,
-    /// It has this many names.
+    /// The file has this number of hard links.
     Linked(u64),
-    /// It must not be written.
+    /// The file is read-only.
     ReadOnly,
 }
 
@@ -510,7 +510,7 @@ pub enum DialogAction {
     Export {
         /// Content and destination of the export.
         request: Box<ExportRequest>,
-        /// As it was chosen, for the next time.
+        /// The choices in the dialog, for the next export.
         draft: Box<ExportDraft>,
     },
     /// Make pictures of the clip that is shown.

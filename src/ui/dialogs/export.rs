@@ -449,7 +449,7 @@ fn files_ui(
     files: &[(PathBuf, Vec<ClipId>)],
     sizes: &[usize],
 ) -> (usize, bool) {
-    /// More are not looked for on the disk at each frame.
+    /// Maximum number of files whose existence is checked on disk per frame.
     const LOOKED: usize = 60;
     let is_there = |path: &PathBuf| path.exists();
     let replaced = files.iter().take(LOOKED).filter(|(path, _)| is_there(path)).count();

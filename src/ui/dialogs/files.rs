@@ -25,7 +25,7 @@ use ulna_model::Derived;
 use ulna_render::ColorRole;
 use ulna_session::{WeightFile, endings};
 
-/// More than these are not listed.
+/// Maximum number of listed entries.
 const MOST: usize = 5_000;
 
 /// Something in a folder.

@@ -12,11 +12,11 @@ use ulna_motion::BestSeam;
 /// Kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToastKind {
-    /// It went well.
+    /// Success.
     Ok,
     /// There was nothing to do, and why.
     Note,
-    /// It did not go well; stays until closed.
+    /// Failure; the message stays until closed.
     Error,
 }
 
@@ -29,7 +29,8 @@ pub struct Toast {
     pub text: String,
     /// Time of the message, on egui's clock, in seconds.
     pub said: f64,
-    /// From when on it is old, on the same clock: when it was said, or when the pointer left it.
+    /// Start of the display time, on egui's clock: when the message appeared, or when the pointer
+    /// left it.
     pub since: f64,
     /// Number of times it was shown.
     pub times: u32,
@@ -38,7 +39,7 @@ pub struct Toast {
 }
 
 impl Toast {
-    /// Says more about the same act: the graver kind counts, and what went well is said first.
+    /// Adds text about the same action. The more severe kind applies, and successes come first.
     fn add(&mut self, kind: ToastKind, text: String, verbs: Vec<(&'static str, Action)>) {
         let rank = |kind: ToastKind| match kind {
             ToastKind::Ok => 0,

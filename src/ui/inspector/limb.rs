@@ -204,7 +204,7 @@ fn contacts_ui(
     (clip, node): (ClipId, NodeId),
     actions: &mut Actions,
 ) {
-    /// More are held together.
+    /// Maximum number of listed contacts; a button locks all of them together.
     const MOST: usize = 8;
     let (theme, Some(session)) = (view.theme, view.session) else { return };
     let Some(found) = session.document().clips.get(clip) else { return };

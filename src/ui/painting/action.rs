@@ -34,11 +34,11 @@ pub enum StrokePhase {
         /// The joint under the pointer: it is picked where there is no surface to be painted.
         joint: Option<NodeId>,
     },
-    /// It moved.
+    /// The pointer moved.
     Move,
-    /// It went up.
+    /// The button was released.
     End,
-    /// It never was.
+    /// The stroke is canceled.
     Cancel,
 }
 
@@ -118,7 +118,7 @@ pub enum PaintAction {
     Brush(Box<Brush>),
     /// Of the brush its numbers alone are shown, or all of it.
     FoldBrush(bool),
-    /// Begins to drag a number of the brush, or ends it.
+    /// Start or end the drag of a brush number.
     AdjustBrush(Option<BrushNumber>),
     /// Lock or unlock the weights of joints.
     LockWeights {

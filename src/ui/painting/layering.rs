@@ -67,7 +67,8 @@ pub struct ShownMask {
 }
 
 impl Layering {
-    /// Takes up other layers: a new one is painted, and where the painted one is gone, the topmost.
+    /// Follows changes of the layers: a new layer becomes the painted one, and the topmost replaces
+    /// a removed one.
     pub fn follow(&mut self, document: &Document, skin: Option<SkinId>) {
         let Some((skin, layers)) =
             skin.and_then(|s| Some((s, document.aids.weight_layers.get(&s)?)))

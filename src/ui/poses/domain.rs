@@ -13,7 +13,7 @@ pub enum Library {
     /// With the file, in its extras.
     #[default]
     File,
-    /// Beside the preferences, for all files.
+    /// The user's own poses for all files, stored beside the preferences.
     Own,
 }
 
@@ -33,7 +33,7 @@ impl Library {
 /// Paste options of the clipboard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pasting {
-    /// As its mirror image.
+    /// Whether to apply the mirror image.
     pub flip: bool,
     /// Whether to paste onto the selection only.
     pub selected: bool,
@@ -48,9 +48,9 @@ pub struct Applied {
     pub text: Option<String>,
     /// Blend amount, 0..=1; 1 if omitted.
     pub amount: Option<f32>,
-    /// As its mirror image.
+    /// Whether to apply the mirror image.
     pub flip: bool,
-    /// On what.
+    /// Nodes to apply the pose to.
     pub reach: PoseReach,
 }
 
@@ -59,7 +59,7 @@ pub struct Applied {
 pub enum PosesAction {
     /// Shows what is kept elsewhere.
     SetLibrary(Library),
-    /// On what poses are put.
+    /// Set the nodes that poses are applied to.
     SetReach(PoseReach),
     /// Whether as their mirror images.
     SetFlip(bool),
@@ -94,7 +94,7 @@ pub struct Poses {
     pub own: Vec<KeptPose>,
     /// How the clipboard's answer is taken.
     pub pasting: Pasting,
-    /// On egui's clock: when it was asked.
+    /// Time of the request, on egui's clock, in seconds.
     pub asked: f64,
     /// Whether a pose was copied since the program began.
     pub copied: bool,

@@ -33,9 +33,9 @@ pub enum JointDepth {
     /// The middle between the skin in front and the skin behind.
     #[default]
     Limb,
-    /// On the skin.
+    /// On the surface of the skin.
     Surface,
-    /// As far away as the parent.
+    /// At the depth of the parent joint.
     Parent,
 }
 
@@ -85,14 +85,14 @@ pub enum RigAction {
     ShowClip(Option<ClipId>),
     /// A drag is in progress.
     Drag(RigStep),
-    /// It ends.
+    /// The drag ends.
     End {
         /// Whether its change stays.
         kept: bool,
     },
     /// A joint at a click.
     Add(AddJoint),
-    /// A command on joints: planned where they are bound, else done at once.
+    /// Run a command on joints: planned if meshes are bound to them, otherwise immediately.
     Do(Box<Command>, Vec<NodeId>),
 }
 

@@ -129,7 +129,7 @@ impl Retiming {
         matches!(self.kind, Retime::Stretch(_))
     }
 
-    /// Takes what the pointer and the keyboard say; previews what is new.
+    /// Updates the drag from pointer and keyboard, and previews changes.
     pub fn go_on(
         &mut self,
         ui: &Ui,

@@ -140,7 +140,7 @@ fn without_suffix(path: PathBuf) -> PathBuf {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExportPlace {
-    /// Of which file.
+    /// Path of the file.
     pub of: PathBuf,
     /// The one file, as typed.
     pub file: String,

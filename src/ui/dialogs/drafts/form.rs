@@ -191,7 +191,7 @@ impl FormDraft {
         named.any(|(_, (ours, theirs))| ours.value != theirs.value)
     }
 
-    /// Forgets the present values: empty fields stand for nothing any more.
+    /// Clears the present values, so that empty fields have no default.
     pub fn forget_present(&mut self, spec: &CommandSpec) {
         for (k, argument) in spec.arguments.iter().enumerate() {
             if !std::mem::take(&mut self.entered[k].present).is_empty()
@@ -280,7 +280,7 @@ impl FormDraft {
         }
     }
 
-    /// Whether an argument has no place where keys are named one by one.
+    /// Whether an argument is hidden because keys are given individually.
     pub fn is_left_out(&self, spec: &CommandSpec, name: &str) -> bool {
         const ELSEWISE: [&str; 6] = ["time", "times", "from", "to", "node", "parts"];
         let optional = spec.arguments.iter().any(|a| a.name == name && !a.required);

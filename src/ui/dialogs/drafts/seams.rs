@@ -5,10 +5,10 @@ use ulna_model::ClipId;
 /// Order of the transition points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SeamOrder {
-    /// By the distance that joints jump.
+    /// By the distance of the jump of joints.
     #[default]
     Distance,
-    /// By the angle that joints turn.
+    /// By the angle of the jump of joints.
     Angle,
     /// By the change of velocity.
     Speed,
