@@ -24,7 +24,7 @@ const WHILE: Duration = Duration::from_secs(60);
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
-    /// The device that a person chose; the best unless given.
+    /// Name of the requested device; the best one if `None`.
     wish: Option<String>,
     /// Devices that failed.
     failed: Vec<String>,

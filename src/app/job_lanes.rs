@@ -72,8 +72,8 @@ impl App {
         }
     }
 
-    /// Stops what is under way, where that loses nothing, and forgets what waits. Work that looks
-    /// at no such wish goes on to its end, and nobody takes up what it comes to.
+    /// Cancels the running job, if that loses no data, and clears the queue. Jobs that do not check
+    /// for cancellation run to their end, and their results are discarded.
     pub(super) fn cancel_jobs(&mut self, ctx: &Context) {
         self.jobs.waiting.retain(|w| !w.cancelable);
         if let Some(job) = self.jobs.work.take_if(|job| job.cancelable) {

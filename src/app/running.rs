@@ -155,7 +155,7 @@ impl App {
         }
     }
 
-    /// Runs a command line, as if a person had typed its arguments.
+    /// Runs a command line as if its arguments had been typed.
     #[cfg(feature = "inspection")]
     pub fn run_command(&mut self, ctx: &Context, line: &CommandLine) {
         self.run_typed(ctx, line);

@@ -40,7 +40,7 @@ impl App {
         }
     }
 
-    /// Poses that are not keyed, but those that a person left out of the file before.
+    /// Unkeyed poses, except those that were already left out of the file on request.
     fn unkeyed_rows(&self) -> Vec<UnkeyedRow> {
         let Some(document) = self.session.as_ref().map(Session::document) else {
             return Vec::new();
@@ -413,7 +413,7 @@ impl App {
         self.toast(ctx, ToastKind::Error, format!("{text}."));
     }
 
-    /// Saves although something is in the way: a person has agreed to it.
+    /// Saves in spite of an obstacle, after the user's consent.
     pub(super) fn save_anyway(
         &mut self,
         ctx: &Context,

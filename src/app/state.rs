@@ -98,7 +98,7 @@ impl App {
         self.viewport.tool
     }
 
-    /// Whether a person hides a node, for tests.
+    /// Whether the user hides a node, for tests.
     pub fn hides(&self, node: NodeId) -> bool {
         self.outliner.visibility.hides(node, &self.renderer.pose().hidden)
     }

@@ -86,7 +86,7 @@ impl App {
         self.say(ctx, ToastKind::Error, text, verbs);
     }
 
-    /// Does with a result what a person chose.
+    /// Handles a result as the user chose.
     pub(super) fn take_offered(&mut self, ctx: &Context, number: u64, again: bool) {
         let Some(at) = self.jobs.offered.iter().position(|o| o.number == number) else { return };
         self.end_gesture(ctx);

@@ -112,7 +112,7 @@ const BUTTONS: [BlendButton; 6] = [
     ),
 ];
 
-/// A blend that a key began: the pointer goes sideways until a click.
+/// A blend that was started by a key: horizontal pointer motion sets the amount until a click.
 #[derive(Clone, Debug)]
 pub struct BlendGesture {
     title: &'static str,

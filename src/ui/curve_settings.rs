@@ -53,7 +53,7 @@ impl SpeedStrip {
     }
 }
 
-/// An ease that a person saved under a name.
+/// An ease that was saved under a name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OwnEase {
     /// Its name, which no other one has.

@@ -174,8 +174,8 @@ impl Panels {
             || self.timeline.takes_numbers()
     }
 
-    /// Begins to put the active node's limb somewhere: by a point in the node's own space, which is
-    /// at `from` in the scene and was pressed on at `at` in the picture.
+    /// Starts an IK drag of the active node's limb: by a point in node space, which is at `from` in
+    /// world space and was pressed at `at` in the picture.
     pub fn reach(&mut self, tip: Option<glam::Vec3>, from: glam::Vec3, at: glam::Vec2) {
         self.viewport.reach(tip, from, at);
     }

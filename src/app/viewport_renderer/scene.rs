@@ -1,4 +1,4 @@
-//! The document on the device: taken over, made anew, and its weights and tints kept up.
+//! The document's scene on the device: loading, rebuilding, and updates of weights and tints.
 
 use std::sync::Arc;
 

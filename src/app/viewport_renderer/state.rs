@@ -261,7 +261,7 @@ impl ViewportRenderer {
         self.gpu.as_ref().is_some_and(|(gpu, _)| gpu.is_lost())
     }
 
-    /// Goes on with another device. What is shown is as it was; its scene is to be made anew.
+    /// Continues on another device. The display settings are kept, and the scene must be rebuilt.
     pub(in crate::app) fn reopen(&mut self, state: Option<RenderState>) {
         self.gpu = open(state);
         if self.awaits_surface() {

@@ -111,7 +111,7 @@ pub enum Dialog {
         /// Sentences.
         lines: Vec<String>,
     },
-    /// Something is in the way of a save, and a person can say what to do.
+    /// Ask about an obstacle to a save.
     SaveRefused {
         /// Reason why saving stopped.
         obstacle: Obstacle,
@@ -242,7 +242,7 @@ pub enum PathFor {
 }
 
 impl Dialog {
-    /// Whether one works beside it: it lies over the panels and covers none of what they do.
+    /// Whether the dialog allows work beside it: it floats over the panels and does not block them.
     pub fn is_loose(&self) -> bool {
         match self {
             Self::Export { .. } | Self::Plan | Self::Bind { .. } => true,

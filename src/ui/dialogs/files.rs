@@ -1,5 +1,5 @@
-//! Choosing a file by hand: a path field, and below it what is in the folder that is typed. It
-//! needs no program of the system.
+//! File selection without a dialog of the system: a path field, and a list of the typed folder
+//! below it.
 
 use std::{
     fs, io,
@@ -130,7 +130,7 @@ fn folder_text(folder: &Path) -> String {
     )
 }
 
-/// A path by hand.
+/// A text field for a path.
 pub fn path_ui(
     files: &mut FileList,
     ui: &mut Ui,

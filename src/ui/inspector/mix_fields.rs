@@ -42,7 +42,7 @@ pub fn line(ui: &mut Ui, theme: &Theme, label: &str, about: &str, add: impl FnOn
     });
 }
 
-/// A number that is dragged or typed; whether it changed, and whether a hand let go of it.
+/// A number that is dragged or typed. Returns whether it changed, and whether the drag ended.
 pub fn number(ui: &mut Ui, name: &str, value: DragValue<'_>) -> (bool, bool) {
     // What is there and out of its bounds is left alone: an edit that nobody made is none.
     let field = ui.add_sized([84.0, 24.0], value.clamp_existing_to_range(false));

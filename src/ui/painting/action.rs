@@ -63,9 +63,9 @@ pub enum BendAction {
         /// Whether what it did stays.
         kept: bool,
     },
-    /// No joint is turned by hand any more.
+    /// Reset all bent joints.
     Unbend,
-    /// Lists poses to try anew.
+    /// List the test poses again.
     List,
     /// One of those is shown.
     Test(Shared<TestPose>),

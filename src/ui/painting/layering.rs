@@ -51,7 +51,8 @@ pub struct LayerStroke {
     pub paint: LayerPaint,
     /// Mirror pairs, if the layer has its own, or if a mask is mirrored.
     pub pairs: Option<MirrorMap>,
-    /// Generation of the document after the last dab. Another one is a change by someone else.
+    /// Generation of the document after the last dab. Any other generation means a change from
+    /// elsewhere.
     pub generation: u64,
 }
 

@@ -83,7 +83,7 @@ pub fn keys_ui(
     );
 }
 
-/// Takes the key that is waited for; what there is to be said of it, or of keys that clash.
+/// Assigns the pressed key. Returns the message about it, or about conflicting keys.
 fn note(
     ui: &Ui,
     settings: &mut Settings,

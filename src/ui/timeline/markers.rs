@@ -18,7 +18,7 @@ use ulna_edit::command::{
 use ulna_model::{Clip, ClipId, Marker, MarkerColor};
 use ulna_render::ColorRole;
 
-/// A marker that a hand is at.
+/// The hovered or dragged marker.
 #[derive(Clone, Debug, Default)]
 pub enum MarkerEdit {
     /// None.

@@ -127,7 +127,7 @@ pub struct TrialNumbers {
 pub struct BindForeseen {
     /// The reason why there is none, without its full stop.
     pub refused: Option<String>,
-    /// Everything that is to be said of it, without its full stop.
+    /// The full note, without its full stop.
     pub note: Option<String>,
     /// Duration of the computation, seconds.
     pub seconds: f64,

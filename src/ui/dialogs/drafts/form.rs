@@ -18,7 +18,7 @@ use ulna_edit::{
 };
 use ulna_session::KeptLayer;
 
-/// Arguments whose names say little to a person.
+/// Labels for arguments with unclear names.
 const LABELED: [(&str, &str); 19] = [
     ("reference", "Reference model"),
     ("onto", "Nearest"),

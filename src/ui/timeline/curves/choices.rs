@@ -110,7 +110,7 @@ pub struct CurveChoices {
     pub rotations: BTreeMap<NodeId, RotationView>,
     /// Curves that are shown, or not, whatever is selected.
     pub eyes: BTreeMap<CurveOf, bool>,
-    /// The curves that are shown where no eye says otherwise.
+    /// The curves that are displayed by default, without entries in `eyes`.
     pub of: CurvesOf,
     /// Curves that cannot be touched.
     pub locked: BTreeSet<CurveOf>,
