@@ -227,7 +227,7 @@ impl ViewportRenderer {
         self.frame_ms
     }
 
-    /// A frame began, so many seconds after the one before, if that wanted it.
+    /// Records the start of a frame, and the seconds since the previous one if that requested it.
     pub(in crate::app) const fn begin_frame(&mut self, seconds: f32) {
         self.picture.ladder.frame(seconds);
     }

@@ -330,11 +330,11 @@ pub enum Obstacle {
 /// Way to go on after another program changed the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangedOnDisk {
-    /// Read it, and do the edits again on it.
+    /// Reload the file, and replay the edits on it.
     Replay,
-    /// Read it.
+    /// Reload the file.
     Reload,
-    /// Go on with what is here.
+    /// Keep the current document.
     Keep,
 }
 

@@ -109,7 +109,7 @@ fn find(text: &str) -> Vec<Hit> {
     titles
 }
 
-/// The words around the first place of a word.
+/// The words around the first occurrence of a word.
 fn excerpt(text: &str, word: &str) -> String {
     const BEFORE: usize = 20;
     let letters: Vec<char> = text.chars().collect();

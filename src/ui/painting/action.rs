@@ -80,13 +80,13 @@ pub enum BendAction {
 pub enum JointAct {
     /// Applies the brush to all or to the selected vertices.
     Flood,
-    /// Toward the mean of the neighbors, one joint after another.
+    /// Blends weights toward the mean of the neighbors, one joint after another.
     Smooth,
-    /// Weights of theirs below this are dropped.
+    /// Drops weights of these joints below this value.
     Prune(f32),
-    /// The first gives all of its weights to the last.
+    /// Moves all weight of the first joint to the last one.
     Merge,
-    /// Each of two has the weights of the other.
+    /// Swaps the weights of two joints.
     Swap,
     /// Redistributes their weight by the position of each vertex along the limb, from the first to
     /// the last joint of the chain.
@@ -152,7 +152,7 @@ pub enum PaintAction {
     Bend(BendAction),
     /// Show a spot at its worst moment.
     GoToSpot(Spot),
-    /// Do something to the weights of several joints.
+    /// Runs an operation on the weights of several joints.
     OnJoints {
         /// Joints to change.
         nodes: Vec<NodeId>,

@@ -200,9 +200,9 @@ fn seen(document: &Document, clip: ClipId, time: f32) -> Result<Pose, CommandErr
 
 /// A key of all morph weights of a node.
 pub(super) struct MorphKey<'a> {
-    /// When.
+    /// Time of the keys, in seconds.
     pub time: f32,
-    /// Of which node.
+    /// The keyed node.
     pub node: NodeId,
     /// New weights; the shown ones if omitted.
     pub value: Option<&'a [f32]>,
