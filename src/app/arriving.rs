@@ -94,7 +94,7 @@ impl Arriving {
         ConvertView { picture: picture.texture().filter(|_| self.preview.drawn.is_some()) }
     }
 
-    /// Forgets the picture, to draw it on another device.
+    /// Discards the picture, to draw it again on another device.
     pub(super) fn forget_picture(&mut self) {
         self.preview.drawn = None;
     }

@@ -39,7 +39,7 @@ impl App {
         ctx.request_repaint();
     }
 
-    /// Takes up other preferences.
+    /// Applies changed preferences.
     pub(super) fn set_settings(&mut self, ctx: &Context, settings: Settings) {
         self.program.settings = settings.clamped();
         self.show_settings(ctx);

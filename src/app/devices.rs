@@ -24,7 +24,7 @@ const WHILE: Duration = Duration::from_secs(60);
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
-    /// The device that a person chose; the best unless given.
+    /// Name of the requested device; the best one if `None`.
     wish: Option<String>,
     /// Devices that failed.
     failed: Vec<String>,
@@ -144,7 +144,7 @@ impl Devices {
         state.store();
     }
 
-    /// All devices, with the error messages of failed ones, and the name of the requested device.
+    /// All devices, each with whether it failed before, and the name of the requested device.
     pub(super) fn list(&self) -> (Vec<(DeviceFacts, bool)>, Option<String>) {
         let state = self.state();
         let used = |d: &DeviceFacts| state.used.as_ref() == Some(&d.id());
@@ -268,9 +268,9 @@ fn read(home: &Path) -> Kept {
 /// Error of the window's surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trouble {
-    /// It is gone, and another can be made.
+    /// The surface is lost, and can be created again.
     Lost,
-    /// It gives no picture to draw to.
+    /// The surface provides no texture to draw to.
     Refused,
 }
 

@@ -22,7 +22,7 @@ pub(super) const PICTURE: [u32; 2] = [592, 360];
 
 /// Clips of other files that are being chosen from.
 pub(super) struct Importing {
-    /// Of the document that they are fitted to: another file has another.
+    /// Node tree of the document that the clips were matched to. Another file has another tree.
     pub(super) tree: Shared<Tree>,
     /// Files that were read, in the order in which they were requested.
     pub(super) sources: Vec<ClipSource>,
@@ -31,7 +31,7 @@ pub(super) struct Importing {
     pub(super) chosen: Option<(PathBuf, Conversion)>,
     /// One a row.
     pub(super) arrivals: Vec<Arrival>,
-    /// As panels see it.
+    /// State for the panels.
     pub view: ImportView,
     pub(super) pictures: Vec<TextureHandle>,
     /// Joints that were matched by something other than equal names, before any correction by the
@@ -69,7 +69,7 @@ pub(super) struct Playing {
     pub(super) row: Option<usize>,
     /// When it was at 0, seconds on the window's clock.
     pub(super) begun: f64,
-    /// It, as it would be here.
+    /// The clip converted to this model.
     pub(super) clip: Shared<Clip>,
     /// Time at which playback was paused, in seconds.
     pub(super) stands_at: f32,
@@ -252,7 +252,7 @@ impl Importing {
         };
     }
 
-    /// Begins a picture of the moment that is looked at; whether there is one.
+    /// Starts a picture at the displayed time. Returns whether there is one to draw.
     pub(super) fn begin_now(
         &mut self,
         renderer: &mut ViewportRenderer,

@@ -161,7 +161,7 @@ impl App {
         self.dialogs.open = Some(Dialog::Import { draft: Box::new(draft) });
     }
 
-    /// Takes up the files that were read since.
+    /// Takes the files that were read since the last frame.
     fn take_read(&mut self, ctx: &Context) {
         let (Some(session), Some(importing)) = (&self.session, &mut self.files.importing) else {
             return;

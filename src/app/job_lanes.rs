@@ -25,7 +25,7 @@ impl App {
         self.start_waiting(ctx, Waiting { label, cancelable, writes: false, work: Box::new(work) });
     }
 
-    /// As [`App::start`], of work that writes files that a person asked for.
+    /// Like [`App::start`], for jobs that write files at the user's request.
     pub(super) fn start_writing(
         &mut self,
         ctx: &Context,
@@ -46,7 +46,7 @@ impl App {
         self.jobs.work = self.spawned(ctx, waiting);
     }
 
-    /// Begins a save; the queue sees to it that none is under way.
+    /// Starts a save. The queue ensures that no other save is running.
     pub(super) fn start_save(
         &mut self,
         ctx: &Context,
@@ -72,8 +72,8 @@ impl App {
         }
     }
 
-    /// Stops what is under way, where that loses nothing, and forgets what waits. Work that looks
-    /// at no such wish goes on to its end, and nobody takes up what it comes to.
+    /// Cancels the running job, if that loses no data, and clears the queue. Jobs that do not check
+    /// for cancellation run to their end, and their results are discarded.
     pub(super) fn cancel_jobs(&mut self, ctx: &Context) {
         self.jobs.waiting.retain(|w| !w.cancelable);
         if let Some(job) = self.jobs.work.take_if(|job| job.cancelable) {
@@ -129,7 +129,7 @@ impl App {
         }
     }
 
-    /// Takes up what came of long work.
+    /// Handles the result of a long job.
     pub(super) fn take(&mut self, ctx: &Context, done: JobResult) {
         match done {
             JobResult::Opened(Ok(loaded), path) => self.take_opened(ctx, *loaded, path),

@@ -30,7 +30,7 @@ pub(super) struct Job {
     pub label: String,
     pub progress: Arc<Progress>,
     pub cancelable: bool,
-    /// Whether it writes files that a person asked for: the window does not close before it is
+    /// Whether the job writes files at the user's request. The window does not close before it is
     /// done.
     pub writes: bool,
     pub result: mpsc::Receiver<JobResult>,
@@ -104,11 +104,12 @@ pub(super) struct Jobs {
     /// Results of long commands that finished during a gesture, in that order. They are applied
     /// when the gesture ends.
     pub worked: VecDeque<(Box<Worked>, Title)>,
-    /// The same where the model was changed meanwhile: a person is asked what becomes of it.
+    /// Results of long commands whose model was edited meanwhile. The user is asked what to do with
+    /// them.
     pub offered: Vec<Offered>,
 }
 
-/// The result of a long command whose model was edited meanwhile: a person chooses what becomes of
+/// The result of a long command whose model was edited meanwhile. The user decides what to do with
 /// it.
 pub(super) struct Offered {
     /// The number that buttons name it by.

@@ -1,4 +1,4 @@
-//! Files of a person's own keys: written and read from the page of keys in the preferences.
+//! Files of custom keys, written and read by the keys page of the preferences.
 
 use std::{fs::File, io::Read as _, path::Path};
 

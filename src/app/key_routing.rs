@@ -20,7 +20,7 @@ pub(super) enum Topmost {
 }
 
 impl App {
-    /// Takes up the frame's keys, before any panel runs.
+    /// Reads the keys of the frame, before any panel runs.
     pub(super) fn begin_keys(&mut self, ctx: &Context) {
         let back = std::mem::take(&mut self.window.routing.kept().back);
         let (at, entered) = ctx.input_mut(|i| {

@@ -27,7 +27,7 @@ impl App {
         }
     }
 
-    /// As [`App::wish`], after a save: what no file holds was asked about already.
+    /// Like [`App::wish`], after a save: data that no file can store was already asked about.
     pub(super) fn wish_without_file(&mut self, ctx: &Context, wish: DeferredAction) {
         if self.session.as_ref().is_some_and(|s| s.unsaved().file) {
             self.dialogs.open = Some(Dialog::Unsaved { then: wish });

@@ -19,8 +19,8 @@ pub(super) struct LeftField {
 }
 
 impl LeftField {
-    /// Keeps back a press beside the field that has the focus, and what comes after it; not while
-    /// that is off.
+    /// Delays a press outside the focused field, and the events after it. Does nothing while
+    /// disabled.
     pub fn hold(&mut self, ctx: &Context, events: &mut Vec<Event>, off: bool) {
         let mut all = std::mem::take(&mut self.waiting);
         all.append(events);

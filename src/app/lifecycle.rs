@@ -1,5 +1,5 @@
-//! The program's life in its windows: its start, its frames, what it stores, and how it goes on in
-//! another window.
+//! The program's lifecycle across its windows: start, frames, storage, and restart in another
+//! window.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

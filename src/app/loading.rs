@@ -1,4 +1,4 @@
-//! Sessions and scenes that are made ready beside the window.
+//! Prepares sessions and scenes in the background.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(super) struct Loaded {
     pub uploaded: Option<(Uploaded, Vec<Diagnostic>)>,
 }
 
-/// A document's scene, made anew.
+/// A rebuilt scene of a document.
 pub(super) struct Remade {
     /// Its number.
     pub serial: u64,
@@ -40,7 +40,7 @@ pub(super) fn load_whole(session: Session, loader: &Loader) -> Box<Loaded> {
     Box::new(Loaded { posed, session, uploaded: Some((uploaded, findings)) })
 }
 
-/// The images of a document for the device, and what is odd about them.
+/// The decoded images of a document for upload, and warnings about them.
 pub(super) fn decoded(document: &Document) -> (Arc<[Decoded]>, Option<Vec<Diagnostic>>) {
     let (images, findings) = decode_images(document);
     (images.into(), Some(findings))

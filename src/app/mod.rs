@@ -1,5 +1,4 @@
-//! The window's glue: applies what panels ask for, runs long work beside the window, and keeps
-//! preferences.
+//! Window integration: applies the actions of panels, runs background jobs, and stores preferences.
 
 mod apply;
 mod arriving;

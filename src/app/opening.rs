@@ -20,7 +20,7 @@ use ulna_render::{Axis, Camera};
 use ulna_session::{Playback, Session};
 
 impl App {
-    /// Opens a file beside the window.
+    /// Opens a file in the background.
     pub(super) fn open(&mut self, ctx: &Context, path: PathBuf) {
         let dropped = self.files.dropped.as_ref().filter(|(first, _)| *first == path);
         let others = dropped.map(|(_, others)| others.clone()).unwrap_or_default();
@@ -57,7 +57,7 @@ impl App {
         }
     }
 
-    /// Says why a file could not be opened.
+    /// Reports why a file could not be opened.
     pub(super) fn say_unopened(&mut self, ctx: &Context, error: &ReadError, path: Option<PathBuf>) {
         if let (ReadError::Foreign { .. }, Some(path)) = (error, &path) {
             let message = error.to_string();

@@ -1,4 +1,4 @@
-//! Planned changes of the skeleton, and their effects, worked out beside the window.
+//! Planned changes of the skeleton, and their effects, computed in the background.
 
 use egui::Context;
 
@@ -99,12 +99,12 @@ impl Planning {
         self.document_after()
     }
 
-    /// Forgets where joints are and will be.
+    /// Clears the preview of joint positions.
     pub(super) fn forget_joints(&mut self) {
         self.joints.clear();
     }
 
-    /// Forgets the effects; the planned changes stay.
+    /// Discards the effects, and keeps the planned changes.
     pub(super) fn rest(&mut self) {
         if !self.ahead.is_idle() {
             let acts = std::mem::take(&mut self.acts);
@@ -145,7 +145,7 @@ impl Planning {
         self.foreseen.as_ref()?.report.as_ref().ok()?.as_ref()
     }
 
-    /// Takes up the result of the computation that has ended, and begins the one that is wanted.
+    /// Takes the result of the finished computation, and starts the requested one.
     pub(super) fn follow(&mut self, ctx: &Context, session: &Session) {
         let is_found = self.ahead.poll();
         let title = |line: &CommandLine| {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{recent::RecentFile, references::KeptReferences};
 use crate::ui::{Settings, ViewOptions, Workspaces};
 
-/// Preferences, stored by eframe beside its own.
+/// Preferences, stored by eframe next to its own.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Preferences {

@@ -7,7 +7,7 @@ use ulna_model::{Diagnostic, MeshId, PrimitiveId, Shared, SkinId};
 /// A scene, and the generation of its document.
 pub(super) type State = (u64, u64);
 
-/// A look that is under way, and what was looked over last.
+/// The running check, and the state that was checked last.
 #[derive(Default)]
 pub(super) struct Checking {
     /// The document's generation that the problems are of.
@@ -27,7 +27,7 @@ pub(super) struct Problems {
     pub checking: Checking,
     /// Primitives whose weights changed since their problems were counted.
     pub weights_moved: BTreeSet<(MeshId, PrimitiveId)>,
-    /// Of which skins' surfaces it was said what is to be known, by the serial of the scene.
+    /// Skins whose surface problems were already reported, with the serial number of the scene.
     pub surfaces_told: BTreeSet<(u64, SkinId)>,
 }
 

@@ -25,14 +25,14 @@ pub(super) struct Program {
     pub welcome: bool,
     /// The tour, while it is open.
     pub tour: Option<Tour>,
-    /// The file whose picture is to be taken when it is shown.
+    /// The file whose thumbnail will be rendered when it is first displayed.
     pub picture_of: Option<PathBuf>,
     /// The picture of a file that is on its way back from the device.
     pub taking: Option<(PathBuf, Capture)>,
 }
 
 impl Program {
-    /// As the last start left it.
+    /// The state that the last run stored.
     pub(super) fn load(cc: &eframe::CreationContext<'_>) -> Self {
         let preferences = Preferences::load(cc.storage);
         let settings = preferences.settings.clone().clamped();

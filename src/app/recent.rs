@@ -1,5 +1,4 @@
-//! Files that were opened lately: when, what is in them, and a small picture of each, kept beside
-//! the preferences.
+//! Recently opened files: time, summary and thumbnail of each, stored beside the preferences.
 
 use std::{
     collections::HashMap,
@@ -19,7 +18,7 @@ use ulna_model::{picture_to_png, unpack_picture};
 const MOST: usize = 12;
 /// Pixels of a picture.
 pub(super) const PICTURE: [u32; 2] = [480, 264];
-/// Bytes that one may take, unpacked; somebody may have put another in its place.
+/// Maximum size of a decoded thumbnail, in bytes; the file may have been replaced by another.
 const MOST_MEMORY: u64 = 16 << 20;
 
 /// One file.
@@ -33,7 +32,7 @@ pub(super) struct RecentFile {
     pub facts: String,
 }
 
-/// The list as the welcome page shows it, read anew when it is shown.
+/// The list on the welcome page, read again when the page opens.
 #[derive(Default)]
 pub(super) struct RecentList {
     pub shown: Vec<Recent>,
@@ -84,7 +83,7 @@ pub(super) fn remember(files: &mut Vec<RecentFile>, path: &Path, facts: String) 
     path
 }
 
-/// Stores a file's picture, beside the window; one that cannot be stored is only missed.
+/// Stores a file's thumbnail in the background. Errors are ignored.
 pub(super) fn store_picture(path: &Path, picture: RgbaImage) {
     let Some(target) = picture_path(path) else { return };
     let store = move || {

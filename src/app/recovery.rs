@@ -34,7 +34,7 @@ fn many_edits(count: usize) -> String {
 }
 
 impl App {
-    /// Looks for journals without a writer, and offers what is in them.
+    /// Searches for journals of ended processes, and offers to recover them.
     pub(super) fn look_for_recoveries(&mut self, ctx: &Context) {
         let Some(home) = self.journal_home() else { return };
         self.files.recoveries = Recovery::scan(&home);
@@ -73,7 +73,7 @@ impl App {
         self.files.recovery_views = self.files.recoveries.iter().map(&mut view).collect();
     }
 
-    /// Says that edits of a file that was just opened wait to be recovered.
+    /// Reports that the opened file has edits to recover.
     pub(super) fn say_recoverable(&mut self, ctx: &Context, path: &Path) {
         let real = |p: &Path| p.canonicalize().unwrap_or_else(|_| p.to_owned());
         let opened = real(path);
@@ -111,7 +111,7 @@ impl App {
         });
     }
 
-    /// Shows what was recovered.
+    /// Opens the recovered session.
     pub(super) fn take_recovered(
         &mut self,
         ctx: &Context,

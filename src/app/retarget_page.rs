@@ -1,4 +1,4 @@
-//! Opens the page *Retarget*, carries out what it asks for, and adds its clips.
+//! The page *Retarget* in the window: opens it, performs its actions, and adds its clips.
 
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ impl App {
         self.dialogs.open = Some(Dialog::path(what, path.display().to_string()));
     }
 
-    /// Reads a file as the source, beside the window.
+    /// Reads a file as the source in the background.
     pub(super) fn read_source(&mut self, ctx: &Context, path: PathBuf, conversion: Conversion) {
         let loader = self.renderer.loader();
         if let Some(page) = &mut self.retargeting {
@@ -65,7 +65,7 @@ impl App {
         }
     }
 
-    /// Carries out what the page asks for.
+    /// Performs an action of the page.
     pub(super) fn apply_retarget(&mut self, ctx: &Context, action: RetargetAction) {
         let Some(page) = &mut self.retargeting else { return };
         match action {
@@ -89,7 +89,7 @@ impl App {
         }
     }
 
-    /// Takes up what was read and found for the page.
+    /// Takes the results of background jobs of the page.
     pub(super) fn follow_retarget(&mut self, ctx: &Context) {
         match (&mut self.retargeting, &self.session) {
             (Some(page), Some(session)) => page.follow(ctx, session),
@@ -112,7 +112,7 @@ impl App {
         }
     }
 
-    /// Retargets the chosen clips beside the window.
+    /// Retargets the selected clips in the background.
     fn write_retargeted(&mut self, ctx: &Context) {
         let Some(request) = self.retargeting.as_ref().and_then(|page| page.request()) else {
             return;

@@ -43,7 +43,7 @@ impl App {
         self.rig.step = Some(step);
     }
 
-    /// Ends the drag that is under way.
+    /// Ends the current drag.
     pub(super) fn end_rig_step(&mut self, ctx: &Context, kept: bool) {
         let Some(step) = self.rig.step.take() else { return };
         self.viewport.sought = None;

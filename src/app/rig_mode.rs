@@ -11,7 +11,7 @@ use ulna_edit::{Command, Selection};
 use ulna_model::{Document, NodeId};
 use ulna_motion::Mirror;
 
-/// Rig mode's options, and the change that is under way.
+/// Options of Rig mode, and the current drag.
 #[derive(Default)]
 pub(super) struct RigMode {
     pub(super) options: RigOptions,
@@ -54,7 +54,7 @@ impl RigMode {
         RigView { options: self.options, added, plans, clip, is_planned }
     }
 
-    /// Commands of the change that is under way, where it is planned.
+    /// Commands of the current drag, if the change is planned.
     pub(super) fn dragged(&self) -> &[Command] {
         match &self.step {
             Some(step) if !self.moved.is_empty() => &step.commands,

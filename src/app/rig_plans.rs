@@ -85,7 +85,7 @@ impl App {
         self.dialogs.open = next;
     }
 
-    /// Says where the plan is, where its panel closes.
+    /// Reports where the plan is when its panel closes.
     pub(super) fn note_kept_plan(&mut self, ctx: &Context, next: Option<&Dialog>) {
         let closes = matches!(self.dialogs.open, Some(Dialog::Plan)) && next.is_none();
         if closes && !self.mode.spec().edits_rest {
@@ -93,7 +93,7 @@ impl App {
         }
     }
 
-    /// Says where the plan is, if there is one.
+    /// Reports where the plan is, if there is one.
     pub(super) fn say_plan_is_kept(&mut self, ctx: &Context) {
         let count = self.planning.acts().len();
         if count > 0 {

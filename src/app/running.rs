@@ -1,4 +1,4 @@
-//! Commands that are run: their arguments, where they are done, and what is said of them.
+//! Runs commands: fills their arguments, chooses where they run, and displays their messages.
 
 use egui::Context;
 use serde_json::{Map, Value};
@@ -22,8 +22,8 @@ use ulna_model::{LayerHome, NodeId};
 use ulna_session::{RunError, Session, names_in};
 
 impl App {
-    /// Opens the form of a command, filled with what is selected and shown.
-    /// `given`: arguments that are filled in already.
+    /// Opens the form of a command, filled from the selection and the display. `given` contains
+    /// arguments that are already set.
     pub(super) fn ask_arguments(&mut self, spec: &'static CommandSpec, given: Map<String, Value>) {
         if let Some(draft) = self.form_of(spec, given) {
             self.dialogs.open = Some(Dialog::Arguments { draft: Box::new(draft) });
@@ -46,7 +46,7 @@ impl App {
         }
     }
 
-    /// The form of a command, filled with what is given, selected and shown.
+    /// The form of a command, filled from the given arguments, the selection and the display.
     fn form_of(&self, spec: &'static CommandSpec, given: Map<String, Value>) -> Option<FormDraft> {
         let session = self.session.as_ref()?;
         // What would pose the file alone poses what is seen.
@@ -92,8 +92,7 @@ impl App {
         }
     }
 
-    /// A command that a person named, by a menu or a key: its arguments are what is selected and
-    /// shown.
+    /// Runs a command from a menu or a key. Its arguments come from the selection and the display.
     pub(super) fn invoke(&mut self, ctx: &Context, spec: &'static CommandSpec) {
         // Whatever it is, it begins where a gesture has ended.
         self.end_gesture(ctx);
@@ -166,13 +165,14 @@ impl App {
         }
     }
 
-    /// Runs a command line, as if a person had typed its arguments.
+    /// Runs a command line as if its arguments had been typed.
     #[cfg(feature = "inspection")]
     pub fn run_command(&mut self, ctx: &Context, line: &CommandLine) {
         self.run_typed(ctx, line);
     }
 
-    /// A command whose arguments a person typed: what it did is said, since it may be out of sight.
+    /// Runs a command with typed arguments. A message states the result, because it may be out of
+    /// view.
     pub(super) fn run_typed(&mut self, ctx: &Context, line: &CommandLine) {
         let command = match Command::read(line) {
             Ok(command) => command,
@@ -294,8 +294,7 @@ impl App {
         }
     }
 
-    /// While a mix plays no clip is there to take a pose: what would pose is refused, and that is
-    /// said.
+    /// Refuses commands that pose while a mix plays, with a message: no clip can receive the pose.
     pub(super) fn refuses_under_mix(&mut self, ctx: &Context, command: &Command) -> bool {
         let poses = matches!(command, Command::Document(document) if document.poses());
         if !poses || !self.mixes() {
@@ -307,7 +306,8 @@ impl App {
         true
     }
 
-    /// Whether it changed anything; nothing where it could not be done, which is said.
+    /// Runs a command on the file. Returns whether it changed anything, or `None` after an error
+    /// message.
     fn run_on_file(&mut self, ctx: &Context, command: &Command) -> Option<bool> {
         let session = self.session.as_mut()?;
         let before = session.history().revision();
@@ -391,8 +391,8 @@ impl App {
         }
     }
 
-    /// A command on weights: on what is selected of the painted surface, with its locks and its
-    /// limit.
+    /// Runs a command on weights: on the selected vertices of the painted surface, with its locks
+    /// and its limit.
     fn run_on_weights(&mut self, ctx: &Context, command: Command) {
         let title = command.spec().title;
         let Some(weights) = self.weight_context(ctx) else { return };
@@ -418,8 +418,7 @@ impl App {
         }
     }
 
-    /// A command on the keys that the timeline shows: of the layer that edits go to, where they go
-    /// to one.
+    /// Redirects a command on the displayed keys to the active layer, if edits go to a layer.
     fn of_layer(&self, command: Command) -> Command {
         let layers = self.layers_view();
         let (Some(layer), Some(LayerHome::Clip(_))) = (layers.written, layers.home) else {

@@ -14,7 +14,7 @@ use crate::ui::{DeferredAction, Dialog, ToastKind};
 use ulna_session::{SaveRequest, SavedFile, Session, incremented};
 
 impl App {
-    /// Whether a save is under way, or waits.
+    /// Whether a save is running or queued.
     pub(super) fn is_saving(&self) -> bool {
         self.jobs.save.is_some() || !self.saves.is_empty()
     }
@@ -38,8 +38,8 @@ impl App {
         self.begin_save(ctx);
     }
 
-    /// Begins the next save, if none is under way. One gesture is one step: half of one is not
-    /// saved.
+    /// Starts the next save if none is running. Waits for the end of a gesture, because a gesture
+    /// is one step.
     pub(super) fn begin_save(&mut self, ctx: &Context) {
         if self.jobs.save.is_some()
             || self.saves.waiting.front().is_none()
@@ -81,7 +81,7 @@ impl App {
         }
     }
 
-    /// Tells a session what became of its save; whether it is the one that is shown.
+    /// Reports the result of a save to its session. Returns whether that session is displayed.
     pub(super) fn tell_saved(&mut self, save: &QueuedSave, saved: Option<&SavedFile>) -> bool {
         self.saves.running = None;
         let shown = self.session.as_ref().is_some_and(|s| s.id() == save.session);
@@ -112,8 +112,8 @@ impl App {
         }
     }
 
-    /// Goes on with what waited for the frame before: saves, dialogs about them, and closing the
-    /// window after them.
+    /// Continues after saves that finished in the previous frame: further saves, dialogs about
+    /// them, and closing the window.
     pub(super) fn follow_saves(&mut self, ctx: &Context) {
         if self.dialogs.open.is_none() && self.files.browsing.is_none() {
             self.dialogs.open = self.saves.refused.pop_front();

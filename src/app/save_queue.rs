@@ -9,7 +9,7 @@ use ulna_session::{SaveRequest, Session};
 pub(super) enum SaveTo {
     /// To the document's own file, whichever that is when the save begins.
     Own,
-    /// To the next number that nobody has by then.
+    /// To a copy with the next unused number when the save begins.
     NextNumber,
     /// To the path of the request.
     Asked,

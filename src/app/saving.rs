@@ -1,5 +1,5 @@
-//! Saving from the window: what is asked before, what is said after, and the ways out where it
-//! cannot be done.
+//! Saves from the window: the questions before, the message after, and alternatives if a save
+//! fails.
 
 use std::{
     path::{Path, PathBuf},
@@ -40,7 +40,7 @@ impl App {
         }
     }
 
-    /// Poses that are not keyed, but those that a person left out of the file before.
+    /// Unkeyed poses, except those that were already left out of the file on request.
     fn unkeyed_rows(&self) -> Vec<UnkeyedRow> {
         let Some(document) = self.session.as_ref().map(Session::document) else {
             return Vec::new();
@@ -119,7 +119,7 @@ impl App {
         SaveRequest { backup: self.program.settings.backup, ..SaveRequest::to(&path) }
     }
 
-    /// A copy under a name that nobody has: the next number.
+    /// Saves a copy with the next unused number in its name.
     pub(super) fn save_incremented(&mut self, ctx: &Context) {
         match self.session.as_ref().and_then(Session::path).map(ToOwned::to_owned) {
             Some(path) => {
@@ -165,7 +165,7 @@ impl App {
         }
     }
 
-    /// Does what was to follow a save, when all saves are done.
+    /// Performs the action that waits for the saves, when all are finished.
     fn follow_save(&mut self, ctx: &Context, purpose: Purpose) {
         let unsaved = self.session.as_ref().is_some_and(|s| s.unsaved().file);
         if self.is_saving() || (purpose == Purpose::Copy && unsaved) {
@@ -191,8 +191,8 @@ impl App {
         self.toast(ctx, ToastKind::Ok, text);
     }
 
-    /// A save that was not done: what a person can agree to is asked, the rest is said, with a way
-    /// out.
+    /// Handles a failed save: asks for consent where possible, otherwise displays the error with an
+    /// alternative.
     fn save_failed(
         &mut self,
         ctx: &Context,
@@ -249,7 +249,7 @@ impl App {
         }
     }
 
-    /// Says which step keeps the document from being saved.
+    /// Reports the step that prevents saving.
     pub(super) fn take_blamed(
         &mut self,
         ctx: &Context,
@@ -274,7 +274,8 @@ impl App {
         self.save(ctx);
     }
 
-    /// Looks whether somebody changed the file: on focus. One answer holds until it changes again.
+    /// Checks on focus whether another program changed the file. An answer is valid until the next
+    /// change.
     pub(super) fn look_at_disk(&mut self, ctx: &Context) {
         let focused =
             ctx.input(|i| i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(true))));
@@ -342,7 +343,7 @@ impl App {
         });
     }
 
-    /// Shows a file that was read again, as it was looked at before.
+    /// Displays a reloaded file with the previous view.
     pub(super) fn take_reloaded(
         &mut self,
         ctx: &Context,
@@ -396,7 +397,7 @@ impl App {
         }
     }
 
-    /// Says what could be done again and what not.
+    /// Reports which edits were replayed, and which were not.
     pub(super) fn say_replayed(&mut self, ctx: &Context, replayed: &Replayed) {
         if replayed.failed.is_empty() {
             return;
@@ -412,7 +413,7 @@ impl App {
         self.toast(ctx, ToastKind::Error, format!("{text}."));
     }
 
-    /// Saves although something is in the way: a person has agreed to it.
+    /// Saves in spite of an obstacle, after the user's consent.
     pub(super) fn save_anyway(
         &mut self,
         ctx: &Context,
@@ -432,7 +433,7 @@ impl App {
         self.queue_save(ctx, SaveTo::Asked, SaveRequest { consent, ..request }, purpose);
     }
 
-    /// Begins to write down what is done to the file that is shown, where preferences are kept.
+    /// Starts the journal of the open file, if preferences are stored.
     pub(super) fn begin_journal(&mut self, _: &Context) {
         if let (Some(home), Some(session)) = (self.journal_home(), &mut self.session)
             && session.journal_folder().is_none()

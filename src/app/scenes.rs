@@ -11,7 +11,7 @@ use super::{
 use ulna_model::Diagnostic;
 
 impl App {
-    /// Has the scene made anew, for the document as it is now: beside the window where it is large.
+    /// Rebuilds the scene of the current document, in the background if it is large.
     pub(super) fn remake_scene(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let document = session.document().clone();
@@ -54,7 +54,7 @@ impl App {
         });
     }
 
-    /// Shows a scene that was made anew.
+    /// Displays a rebuilt scene.
     pub(super) fn take_remade(&mut self, remade: Remade) {
         let Remade { serial, posed, uploaded, findings } = remade;
         let Some(session) = &self.session else { return };

@@ -83,7 +83,7 @@ impl App {
         self.session.as_ref()
     }
 
-    /// The pose that is seen, for tests.
+    /// The displayed pose, for tests.
     pub const fn shown_pose(&self) -> &Pose {
         self.renderer.pose()
     }
@@ -103,7 +103,7 @@ impl App {
         self.viewport.tool
     }
 
-    /// Whether a person hides a node, for tests.
+    /// Whether the user hides a node, for tests.
     pub fn hides(&self, node: NodeId) -> bool {
         self.outliner.visibility.hides(node, &self.renderer.pose().hidden)
     }
@@ -133,7 +133,7 @@ impl App {
         &self.painting.options.brush
     }
 
-    /// Whether long work is under way.
+    /// Whether a background job is running.
     pub fn is_busy(&self) -> bool {
         self.jobs.is_busy()
             || self.is_saving()

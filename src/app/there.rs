@@ -1,4 +1,4 @@
-//! Layers of a file that a form names, read beside the window.
+//! Layers of another file that a form refers to, read in the background.
 
 use std::{sync::mpsc, thread};
 

@@ -21,7 +21,7 @@ impl App {
         self.program.tour = Some(Tour::at(TourStep::of(self.program.preferences.tour)));
     }
 
-    /// Does what the card of the tour asks for.
+    /// Performs an action of the tour card.
     pub(super) fn tour_action(&mut self, ctx: &Context, action: TourAction) {
         match action {
             TourAction::Show(step) => self.show_step(ctx, step),

@@ -1,4 +1,4 @@
-//! Commands of the view: the eye, what is shown, and the sizes of panels.
+//! View commands: the camera, the overlays, and the sizes of panels.
 
 use std::f32::consts::PI;
 
@@ -20,7 +20,7 @@ const ZOOM: f32 = 1.2;
 const GIZMO: f32 = 1.15;
 
 impl App {
-    /// Does what a command asks of the view.
+    /// Runs a view command.
     pub(super) fn view(&mut self, ctx: &Context, command: &ViewCommand) {
         match command {
             ViewCommand::NextPanel => self.next_panel(ctx, false),
@@ -139,7 +139,7 @@ impl App {
         self.set_settings(ctx, Settings { scale, ..self.program.settings.clone() });
     }
 
-    /// Hides, isolates or locks what is selected.
+    /// Hides, isolates or locks the selection.
     fn mark(&mut self, command: &ViewCommand) {
         let Some(session) = &self.session else { return };
         let document = session.document();
@@ -167,7 +167,7 @@ impl App {
         }
     }
 
-    /// Turns the eye about what it looks at: to the right and up, radians.
+    /// Orbits the camera around its target: to the right and up, in radians.
     fn turn(&mut self, ctx: &Context, by: Vec2) {
         let mut camera = self.viewport.camera;
         camera.turn(by);
@@ -215,7 +215,7 @@ impl App {
         self.outliner.selection.set(node);
     }
 
-    /// Shows the whole model, or what is selected: the selected joints with all their children.
+    /// Frames the whole model, or the selected joints with their descendants.
     fn frame(&mut self, ctx: &Context, selected: bool) {
         let Some(session) = &self.session else { return };
         let document = session.document();

@@ -1,5 +1,5 @@
-//! The real window: opened on a device, and opened anew on the same work where that is lost or
-//! another is chosen.
+//! The native window: opened on a device, and reopened with the same session if the device is lost
+//! or another one is selected.
 
 use std::{cell::RefCell, path::PathBuf, rc::Rc, time::Duration};
 

@@ -16,12 +16,12 @@ pub(super) enum Leaving {
 pub(super) struct WindowState {
     /// A person agreed to close it.
     pub may_close: bool,
-    /// It is to close when the files are written that are being written.
+    /// Whether the window closes when all running writes are finished.
     pub closes_after_work: bool,
     /// Why this window is left for another.
     pub leaving: Option<Leaving>,
     pub routing: KeyRouting,
-    /// When something was typed or clicked last, on egui's clock.
+    /// Time of the last key press or click, on egui's clock, in seconds.
     pub active: f64,
     pub first_frame: bool,
     /// Mode before the current one.

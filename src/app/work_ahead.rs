@@ -138,7 +138,7 @@ impl<K: Clone + PartialEq> WorkAhead<K> {
         (self.is_applying, self.canceled) = (true, None);
     }
 
-    /// Takes up the result of the computation that has ended. Returns whether there is another.
+    /// Takes the result of the finished computation. Returns whether there is a new result.
     pub(super) fn poll(&mut self) -> bool {
         let Some(job) = &self.job else { return false };
         let (worked, seconds) = match job.result.try_recv() {
@@ -210,7 +210,7 @@ struct Started {
     result: mpsc::Receiver<(Worked, f64)>,
 }
 
-/// Begins a computation on a thread of its own.
+/// Starts a computation on its own thread.
 fn start(
     ctx: &Context,
     session: &Session,

@@ -72,7 +72,7 @@ impl App {
         }
     }
 
-    /// Says that the model was changed while a result was worked out, and asks what becomes of it.
+    /// Reports that the model changed during a computation, and asks what to do with the result.
     fn offer_worked(&mut self, ctx: &Context, worked: Box<Worked>, title: Title) {
         let number = self.jobs.offered.last().map_or(0, |o| o.number + 1);
         self.jobs.offered.push(Offered { number, worked, title });
@@ -86,7 +86,7 @@ impl App {
         self.say(ctx, ToastKind::Error, text, verbs);
     }
 
-    /// Does with a result what a person chose.
+    /// Handles a result as the user chose.
     pub(super) fn take_offered(&mut self, ctx: &Context, number: u64, again: bool) {
         let Some(at) = self.jobs.offered.iter().position(|o| o.number == number) else { return };
         self.end_gesture(ctx);

@@ -1,4 +1,4 @@
-//! From the arguments to the verb that they name.
+//! Dispatches parsed arguments to the verb that they name.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub fn main(verb: &Verb) -> u8 {
     }
 }
 
-/// Says that the arguments are wrong, as the verb would have said it; the exit status.
+/// Reports invalid arguments in the output format of the verb. Returns the exit status.
 pub fn wrong_arguments(error: &clap::Error) -> u8 {
     let command = Cli::command();
     let verbs = || command.get_subcommands().map(clap::Command::get_name);

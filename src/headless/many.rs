@@ -237,7 +237,7 @@ pub(super) fn each<T: Send>(
     results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
 }
 
-/// Replaces the line of progress. Progress that cannot be written is missed by nobody.
+/// Replaces the progress line. Errors of writing it are ignored.
 fn say_progress(text: &str) {
     let mut out = std::io::stderr();
     let _unseen = write!(out, "\r\u{1b}[K{text}").and_then(|()| out.flush());

@@ -62,7 +62,7 @@ impl Failure {
         facts
     }
 
-    /// Says it; the exit status.
+    /// Reports the error. Returns the exit status.
     pub(super) fn say(&self, verb: &str, as_json: bool) -> u8 {
         if as_json {
             let mut facts = Map::new();
@@ -80,7 +80,7 @@ impl Failure {
     }
 }
 
-/// The object of a verb: its version and name, then what is said of its work.
+/// The JSON object of a verb: its version and name, then its results.
 pub(super) fn object(verb: &str, facts: Map<String, Value>) -> Value {
     let mut all = Map::new();
     all.insert("version".into(), VERSION.into());

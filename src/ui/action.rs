@@ -21,7 +21,7 @@ use ulna_edit::{Command, CommandLine, CommandSpec};
 pub enum Action {
     /// A command.
     Run(Command),
-    /// A command that a person named: what is selected and shown are its arguments.
+    /// Run a command from a menu or a key, with arguments from the selection and the display.
     Invoke(&'static CommandSpec),
     /// A command whose arguments were typed.
     RunLine(CommandLine),
@@ -81,7 +81,7 @@ impl Actions {
         self.0.push(action.into());
     }
 
-    /// Takes back what was asked for, but for these.
+    /// Keeps only the actions for which `stays` is true.
     pub fn retain(&mut self, stays: impl FnMut(&Action) -> bool) {
         self.0.retain(stays);
     }

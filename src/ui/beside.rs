@@ -8,7 +8,7 @@ use egui::Context;
 /// Keys of a clip that are looked through within a small part of a frame.
 const FEW: usize = 50_000;
 
-/// A fact, with what it was found from.
+/// A computed value with its inputs.
 #[derive(Clone, Debug)]
 pub struct Beside<K, T> {
     of: Option<K>,

@@ -71,7 +71,7 @@ impl Way {
     }
 }
 
-/// Points of a button's width beside its text.
+/// Width of a button in addition to its text, in points.
 const PADDING: f32 = 18.0;
 
 /// A button: its title, its way, and its help.
@@ -112,7 +112,7 @@ const BUTTONS: [BlendButton; 6] = [
     ),
 ];
 
-/// A blend that a key began: the pointer goes sideways until a click.
+/// A blend that was started by a key: horizontal pointer motion sets the amount until a click.
 #[derive(Clone, Debug)]
 pub struct BlendGesture {
     title: &'static str,
@@ -136,7 +136,7 @@ impl BlendGesture {
         Some(Self { title, way, start: None, shown: None })
     }
 
-    /// Follows the pointer; whether it goes on.
+    /// Follows the pointer. Returns whether the drag continues.
     pub fn follow(&mut self, ui: &Ui, view: &View<'_>, actions: &mut Actions) -> bool {
         let Some(document) = view.session.map(|s| s.document()) else { return false };
         let at = ui.input(|i| i.pointer.latest_pos()).unwrap_or(ui.max_rect().center());

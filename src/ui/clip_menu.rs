@@ -1,4 +1,4 @@
-//! A list of the clips of a file to choose one from, which what is typed narrows.
+//! A list of the clips of a file, filtered by typed text.
 
 use egui::{RichText, Ui};
 

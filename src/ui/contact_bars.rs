@@ -1,5 +1,5 @@
-//! Contacts of a foot or a hand as bars over time: all goals of a joint that overlap or touch are
-//! one bar. The timeline and the page *Retarget* draw and drag them alike.
+//! Contacts of feet and hands as bars over time. All goals of a joint that overlap or touch are one
+//! bar. The timeline and the page *Retarget* share this drawing and dragging.
 
 use egui::{Painter, Rect, Stroke, StrokeKind, pos2, vec2};
 

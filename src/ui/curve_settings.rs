@@ -9,10 +9,10 @@ use ulna_motion::curves::Ease;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CurveColors {
-    /// X red, Y green, Z blue; joints are told apart by dashes.
+    /// Color by axis: X red, Y green, Z blue. Dashes distinguish joints.
     #[default]
     ByAxis,
-    /// A color a joint; axes are told apart by dashes.
+    /// One color per joint. Dashes distinguish axes.
     ByJoint,
 }
 
@@ -53,7 +53,7 @@ impl SpeedStrip {
     }
 }
 
-/// An ease that a person saved under a name.
+/// An ease that was saved under a name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OwnEase {
     /// Its name, which no other one has.
@@ -90,7 +90,7 @@ impl OwnEase {
 pub struct CurveSettings {
     /// Points of the rows of keys over the curves, where both are shown; 0 for as many as fit.
     pub split: f32,
-    /// How curves are told apart.
+    /// Color scheme of the curves.
     pub colors: CurveColors,
     /// The curves that are listed.
     pub of: CurvesOf,

@@ -141,8 +141,8 @@ pub fn over(view: &View<'_>) -> PoseDestination {
     over.in_layer(view.layers.written)
 }
 
-/// Of nodes that are posed, those whose mirror joints are to follow: of one side, their partners
-/// not among them.
+/// The posed nodes whose mirror joints should follow: those of one side, whose partners are not
+/// posed too.
 fn mirrored(view: &View<'_>, document: &Document, nodes: &[NodeId]) -> Option<Vec<NodeId>> {
     if !view.viewport.symmetry {
         return None;

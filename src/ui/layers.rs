@@ -26,7 +26,7 @@ pub struct Layers {
 /// View of the layers for the panels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LayersView {
-    /// Of what is seen: of the shown clip, or of the pose.
+    /// Owner of the displayed layers: the displayed clip, or the pose.
     pub home: Option<LayerHome>,
     /// The chosen layer of that.
     pub chosen: Option<PoseLayerId>,
@@ -56,12 +56,12 @@ impl LayersView {
 }
 
 impl Layers {
-    /// Forgets the chosen layers: their numbers mean other layers in another file.
+    /// Clears the selected layers, because their ids belong to the previous file.
     pub fn forget_chosen(&mut self) {
         self.chosen.clear();
     }
 
-    /// Does what a panel asked for.
+    /// Performs an action of a panel.
     pub fn apply(&mut self, action: LayerAction) {
         match action {
             LayerAction::Choose(home, Some(layer)) => {

@@ -161,7 +161,8 @@ impl Panels {
         self.viewport.select_area(circle);
     }
 
-    /// Begins to blend the pose by a command, with the pointer; whether the command blends.
+    /// Starts to blend the pose by a command, controlled by the pointer. Returns whether the
+    /// command blends.
     pub fn begin_blend(&mut self, command: &str) -> bool {
         self.viewport.begin_blend(command)
     }
@@ -180,18 +181,18 @@ impl Panels {
             || self.timeline.takes_numbers()
     }
 
-    /// Begins to put the active node's limb somewhere: by a point in the node's own space, which is
-    /// at `from` in the scene and was pressed on at `at` in the picture.
+    /// Starts an IK drag of the active node's limb: by a point in node space, which is at `from` in
+    /// world space and was pressed at `at` in the picture.
     pub fn reach(&mut self, tip: Option<glam::Vec3>, from: glam::Vec3, at: glam::Vec2) {
         self.viewport.reach(tip, from, at);
     }
 
-    /// Begins what a tool does without a handle; whether it does anything.
+    /// Starts the operation of a tool without a handle. Returns whether the tool has one.
     pub fn begin(&mut self, tool: ulna_edit::command::ToolCommand) -> bool {
         self.viewport.begin(tool)
     }
 
-    /// Begins to add a joint below each selected one.
+    /// Starts to add a joint below each selected one.
     pub fn extrude(&mut self) {
         self.viewport.extrude();
     }
@@ -240,7 +241,7 @@ impl Panels {
         self.layout = layout;
     }
 
-    /// Begins to rename a node in its row.
+    /// Starts to rename a node in its row.
     pub fn rename(&mut self, view_name: String, node: ulna_model::NodeId) {
         self.outliner.rename(node, view_name);
     }
@@ -250,7 +251,7 @@ impl Panels {
         self.outliner.clicked_clip()
     }
 
-    /// Begins to rename a clip in its row.
+    /// Starts to rename a clip in its row.
     pub fn rename_clip(&mut self, name: String, clip: ulna_model::ClipId) {
         self.outliner.rename_clip(clip, name);
     }

@@ -22,9 +22,9 @@ pub struct NameDraft<T> {
 pub enum NameCheck {
     /// Nothing to say.
     Fine,
-    /// It can be kept.
+    /// The name is valid, with a note.
     Note(String),
-    /// It cannot be kept.
+    /// The name is invalid, with the reason.
     Refused(String),
 }
 
@@ -59,7 +59,7 @@ impl NameCheck {
 /// State of a name after a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NameEnd {
-    /// It is still typed.
+    /// The name is still being typed.
     Typing,
     /// The new name. It may be the old one.
     Kept(String),
@@ -68,7 +68,7 @@ pub enum NameEnd {
 }
 
 impl<T> NameDraft<T> {
-    /// Begins to type a name over the old one.
+    /// Starts to edit the old name.
     pub fn new(of: T, name: impl Into<String>) -> Self {
         Self { of, text: name.into(), begun: false }
     }

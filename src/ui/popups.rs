@@ -1,6 +1,5 @@
-//! Menus, as every panel opens them. egui compiles a menu anew for each closure that fills one,
-//! some three thousand lines of it; through here the closure is called by pointer, and a menu is
-//! compiled once.
+//! Menus of all panels. egui compiles its menu code, some three thousand lines, for each closure
+//! type. Here the closure is called by reference, so that a menu is compiled once.
 
 use egui::{
     Align2, Atoms, Button, Id, IntoAtoms, Popup, PopupAnchor, PopupCloseBehavior, PopupKind, Pos2,

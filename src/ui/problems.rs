@@ -25,7 +25,7 @@ pub struct ProblemsState {
     groups: Vec<FindingGroup>,
     /// Groups that are open, by what they say: they stay so when others are found.
     open: BTreeSet<String>,
-    /// Groups, and places of those that are open; nothing where that is to be found anew.
+    /// Rows of groups, and of the places of open groups; empty if they must be collected again.
     rows: Vec<Row>,
     /// How tall each row is, and for which width.
     heights: (u32, Vec<f32>),

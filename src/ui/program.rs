@@ -1,5 +1,5 @@
-//! The program around the file: work under way, files opened lately, preferences and devices, and
-//! what panels ask of it.
+//! Program state outside the file: running jobs, recent files, preferences and devices, and actions
+//! of panels on it.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use ulna_edit::CommandSpec;
 use ulna_model::NodeId;
 use ulna_render::DeviceFacts;
 
-/// Long work that is under way.
+/// A running background job.
 #[derive(Clone, Debug)]
 pub struct JobView {
     /// Description, such as *Opening fox.glb*.
@@ -35,7 +35,7 @@ pub struct Recent {
     pub facts: String,
     /// Its picture.
     pub picture: Option<TextureId>,
-    /// It is not there any more.
+    /// Whether the file no longer exists.
     pub missing: bool,
 }
 

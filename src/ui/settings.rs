@@ -16,11 +16,11 @@ pub enum ThemeChoice {
     Light,
     /// White text on black, with borders around controls.
     Contrast,
-    /// As the system has it.
+    /// The theme of the system.
     System,
 }
 
-/// In what lengths are shown and typed. The file is in meters whatever is chosen.
+/// Length unit of displayed and typed values. The file always uses meters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Length {
@@ -69,10 +69,10 @@ pub enum Orbit {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Quality {
-    /// As finely as the device is quick.
+    /// Adaptive, by the speed of the device.
     #[default]
     Auto,
-    /// In full.
+    /// Full resolution.
     High,
     /// At half the size.
     Fast,
@@ -131,9 +131,9 @@ pub struct Settings {
     pub reverse_wheel: bool,
     /// How finely the viewport is drawn while something moves.
     pub quality: Quality,
-    /// Whether the first save of a sitting leaves the file as it was beside it.
+    /// Whether the first save of a session keeps the previous file as a backup beside it.
     pub backup: bool,
-    /// Whether saving keys what is posed and not keyed, without asking.
+    /// Whether saving keys unkeyed poses without asking.
     pub key_on_save: bool,
     /// How values between keys come about in tracks that are new.
     pub new_keys: Between,

@@ -87,7 +87,7 @@ impl View<'_> {
         self.layers.keys_clip(document, clip)
     }
 
-    /// Whether a node is not shown: a person hides it, or the file does in the pose that is seen.
+    /// Whether a node is hidden by the user, or by the file in the displayed pose.
     pub fn is_hidden(&self, node: NodeId) -> bool {
         self.visibility.hides(node, &self.pose.hidden)
     }

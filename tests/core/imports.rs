@@ -416,7 +416,7 @@ fn clips_of_another_kind_of_body_are_imported_only_if_forced() {
 
 /// A body with fingers and helpers that the model lacks is accepted.
 #[test]
-fn helpers_and_fingers_may_outnumber_the_body() {
+fn a_body_with_more_helpers_and_fingers_than_joints_is_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = body(&unreal, 1.0, Map::None, Some(&[20.0; 18]));
     let (mut root, bin) = crate::common::split(&bytes);

@@ -153,7 +153,7 @@ fn groups_are_saved_with_the_scene_and_follow_renumbering() {
 }
 
 #[test]
-fn groups_are_compared() {
+fn a_comparison_reports_changed_joint_groups() {
     let plain = sample();
     let mut session = sample();
     run(&mut session, add(json!("Head")));

@@ -323,7 +323,7 @@ fn triangle(alphas: &[f32]) -> String {
 }
 
 #[test]
-fn an_x_whose_materials_are_all_invisible_is_opaque() {
+fn an_x_file_with_only_invisible_materials_is_opaque() {
     for (alphas, opaque) in [
         (&[0.0][..], true),
         (&[0.0, 0.0, 0.0], true),

@@ -102,7 +102,13 @@ fn with_hips(window: &mut Window, commands: impl Fn(&CommandSpec) -> bool) -> us
     let apart = ["file.quit", "file.sample", "file.open", "file.save", "file.save_as", "help.tour"];
     for command in offered().filter(|c| !apart.contains(&c.name) && commands(c)) {
         let row = window.query_all_by_label("Hips").next();
-        if row.is_none() { let all: Vec<_> = window.get_all_by_label_contains("").filter_map(|n| n.accesskit_node().label()).collect(); println!("{all:?}"); }
+        if row.is_none() {
+            let all: Vec<_> = window
+                .get_all_by_label_contains("")
+                .filter_map(|n| n.accesskit_node().label())
+                .collect();
+            println!("{all:?}");
+        }
         row.unwrap_or_else(|| panic!("no row before {}", command.name)).click();
         window.run_steps(2);
         by_palette(window, command);

@@ -201,7 +201,13 @@ fn all_that_can_be_clicked_is_reached_by_keyboard_and_seen_there() {
         let nameless: Vec<_> = stops
             .iter()
             .filter(|s| s.name.is_empty() || s.role == Role::Unknown)
-            .map(|s| (s.role, &s.name, s.focus.and_then(|id| window.ctx.read_response(id)).map(|r| r.rect)))
+            .map(|s| {
+                (
+                    s.role,
+                    &s.name,
+                    s.focus.and_then(|id| window.ctx.read_response(id)).map(|r| r.rect),
+                )
+            })
             .collect();
         assert!(nameless.is_empty(), "{mode}: {nameless:?}");
         let has_caret =

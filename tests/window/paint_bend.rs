@@ -316,7 +316,8 @@ fn another_file_is_painted_on_whatever_was_compared_with_before() {
     let at = middle(&window, ARM, "LeftLowerArm");
     drag(&mut window, at, at + vec2(14.0, 4.0), Modifiers::NONE);
     assert_eq!(session(&window).document(), &before, "what was is not painted on");
-    let all: Vec<_> = window.get_all_by_label_contains("").filter_map(|n| n.accesskit_node().label()).collect();
+    let all: Vec<_> =
+        window.get_all_by_label_contains("").filter_map(|n| n.accesskit_node().label()).collect();
     assert!(window.query_by_label("Compare: Edited").is_some(), "and there is a way back {all:?}");
     find(&mut window, "Open the sample");
     for _ in 0..2000 {

@@ -3,7 +3,7 @@
 use crate::Edit;
 use ulna_model::{MeshId, PrimitiveId};
 
-/// The part of a document that an edit touches, also when it is undone or redone.
+/// The part of a document that an edit changes, including its undo and redo.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// Weights of a primitive.

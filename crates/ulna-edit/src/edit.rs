@@ -235,7 +235,7 @@ pub enum Edit {
     SetKeptMix {
         /// The scene.
         scene: SceneId,
-        /// `None`: there is none.
+        /// The new mix; `None` removes it.
         to: Option<Shared<Mix<String, String>>>,
     },
     /// Vectors of extensions in the space of nodes, and constraints between nodes.

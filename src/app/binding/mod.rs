@@ -325,7 +325,7 @@ impl Binding {
         self.coarse.follow(ctx, session, &pace, |(commands, _)| Ok(commands.clone()));
     }
 
-    /// Takes up the bind that was found last.
+    /// Takes the result of the last bind.
     fn take_found(&mut self, is_coarse: bool) {
         let ahead = if is_coarse { &self.coarse } else { &self.ahead };
         // The bind on the whole surface says why there is none.

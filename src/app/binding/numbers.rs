@@ -31,7 +31,7 @@ impl Measuring {
         self.found.map_or((None, None), |(_, pair)| pair)
     }
 
-    /// Forgets the numbers.
+    /// Discards the measurements.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }

@@ -15,7 +15,7 @@ use ulna_edit::{command::FileCommand, find};
 use ulna_session::Conversion;
 
 impl App {
-    /// Says that the file of a command is there already, and offers to replace it.
+    /// Reports that the output file of a command exists, and offers to replace it.
     fn offer_replace(&mut self, ctx: &Context, replace: FileCommand) {
         let (FileCommand::SavePlan { path } | FileCommand::ExportWeights { path }) = &replace
         else {

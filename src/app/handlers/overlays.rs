@@ -15,7 +15,7 @@ pub(in crate::app) struct BalanceState {
     pub way_of: Option<(u64, ClipId, Averaging)>,
     /// Balance of the displayed pose.
     pub now: Option<Balance>,
-    /// Over the clip that is shown.
+    /// Path of the center of mass over the displayed clip, in world space.
     pub path: Vec<Vec3>,
 }
 
@@ -23,7 +23,7 @@ pub(in crate::app) struct BalanceState {
 #[derive(Default)]
 pub(in crate::app) struct PathState {
     pub of: Option<(u64, ClipId, Vec<NodeId>, u64, Averaging)>,
-    /// Of the selected joints.
+    /// Motion paths of the selected joints.
     pub paths: Vec<MotionPath>,
 }
 

@@ -6,7 +6,7 @@ use crate::app::App;
 use ulna_model::NodeId;
 use ulna_motion::motion_paths;
 
-/// More joints are not followed at once.
+/// Maximum number of joints with a motion path.
 const JOINTS: usize = 12;
 /// Places along a way at most.
 const PLACES: usize = 240;

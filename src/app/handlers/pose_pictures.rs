@@ -10,7 +10,7 @@ use ulna_render::Capture;
 /// Pictures of the model that is open in each pose that is shown.
 #[derive(Default)]
 pub(in crate::app) struct PosePictures {
-    /// As panels see them.
+    /// Thumbnails as textures for the panels.
     pub shown: BTreeMap<(Library, String), TextureId>,
     /// Per pose: hash of the picture's inputs, and the texture.
     pub taken: BTreeMap<(Library, String), (u64, Option<TextureHandle>)>,

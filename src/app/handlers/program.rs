@@ -45,7 +45,8 @@ impl App {
         }
     }
 
-    /// Says that a joint was moved off the limb that it ends, and offers to let the limb follow.
+    /// Reports that a joint was moved away from the limb that it ends, and offers to move the limb
+    /// with IK.
     fn say_torn(&mut self, ctx: &Context, node: NodeId, to: Vec3, by: f32) {
         let Some(session) = &self.session else { return };
         let document = session.document();

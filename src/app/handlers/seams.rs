@@ -22,7 +22,7 @@ impl App {
         });
     }
 
-    /// Displays search results for the document with this tree, if that document is still open.
+    /// Opens the dialog with the found transitions, if the document still has this node tree.
     pub(in crate::app) fn take_seams(
         &mut self,
         ctx: &Context,

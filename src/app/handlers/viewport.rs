@@ -259,8 +259,8 @@ impl App {
         }
     }
 
-    /// The spot under the pointer that something which is dragged snaps to, in the scene. Of what
-    /// is dragged itself, and of what hangs on it, there is none: it would run away from itself.
+    /// The scene point under the pointer that a dragged object snaps to. The dragged object and its
+    /// children are excluded, because the target would move with the drag.
     fn seek_spot(&mut self, at: Vec2, size: Vec2, of: SnapTo, except: &[NodeId]) -> Option<Vec3> {
         /// Maximum distance from a joint to the pointer, in points.
         const REACH: f32 = 24.0;

@@ -1,5 +1,5 @@
-//! The brush over the surface: where it touches, how its rim lies, what it would do, and the drags
-//! of its numbers.
+//! The brush on the surface: the touched point, the rim, the preview of its effect, and drags of
+//! its numbers.
 
 use glam::{Vec2, Vec3};
 
@@ -174,7 +174,7 @@ pub(super) const fn step(now: Option<usize>, count: usize, back: bool) -> Option
 }
 
 impl PaintDomain {
-    /// Begins to drag a number of the brush, or ends it.
+    /// Starts or ends the drag of a brush number.
     pub(in crate::app) fn adjust_brush(&mut self, number: Option<BrushNumber>) {
         let from = self.pointer.map(|(at, _)| at);
         let before = self.options.brush;
@@ -319,8 +319,8 @@ fn rings(
     document: &Document,
     stage: &ViewportRenderer,
 ) -> (Vec<Vec3>, Vec<Vec3>) {
-    /// Rays of a ring; of the one that is drawn during a stroke fewer, since its weights move what
-    /// they hit.
+    /// Number of rays of a brush ring. The ring during a stroke has fewer, because the painted
+    /// weights move the surface.
     const STEPS: usize = 48;
     const WHILE_PAINTING: usize = 24;
     let painting_now = painting.is_stroking();

@@ -32,8 +32,7 @@ fn distance(p: Vec2, [a, b]: [Vec2; 2]) -> f32 {
 }
 
 impl PaintSession {
-    /// Joints whose bones lie over the brush; the painted one, which is drawn as an outline, is
-    /// none of them.
+    /// Joints whose bones cover the brush, except the painted joint, which is drawn as an outline.
     pub fn faded(&self, bones: &[Bone], camera: &Camera, size: Vec2) -> BTreeSet<NodeId> {
         let Some(hover) = self.hover() else { return BTreeSet::new() };
         let rim = hover.rim.iter().filter_map(|p| camera.project(*p, size));
@@ -88,7 +87,7 @@ impl BrushContext<'_> {
 }
 
 impl SurfaceContext<'_> {
-    /// Shows what was shown as it was opened as it is.
+    /// Switches from the original weights to the current weights.
     fn show_present_weights(&mut self) {
         let document = self.session.document();
         let there = |change: &Change| match change {

@@ -244,7 +244,7 @@ impl WeightContext<'_> {
 }
 
 impl BrushContext<'_> {
-    /// The command of a gradient between two spots of the surface, given as they are at rest.
+    /// The command for a gradient between two surface points, given in rest positions.
     pub(in crate::app) fn gradient(
         &mut self,
         from: Vec2,

@@ -21,7 +21,7 @@ pub(in crate::app) struct BrushContext<'a> {
     /// Poses the surface.
     pub(super) renderer: &'a mut ViewportRenderer,
     pub(super) camera: &'a Camera,
-    /// A press beside the surface selects a joint.
+    /// The joint selection, which a press outside the surface changes.
     pub(super) selection: &'a mut Selection,
     /// Hidden nodes, which the brush does not touch.
     pub(super) hidden: &'a BTreeSet<NodeId>,

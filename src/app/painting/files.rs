@@ -21,7 +21,7 @@ use ulna_session::{
 };
 use ulna_weights::{Scope, WorkingWeights};
 
-/// Frames in which the system's clipboard answers; after that what was copied here is meant.
+/// Number of frames to wait for the system's clipboard. After that, the program's own copy is used.
 const FRAMES: u8 = 1;
 
 impl PaintSession {
@@ -57,7 +57,7 @@ impl PaintSession {
             .then(|| write_rows(&weight_rows(document, &self.surface, &self.vertices)))
     }
 
-    /// The command that a text of weights comes to.
+    /// The command that applies a pasted text of weights.
     fn pasted(
         &self,
         document: &Document,

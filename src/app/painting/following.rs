@@ -36,7 +36,7 @@ fn wanted_skin(
 }
 
 impl PaintDomain {
-    /// Takes up another selection, and another surface where there is another skin or scene.
+    /// Follows changes of the selection, and of the surface if the skin or the scene changes.
     pub(super) fn follow(&mut self, document: &Document, scene: u64, active: Option<NodeId>) {
         let before = self.session().map(|s| (s.scene, s.skin()));
         let wanted = wanted_skin(document, active, before.map(|(_, skin)| skin));
@@ -56,7 +56,7 @@ impl PaintDomain {
         }
     }
 
-    /// Begins to paint another skin, or the same in another scene.
+    /// Starts painting another skin, or the same skin in another scene.
     fn paint_skin(&mut self, document: &Document, scene: u64, skin: Option<SkinId>) {
         let before = self.session().map(|s| (s.skin(), s.joint));
         if before.is_some_and(|(of, _)| Some(of) != skin) {

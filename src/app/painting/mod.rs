@@ -1,5 +1,4 @@
-//! Painting: what hangs on the painted joint's skin, the brush over it, strokes, and what the
-//! vertices are tinted with.
+//! Painting: meshes of the painted joint's skin, the brush, strokes, and vertex tints.
 
 mod bending;
 mod brush;

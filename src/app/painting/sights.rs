@@ -8,7 +8,7 @@ use ulna_motion::Surface;
 use ulna_render::Camera;
 use ulna_weights::PosedSurface;
 
-/// Whether nothing lies between the eye and a vertex; surfaces that are hidden are looked through.
+/// Whether a vertex is visible from the camera. Hidden surfaces do not occlude it.
 pub(super) fn in_sight(
     surface: &Surface,
     document: &Document,

@@ -1,5 +1,5 @@
-//! Strokes: dabs along the way of the pointer, each an edit of what it touches, all of them one
-//! step.
+//! Strokes: dabs along the path of the pointer. Each dab edits the touched vertices, and all dabs
+//! are one undo step.
 
 use std::time::Instant;
 
@@ -58,19 +58,19 @@ impl BrushContext<'_> {
         }
     }
 
-    /// The stroke under way, which is out of its session meanwhile.
+    /// Takes the current stroke out of its session.
     fn take_stroke(&mut self) -> Option<PaintStroke> {
         self.painting.session_mut()?.stroke.take()
     }
 
-    /// The stroke goes on.
+    /// Returns the current stroke to its session.
     fn keep_stroke(&mut self, stroke: PaintStroke) {
         if let Some(painted) = self.painting.session_mut() {
             painted.stroke = Some(stroke);
         }
     }
 
-    /// Begins a stroke, or picks the joint under the pointer where there is no surface.
+    /// Starts a stroke, or selects the joint under the pointer if there is no surface.
     fn begin_stroke(
         &mut self,
         joint: Option<NodeId>,
@@ -241,7 +241,7 @@ impl BrushContext<'_> {
         self.messages.toast(ToastKind::Note, text);
     }
 
-    /// Paints what a fast hand left behind.
+    /// Paints the dabs that remain from previous frames of a fast stroke.
     fn catch_up(&mut self, stroke: &mut PaintStroke, size: Vec2, pressure: f32) {
         const MOST: usize = 16;
         for _ in 0..MOST {
@@ -254,8 +254,8 @@ impl BrushContext<'_> {
         }
     }
 
-    /// Dabs from where the last one was to here, a spacing apart, so that it does not matter how
-    /// fast the hand is; as many as a frame may have, and a later one goes on.
+    /// Places dabs from the last one to the pointer at a constant spacing, independent of the
+    /// pointer's speed. The number per frame is limited; the next frames place the rest.
     fn dabs_to(&mut self, stroke: &mut PaintStroke, to: Vec2, size: Vec2, pressure: f32) {
         const MOST: usize = 64;
         stroke.to = to;

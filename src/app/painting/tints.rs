@@ -25,7 +25,7 @@ const MANY_VERTICES: usize = 1 << 14;
 const BATCH: usize = 8192;
 
 impl PaintDomain {
-    /// Counts what changed, for as long as a frame may; a stroke under way is counted when it ends.
+    /// Counts changed weights within the time limit of a frame. A stroke is counted when it ends.
     pub fn count(&mut self, document: &Document, changes: &[Change]) {
         let limit = self.options.limit;
         let Some(session) = self.session_mut() else { return };

@@ -1,4 +1,4 @@
-//! Selected vertices: by areas of the picture, by how they hang together, by their weights.
+//! Vertex selection: by areas of the picture, by topology, and by weights.
 
 use glam::Vec2;
 
@@ -48,7 +48,7 @@ impl PaintSession {
         })
     }
 
-    /// Changes the selection of vertices by how they hang together, or by a joint.
+    /// Changes the selection of vertices by topology, or by a joint.
     pub(super) fn select_by(&mut self, document: &Document, command: &VertexCommand, limit: usize) {
         let canvas = &self.surface;
         let chosen = |what: Pick| pick(document, canvas, &what);
@@ -88,8 +88,8 @@ impl PaintSession {
         }
     }
 
-    /// All vertices of the meshes that have selected ones, or of the one that was under the brush
-    /// last.
+    /// All vertices of the meshes with selected vertices, or of the mesh that was last under the
+    /// brush.
     fn of_meshes(&self, document: &Document) -> Vec<u32> {
         let canvas = &self.surface;
         let last = self.touched.as_ref().map(|h| h.surface_vertex);
@@ -103,7 +103,7 @@ impl PaintSession {
     }
 }
 
-/// Whether a point lies within a closed line: an odd number of its edges are to the right.
+/// Whether a point is inside a closed line, by the even-odd rule.
 fn within(line: &[Vec2], at: Vec2) -> bool {
     let mut inside = false;
     for k in 0..line.len() {

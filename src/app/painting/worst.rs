@@ -18,21 +18,22 @@ use ulna_render::Camera;
 
 /// Degrees of the range of motion that is shown.
 const DEGREES: f32 = 45.0;
-/// Vertices that are scored again while a stroke goes on; more wait for its end.
+/// Maximum number of vertices that are scored during a stroke. Above it, scores are updated at the
+/// end.
 const LIVE: usize = 20_000;
 /// Vertices of a primitive that are scored again at once; more want another search.
 const MANY: u32 = 200_000;
 
 impl PaintDomain {
-    /// Whether what a stroke does to the surface is shown when it ends, since all of a big one is
-    /// measured anew.
+    /// Whether the strain of a stroke is displayed only when it ends, because a large surface is
+    /// measured completely.
     pub(super) fn waits_for_the_stroke(&self) -> bool {
         self.session().is_some_and(|session| {
             session.stroke.is_some() && session.surface.vertex_count() > MANY as usize
         })
     }
 
-    /// Takes up what a search found.
+    /// Takes the result of a search.
     fn take_worst(&mut self, found: WorstPose) {
         self.worst = Some(WorstSearch::new(found));
         self.invalidate_tints();
@@ -85,8 +86,7 @@ impl PaintDomain {
         }
     }
 
-    /// Measures what the strain views show, where it is another pose, another view, or weights
-    /// changed.
+    /// Measures the displayed strain if the pose, the view or the weights changed.
     pub(super) fn color_strain(
         &mut self,
         document: &Document,
@@ -115,7 +115,7 @@ impl PaintDomain {
 }
 
 impl BrushContext<'_> {
-    /// Takes up what a search for the worst pose found; nothing where it was canceled.
+    /// Takes the result of a search for the worst pose. A canceled search has none.
     pub(in crate::app) fn take_search(&mut self, found: Option<Box<WorstPose>>, serial: u64) {
         let Some(found) = found else { return };
         if serial == self.renderer.scene_serial() {

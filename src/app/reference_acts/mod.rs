@@ -34,7 +34,7 @@ impl App {
         self.references.bones.len()
     }
 
-    /// Loads a file as a reference model, beside the window.
+    /// Loads a file as a reference model in the background.
     pub(super) fn load_reference(
         &mut self,
         ctx: &Context,

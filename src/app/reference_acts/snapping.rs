@@ -16,7 +16,7 @@ use ulna_model::NodeId;
 use ulna_motion::{Space, ik};
 
 impl App {
-    /// Position of a node in the pose that is seen.
+    /// Position of a node in the displayed pose.
     fn seen_position(&self, node: NodeId) -> Option<Vec3> {
         let world = self.renderer.seen_pose().world.get(node.index())?;
         Some(world.w_axis.truncate()).filter(|at| at.is_finite())

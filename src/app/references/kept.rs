@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ui::{ReferenceFacts, ReferencePlace};
 
-/// A reference model of a file, as it was left.
+/// Saved state of a reference model of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::app) struct KeptReference {
     pub(in crate::app) path: PathBuf,

@@ -42,7 +42,7 @@ pub(super) struct ReferenceRequest {
     pub(super) path: PathBuf,
     /// Place and display of an earlier time.
     pub(super) kept: Option<KeptReference>,
-    /// Number of the open file that it is loaded beside.
+    /// Serial number of the open file that the reference belongs to.
     pub(super) file: u64,
 }
 
@@ -62,7 +62,7 @@ impl References {
         self.models.len()
     }
 
-    /// Forgets all of them: another file is open.
+    /// Removes all reference models, because another file is open.
     pub(super) fn leave_file(&mut self) {
         let file = self.file + 1;
         *self = Self { file, next: self.next, ..Self::default() };
@@ -83,7 +83,7 @@ impl References {
         self.index_of(facts.id)
     }
 
-    /// A name that no other has.
+    /// A name that no other reference model has.
     fn free_name(&self, name: &str) -> String {
         let is_free = |name: &String| self.facts.iter().all(|facts| facts.name != *name);
         let numbered = (2..).map(|k| format!("{name} {k}"));

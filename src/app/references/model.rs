@@ -126,7 +126,7 @@ impl Reference {
         true
     }
 
-    /// Its joints as they are drawn.
+    /// Its joints for drawing.
     pub(in crate::app) fn bone_looks(
         &self,
         colors: &ViewportColors,

@@ -107,7 +107,7 @@ impl Target {
         }
     }
 
-    /// Takes up edits of the open file.
+    /// Follows edits of the open file.
     pub(super) fn follow(&mut self, session: &Session) {
         if session.history().revision() != self.revision {
             *self = Self::of(session);

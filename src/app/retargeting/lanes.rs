@@ -35,7 +35,7 @@ pub(super) struct SummaryInputs {
     pub bodies: [u64; 2],
 }
 
-/// Work that is under way.
+/// A running job.
 struct Running<I, T> {
     inputs: I,
     result: mpsc::Receiver<T>,
@@ -86,7 +86,7 @@ impl PreviewLane {
         self.found.as_ref().map(|(_, result)| result)
     }
 
-    /// Whether work is under way.
+    /// Whether a job is running.
     pub(super) const fn is_busy(&self) -> bool {
         self.running.is_some()
     }
@@ -101,7 +101,7 @@ impl PreviewLane {
         self.found.as_ref().is_some_and(|(of, _)| of == inputs)
     }
 
-    /// Takes up a result, and begins work on these inputs when that before it is done.
+    /// Takes a result, and starts a job on these inputs if the previous one is finished.
     pub(super) fn follow(
         &mut self,
         ctx: &Context,
@@ -147,7 +147,7 @@ pub(super) struct SummaryLane {
 }
 
 impl SummaryLane {
-    /// Whether work is under way.
+    /// Whether a job is running.
     pub(super) const fn is_busy(&self) -> bool {
         self.running.is_some()
     }
@@ -157,7 +157,7 @@ impl SummaryLane {
         self.found.as_ref().filter(|_| !self.is_stale).map(|(_, summary)| summary)
     }
 
-    /// Takes up a summary, and begins work on these inputs.
+    /// Takes a summary, and starts a job on these inputs.
     pub(super) fn follow(
         &mut self,
         ctx: &Context,

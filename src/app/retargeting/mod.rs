@@ -80,7 +80,7 @@ impl Retargeting {
         self.reading.is_some() || self.preview.is_busy() || self.summary.is_busy()
     }
 
-    /// Forgets the pictures, to draw them on another device.
+    /// Discards the pictures, to draw them again on another device.
     pub(super) fn forget_pictures(&mut self) {
         self.drawing = drawing::DrawnViews::default();
     }
@@ -174,7 +174,7 @@ impl Retargeting {
         self.source.is_some()
     }
 
-    /// Reads a file as the source, beside the window.
+    /// Reads a file as the source in the background.
     pub(super) fn read(
         &mut self,
         ctx: &Context,
@@ -189,7 +189,7 @@ impl Retargeting {
         }
     }
 
-    /// Takes up other choices.
+    /// Applies changed choices.
     pub(super) fn set_draft(&mut self, draft: RetargetDraft) {
         self.draft = draft;
     }
@@ -218,7 +218,7 @@ impl Retargeting {
         self.draft.contact = None;
     }
 
-    /// The chosen clips, to be retargeted beside the window; nothing if none is chosen.
+    /// A request to retarget the selected clips in the background; `None` if none is selected.
     pub(super) fn request(&self) -> Option<RetargetRequest> {
         let (source, inputs) = (self.source.as_ref()?, self.summary_inputs()?);
         if inputs.clips.is_empty() {
@@ -237,7 +237,7 @@ impl Retargeting {
         })
     }
 
-    /// Takes up what was read and found since the last frame, and begins what follows from it.
+    /// Takes finished results of this frame, and starts the jobs that depend on them.
     pub(super) fn follow(&mut self, ctx: &Context, session: &Session) {
         self.target.follow(session);
         match self.reading.as_mut().and_then(SourceReading::poll) {

@@ -1,4 +1,4 @@
-//! The clips that are added: retargeted beside the window.
+//! Added clips, which are retargeted in the background.
 
 use super::engine::{self, Bodies, CarriedTo, ChosenClips};
 use ulna_edit::command::TakenName;

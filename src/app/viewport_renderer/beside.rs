@@ -1,4 +1,4 @@
-//! Models that are drawn beside the open one in its picture.
+//! Draws further models in the picture of the open one.
 
 use super::{Uploaded, ViewportRenderer, apart::on_device};
 use ulna_model::Document;

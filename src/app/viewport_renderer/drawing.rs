@@ -168,7 +168,7 @@ fn show(
     }
 }
 
-/// A bone's colors: what is selected is amber, its children a shade of it.
+/// Colors of a bone: amber if selected, a shade of it below a selected joint.
 fn bone_colors(
     document: &Document,
     bones: &[Bone],

@@ -21,7 +21,7 @@ impl ViewportRenderer {
         }
     }
 
-    /// Shows these ghosts. Those that stand where one was shown before are not posed again.
+    /// Displays these ghosts. Ghosts at times that were displayed before are not posed again.
     pub(in crate::app) fn show_ghosts(
         &mut self,
         session: &Session,

@@ -1,4 +1,4 @@
-//! Documents on their way to the device: posed and uploaded, beside the window as well.
+//! Poses and uploads documents to the device, also in the background.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
@@ -11,7 +11,7 @@ use ulna_model::Document;
 use ulna_motion::{Pose, Skeleton, Stack, Surface, joint_bounds};
 use ulna_render::{Decoded, Gpu, Pipelines, Scene};
 
-/// Makes documents ready to be drawn, beside the window as well.
+/// Prepares documents for drawing, also in the background.
 #[derive(Clone)]
 pub(in crate::app) struct Loader {
     pub(super) gpu: Option<(Gpu, Arc<Pipelines>)>,

@@ -1,4 +1,4 @@
-//! The document on the device: taken over, made anew, and its weights and tints kept up.
+//! The document's scene on the device: loading, rebuilding, and updates of weights and tints.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use ulna_edit::Change;
 use ulna_model::{Document, NodeId, PrimitiveId};
 
 impl ViewportRenderer {
-    /// Shows another document. The bounds of its pose come back, for the camera. Until it is
-    /// uploaded there is no picture.
+    /// Displays another document. Returns the bounds of its pose for the camera. Until the upload
+    /// is complete, there is no picture.
     pub(in crate::app) fn load(&mut self, posed: Posed) -> Option<(Vec3, Vec3)> {
         let bounds = self.take_posed(posed);
         (self.scene, self.images, self.upload) = (None, None, SceneUpload::Idle);

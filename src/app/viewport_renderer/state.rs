@@ -56,7 +56,7 @@ pub(super) enum SceneUpload {
     /// None is made.
     #[default]
     Idle,
-    /// It is about to be another: until then the last picture stays.
+    /// Another scene is being built. Until then, the last picture stays.
     Awaited(Awaited),
     /// A scene was asked for in vain: it is not asked for again.
     GivenUp,
@@ -93,7 +93,7 @@ pub(super) struct Picture {
     pub(super) drawn: Option<Drawn>,
     /// Time of the last drawing on egui's clock, seconds.
     pub(super) stood: f64,
-    /// Of what a quick picture was drawn last.
+    /// Key of the last pipelines used for a reduced-resolution picture.
     pub(super) practiced: Option<Practiced>,
     pub(super) ladder: Ladder,
 }
@@ -104,7 +104,7 @@ pub(super) struct Ghosts {
     pub(super) wanted: Option<GhostsWanted>,
     pub(super) evaluator: Evaluator,
     pub(super) pose: Pose,
-    /// In their place where the model has no surfaces.
+    /// Bones to draw instead of surfaces, if the model has none.
     pub(super) bones: Vec<BoneLook>,
 }
 
@@ -227,7 +227,7 @@ impl ViewportRenderer {
         self.frame_ms
     }
 
-    /// A frame began, so many seconds after the one before, if that wanted it.
+    /// Records the start of a frame, and the seconds since the previous one if that requested it.
     pub(in crate::app) const fn begin_frame(&mut self, seconds: f32) {
         self.picture.ladder.frame(seconds);
     }
@@ -261,7 +261,7 @@ impl ViewportRenderer {
         self.gpu.as_ref().is_some_and(|(gpu, _)| gpu.is_lost())
     }
 
-    /// Goes on with another device. What is shown is as it was; its scene is to be made anew.
+    /// Continues on another device. The display settings are kept, and the scene must be rebuilt.
     pub(in crate::app) fn reopen(&mut self, state: Option<RenderState>) {
         self.gpu = open(state);
         if self.awaits_surface() {

@@ -68,7 +68,7 @@ pub(in crate::app) struct Seen<'a> {
     pub selection: &'a Selection,
     pub marks: &'a NodeVisibility,
     pub hover: Option<NodeId>,
-    /// Joints that would lie over the brush.
+    /// Joints that would cover the brush.
     pub faded: &'a BTreeSet<NodeId>,
     pub shown: ViewOptions,
     pub painting: Option<Painted>,

@@ -84,7 +84,7 @@ pub enum Dialog {
         /// Reason.
         message: String,
     },
-    /// Clips of other files, and what is taken of them.
+    /// Import clips of other files.
     Import {
         /// Files, clips and options of the transfer.
         draft: Box<ImportDraft>,
@@ -101,7 +101,7 @@ pub enum Dialog {
         /// Whether the document stays with its file.
         copy: bool,
     },
-    /// Unsaved work, and what was wanted.
+    /// Ask about unsaved work before an action.
     Unsaved {
         /// Action to perform after saving.
         then: DeferredAction,
@@ -111,7 +111,7 @@ pub enum Dialog {
         /// Sentences.
         lines: Vec<String>,
     },
-    /// Something is in the way of a save, and a person can say what to do.
+    /// Ask about an obstacle to a save.
     SaveRefused {
         /// Reason why saving stopped.
         obstacle: Obstacle,
@@ -242,7 +242,7 @@ pub enum PathFor {
 }
 
 impl Dialog {
-    /// Whether one works beside it: it lies over the panels and covers none of what they do.
+    /// Whether the dialog allows work beside it: it floats over the panels and does not block them.
     pub fn is_loose(&self) -> bool {
         match self {
             Self::Export { .. } | Self::Plan | Self::Bind { .. } => true,
@@ -306,7 +306,7 @@ pub enum DeferredAction {
     Open(PathBuf),
     /// Open the sample.
     Sample,
-    /// Open a file of another format as it is chosen.
+    /// Open a file of another format with the chosen settings.
     Convert(Box<ConvertDraft>),
     /// Read the file again.
     Revert,
@@ -319,33 +319,33 @@ pub enum Obstacle {
     Exists,
     /// Another program changed it.
     Changed,
-    /// It was removed.
+    /// The file was removed.
     Gone,
-    /// It has this many names.
+    /// The file has this number of hard links.
     Linked(u64),
-    /// It must not be written.
+    /// The file is read-only.
     ReadOnly,
 }
 
 /// Way to go on after another program changed the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangedOnDisk {
-    /// Read it, and do the edits again on it.
+    /// Reload the file, and replay the edits on it.
     Replay,
-    /// Read it.
+    /// Reload the file.
     Reload,
-    /// Go on with what is here.
+    /// Keep the current document.
     Keep,
 }
 
-/// A pose that is not keyed, and what is to become of it on saving.
+/// An unkeyed pose, and the choice for it on saving.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnkeyedRow {
     /// Clip and time of the pose.
     pub at: UnkeyedAt,
     /// The name of its clip.
     pub clip: String,
-    /// Its frame, or its time where it lies between frames.
+    /// Its frame, or its time between frames.
     pub when: String,
     /// Whom it poses.
     pub about: String,
@@ -388,11 +388,11 @@ pub enum DialogAction {
     GoTo(usize),
     /// Open this file.
     OpenPath(PathBuf),
-    /// Open a file of another format as it is chosen.
+    /// Open a file of another format with the chosen settings.
     Convert(Box<ConvertDraft>),
     /// Write the differences of a file of another format as text, to the path of its draft.
     SaveReport(Box<ConvertDraft>),
-    /// Look at the clips of a file of another format, read as it is chosen.
+    /// Open the clips of a file of another format with the chosen settings.
     TakeClips(Box<ConvertDraft>),
     /// Ask for a file to open.
     AskOpen,
@@ -441,17 +441,17 @@ pub enum DialogAction {
     ExportWeights(PathBuf),
     /// Find where clips are best left for each other.
     FindSeams,
-    /// Work out anew what clips come to.
+    /// Match clips to the model again.
     FitImport(Box<ImportDraft>),
     /// Bring clips in.
     Import(Box<ImportDraft>),
-    /// Do what was wanted without saving.
+    /// Perform the action without saving.
     DiscardAndContinue(DeferredAction),
-    /// Save, then do what was wanted.
+    /// Save, then perform the action.
     SaveThen(DeferredAction),
-    /// Keep layers and the mix in the file, save, then do what was wanted.
+    /// Store layers and the mix in the file, save, then perform the action.
     KeepThen(DeferredAction),
-    /// Bake layers and the mix, save, then do what was wanted.
+    /// Bake layers and the mix, save, then perform the action.
     BakeThen(DeferredAction),
     /// Open the form of a command.
     Ask(&'static CommandSpec),
@@ -486,11 +486,11 @@ pub enum DialogAction {
         /// Whether it was to be a copy.
         copy: bool,
     },
-    /// Do with a result what a person chose, where the model was changed while it was worked out.
+    /// Handle a result by the user's choice, if the model changed during the computation.
     TakeWorked {
         /// Number of the result.
         number: u64,
-        /// Whether it is worked out again on the model as it is now; else it is applied as it is.
+        /// Whether to compute it again on the current model instead of applying it.
         again: bool,
     },
     /// Save without a step of the history.
@@ -510,14 +510,14 @@ pub enum DialogAction {
     Export {
         /// Content and destination of the export.
         request: Box<ExportRequest>,
-        /// As it was chosen, for the next time.
+        /// The choices in the dialog, for the next export.
         draft: Box<ExportDraft>,
     },
     /// Make pictures of the clip that is shown.
     TakePictures(Box<PicturesDraft>),
-    /// Do again what a journal holds.
+    /// Replay a journal.
     Recover(usize),
-    /// Throw a journal away.
+    /// Delete a journal.
     DiscardRecovery(usize),
     /// Throw all journals away but the one that is written.
     ClearJournals,

@@ -47,7 +47,7 @@ fn names_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
     });
 }
 
-/// Bytes as they are said.
+/// Text of a size in bytes.
 pub fn bytes_in_words(bytes: usize) -> String {
     if bytes < 1 << 20 {
         format!("{} KB", bytes.div_ceil(1 << 10))
@@ -367,7 +367,7 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
     );
 }
 
-/// The clips, each with whether it goes along.
+/// The clips, each with a checkbox that includes it.
 fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, draft: &mut ExportDraft) {
     let all: Vec<ClipId> = document.clips.ids().collect();
     let kept = all.iter().filter(|id| !draft.left_out.contains(id)).count();
@@ -449,7 +449,7 @@ fn files_ui(
     files: &[(PathBuf, Vec<ClipId>)],
     sizes: &[usize],
 ) -> (usize, bool) {
-    /// More are not looked for on the disk at each frame.
+    /// Maximum number of files whose existence is checked on disk per frame.
     const LOOKED: usize = 60;
     let is_there = |path: &PathBuf| path.exists();
     let replaced = files.iter().take(LOOKED).filter(|(path, _)| is_there(path)).count();

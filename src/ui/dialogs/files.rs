@@ -1,5 +1,5 @@
-//! Choosing a file by hand: a path field, and below it what is in the folder that is typed. It
-//! needs no program of the system.
+//! File selection without a dialog of the system: a path field, and a list of the typed folder
+//! below it.
 
 use std::{
     fs, io,
@@ -25,7 +25,7 @@ use ulna_model::Derived;
 use ulna_render::ColorRole;
 use ulna_session::{WeightFile, endings};
 
-/// More than these are not listed.
+/// Maximum number of listed entries.
 const MOST: usize = 5_000;
 
 /// Something in a folder.
@@ -35,7 +35,7 @@ struct Entry {
     is_file: bool,
     /// Whether it holds weights alone, if it is one of ours.
     of_weights: bool,
-    /// By which it stands in order.
+    /// Sort key.
     order: String,
     name: String,
 }
@@ -43,7 +43,7 @@ struct Entry {
 /// Content of a folder, or the reason why it cannot be read; empty until it is read.
 type Listing = Arc<OnceLock<Result<Folder, String>>>;
 
-/// A folder as it was read.
+/// Content of a folder.
 #[derive(Debug, Default)]
 struct Folder {
     above: Option<PathBuf>,
@@ -76,7 +76,7 @@ impl FileList {
         })
     }
 
-    /// Another dialog reads the folder anew.
+    /// Discards the content, so that another dialog reads the folder again.
     pub fn forget(&mut self) {
         self.0.clear();
     }
@@ -130,7 +130,7 @@ fn folder_text(folder: &Path) -> String {
     )
 }
 
-/// A path by hand.
+/// A text field for a path.
 pub fn path_ui(
     files: &mut FileList,
     ui: &mut Ui,

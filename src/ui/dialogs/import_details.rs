@@ -78,7 +78,7 @@ fn counterparts_ui(
     file: &ImportFile,
     now: &mut ImportDraft,
 ) {
-    /// More are not listed: that file is of another body.
+    /// Maximum number of listed joints. Files with more unmatched joints have another kind of body.
     const MOST: usize = 60;
     if !file.asked.is_empty() {
         let joints = all_joints(document);

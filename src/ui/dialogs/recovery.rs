@@ -220,7 +220,7 @@ fn list(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
         });
 }
 
-/// The program failed, and goes on.
+/// Reports an internal error after which the program continues.
 pub fn fault_ui(
     ui: &mut Ui,
     theme: &Theme,

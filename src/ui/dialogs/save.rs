@@ -15,7 +15,7 @@ use crate::ui::{DialogAction, ProgramAction};
 use ulna_render::ColorRole;
 use ulna_session::{Outlook, SaveRequest};
 
-/// Asks what to do about what is in a save's way.
+/// Asks about an obstacle to a save.
 pub fn refused_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -69,7 +69,7 @@ pub fn refused_ui(
     refused_verbs(ui, view, (obstacle, verb), request, copy, actions);
 }
 
-/// The ways on from what is in a save's way.
+/// Buttons with the alternatives for an obstacle to a save.
 fn refused_verbs(
     ui: &mut Ui,
     view: &View<'_>,

@@ -9,27 +9,28 @@ use super::{
 use crate::ui::Action;
 use ulna_motion::BestSeam;
 
-/// How a message is meant.
+/// Kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToastKind {
-    /// It went well.
+    /// Success.
     Ok,
     /// There was nothing to do, and why.
     Note,
-    /// It did not go well; stays until closed.
+    /// Failure; the message stays until closed.
     Error,
 }
 
 /// A message.
 #[derive(Clone, Debug)]
 pub struct Toast {
-    /// How it is meant.
+    /// Kind of the message.
     pub kind: ToastKind,
     /// A sentence.
     pub text: String,
-    /// When it was said, on egui's clock.
+    /// Time of the message, on egui's clock, in seconds.
     pub said: f64,
-    /// From when on it is old, on the same clock: when it was said, or when the pointer left it.
+    /// Start of the display time, on egui's clock: when the message appeared, or when the pointer
+    /// left it.
     pub since: f64,
     /// Number of times it was shown.
     pub times: u32,
@@ -38,7 +39,7 @@ pub struct Toast {
 }
 
 impl Toast {
-    /// Says more about the same act: the graver kind counts, and what went well is said first.
+    /// Adds text about the same action. The more severe kind applies, and successes come first.
     fn add(&mut self, kind: ToastKind, text: String, verbs: Vec<(&'static str, Action)>) {
         let rank = |kind: ToastKind| match kind {
             ToastKind::Ok => 0,

@@ -1,4 +1,4 @@
-//! Paths as a person types them.
+//! Typed paths.
 
 use std::path::PathBuf;
 

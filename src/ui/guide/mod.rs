@@ -33,7 +33,7 @@ struct Hit {
     excerpt: String,
 }
 
-/// State of the guide from frame to frame.
+/// State of the guide across frames.
 #[derive(Clone, Debug, Default)]
 pub struct GuideState {
     search: String,
@@ -46,14 +46,14 @@ pub struct GuideState {
 }
 
 impl GuideState {
-    /// Forgets what was searched for.
+    /// Clears the search.
     pub fn forget(&mut self) {
         if self.followed.is_some() {
             *self = Self::default();
         }
     }
 
-    /// Takes up a place or words that were asked for from outside.
+    /// Opens a page or starts a search that was requested elsewhere.
     fn follow(&mut self, place: GuidePlace, search: &str) {
         let asked = Some((place, search.to_owned()));
         if self.followed != asked {
@@ -109,7 +109,7 @@ fn find(text: &str) -> Vec<Hit> {
     titles
 }
 
-/// The words around the first place of a word.
+/// The words around the first occurrence of a word.
 fn excerpt(text: &str, word: &str) -> String {
     const BEFORE: usize = 20;
     let letters: Vec<char> = text.chars().collect();

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-/// A section of a page: its title and what stands below it, up to the next title of its level.
+/// A section of a page: its title and its content up to the next title of its level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Section {
     /// The title of the page.
@@ -11,7 +11,7 @@ pub struct Section {
     pub file: &'static str,
     /// The title of the section; that of the page for its first part.
     pub title: String,
-    /// Its contents.
+    /// Content of the section.
     pub blocks: Vec<Block>,
 }
 
@@ -22,11 +22,11 @@ pub enum Block {
     Heading(String),
     /// A paragraph.
     Paragraph(String),
-    /// An item of a list: how deep it is, what stands before it, and its text.
+    /// An item of a list: its depth, its marker, and its text.
     Item(usize, String, String),
     /// Rows of cells; the first row has the titles.
     Table(Vec<Vec<String>>),
-    /// Lines that are shown as they are.
+    /// Preformatted lines.
     Code(String),
 }
 
@@ -114,7 +114,7 @@ fn cells(line: &str) -> Vec<String> {
     line.split('|').map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// The sign before an item of a list, and the text behind it.
+/// The marker of a list item, and the text after it.
 fn item(line: &str) -> Option<(usize, String, &str)> {
     let text = line.trim_start();
     let depth = (line.len() - text.len()) / 2;

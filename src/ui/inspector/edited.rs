@@ -20,7 +20,7 @@ use ulna_session::{Edited, EditedThing, Session};
 /// State of the section between frames.
 #[derive(Clone, Debug, Default)]
 pub struct EditedState {
-    /// Of a state of the document.
+    /// Cached edits of a document generation.
     found: Derived<u64, Vec<Edited>>,
     /// Whether all of a long list is shown.
     all: bool,

@@ -17,7 +17,7 @@ fn many(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{} {what}s", thousands(count)) }
 }
 
-/// A name and what it is.
+/// A name and its value.
 fn fact_name(ui: &mut Ui, theme: &Theme, name: &str) {
     let (rect, _) = ui.allocate_exact_size(vec2(104.0, 20.0), Sense::hover());
     ui.painter().text(
@@ -65,7 +65,7 @@ fn heading(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add_space(2.0);
 }
 
-/// Of the file as a whole.
+/// Facts about the whole file.
 pub fn file(ui: &mut Ui, theme: &Theme, session: &Session) {
     let document = session.document();
     heading(ui, theme, "File");
@@ -128,7 +128,7 @@ impl ClipFacts {
     }
 }
 
-/// Of the clip that is shown.
+/// Facts about the displayed clip.
 pub fn clip(
     found: &mut Beside<(u64, ClipId), ClipFacts>,
     ui: &mut Ui,
@@ -170,7 +170,7 @@ pub fn clip(
     }
 }
 
-/// Of something that is no node.
+/// Facts about an element that is not a node.
 pub fn thing(ui: &mut Ui, theme: &Theme, document: &Document, thing: AssetRef) {
     heading(ui, theme, &format!("{} “{}”", thing.label(), thing.name(document)));
     match thing {
@@ -199,7 +199,7 @@ pub fn thing(ui: &mut Ui, theme: &Theme, document: &Document, thing: AssetRef) {
     }
 }
 
-/// Of a skin.
+/// Facts about a skin.
 pub fn skin(ui: &mut Ui, theme: &Theme, document: &Document, id: SkinId) {
     let Some(skin) = document.skins.get(id) else { return };
     fact(ui, theme, "Joints", skin.joints.len().to_string());
@@ -217,7 +217,7 @@ pub fn skin(ui: &mut Ui, theme: &Theme, document: &Document, id: SkinId) {
     fact(ui, theme, "Used by", many(users, "node"));
 }
 
-/// Of a mesh.
+/// Facts about a mesh.
 pub fn mesh(ui: &mut Ui, theme: &Theme, document: &Document, id: MeshId) {
     let Some(mesh) = document.meshes.get(id) else { return };
     fact(ui, theme, "Vertices", thousands(mesh.vertex_count()));
@@ -263,7 +263,7 @@ fn attributes(primitive: &Primitive) -> String {
     if names.is_empty() { "positions only".into() } else { names.join(", ") }
 }
 
-/// Of a material.
+/// Facts about a material.
 fn material(ui: &mut Ui, theme: &Theme, document: &Document, material: &Material) {
     let c = material.base_color;
     ui.horizontal(|ui| {

@@ -29,7 +29,7 @@ fn copied_id() -> egui::Id {
     egui::Id::unique("numbers copied from fields")
 }
 
-/// Fields of a row, and what they belong to.
+/// Fields of a row, and the property that they edit.
 pub struct FieldRow<'a> {
     pub view: &'a View<'a>,
     pub document: &'a Document,
@@ -46,7 +46,7 @@ pub struct FieldRow<'a> {
     pub is_own: bool,
     /// Shown units per stored one.
     pub factor: f32,
-    /// Commands that set the values as they are now.
+    /// Commands that set the current values.
     pub commands: &'a dyn Fn() -> Vec<Command>,
 }
 

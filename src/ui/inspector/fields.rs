@@ -81,7 +81,7 @@ impl RowLocks {
     }
 }
 
-/// In which order angles are applied: the first about its axis, the next about the turned one.
+/// Order of Euler angles: the first rotation is about its axis, the next about the rotated axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     #[default]

@@ -143,7 +143,7 @@ fn slopes_ui(
     });
 }
 
-/// A field of a slope; what was typed or dragged to.
+/// A field of a slope. Returns the typed or dragged value.
 fn number(ui: &mut Ui, name: &str, (mut value, same): (f64, bool)) -> Option<f64> {
     let field = DragValue::new(&mut value)
         .speed(0.5)

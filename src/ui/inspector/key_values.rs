@@ -16,7 +16,7 @@ use ulna_model::{Clip, ClipId, Interpolation, Property, Shared, Track};
 use ulna_motion::curves::{CurveSpace, EulerOrder, TrackCurves};
 use ulna_render::ColorRole;
 
-/// Of more keys no values are told.
+/// Maximum number of keys whose values are displayed.
 const MOST: usize = 2000;
 
 /// A track as its curves are shown first: of rotations the angles with the least gimbal.
@@ -123,7 +123,7 @@ fn scaled(
     vec![change(ValueHow::Scale, factor), change(ValueHow::Add, by - own)]
 }
 
-/// A field of a value; what was typed or dragged to.
+/// A field of a value. Returns the typed or dragged value.
 fn number(ui: &mut Ui, name: &str, mut value: f64, sign: &str) -> Option<f64> {
     let field = DragValue::new(&mut value)
         .speed(if sign == "°" { 0.5 } else { 0.005 })
@@ -136,7 +136,7 @@ fn number(ui: &mut Ui, name: &str, mut value: f64, sign: &str) -> Option<f64> {
     (response.changed() && !response.dragged() || response.drag_stopped()).then_some(value)
 }
 
-/// Tells how the keys are stored, and the largest error of the drawn angles between them.
+/// States the stored form of the keys, and the largest error of the drawn angles between them.
 fn note(
     ui: &mut Ui,
     view: &View<'_>,

@@ -70,7 +70,7 @@ pub(super) fn look_as_fields(ui: &mut Ui, theme: &Theme) {
     inactive.weak_bg_fill = theme.color(ColorRole::SurfaceField);
 }
 
-/// A field of a number with frames; what was typed or dragged to.
+/// A field of a number of frames. Returns the typed or dragged value.
 fn frames(ui: &mut Ui, name: &str, mut value: f64) -> Option<f64> {
     let field = DragValue::new(&mut value).speed(0.2).max_decimals(2).update_while_editing(false);
     let response = ui.add_sized([64.0, 24.0], field);

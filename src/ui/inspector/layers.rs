@@ -141,7 +141,7 @@ fn header(
     });
 }
 
-/// Layers made of what is there: of the clip's own keys, of an unkeyed pose, of another clip.
+/// Buttons that create layers from the clip's own keys, from an unkeyed pose, or from another clip.
 fn from_keys_ui(
     ui: &mut Ui,
     view: &View<'_>,

@@ -52,7 +52,8 @@ fn label(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, text, font, color);
 }
 
-/// Meters by which the end of a limb is moved by itself before it is said that it comes off.
+/// Distance in meters by which the end of a limb can be moved directly before it is reported as
+/// detached.
 pub const TORN: f32 = 1e-3;
 
 /// The limb that a node ends: two bones or more.
@@ -203,7 +204,7 @@ fn contacts_ui(
     (clip, node): (ClipId, NodeId),
     actions: &mut Actions,
 ) {
-    /// More are held together.
+    /// Maximum number of listed contacts; a button locks all of them together.
     const MOST: usize = 8;
     let (theme, Some(session)) = (view.theme, view.session) else { return };
     let Some(found) = session.document().clips.get(clip) else { return };

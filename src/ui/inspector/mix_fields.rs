@@ -12,7 +12,7 @@ pub fn set(mix: Mix, actions: &mut Actions) {
     actions.push(Action::Run(SetMix { mix: MixText::Mix(Shared::new(mix)) }.into()));
 }
 
-/// A changed mix, as it is while a hand changes it.
+/// Previews a changed mix during a drag.
 pub fn preview(label: &str, mix: Mix, actions: &mut Actions) {
     let commands = vec![SetMix { mix: MixText::Mix(Shared::new(mix)) }.into()];
     actions.push(Action::Preview { label: label.to_owned(), commands });
@@ -42,7 +42,7 @@ pub fn line(ui: &mut Ui, theme: &Theme, label: &str, about: &str, add: impl FnOn
     });
 }
 
-/// A number that is dragged or typed; whether it changed, and whether a hand let go of it.
+/// A number that is dragged or typed. Returns whether it changed, and whether the drag ended.
 pub fn number(ui: &mut Ui, name: &str, value: DragValue<'_>) -> (bool, bool) {
     // What is there and out of its bounds is left alone: an edit that nobody made is none.
     let field = ui.add_sized([84.0, 24.0], value.clamp_existing_to_range(false));

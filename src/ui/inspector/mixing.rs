@@ -1,5 +1,4 @@
-//! The bar of the mix that is looked at: what it blends, and how it comes in, keeps step, plays and
-//! counts.
+//! The selected bar of the mix: its clips, transition, synchronization, playback and weight.
 
 use egui::{Align, DragValue, Layout, RichText, Ui};
 

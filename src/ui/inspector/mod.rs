@@ -50,19 +50,19 @@ use ulna_session::Session;
 #[derive(Clone, Debug, Default)]
 pub struct InspectorState {
     angles: Vec<(NodeId, &'static str, glam::Quat, Vec3)>,
-    /// In which order rotations are shown.
+    /// Displayed Euler order of rotations.
     order: Order,
-    /// Of the clip that is shown.
+    /// Facts about the displayed clip.
     clip: Beside<(u64, ClipId), facts::ClipFacts>,
-    /// Of the seam that is being repaired.
+    /// Facts about the loop seam that is being repaired.
     seam: Derived<repair::FoundOf, repair::SeamFacts>,
-    /// Of the mix.
+    /// State of the mix section.
     mixing: mixing::MixingState,
     /// The limb that is swiveled.
     swivel: limb::Swivel,
-    /// Of the skins of a joint.
+    /// State of the section of a joint's skins.
     skins: skin::Apart,
-    /// Of the layers.
+    /// State of the layers section.
     layers: layer_rows::LayersState,
     /// Angles that were typed for a reference model.
     reference: reference::ReferenceAngles,

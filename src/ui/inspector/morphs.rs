@@ -14,7 +14,7 @@ use ulna_model::{Document, NodeId, Property};
 use ulna_motion::morph_partner;
 use ulna_render::ColorRole;
 
-/// More are reached by the filter of the palette's commands; a list of hundreds is no help.
+/// Maximum number of listed morph targets. Others are found by the command palette.
 const MOST: usize = 200;
 
 pub fn morphs_ui(

@@ -39,7 +39,7 @@ impl SeamFacts {
     }
 }
 
-/// Times of keys that are not as they were, by track.
+/// Times of changed keys, by track.
 pub fn changed_keys(before: &Clip, after: &Clip) -> BTreeMap<TrackId, Vec<f32>> {
     let changed = |(id, track): (&TrackId, &Shared<Track>)| {
         let old = before.tracks.get(id);
@@ -149,7 +149,7 @@ pub fn repair_ui(
     }
 }
 
-/// The method of the repair, and how it blends.
+/// The method of the repair, and its blend settings.
 fn method_ui(ui: &mut Ui, theme: &Theme, document: &Document, before: &Seam, now: &mut RepairLoop) {
     ui.horizontal(|ui| {
         ui.label(RichText::new("Method").color(theme.color(ColorRole::TextSecondary)));

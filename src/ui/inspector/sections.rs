@@ -1,4 +1,4 @@
-//! Heads of the inspector's sections, and the marks beside their rows.
+//! Section headers of the inspector, and the marks beside rows.
 
 use egui::{RichText, Ui};
 use egui_material_icons::icons;
@@ -64,7 +64,7 @@ pub fn section(
     .inner
 }
 
-/// `W = Wₚ · (L ∘ Ul)`, with one of its parts marked, and each in words.
+/// `W = Wₚ · (L ∘ Ul)` with one part highlighted, and an explanation of each part.
 fn formula(ui: &mut Ui, theme: &Theme, marked: &str) {
     let part = |text: &str| {
         let role = if text == marked { ColorRole::AccentBase } else { ColorRole::TextPrimary };

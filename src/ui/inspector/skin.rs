@@ -111,7 +111,7 @@ fn matrix(ui: &mut Ui, theme: &Theme, symbol: &str, about: &str, value: &Mat4) {
         });
 }
 
-/// `T = W · IBM`, with one of its parts marked, and each in words.
+/// `T = W · IBM` with one part highlighted, and an explanation of each part.
 fn formula(ui: &mut Ui, theme: &Theme, marked: &str) {
     let part = |text: &str| {
         let role = if text == marked { ColorRole::AccentBase } else { ColorRole::TextPrimary };

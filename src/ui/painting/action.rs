@@ -34,11 +34,11 @@ pub enum StrokePhase {
         /// The joint under the pointer: it is picked where there is no surface to be painted.
         joint: Option<NodeId>,
     },
-    /// It moved.
+    /// The pointer moved.
     Move,
-    /// It went up.
+    /// The button was released.
     End,
-    /// It never was.
+    /// The stroke is canceled.
     Cancel,
 }
 
@@ -63,9 +63,9 @@ pub enum BendAction {
         /// Whether what it did stays.
         kept: bool,
     },
-    /// No joint is turned by hand any more.
+    /// Reset all bent joints.
     Unbend,
-    /// Lists poses to try anew.
+    /// List the test poses again.
     List,
     /// One of those is shown.
     Test(Shared<TestPose>),
@@ -80,13 +80,13 @@ pub enum BendAction {
 pub enum JointAct {
     /// Applies the brush to all or to the selected vertices.
     Flood,
-    /// Toward the mean of the neighbors, one joint after another.
+    /// Blends weights toward the mean of the neighbors, one joint after another.
     Smooth,
-    /// Weights of theirs below this are dropped.
+    /// Drops weights of these joints below this value.
     Prune(f32),
-    /// The first gives all of its weights to the last.
+    /// Moves all weight of the first joint to the last one.
     Merge,
-    /// Each of two has the weights of the other.
+    /// Swaps the weights of two joints.
     Swap,
     /// Redistributes their weight by the position of each vertex along the limb, from the first to
     /// the last joint of the chain.
@@ -118,7 +118,7 @@ pub enum PaintAction {
     Brush(Box<Brush>),
     /// Of the brush its numbers alone are shown, or all of it.
     FoldBrush(bool),
-    /// Begins to drag a number of the brush, or ends it.
+    /// Start or end the drag of a brush number.
     AdjustBrush(Option<BrushNumber>),
     /// Lock or unlock the weights of joints.
     LockWeights {
@@ -152,7 +152,7 @@ pub enum PaintAction {
     Bend(BendAction),
     /// Show a spot at its worst moment.
     GoToSpot(Spot),
-    /// Do something to the weights of several joints.
+    /// Runs an operation on the weights of several joints.
     OnJoints {
         /// Joints to change.
         nodes: Vec<NodeId>,

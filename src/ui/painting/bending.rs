@@ -14,7 +14,7 @@ pub struct Bending {
     pub rings: bool,
     /// The key of the rings, while it is held.
     pub held: Option<HeldKey>,
-    /// The drag of a ring that is under way.
+    /// The current drag of a ring.
     pub drag: Option<BendDrag>,
     /// Test poses, by the document's generation and the skin.
     pub tests: Derived<(u64, SkinId), Vec<Shared<TestPose>>>,
@@ -86,7 +86,7 @@ impl Bending {
         self.change(|bend| bend.pose = None);
     }
 
-    /// A drag that was under way is over.
+    /// Ends the current drag.
     pub fn end_drag(&mut self) {
         self.drag = None;
     }

@@ -35,13 +35,13 @@ pub struct PaintDomain {
     pub worst: Option<WorstSearch>,
     /// Copied weights.
     pub clipboard: WeightClipboard,
-    /// The pointer and the size of the picture, in points; `None` beside the picture.
+    /// The pointer and the size of the picture, in points; `None` outside the picture.
     pub pointer: Option<(Vec2, Vec2)>,
     /// The number of the brush that is dragged.
     pub adjusting: Option<BrushDrag>,
     /// The command that selects vertices as soon as the surface is ready.
     pub select_next: Option<VertexCommand>,
-    /// Reasons that were said once why strokes left vertices unchanged.
+    /// Reasons for unchanged vertices that were already reported.
     pub reported: BTreeSet<Refusal>,
     /// The original weights, while they are shown: then nothing can be painted.
     pub original: Option<OriginalWeights>,
@@ -128,19 +128,19 @@ impl PaintDomain {
         }
     }
 
-    /// Drops a surface that no longer fits the document. Another is made when painting goes on.
+    /// Drops a surface that no longer fits the document. Painting builds another one.
     pub fn drop_stale_surface(&mut self, document: &Document) {
         if self.session().is_some_and(|s| !s.surface.fits(document)) {
             self.state = Painting::Off;
         }
     }
 
-    /// Whether a stroke is under way.
+    /// Whether a stroke is in progress.
     pub fn is_stroking(&self) -> bool {
         self.session().is_some_and(|s| s.stroke.is_some())
     }
 
-    /// The stroke under way is canceled.
+    /// Cancels the current stroke.
     pub fn drop_stroke(&mut self) {
         if let Some(session) = self.session_mut() {
             session.stroke = None;

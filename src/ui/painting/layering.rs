@@ -51,7 +51,8 @@ pub struct LayerStroke {
     pub paint: LayerPaint,
     /// Mirror pairs, if the layer has its own, or if a mask is mirrored.
     pub pairs: Option<MirrorMap>,
-    /// Generation of the document after the last dab. Another one is a change by someone else.
+    /// Generation of the document after the last dab. Any other generation means a change from
+    /// elsewhere.
     pub generation: u64,
 }
 
@@ -67,7 +68,8 @@ pub struct ShownMask {
 }
 
 impl Layering {
-    /// Takes up other layers: a new one is painted, and where the painted one is gone, the topmost.
+    /// Follows changes of the layers: a new layer becomes the painted one, and the topmost replaces
+    /// a removed one.
     pub fn follow(&mut self, document: &Document, skin: Option<SkinId>) {
         let Some((skin, layers)) =
             skin.and_then(|s| Some((s, document.aids.weight_layers.get(&s)?)))
@@ -128,7 +130,7 @@ impl Layering {
         self.next.update(LayerState { target, of, pairs, canvas: canvas.clone() }, make);
     }
 
-    /// Forgets the weights that the next stroke would change: a stroke is under way.
+    /// Discards the recorded weights for the next stroke, because a stroke is in progress.
     pub fn forget_next(&mut self) {
         self.next.clear();
     }

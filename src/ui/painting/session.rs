@@ -61,11 +61,11 @@ pub struct PaintSession {
     pub tinted: Option<Tinted>,
     /// Colors of the strain displays, by the display and the serial of the pose.
     pub strain: Derived<(WeightLook, u64), StrainColors>,
-    /// Whether the stroke under way changed them.
+    /// Whether the current stroke changed them.
     pub is_strain_late: bool,
-    /// Dabs of the stroke under way, or of the last one, whose memory the next one uses.
+    /// Dabs of the current or last stroke. The next stroke reuses its memory.
     pub dabs: Stroke,
-    /// The stroke under way.
+    /// The current stroke.
     pub stroke: Option<PaintStroke>,
 }
 
@@ -186,7 +186,7 @@ impl PaintSession {
         self.surface.joints().iter().map(|j| locked.contains(j)).collect()
     }
 
-    /// Whether counts still change. During a stroke they stay as they were before it.
+    /// Whether counts are still being updated. During a stroke they keep their previous values.
     pub fn is_counting(&self) -> bool {
         self.stroke.is_none() && !self.counts.is_done()
     }
@@ -217,7 +217,7 @@ impl PaintSession {
         self.vertices.dedup();
     }
 
-    /// Takes up other pairs of joints, which undo may bring, too.
+    /// Applies changed joint pairs, including changes by undo.
     pub fn update_pairs(&mut self, document: &Document) {
         let given = &document.aids.mirror_pairs;
         if self.pairs.is_of(given) {

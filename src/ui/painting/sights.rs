@@ -1,4 +1,4 @@
-//! Vertices that are seen from the eye.
+//! Vertices visible from the camera.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -17,7 +17,7 @@ impl Sights {
     const SEEN: u8 = 1;
     const HIDDEN: u8 = 2;
 
-    /// Forgets all where something else is seen; `count` is the number of vertices.
+    /// Clears the cache if the view or the pose changed; `count` is the number of vertices.
     pub fn follow(&mut self, camera: &Camera, pose: u64, count: usize) {
         if self.of != Some((*camera, pose)) {
             self.known.clear();

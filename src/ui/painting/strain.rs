@@ -8,7 +8,7 @@ use ulna_weights::{SkinnedSurface, moved_by_storing};
 /// Values of the strain views, and of the views of other weight types.
 #[derive(Default)]
 pub struct StrainColors {
-    /// By the canvas's vertices, 0 to 1; NaN for none.
+    /// Strain per vertex of the surface, in 0..=1; NaN without a value.
     pub values: Vec<f32>,
     /// Distance that is shown as 1 in the views of other weight types, in meters.
     pub farthest: f32,

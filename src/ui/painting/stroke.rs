@@ -1,11 +1,11 @@
-//! The stroke under way.
+//! The current stroke.
 
 use glam::{Vec2, Vec3};
 
 use super::{layering::LayerStroke, sights::Sights};
 use ulna_weights::Brush;
 
-/// The stroke under way.
+/// The current stroke.
 pub struct PaintStroke {
     /// Brush of the stroke, with the changes by held keys.
     pub brush: Brush,
@@ -21,7 +21,7 @@ pub struct PaintStroke {
     pub layer: Option<LayerStroke>,
     /// Reason why a dab was not applied.
     pub fault: Option<String>,
-    /// Vertices that are seen from the eye.
+    /// Vertices visible from the camera.
     pub sights: Sights,
 }
 

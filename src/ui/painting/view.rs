@@ -65,7 +65,7 @@ impl<'a> PaintView<'a> {
         self.session.map_or(empty, PaintSession::posed_surface)
     }
 
-    /// Whether a stroke is under way.
+    /// Whether a stroke is in progress.
     pub fn is_stroking(&self) -> bool {
         self.session.is_some_and(|s| s.stroke.is_some())
     }

@@ -13,7 +13,7 @@ pub enum Library {
     /// With the file, in its extras.
     #[default]
     File,
-    /// Beside the preferences, for all files.
+    /// The user's own poses for all files, stored beside the preferences.
     Own,
 }
 
@@ -30,16 +30,16 @@ impl Library {
     }
 }
 
-/// How what is in the clipboard is pasted.
+/// Paste options of the clipboard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pasting {
-    /// As its mirror image.
+    /// Whether to apply the mirror image.
     pub flip: bool,
-    /// Onto what is selected alone.
+    /// Whether to paste onto the selection only.
     pub selected: bool,
 }
 
-/// A pose that is put on.
+/// A pose to apply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Applied {
     /// Its name, where it is kept with the file.
@@ -48,9 +48,9 @@ pub struct Applied {
     pub text: Option<String>,
     /// Blend amount, 0..=1; 1 if omitted.
     pub amount: Option<f32>,
-    /// As its mirror image.
+    /// Whether to apply the mirror image.
     pub flip: bool,
-    /// On what.
+    /// Nodes to apply the pose to.
     pub reach: PoseReach,
 }
 
@@ -59,7 +59,7 @@ pub struct Applied {
 pub enum PosesAction {
     /// Shows what is kept elsewhere.
     SetLibrary(Library),
-    /// On what poses are put.
+    /// Set the nodes that poses are applied to.
     SetReach(PoseReach),
     /// Whether as their mirror images.
     SetFlip(bool),
@@ -67,7 +67,7 @@ pub enum PosesAction {
     SetAmount(f32),
     /// Shows poses in place of the timeline in Animate mode, or the timeline again.
     ShowInAnimate(bool),
-    /// Keeps the pose that is seen, where poses are shown, under this name.
+    /// Store the displayed pose in the displayed library under this name.
     Keep(String),
     /// Gives a pose of one's own another name.
     RenameOwn(String, String),
@@ -82,7 +82,7 @@ pub enum PosesAction {
 pub struct Poses {
     /// Shown library.
     pub library: Library,
-    /// On what they are put.
+    /// Nodes to apply poses to.
     pub reach: PoseReach,
     /// Whether as their mirror images.
     pub flip: bool,
@@ -94,7 +94,7 @@ pub struct Poses {
     pub own: Vec<KeptPose>,
     /// How the clipboard's answer is taken.
     pub pasting: Pasting,
-    /// On egui's clock: when it was asked.
+    /// Time of the request, on egui's clock, in seconds.
     pub asked: f64,
     /// Whether a pose was copied since the program began.
     pub copied: bool,
@@ -121,7 +121,7 @@ impl Default for Poses {
 pub struct PosesView<'a> {
     /// Shown library.
     pub library: Library,
-    /// On what they are put.
+    /// Nodes to apply poses to.
     pub reach: PoseReach,
     /// Whether as their mirror images.
     pub flip: bool,

@@ -69,7 +69,7 @@ pub struct PosesState {
 #[derive(Clone, Debug)]
 struct CardDrag {
     name: String,
-    /// As it was at the press.
+    /// The document at the press.
     document: Document,
     amount: f32,
     shown: bool,
@@ -83,7 +83,7 @@ impl PosesState {
     }
 }
 
-/// The nodes that poses are put on; all unless given.
+/// The nodes that poses are applied to; all if none are given.
 pub fn reached(
     document: &Document,
     seen: &Pose,
@@ -212,7 +212,7 @@ fn empty_ui(
     });
 }
 
-/// Keeps the pose that is seen, under a name that is typed over.
+/// Stores the displayed pose under a name that can be edited.
 fn keep(state: &mut PosesState, view: &View<'_>, actions: &mut Actions) {
     let Some(session) = view.session else { return };
     let all = shown(view, session.document());
@@ -428,7 +428,7 @@ fn card_ui(
     response.on_hover_text(format!("{}: click to apply, drag sideways to blend", pose.name));
 }
 
-/// A click puts the pose on, a drag as far as it goes.
+/// A click applies the pose. A drag applies it by an amount.
 fn drag_ui(
     state: &mut PosesState,
     ui: &Ui,

@@ -83,7 +83,7 @@ pub fn keys_ui(
     );
 }
 
-/// Takes the key that is waited for; what there is to be said of it, or of keys that clash.
+/// Assigns the pressed key. Returns the message about it, or about conflicting keys.
 fn note(
     ui: &Ui,
     settings: &mut Settings,
@@ -172,7 +172,7 @@ fn key_row(
     (response.clicked() || response.secondary_clicked()).then(|| response.secondary_clicked())
 }
 
-/// The key that was pressed, with what was held.
+/// The pressed key with its modifiers.
 fn pressed(ui: &Ui) -> Option<String> {
     ui.input_mut(|i| {
         let found = i.events.iter().find_map(|e| match e {

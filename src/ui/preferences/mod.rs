@@ -1,4 +1,4 @@
-//! The preferences: what a person likes otherwise, at work as soon as it is chosen.
+//! The preferences dialog. Changes apply at once.
 
 mod keys;
 
@@ -134,7 +134,7 @@ pub fn preferences_ui(
     }
 }
 
-/// A label and what stands beside it, in columns that line up.
+/// A label and its control, in aligned columns.
 fn field(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         ui.set_min_height(32.0);

@@ -1,4 +1,4 @@
-//! Reference models: files that are shown beside the open one, and are saved nowhere.
+//! Reference models: files that are displayed beside the open one, and never saved.
 
 mod domain;
 

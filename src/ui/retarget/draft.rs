@@ -1,4 +1,4 @@
-//! State of the page *Retarget*: what a person chooses, and what the program found.
+//! State of the page *Retarget*: the user's choices, and computed results.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 

@@ -33,9 +33,9 @@ pub enum JointDepth {
     /// The middle between the skin in front and the skin behind.
     #[default]
     Limb,
-    /// On the skin.
+    /// On the surface of the skin.
     Surface,
-    /// As far away as the parent.
+    /// At the depth of the parent joint.
     Parent,
 }
 
@@ -61,7 +61,7 @@ impl JointDepth {
     }
 }
 
-/// A change of joints that is under way.
+/// A change of joints that is in progress.
 #[derive(Clone, Debug)]
 pub struct RigStep {
     /// Title of the step in the undo menu.
@@ -83,16 +83,16 @@ pub enum RigAction {
     SetOptions(RigOptions),
     /// A clip to play, or the rest pose.
     ShowClip(Option<ClipId>),
-    /// A drag is under way.
+    /// A drag is in progress.
     Drag(RigStep),
-    /// It ends.
+    /// The drag ends.
     End {
         /// Whether its change stays.
         kept: bool,
     },
     /// A joint at a click.
     Add(AddJoint),
-    /// A command on joints: planned where they are bound, else done at once.
+    /// Run a command on joints: planned if meshes are bound to them, otherwise immediately.
     Do(Box<Command>, Vec<NodeId>),
 }
 
@@ -101,7 +101,7 @@ pub enum RigAction {
 pub struct RigView<'a> {
     /// How joints are changed.
     pub options: RigOptions,
-    /// New joints of a drag that is under way: the parent and the joint, in the scene.
+    /// New joints of the current drag: the positions of the parent and the joint, in world space.
     pub added: &'a [(Vec3, Vec3)],
     /// Whether changes of the selected joints are planned first, because meshes are bound to them
     /// or clips move them.

@@ -31,7 +31,7 @@ pub enum Retime {
     Offset,
 }
 
-/// Keys under way.
+/// A drag that moves or scales keys in time.
 #[derive(Clone, Debug)]
 pub struct Retiming {
     pub kind: Retime,
@@ -129,7 +129,7 @@ impl Retiming {
         matches!(self.kind, Retime::Stretch(_))
     }
 
-    /// Takes what the pointer and the keyboard say; previews what is new.
+    /// Updates the drag from pointer and keyboard, and previews changes.
     pub fn go_on(
         &mut self,
         ui: &Ui,

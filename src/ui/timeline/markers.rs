@@ -18,15 +18,15 @@ use ulna_edit::command::{
 use ulna_model::{Clip, ClipId, Marker, MarkerColor};
 use ulna_render::ColorRole;
 
-/// A marker that a hand is at.
+/// The edit of a marker: a drag or a new name.
 #[derive(Clone, Debug, Default)]
 pub enum MarkerEdit {
     /// None.
     #[default]
     None,
-    /// One is dragged: from this time, and where it was previewed last.
+    /// A marker is dragged: its original time and its previewed time, in seconds.
     Moves { from: f32, shown: f32 },
-    /// One is renamed, by its number in the clip.
+    /// A marker is renamed, by its index in the clip.
     Named(NameDraft<usize>),
 }
 

@@ -111,7 +111,7 @@ impl Sheet<'_> {
         Some([(grip(area.left()), first, last), (grip(area.right()), last, first)])
     }
 
-    /// A box drawn round keys: goes on, or, let go, selects what lies within.
+    /// A box around keys: continues the drag, or selects the keys inside when it ends.
     pub(super) fn marquee_ui(
         &self,
         state: &mut TimelineState,
@@ -158,7 +158,7 @@ impl Sheet<'_> {
         self.select(keys, how(modifiers), actions);
     }
 
-    /// A line drawn round keys: goes on, or, let go, selects what lies within.
+    /// A lasso around keys: continues the drag, or selects the keys inside when it ends.
     pub(super) fn lasso_ui(
         &self,
         state: &mut TimelineState,
@@ -231,8 +231,7 @@ const fn how(modifiers: egui::Modifiers) -> SelectHow {
     }
 }
 
-/// The stretches of a horizontal line that lie within a closed one: between its crossings, every
-/// other one.
+/// The parts of a horizontal line inside a closed line: every other interval between its crossings.
 fn inside(corners: &[Pos2], y: f32) -> Vec<(f32, f32)> {
     let mut crossings: Vec<f32> = (0..corners.len())
         .filter_map(|k| {

@@ -172,7 +172,7 @@ pub fn sheet_ui(
     }
 }
 
-/// Looks for keys that change nothing; not under a hand: they would be looked for with each move.
+/// Searches for redundant keys, but not during a drag, which would repeat the search for each move.
 fn look_for_dead_keys(state: &mut TimelineState, clip: &Clip, rows: &Rows) {
     if !matches!(state.gesture, KeyGesture::None) || !state.curves.is_still() {
         return;
@@ -286,7 +286,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// The clip's own range is lighter than what lies outside.
+    /// Draws the background: lighter inside the clip's range.
     fn ground(&self, painter: &Painter) {
         self.ground_of(painter, self.sheet);
     }

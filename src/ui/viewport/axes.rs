@@ -15,7 +15,7 @@ const ARM: f32 = 27.0;
 const BALL: f32 = 8.5;
 /// Points a joint's axis is long.
 const JOINT_AXIS: f32 = 22.0;
-/// More joints than this are not given axes at once: nobody could read them.
+/// Maximum number of joints with axes; more would be unreadable.
 const MOST_JOINTS: usize = 600;
 
 /// An end of an axis, and the command that looks from there.

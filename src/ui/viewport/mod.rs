@@ -73,7 +73,7 @@ impl ViewportState {
         self.selecting.waits()
     }
 
-    /// Begins to put the active node's limb somewhere.
+    /// Starts an IK drag of the active node's limb.
     pub fn reach(&mut self, tip: Option<glam::Vec3>, from: glam::Vec3, at: Vec2) {
         self.selecting.end();
         self.tools.reach(tip, from, at);

@@ -1,5 +1,5 @@
-//! Acts on many vertices, each a button with its value beside it: on the selected vertices, or on
-//! all of the painted surface. What they need besides is in their forms.
+//! Commands on many vertices, each a button with its main value. They apply to the selected
+//! vertices, or to the whole painted surface. Their other arguments are in forms.
 
 use egui::{DragValue, RichText, Ui};
 use egui_material_icons::icons;

@@ -50,7 +50,7 @@ fn is_sound(node: &Node) -> bool {
         && (node.mesh.is_some() || node.instances.is_none())
 }
 
-/// Whether nodes that were put in place fit the document; `before` is what stood there.
+/// Whether replaced nodes fit the document; `before` contains the previous nodes.
 fn nodes_fit(document: &Document, before: &[(NodeId, Option<Box<Node>>)]) -> Result<(), EditError> {
     for (id, was) in before {
         let Some(to) = document.nodes.get(*id) else { continue };

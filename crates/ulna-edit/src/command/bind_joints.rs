@@ -12,7 +12,7 @@ use ulna_weights::{
     world,
 };
 
-/// A root joint deforms if at least this part of a bone of it lies inside the meshes.
+/// Minimum fraction of a bone inside the meshes for a root joint to deform.
 const ROOT_INSIDE: f32 = 0.8;
 /// Distance from the origin up to which a joint is at the origin, in sizes of the skeleton.
 const AT_ORIGIN: f64 = 0.03;
@@ -39,7 +39,7 @@ pub enum BindReason {
     Inside,
     /// It is outside the meshes, with deforming joints above and below.
     InChain,
-    /// The rule leaves no joint, so all are meant.
+    /// The rule selects no joint, so all joints are used.
     AnyJoint,
     /// Other joints have weight, and this one has none.
     MovesNothing,

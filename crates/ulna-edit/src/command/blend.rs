@@ -1,5 +1,5 @@
-//! Commands that bring a pose nearer to another or farther from it: rest, the keys around it, what
-//! lies between them.
+//! Commands that blend a pose toward or away from another: the rest pose, the neighboring keys, or
+//! the pose interpolated between them.
 
 use std::collections::BTreeMap;
 
@@ -87,10 +87,11 @@ document_commands! {
     } = "pose.to_rest", "Blend toward rest";
 }
 
-/// Part of the way of a step that nobody gave.
+/// Default amount of a step, as a fraction.
 const STEP: f32 = 0.1;
 
-/// A rotation part of the way to another, the short way; beyond both ends it goes on as fast.
+/// Interpolates a rotation toward another along the shortest path. Extrapolates at the same speed
+/// outside 0..=1.
 fn turned(from: Quat, to: Quat, part: f32) -> Quat {
     let way = short_way(from.inverse() * to);
     from * Quat::from_scaled_axis(way.to_scaled_axis() * part)

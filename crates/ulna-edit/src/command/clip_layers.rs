@@ -1,5 +1,4 @@
-//! The pose layers and unkeyed poses of a clip that is changed as a whole: they go where its keys
-//! go.
+//! Pose layers and unkeyed poses of a clip that is changed as a whole. They follow its keys.
 
 use std::collections::BTreeSet;
 
@@ -101,7 +100,7 @@ pub(super) fn mirror_unkeyed(
     edits
 }
 
-/// A document whose pose is what is seen without a clip: the layers of the pose are in its nodes.
+/// A document with the pose that is displayed without a clip: pose layers are baked into the nodes.
 pub(super) fn as_posed(document: &Document) -> Document {
     let mut seen = document.clone();
     if let Some(layers) = seen.aids.pose_layers.remove(&LayerHome::Pose) {

@@ -182,7 +182,7 @@ impl DeleteClip {
     }
 }
 
-/// The texts that the `*` of a pattern stand for, where a name fits it.
+/// The texts matched by each `*` of a pattern, if a name matches it.
 pub(super) fn captured<'n>(pattern: &str, name: &'n str) -> Option<Vec<&'n str>> {
     let mut parts = pattern.split('*');
     let mut rest = name.strip_prefix(parts.next().unwrap_or_default())?;

@@ -20,13 +20,13 @@ pub struct CommandContext<'a> {
     pub clip: Option<ClipId>,
     /// The owner of the keys that the timeline shows; `None` where it shows no clip.
     pub keys: Option<KeysHome>,
-    /// The clip over which poses go: the one that is seen.
+    /// The displayed clip, over which poses are edited.
     pub seen: Option<ClipId>,
     /// Seconds at the playhead.
     pub time: f64,
     /// Playback range of the clip, in seconds, if one was chosen.
     pub range: Option<(f64, f64)>,
-    /// The unkeyed pose that is seen.
+    /// The displayed unkeyed pose.
     pub unkeyed: Option<UnkeyedAt>,
     /// Whether it is carried along with the playhead.
     pub carried: bool,
@@ -90,7 +90,8 @@ impl CommandContext<'_> {
         self.seen.map_or(PoseDestination::FILE, |clip| PoseDestination::clip(clip, seconds.0))
     }
 
-    /// The layer that edits go to: the chosen one, where it is of what is seen.
+    /// The layer that receives edits: the selected one, if it belongs to the displayed clip or
+    /// pose.
     pub fn written_layer(&self) -> Option<PoseLayerId> {
         let (home, layer) = self.layer.filter(|_| self.into_layer)?;
         (home == LayerHome::of(self.seen)).then_some(layer)

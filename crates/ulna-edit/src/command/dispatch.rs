@@ -10,7 +10,8 @@ use super::{
 };
 use ulna_model::{Document, PoseLayerId};
 
-/// Carries out what is not the document's: the window, or a script's run, which has none.
+/// Runs commands that are not on the document: implemented by the window, and by a script run,
+/// which has no window.
 pub trait Host {
     /// Why something is not done.
     type Refusal;
@@ -62,7 +63,7 @@ impl HostCommand {
 }
 
 impl DocumentCommand {
-    /// Whether it poses nodes, or keys what is seen of them.
+    /// Whether the command poses nodes, or keys the displayed pose.
     pub const fn poses(&self) -> bool {
         matches!(
             self,
@@ -149,7 +150,8 @@ impl Command {
         }
     }
 
-    /// Whether it may take longer than a window can wait: it is worked out beside it then.
+    /// Whether the command may take too long for a frame of the window. It then runs in the
+    /// background.
     pub fn takes_long(&self, document: &Document) -> bool {
         /// Poses of a node, or keys.
         const MANY: usize = 100_000;

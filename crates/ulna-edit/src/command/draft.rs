@@ -4,8 +4,8 @@ use super::CommandError;
 use crate::{Edit, apply};
 use ulna_model::Document;
 
-/// Edits as they are made: each is applied to a copy of the document, so that the next one finds
-/// what is there then.
+/// Edits under construction: each is applied to a copy of the document, so that the next one is
+/// based on its result.
 #[derive(Clone)]
 pub(super) struct DocumentDraft {
     pub(super) document: Document,

@@ -199,7 +199,7 @@ impl Command {
         LayerKeysCommand { layer, command }.into()
     }
 
-    /// Its text form: what it names by ids has the names of this document.
+    /// Text form, with ids replaced by the names in this document.
     pub fn line(&self, document: &Document) -> CommandLine {
         match self {
             Self::Document(command) => command.line(document),

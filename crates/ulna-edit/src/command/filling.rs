@@ -128,8 +128,7 @@ impl CommandContext<'_> {
         })
     }
 
-    /// Commands that pose nodes; over a clip what they come to goes into keys at once, where that
-    /// is wanted.
+    /// Commands that pose nodes. Over a clip, they also key the result on request.
     fn keyed(
         &self,
         nodes: Vec<NodeId>,
@@ -460,7 +459,7 @@ fn delete_clip(around: &CommandContext<'_>) -> Filled {
     Ok(vec![ClipCommand::from(DeleteClip { clip: around.clip()? }).into()])
 }
 
-/// Over the clip that is seen, or over the pose.
+/// A new layer on the displayed clip, or on the pose.
 fn new_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![NewLayer { clip: around.seen.map(ClipName::Id), name: None }.into()])
 }
@@ -508,7 +507,7 @@ fn zero_key(around: &CommandContext<'_>) -> Filled {
     Ok(vec![ZeroKey { of, time, until, node }.into()])
 }
 
-/// All of the clip that is seen, or of the pose.
+/// Bakes all layers of the displayed clip, or of the pose.
 fn fold_layers(around: &CommandContext<'_>) -> Filled {
     Ok(vec![FoldLayers { clip: around.seen.map(ClipName::Id), layer: None }.into()])
 }

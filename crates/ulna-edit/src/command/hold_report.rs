@@ -17,13 +17,13 @@ pub(super) struct HoldReport {
     slid: (f32, f32),
     /// Largest distance of the node from its place, in meters.
     error: f32,
-    /// Sentences about ranges that are left as they were.
+    /// Messages about unchanged ranges.
     left: Vec<String>,
     /// Sentences about jumps.
     jumps: Vec<String>,
 }
 
-/// Why a range was not held, in words.
+/// Describes why a range was not locked.
 fn left_in_words(label: &str, judged: &ik::Judged) -> Option<String> {
     let centimeters = |speed: f32| format!("{:.1} cm/s", speed * 100.0);
     let (was, is) = judged.slid;

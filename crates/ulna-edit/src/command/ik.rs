@@ -1,5 +1,4 @@
-//! Commands that put a limb somewhere and let its joints follow, and pins, which keep nodes where
-//! they are meanwhile.
+//! IK commands, and pins, which keep nodes in place.
 
 use std::collections::BTreeMap;
 
@@ -182,7 +181,7 @@ fn rotations(
     })
 }
 
-/// The feet that stand while a body moves, but for what is dragged itself.
+/// The feet that stay in place while the body moves, except dragged ones.
 fn planted(
     document: &Document,
     seen: &Pose,

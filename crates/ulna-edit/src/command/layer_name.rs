@@ -1,4 +1,4 @@
-//! Names of layers of user-local transforms in commands, and lookup of the layer that is meant.
+//! Names of layers of user-local transforms in commands, and lookup of the named layer.
 
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ impl LayerName {
     }
 }
 
-/// Owner of a list of layers, in words.
+/// Describes the owner of a list of layers.
 pub(super) fn home_words(document: &Document, home: LayerHome) -> String {
     match home {
         LayerHome::Pose => "the pose".into(),

@@ -75,7 +75,7 @@ impl CommandLine {
     }
 }
 
-/// The members of an object in which none stands twice.
+/// The members of a JSON object without duplicate names.
 struct Once(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for Once {

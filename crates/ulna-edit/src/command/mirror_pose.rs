@@ -59,7 +59,7 @@ pub(super) fn scales(count: usize) -> Option<Notice> {
     (count > 0).then(|| Notice::new("scale_approximate", said))
 }
 
-/// A sentence on how far the result is from the mirror image; nothing where nobody sees that.
+/// States the distance of the result from the mirror image; `None` if it is not visible.
 pub(super) fn gap(document: &Document, gap: Option<MirrorGap>) -> Option<Notice> {
     /// In sizes of the body.
     const SEEN: f32 = 1e-3;
@@ -93,7 +93,7 @@ pub(super) fn skin_gap(
     Some(Notice::new("weights_not_symmetric", said))
 }
 
-/// All that is said of a mirrored pose.
+/// All notes about a mirrored pose.
 fn left(alone: usize, scales_left: usize, off: impl IntoIterator<Item = Notice>) -> Vec<Notice> {
     let joints = |n: usize| {
         if n == 1 { "1 joint has".to_owned() } else { format!("{n} joints have") }

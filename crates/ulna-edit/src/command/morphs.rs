@@ -125,7 +125,7 @@ impl ResetMorphs {
 }
 
 impl HoldMorph {
-    /// The other targets' are as they are seen.
+    /// The weights of other targets keep their displayed values.
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let id = self.clip.find(document)?;
@@ -200,9 +200,9 @@ fn seen(document: &Document, clip: ClipId, time: f32) -> Result<Pose, CommandErr
 
 /// A key of all morph weights of a node.
 pub(super) struct MorphKey<'a> {
-    /// When.
+    /// Time of the keys, in seconds.
     pub time: f32,
-    /// Of which node.
+    /// The keyed node.
     pub node: NodeId,
     /// New weights; the shown ones if omitted.
     pub value: Option<&'a [f32]>,
@@ -212,8 +212,8 @@ pub(super) struct MorphKey<'a> {
     pub interpolation: Option<Between>,
 }
 
-/// The edits that key a node's morph weights, to a value or as they are seen; nothing where its
-/// mesh has no targets.
+/// Edits that key a node's morph weights at a value or at their displayed values; empty if its mesh
+/// has no targets.
 pub(super) fn key_edits(
     document: &Document,
     id: ClipId,

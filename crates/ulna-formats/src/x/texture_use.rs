@@ -43,7 +43,7 @@ mod tests {
     use super::Use;
 
     #[test]
-    fn a_texture_use_comes_from_the_parameter_name_then_the_file_name() {
+    fn the_texture_use_is_guessed_from_the_parameter_then_the_file_name() {
         for (parameter, file, what) in [
             ("DiffuseTexture", "a.dds", Some(Use::Color)),
             ("Texture0", "tiger_normal.dds", Some(Use::Color)),

@@ -125,7 +125,7 @@ fn row_ui(
     });
 }
 
-/// Ticks or unticks a joint; what the rule says is not kept as the user's choice.
+/// Ticks or unticks a joint. A state equal to that of the rule is not stored as the user's choice.
 fn set_tick(now: &mut BindDraft, joint: &BindJoint, is_on: bool) {
     if is_on == joint.deforms {
         now.ticks.remove(&joint.node);

@@ -58,7 +58,7 @@ pub(super) fn meshes_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: 
     }
 }
 
-/// The skin of a mesh, in words.
+/// Describes the skin of a mesh.
 fn state(document: &Document, node: NodeId) -> String {
     let skin = document.node(node).skin.and_then(|skin| document.skins.get(skin));
     match skin {

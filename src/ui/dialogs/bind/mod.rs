@@ -50,13 +50,13 @@ pub fn bind_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, actions: &mut Ac
     }
 }
 
-/// A title of a section, with a line above it and what is said of it.
+/// The title of a section, with a line above it and a description.
 fn section(ui: &mut Ui, theme: &Theme, title: &str, about: &str) {
     rule(ui, theme);
     ui.horizontal(|ui| titles(ui, theme, title, about));
 }
 
-/// As [`section`], with what stands at the right of the title, from right to left.
+/// Like [`section`], with widgets at the right of the title, from right to left.
 fn section_with(
     ui: &mut Ui,
     theme: &Theme,
@@ -92,7 +92,7 @@ fn line(ui: &mut Ui, theme: &Theme) {
     ui.painter().hline(rect.x_range(), rect.center().y, stroke);
 }
 
-/// The title of a section, and what is said of it.
+/// The title of a section, and its description.
 fn titles(ui: &mut Ui, theme: &Theme, title: &str, about: &str) {
     let text = RichText::new(title).font(Theme::font(Font::Heading));
     ui.label(text.color(theme.color(ColorRole::TextPrimary)));

@@ -283,7 +283,7 @@ fn legend_ui(ui: &mut Ui, theme: &Theme, report: &BindReport) {
     });
 }
 
-/// Pieces that did not get the chosen method, in words.
+/// Describes the pieces that did not get the chosen method.
 fn fallbacks(report: &BindReport, now: &BindDraft) -> Option<String> {
     use ulna_edit::command::field::BindBy;
     let first = match now.method {

@@ -1,4 +1,4 @@
-//! The figure of a known height that stands beside a model.
+//! The reference figure of known height beside a model.
 
 use egui::{Pos2, Shape, Stroke, Ui};
 use glam::Vec3;

@@ -26,7 +26,7 @@ const MARGIN: f32 = 20.0;
 /// Points between the edge of a row at the right and its content.
 const INSET: f32 = 10.0;
 
-/// A file size in words.
+/// Text of a file size.
 fn bytes_in_words(bytes: u64) -> String {
     match bytes {
         0..1000 => format!("{bytes} bytes"),

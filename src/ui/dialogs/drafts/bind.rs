@@ -1,4 +1,4 @@
-//! Choices of the panel *Bind*, and the commands that they come to.
+//! Choices of the panel *Bind*, and the resulting commands.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -127,7 +127,7 @@ pub struct TrialNumbers {
 pub struct BindForeseen {
     /// The reason why there is none, without its full stop.
     pub refused: Option<String>,
-    /// Everything that is to be said of it, without its full stop.
+    /// The full note, without its full stop.
     pub note: Option<String>,
     /// Duration of the computation, seconds.
     pub seconds: f64,
@@ -252,7 +252,7 @@ impl BindDraft {
         draft
     }
 
-    /// Forgets what is no more in the document.
+    /// Removes choices for elements that no longer exist in the document.
     pub fn purge(&mut self, document: &Document) {
         let is_there = |node: NodeId| document.nodes.contains(node);
         self.meshes.retain(|(node, _)| {

@@ -9,7 +9,7 @@ use crate::ui::dialogs::typed_path::expand;
 use ulna_model::{ClipId, Document, rate_in_words};
 use ulna_session::{ExportFindings, ExportRequest, Session};
 
-/// An export as it is chosen.
+/// Choices of an export.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExportDraft {
@@ -140,7 +140,7 @@ fn without_suffix(path: PathBuf) -> PathBuf {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExportPlace {
-    /// Of which file.
+    /// Path of the file.
     pub of: PathBuf,
     /// The one file, as typed.
     pub file: String,
@@ -173,7 +173,7 @@ pub struct ExportForeseen {
     pub sizes: Vec<usize>,
     /// Why none can be made.
     pub fails: Option<String>,
-    /// Clips that are loops and do not close, each with what is wrong.
+    /// Clips marked as loops that do not close, each with the reason.
     pub open: Vec<(ClipId, String)>,
     /// Problems found in the files to be written, once known.
     pub findings: Option<ExportFindings>,

@@ -18,7 +18,7 @@ use ulna_edit::{
 };
 use ulna_session::KeptLayer;
 
-/// Arguments whose names say little to a person.
+/// Labels for arguments with unclear names.
 const LABELED: [(&str, &str); 19] = [
     ("reference", "Reference model"),
     ("onto", "Nearest"),
@@ -117,14 +117,14 @@ pub fn label(spec: &CommandSpec, argument: &ArgumentSpec) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// An argument as it is entered.
+/// The entered value of an argument.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entered {
     /// Value for the command; `None` if the argument is omitted or the typed text is not valid.
     pub value: Option<Value>,
     /// Text of its fields, if it is typed.
     pub texts: Vec<String>,
-    /// Why what is typed does not read.
+    /// Reason why the typed text is invalid.
     pub wrong: Option<String>,
     /// Present values, which empty fields stand for once one of the fields is typed into; empty
     /// where they are unknown.
@@ -191,7 +191,7 @@ impl FormDraft {
         named.any(|(_, (ours, theirs))| ours.value != theirs.value)
     }
 
-    /// Forgets the present values: empty fields stand for nothing any more.
+    /// Clears the present values, so that empty fields have no default.
     pub fn forget_present(&mut self, spec: &CommandSpec) {
         for (k, argument) in spec.arguments.iter().enumerate() {
             if !std::mem::take(&mut self.entered[k].present).is_empty()
@@ -280,14 +280,14 @@ impl FormDraft {
         }
     }
 
-    /// Whether an argument has no place where keys are named one by one.
+    /// Whether an argument is hidden because keys are given individually.
     pub fn is_left_out(&self, spec: &CommandSpec, name: &str) -> bool {
         const ELSEWISE: [&str; 6] = ["time", "times", "from", "to", "node", "parts"];
         let optional = spec.arguments.iter().any(|a| a.name == name && !a.required);
         optional && ELSEWISE.contains(&name) && self.names_keys(spec)
     }
 
-    /// Reads what is typed for an argument.
+    /// Parses the typed text of an argument.
     pub fn read(&mut self, k: usize, entry: &Entry) {
         let Some(entered) = self.entered.get_mut(k) else { return };
         let mut texts = entered.texts.clone();

@@ -18,7 +18,7 @@ pub struct ImportRow {
     pub file: usize,
     /// Seconds.
     pub length: f32,
-    /// Frames a second, where its keys lie on some.
+    /// Frame rate, in frames per second, if the keys are on frames.
     pub fps: Option<f32>,
     /// Number of keys after the import.
     pub keys: usize,

@@ -8,7 +8,7 @@ use crate::ui::dialogs::typed_path::expand;
 use ulna_render::FilmKind;
 use ulna_session::{Session, file_name};
 
-/// Pictures as they are chosen.
+/// Settings of rendered pictures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PicturesDraft {

@@ -11,7 +11,7 @@ pub struct PlanForeseen {
     /// The report; `None` where nothing changes. Or the reason why the command is refused, without
     /// its full stop.
     pub report: Result<Option<RigReport>, String>,
-    /// Everything that is to be said of it, without its full stop.
+    /// The full note, without its full stop.
     pub note: Option<String>,
     /// Duration of the computation, seconds.
     pub seconds: f64,

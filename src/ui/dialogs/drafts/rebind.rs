@@ -1,4 +1,4 @@
-//! Choices of the *Rebind* dialog, and the command that they come to.
+//! Choices of the *Rebind* dialog, and the resulting command.
 
 use ulna_edit::command::{BindSkin, BoundShape, field::ClipName, field::Nodes, field::Seconds};
 use ulna_model::{ClipId, Document, NodeId};

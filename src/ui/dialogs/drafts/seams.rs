@@ -5,10 +5,10 @@ use ulna_model::ClipId;
 /// Order of the transition points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SeamOrder {
-    /// By the distance that joints jump.
+    /// By the distance of the jump of joints.
     #[default]
     Distance,
-    /// By the angle that joints turn.
+    /// By the angle of the jump of joints.
     Angle,
     /// By the change of velocity.
     Speed,
@@ -19,7 +19,7 @@ pub enum SeamOrder {
 pub struct SeamsDraft {
     /// Text that the clips' names contain.
     pub filter: String,
-    /// By what they are sorted.
+    /// Sort order.
     pub order: SeamOrder,
     /// The pair that is looked at.
     pub shown: Option<(ClipId, ClipId)>,

@@ -22,7 +22,7 @@ use ulna_model::{ClipId, Document, LayerHome, NodeId, label};
 pub struct Listed<'a> {
     /// Whether several are picked.
     pub many: bool,
-    /// Whether what is picked is a number in a command.
+    /// Whether the picked element is written as a number in a command.
     pub by_number: bool,
     /// Label if nothing is picked and the argument is optional.
     pub unset: String,

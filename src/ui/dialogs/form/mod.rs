@@ -40,7 +40,7 @@ use ulna_render::ColorRole;
 
 /// Points that the names of fields take, and what is between them and the fields.
 const LABELS: f32 = 132.0;
-/// More rows than this, and those that may stay empty are folded away.
+/// Maximum number of rows before optional arguments are folded away.
 const ROWS: usize = 7;
 
 /// The argument that is typed first: what is needed and not a time, else what may be given and is

@@ -17,7 +17,7 @@ use ulna_render::{ColorRole, Measure};
 pub struct Pick {
     /// Text that names it in a command.
     pub text: String,
-    /// Label for a person.
+    /// Displayed label.
     pub label: String,
 }
 

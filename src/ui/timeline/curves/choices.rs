@@ -110,7 +110,7 @@ pub struct CurveChoices {
     pub rotations: BTreeMap<NodeId, RotationView>,
     /// Curves that are shown, or not, whatever is selected.
     pub eyes: BTreeMap<CurveOf, bool>,
-    /// The curves that are shown where no eye says otherwise.
+    /// The curves that are displayed by default, without entries in `eyes`.
     pub of: CurvesOf,
     /// Curves that cannot be touched.
     pub locked: BTreeSet<CurveOf>,
@@ -120,6 +120,6 @@ pub struct CurveChoices {
     pub normalized: BTreeSet<CurveOf>,
     /// Parts of the list that are open, or not, whatever is shown.
     pub folds: BTreeMap<Fold, bool>,
-    /// How curves are told apart.
+    /// Color scheme of the curves.
     pub colors: CurveColors,
 }

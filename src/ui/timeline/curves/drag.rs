@@ -50,7 +50,7 @@ enum Lift {
     Number(f64),
 }
 
-/// Keys under way.
+/// A drag of keys.
 #[derive(Clone, Debug)]
 pub struct KeyDrag {
     held: HeldKeys,

@@ -244,7 +244,7 @@ impl EasePopup {
         pos2(x, (layout.rect.bottom() - HEIGHT - 8.0).max(8.0))
     }
 
-    /// The eased segments stand out.
+    /// Highlights the eased segments.
     fn draw_segments(&self, ui: &Ui, graph: &Graph<'_>) {
         const STEPS: usize = 64;
         let layout = &graph.layout;

@@ -272,7 +272,7 @@ impl FilterPanel {
         });
     }
 
-    /// One component, as it was and as it will be.
+    /// Preview of one component, before and after.
     fn preview(&mut self, ui: &mut Ui, graph: &Graph<'_>) {
         let theme = graph.view.theme;
         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 84.0), Sense::hover());

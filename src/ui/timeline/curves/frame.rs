@@ -1,4 +1,4 @@
-//! The graph of a frame: curves as they are laid out, and the clip whose keys they go through.
+//! The graph of one frame: the laid-out curves, and the clip with their keys.
 
 use super::{layout::GraphLayout, model::CurveSpace};
 use crate::ui::{

@@ -16,7 +16,7 @@ use ulna_edit::KeysHome;
 use ulna_model::{Interpolation, KeySet, KeySide, KeyTimes, Track};
 use ulna_render::{ColorRole, Measure};
 
-/// More selected keys than these have no handles: nobody could take hold of one.
+/// Maximum number of selected keys with handles; more handles could not be grabbed individually.
 const MOST: usize = 200;
 
 /// A handle.

@@ -1,4 +1,4 @@
-//! Keys of curves that a hand has hold of, as they were when it took hold.
+//! Keys of curves at the start of a drag.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::{
 use ulna_edit::{Command, KeysHome};
 use ulna_model::{Clip, KeySet, KeyTimes, Shared};
 
-/// Keys of curves, as they were when a hand took hold of them.
+/// Keys of curves at the start of a drag.
 #[derive(Clone, Debug)]
 pub struct HeldKeys {
     /// Who owns them.

@@ -10,7 +10,7 @@ use super::{
     state::ValueView,
 };
 
-/// The curves as they lie in a frame.
+/// The laid-out curves of one frame.
 #[derive(Clone, Debug)]
 pub struct GraphLayout {
     /// The area in which curves are drawn.

@@ -38,7 +38,8 @@ impl GraphPoint {
 }
 
 impl Marquee {
-    /// Goes on, or, let go, selects what lies within; whether it goes on.
+    /// Continues the drag, or selects the keys inside when it ends. Returns whether the drag
+    /// continues.
     pub fn go_on(&mut self, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) -> bool {
         let (at, modifiers, down, escape) = ui.input(|i| {
             let pointer = &i.pointer;
@@ -106,7 +107,7 @@ fn within(graph: &Graph<'_>, area: Rect, takes: impl Fn(Pos2) -> bool) -> KeySet
     keys
 }
 
-/// Whether a point lies within a closed line.
+/// Whether a point is inside a closed line.
 fn is_inside(corners: &[Pos2], at: Pos2) -> bool {
     let crosses = |(a, b): (&Pos2, &Pos2)| {
         (a.y <= at.y) != (b.y <= at.y) && at.x < a.x + (b.x - a.x) * (at.y - a.y) / (b.y - a.y)

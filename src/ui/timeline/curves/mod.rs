@@ -1,4 +1,4 @@
-//! Curves through the keys of a clip: their list, their graph, and what a hand does there.
+//! The curve editor: the list of curves, the graph, and gestures on it.
 
 mod asked;
 mod buffer;

@@ -1,4 +1,4 @@
-//! Eases that a person saved under names: chosen, deleted, and saved in the ease panel.
+//! Saved eases: selection, deletion, and saving in the ease panel.
 
 use egui::{Button, RichText, TextEdit, Ui};
 

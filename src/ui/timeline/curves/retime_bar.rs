@@ -26,7 +26,7 @@ use ulna_render::ColorRole;
 /// Handles between those at the first and the last selected key.
 #[derive(Clone, Debug, Default)]
 pub struct RetimeBar {
-    /// Their times, in seconds, in rising order.
+    /// Times of the keys between the ends, in seconds, sorted.
     inner: Vec<f64>,
 }
 

@@ -92,7 +92,7 @@ impl CurvesState {
         matches!(self.gesture, CurveGesture::None) && !self.popup.takes_presses()
     }
 
-    /// Whether a gesture of the document is open for what a hand does, or for an open panel.
+    /// Whether a gesture of the document is open, for a drag or an open panel.
     pub const fn previews(&self) -> bool {
         self.gesture.edits() || self.popup.takes_presses()
     }

@@ -121,8 +121,8 @@ pub fn dashed(mesh: &mut Mesh, points: &[Pos2], dash: &[f32], skip: f32, pen: Li
     stroke(mesh, &run, pen);
 }
 
-/// The parts of a line through points that lie within a rectangle. What is far out is cut off
-/// before it is drawn: points a million points away are drawn by no device as they should be.
+/// The parts of a polyline inside a rectangle. Distant parts are clipped before drawing, because
+/// devices cannot draw points a million points away correctly.
 pub fn clipped(points: &[(f64, f64)], within: Rect, mut part: impl FnMut(&[Pos2])) {
     let (left, right) = (f64::from(within.left()), f64::from(within.right()));
     let (top, bottom) = (f64::from(within.top()), f64::from(within.bottom()));
@@ -164,7 +164,7 @@ pub fn clipped(points: &[(f64, f64)], within: Rect, mut part: impl FnMut(&[Pos2]
     }
 }
 
-/// The part of a line between two points that lies within bounds.
+/// The part of a line segment inside bounds.
 fn cut(
     from: (f64, f64),
     to: (f64, f64),

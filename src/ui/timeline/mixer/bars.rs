@@ -108,7 +108,7 @@ pub(super) fn lane_ui(
     }
 }
 
-/// A bar that a hand may take.
+/// A bar that can be dragged.
 struct BarUi<'a, 'v> {
     view: &'a View<'v>,
     document: &'a Document,

@@ -9,7 +9,7 @@ pub fn set(mix: Mix, actions: &mut Actions) {
     actions.push(Action::Run(SetMix { mix: MixText::Mix(Shared::new(mix)) }.into()));
 }
 
-/// A changed mix, as it is while a hand changes it.
+/// Previews a changed mix during a drag.
 pub fn preview(label: &str, mix: Mix, actions: &mut Actions) {
     let commands = vec![SetMix { mix: MixText::Mix(Shared::new(mix)) }.into()];
     actions.push(Action::Preview { label: label.to_owned(), commands });

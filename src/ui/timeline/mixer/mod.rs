@@ -1,6 +1,5 @@
-//! The mixer: lanes of clips under the keys of the bar that is looked at, on the same axis. What a
-//! hand does to them is one step; what plays is seen live. What a bar is by number is in the
-//! inspector.
+//! The mixer: lanes of clips below the keys of the selected bar, on the same time axis. Each drag
+//! is one undo step, and playback shows it live. The inspector edits the numbers of a bar.
 
 mod bar_drawing;
 mod bars;

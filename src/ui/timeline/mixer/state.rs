@@ -19,7 +19,7 @@ pub enum Grip {
     FadeOut,
 }
 
-/// A bar under a hand.
+/// The bar that is being dragged.
 #[derive(Clone, Debug)]
 pub struct Drag {
     pub lane: usize,
@@ -65,7 +65,7 @@ pub struct MixerState {
 #[derive(Clone, Debug)]
 pub struct Baking {
     pub name: String,
-    /// Frames a second, where a person says so.
+    /// Chosen frame rate, in frames per second; `None` for the default.
     pub rate: Option<f64>,
     pub millimetres: f64,
     pub in_place: bool,
@@ -92,8 +92,7 @@ impl MixerState {
             .clone()
     }
 
-    /// The jumps of what is shown, found once per state of the document, and not while a hand
-    /// changes it.
+    /// Finds the jumps of the displayed mix, once per state of the document, and not during a drag.
     pub fn find_jumps(&mut self, view: &View<'_>, document: &Document, mix: &Shared<Mix>) {
         let Some(session) = view.session.filter(|s| !s.history().is_open()) else { return };
         let generation = session.generation();

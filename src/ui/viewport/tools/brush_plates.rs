@@ -150,7 +150,7 @@ pub fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &Br
     }
 }
 
-/// Whether the overlays would cover most of the model.
+/// Whether the viewport is too small for full-size overlays.
 fn is_small(rect: Rect) -> bool {
     rect.width() < 520.0 || rect.height() < 460.0
 }
@@ -279,7 +279,7 @@ fn ramp(painter: &Painter, bar: Rect, is_mask: bool) {
     }
 }
 
-/// Whether a mesh is shown that hangs on no skin.
+/// Whether a displayed mesh has no skin.
 fn has_bare(document: &Document) -> bool {
     let is_bare = |n: &Node| n.mesh.is_some() && n.skin.is_none();
     document.shown_nodes().into_iter().any(|n| is_bare(document.node(n)))

@@ -1,4 +1,4 @@
-//! Loops closed, and their seams in words.
+//! Closes loops, and describes their seams.
 
 use super::{
     commands::{CloseHow, CloseLoop},
@@ -12,7 +12,7 @@ use ulna_motion::{
     clip_edit::{self, Closing, Seam, closed, key_span, new_jump, seam, speed_jump},
 };
 
-/// State of a loop at its seam, in words, without a capital letter and a full stop.
+/// Describes the seam of a loop, without a capital letter and a full stop.
 pub fn seam_in_words(found: &Seam) -> String {
     let (angle, distance, speed) = found.worst();
     let gap = format!("{:.1}° and {:.1} cm", angle.to_degrees(), distance * 100.0);

@@ -1,5 +1,4 @@
-//! Commands that work on a whole clip: cut, split, joined, backwards, faster, mirrored, sampled
-//! anew, closed as a loop.
+//! Commands on whole clips: trim, split, join, reverse, retime, mirror, resample, and close loops.
 
 mod closing;
 mod commands;

@@ -1,4 +1,4 @@
-//! Keys of a clip sampled anew or reduced within an error.
+//! Resampling of clips, and key reduction within an error.
 
 use super::{
     commands::{MakeEditable, ReduceKeys, ResampleClip},

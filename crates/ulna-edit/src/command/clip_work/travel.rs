@@ -8,7 +8,7 @@ use crate::command::{CommandError, Outcome, Scene};
 use ulna_model::{Goal, Notice};
 use ulna_motion::clip_edit::{NoTravel, Travel, TravelParts, move_travel, travel};
 
-/// How a body travels, in words; nothing where it stays.
+/// Describes the travel of a body; `None` if it stays in place.
 pub fn travel_in_words(found: &Travel) -> Option<String> {
     let ground = glam::Vec2::new(found.way.x, found.way.z).length();
     let mut parts = Vec::new();

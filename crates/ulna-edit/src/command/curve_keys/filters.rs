@@ -192,7 +192,7 @@ fn in_words(channels: &str, largest: MotionError, at: f32, skin: f32) -> String 
     )
 }
 
-/// From when to when keys lie side by side.
+/// Time ranges of consecutive keys.
 fn runs(track: &Track, times: &[f32]) -> Vec<(f32, f32)> {
     let mut runs: Vec<(f32, f32)> = Vec::new();
     let mut last = None;

@@ -18,7 +18,7 @@ use ulna_motion::{
     curves::{ChosenComponents, CurveSpace, Ease, EaseShape, EaseWay, eased, eased_spans, slid},
 };
 
-/// Keys of a track that are meant alike, and of which components; all where nothing is said.
+/// Keys of a track with the same components to change, and those components; all if none are given.
 pub(super) fn parts_of(
     keys: &KeySet,
     id: TrackId,

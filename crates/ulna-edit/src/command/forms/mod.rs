@@ -153,8 +153,7 @@ impl Quantity {
         }
     }
 
-    /// A value of the command as it is shown: at most five digits behind the point, no zeros at the
-    /// end.
+    /// Text of a value of the command: at most five decimals, without trailing zeros.
     pub fn shown(&self, value: f64) -> String {
         let text = format!("{:.5}", value * self.unit.shown_per_stored());
         let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -272,8 +271,7 @@ impl Entry {
     }
 }
 
-/// The editor of an argument of a command; `None` where nobody said yet which it is: a test finds
-/// that.
+/// The editor of an argument of a command; `None` if none is defined, which a test detects.
 pub fn entry(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
     Some(match argument.kind {
         ArgumentType::Node => Entry::Nodes(nodes_of(spec, argument), !is_single(spec, argument)),
@@ -519,8 +517,8 @@ pub fn when_left_out(command: &str, argument: &str) -> &'static str {
     }
 }
 
-/// Whether only a program can give what a command needs: its form then says which way a person
-/// goes.
+/// Whether an argument of a command can only come from a program. The form then states the
+/// alternative for users.
 pub fn is_for_programs(spec: &CommandSpec) -> bool {
     spec.arguments.iter().any(|a| a.required && entry(spec, a) == Some(Entry::Data))
 }
@@ -564,8 +562,7 @@ pub fn poses_over(spec: &CommandSpec) -> bool {
     over.iter().all(|o| spec.arguments.iter().any(|a| a.name == o.name && a.help == o.help))
 }
 
-/// The command that does the same to what is shown, where one poses the file alone and a clip is
-/// seen.
+/// The equivalent command for the displayed clip, if a command poses only the file.
 pub fn over_what_is_shown(spec: &CommandSpec) -> Option<&'static CommandSpec> {
     let name = match spec.name {
         "pose.rotate" => "pose.turn",

@@ -21,13 +21,13 @@ use ulna_motion::{Mirror, Pose};
 pub struct Suggestions<'a> {
     /// Selection and display state.
     pub around: CommandContext<'a>,
-    /// The pose that is seen.
+    /// The displayed pose.
     pub pose: &'a Pose,
     /// The clip that was shown last, where none is shown now.
     pub last_clip: Option<ClipId>,
 }
 
-/// The arguments that stand in the form of a command at first.
+/// Initial arguments in the form of a command.
 pub fn suggested(spec: &CommandSpec, from: &Suggestions<'_>) -> Map<String, Value> {
     let document = from.around.document;
     let mut values = Map::new();
@@ -315,7 +315,7 @@ impl Suggestions<'_> {
         clip.map(|id| clip_text(document, id).into())
     }
 
-    /// The chosen layer, of commands on layers; of others what they say by themselves.
+    /// The selected layer for commands on layers; otherwise the default of the command.
     fn layer(&self, spec: &CommandSpec, needed: bool) -> Option<Value> {
         let of_keys = || {
             self.around
@@ -330,7 +330,7 @@ impl Suggestions<'_> {
         chosen.or_else(of_keys).map(|id| pose_layer_text(self.around.document, id).into())
     }
 
-    /// A name: of what is renamed, or a free one.
+    /// The current name of the renamed element, or an unused name.
     fn name(&self, spec: &CommandSpec, so_far: &Map<String, Value>, needed: bool) -> Option<Value> {
         let document = self.around.document;
         let free = |stem: &str, taken: &dyn Fn(&str) -> bool| {
@@ -359,7 +359,7 @@ impl Suggestions<'_> {
         Some(name.into())
     }
 
-    /// A point of the scene at what is posed, and nothing for a difference.
+    /// The scene position of the posed node; zero for a difference.
     fn vector(
         &self,
         spec: &CommandSpec,

@@ -1,4 +1,4 @@
-//! Commands on reference models, which are shown beside the open one and belong to no file.
+//! Commands on reference models, which are displayed beside the open model and belong to no file.
 
 use std::path::PathBuf;
 

@@ -18,9 +18,9 @@ use ulna_motion::{
     footfalls, jumps, known_feet,
 };
 
-/// Jumps of a mix in words, without a full stop; `None` where there are none.
+/// Describes the jumps of a mix, without a full stop; `None` if there are none.
 pub fn jumps_in_words(document: &Document, jumps: &[Jump]) -> Option<String> {
-    /// Jumps that are told one by one.
+    /// Maximum number of jumps that are listed individually.
     const MOST: usize = 3;
     let one = |jump: &Jump| {
         let (node, centimeters) = (document.node(jump.node).label(jump.node), jump.meters * 100.0);
@@ -34,8 +34,7 @@ pub fn jumps_in_words(document: &Document, jumps: &[Jump]) -> Option<String> {
     (!told.is_empty()).then(|| format!("the pose jumps {}{more}", told.join(", ")))
 }
 
-/// Frames a second at which a mix is baked where nobody says: of its clips, that of the one that
-/// has most.
+/// Default frame rate for baking a mix: the highest rate of its clips, in frames per second.
 pub fn mix_rate(document: &Document) -> f64 {
     /// Of a mix whose clips have no rate.
     const USUAL: f64 = 30.0;
@@ -51,8 +50,7 @@ pub fn mix_rate(document: &Document) -> f64 {
 }
 
 impl BakeMix {
-    /// At how many frames a second it is baked: as it is said, else as the fastest of its clips
-    /// has.
+    /// Frame rate for baking: the given one, or the highest rate of its clips.
     fn rate(&self, document: &Document) -> f64 {
         self.rate.map_or_else(|| mix_rate(document), |rate| meant_rate(f64::from(rate)))
     }
@@ -81,7 +79,7 @@ impl BakeMix {
             ));
         }
         let span = (0.0, mix.length());
-        /// More is no clip that anyone keeps; it is said before it takes minutes.
+        /// Maximum number of frames of a baked clip. Longer ones are refused at once.
         const MOST: f64 = 1e6;
         if span.1 * rate > MOST {
             return Err(sentence(

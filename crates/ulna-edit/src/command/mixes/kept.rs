@@ -15,7 +15,7 @@ use crate::{
 };
 use ulna_model::{ClipId, Document, Mix, MixBar, MixMask, SceneId, Shared, SharedWeak, Tree};
 
-/// The mix that is worked on: as it was changed, else as the file keeps it.
+/// The current mix: the edited one, or the one stored in the file.
 pub fn mix_of(document: &Document) -> Option<Shared<Mix>> {
     if let Some(mix) = &document.aids.mix {
         return Some(mix.clone());
@@ -33,7 +33,7 @@ pub fn mix_of(document: &Document) -> Option<Shared<Mix>> {
 }
 
 thread_local! {
-    /// The mix that was found last of what a file keeps.
+    /// Cache of the last mix that was read from a file.
     static FOUND: RefCell<Option<(FoundIn, Shared<Mix>)>> = const { RefCell::new(None) };
 }
 
@@ -122,7 +122,7 @@ pub fn is_mix_loose(document: &Document) -> bool {
     document.aids.mix.as_ref().is_some_and(|m| m.length() > 0.0) && !is_mix_kept(document)
 }
 
-/// Whether the file keeps the mix as it is.
+/// Whether the file stores the current mix.
 pub fn is_mix_kept(document: &Document) -> bool {
     let kept = scene_of(document).and_then(|s| document.scenes.get(s)?.mix.as_ref());
     match (&document.aids.mix, kept) {

@@ -1,4 +1,4 @@
-//! Commands on nodes, and on the skins, meshes and materials that hang on them.
+//! Commands on nodes, and on their skins, meshes and materials.
 
 use crate::command::{
     define::document_commands,

@@ -1,4 +1,4 @@
-//! Skins, clips and the avatar that depend on nodes: reasons to leave a node as it is.
+//! Skins, clips and the avatar that depend on nodes. They are reasons to keep a node.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,4 @@
-//! Nodes that are added, removed, copied and attached elsewhere, with the skins and meshes that
-//! hang on them.
+//! Adds, removes, copies and reparents nodes with their skins and meshes.
 
 mod commands;
 mod compact;

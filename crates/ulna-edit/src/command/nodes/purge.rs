@@ -163,7 +163,7 @@ fn without(layer: &PoseLayer, nodes: &BTreeSet<NodeId>) -> PoseLayer {
     made
 }
 
-/// A mask without some nodes; `painted` is what a mask that begins at one of them comes to.
+/// A mask without some nodes; `painted` is the result of a mask that begins at one of them.
 fn mask_without(
     mask: &MixMask,
     nodes: &BTreeSet<NodeId>,
@@ -180,8 +180,8 @@ fn mask_without(
     }
 }
 
-/// A mix without some nodes. A mask below one of them counts nowhere: what was below it is removed,
-/// too, or hangs elsewhere.
+/// A mix without some nodes. Masks below them are dropped, because everything below was removed or
+/// reparented.
 fn mix_without(mix: &Mix, nodes: &BTreeSet<NodeId>) -> Mix {
     let mut made = mix.clone();
     for lane in &mut made.lanes {

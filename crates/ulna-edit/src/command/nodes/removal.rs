@@ -114,7 +114,7 @@ pub(in crate::command) fn without(
 /// The remaining nodes that change their parent, and the roots of scenes afterwards.
 type Attached = (Vec<(NodeId, Option<Box<Node>>)>, Vec<(SceneId, Vec<NodeId>)>);
 
-/// Attaches what hung on removed nodes to the nearest remaining node above.
+/// Reparents children of removed nodes to the nearest remaining ancestor.
 fn attached(
     document: &Document,
     removed: &BTreeSet<NodeId>,
@@ -195,8 +195,7 @@ fn left_skins(
     Ok(left)
 }
 
-/// The edits of a skin that loses joints, with their weights as by [`without`], and what is said of
-/// them.
+/// Edits of a skin that loses joints, with weights by [`without`], and notes about them.
 pub(in crate::command) fn skin_without(
     document: &Document,
     skin: SkinId,

@@ -13,7 +13,7 @@ use crate::command::{
 use ulna_model::{Components, Document, NodeId, Notice, TransformError, transform::is_invertible};
 use ulna_motion::Space;
 
-/// The inverse of a parent's matrix, for what is found in the scene.
+/// The inverse of a parent's matrix, which converts results from scene space.
 fn into_parent(
     place: &PoseTarget<'_>,
     document: &Document,

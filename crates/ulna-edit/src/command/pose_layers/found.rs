@@ -72,7 +72,7 @@ impl FoundLayer {
     }
 }
 
-/// Of what a layer is that is named so.
+/// Owner of the layers: the given clip, or the pose without a clip.
 pub(super) fn home_of(
     document: &Document,
     clip: Option<&ClipName>,

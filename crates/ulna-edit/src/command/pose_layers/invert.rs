@@ -1,4 +1,4 @@
-//! A layer the other way round: what it adds is taken away again.
+//! Inversion of a layer: it then subtracts the motion that it added.
 
 use glam::Vec3;
 

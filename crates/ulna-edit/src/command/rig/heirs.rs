@@ -25,7 +25,7 @@ fn meshes_of(document: &Document, skin: SkinId) -> BTreeSet<MeshId> {
     nodes.filter_map(|n| n.mesh).collect()
 }
 
-/// Skins of which joints are removed and that stay.
+/// Remaining skins that lose joints.
 fn skins_losing(before: &Document, after: &Document, gone: &[NodeId]) -> Vec<SkinId> {
     let loses = |skin: &Skin| skin.joints.iter().any(|j| gone.contains(j));
     let found = before.skins.iter().filter(|(id, s)| after.skins.contains(*id) && loses(s));

@@ -220,7 +220,7 @@ pub fn uv_of(document: &Document, canvas: &SkinnedSurface, vertex: u32) -> Optio
     uvs.get(own as usize).copied().filter(|uv| uv.is_finite())
 }
 
-/// Whether what takes has as many vertices as what gives, part by part.
+/// Checks that each target part has as many vertices as its source part.
 fn same_numbers(
     document: &Document,
     canvas: &SkinnedSurface,

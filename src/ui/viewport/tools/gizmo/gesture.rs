@@ -19,8 +19,8 @@ use ulna_model::{Document, NodeId};
 use ulna_motion::{Pose, Space};
 use ulna_render::Camera;
 
-/// Seconds that snapping goes on after Ctrl is let go: a hand lets go of it a little before the
-/// button.
+/// Time in seconds for which snapping continues after Ctrl is released, because Ctrl is often
+/// released slightly before the button.
 const LINGERS: f64 = 0.12;
 /// Points of a ring that is seen from its edge, and of the ball.
 const RADIUS: f32 = 78.0;

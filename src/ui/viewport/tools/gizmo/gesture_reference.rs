@@ -43,7 +43,7 @@ impl Gesture {
     }
 }
 
-/// One factor for all axes: of the axis that a person scales along.
+/// Uniform scale factor: that of the axis being scaled.
 fn factor(value: Vec3) -> f32 {
     let all = value.to_array().into_iter().map(f32::abs);
     all.max_by(|a, b| (a - 1.0).abs().total_cmp(&(b - 1.0).abs())).unwrap_or(1.0)
