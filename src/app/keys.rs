@@ -8,7 +8,7 @@ use super::{App, key_routing::Topmost};
 use crate::ui::{Action, Actions, Mode, Pane, PointerHandler, ToastKind};
 use ulna_edit::{
     Availability, CommandSpec, KeyScope,
-    command::{MixText, ModeCommand, SessionCommand, SetMix, ToolCommand, mix_of},
+    command::{MixText, ModeCommand, RemoveJoint, SessionCommand, SetMix, ToolCommand, mix_of},
     table,
 };
 use ulna_model::Shared;

@@ -98,6 +98,12 @@ pub(super) struct Docked<'a, 'f> {
 }
 
 impl Behavior<Pane> for Docked<'_, '_> {
+    /// Panels are dragged by their titles and tabs. The bar behind tabs is not a handle, which would
+    /// have no name for screen readers.
+    fn is_tile_draggable(&self, tiles: &Tiles<Pane>, id: TileId) -> bool {
+        tiles.get_pane(&id).is_some()
+    }
+
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
         let titled = self.tabbed.contains(pane);
         let title = panel_ui(&mut self.frame, ui, self.theme, *pane, titled);
