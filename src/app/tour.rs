@@ -4,10 +4,7 @@ use egui::Context;
 
 use super::App;
 use crate::ui::{Mode, Tour, TourAction, TourStep};
-use ulna_edit::{
-    CommandSpec,
-    command::{ModeCommand, ToolCommand},
-};
+use ulna_edit::command::{ModeCommand, ToolCommand};
 use ulna_model::{Document, NodeId};
 use ulna_motion::{guessed_bones, humanoid_map};
 use ulna_session::Session;
@@ -71,7 +68,7 @@ impl App {
                 self.select_limb();
             }
             TourStep::Paint => {
-                let paints: &CommandSpec = ModeCommand::PaintMode.spec();
+                let paints = ModeCommand::PaintMode.spec();
                 if paints.check(&self.availability()).is_ok() {
                     self.run(ctx, ModeCommand::PaintMode);
                     self.select_limb();
@@ -104,6 +101,6 @@ fn limb(document: &Document) -> Option<NodeId> {
     let joints = || document.skins.iter().flat_map(|(_, skin)| skin.joints.iter().copied());
     let parent = |node: NodeId| document.node(node).parent;
     let is_inner = |joint: &NodeId| joints().any(|other| parent(other) == Some(*joint));
-    let middle = || joints().filter(is_inner).last();
+    let middle = || joints().rfind(is_inner);
     LIMBS.iter().find_map(bone).or_else(middle).or_else(|| joints().next())
 }

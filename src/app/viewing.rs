@@ -60,13 +60,7 @@ impl App {
             ViewCommand::OnionSkin => {
                 self.viewport.options.onion.shown = !self.viewport.options.onion.shown
             }
-            ViewCommand::Compare => {
-                let next = self.viewport.compare.next();
-                // Weights have no ghost.
-                let of_weights = self.mode.spec().compares == ComparedProperty::Weights;
-                let skips = of_weights && next == Compare::Both;
-                self.viewport.compare = if skips { next.next() } else { next };
-            }
+            ViewCommand::Compare => self.switch_comparison(),
             ViewCommand::Balance => self.viewport.options.balance = !self.viewport.options.balance,
             ViewCommand::Lights => self.viewport.options.lights = !self.viewport.options.lights,
             ViewCommand::Grid => self.viewport.options.grid = !self.viewport.options.grid,
@@ -103,14 +97,7 @@ impl App {
             ViewCommand::Problems => {
                 self.viewport.options.problems = !self.viewport.options.problems
             }
-            ViewCommand::Theme => {
-                let theme = if self.program.theme.name() == "light" {
-                    ThemeChoice::Dark
-                } else {
-                    ThemeChoice::Light
-                };
-                self.set_settings(ctx, Settings { theme, ..self.program.settings.clone() });
-            }
+            ViewCommand::Theme => self.switch_theme(ctx),
             ViewCommand::Larger => self.resize(ctx, self.program.settings.scale * 1.1),
             ViewCommand::Smaller => self.resize(ctx, self.program.settings.scale / 1.1),
             ViewCommand::NormalSize => self.resize(ctx, 1.0),
@@ -131,6 +118,22 @@ impl App {
             | ViewCommand::ResetLayout => self.workspace_command(ctx, command),
             _ => self.step_view(ctx, command),
         }
+    }
+
+    /// Switches between the light and the dark theme.
+    fn switch_theme(&mut self, ctx: &Context) {
+        let is_light = self.program.theme.name() == "light";
+        let theme = if is_light { ThemeChoice::Dark } else { ThemeChoice::Light };
+        self.set_settings(ctx, Settings { theme, ..self.program.settings.clone() });
+    }
+
+    /// Switches the comparison with the file as opened to its next state.
+    fn switch_comparison(&mut self) {
+        let next = self.viewport.compare.next();
+        // Weights have no ghost.
+        let of_weights = self.mode.spec().compares == ComparedProperty::Weights;
+        let skips = of_weights && next == Compare::Both;
+        self.viewport.compare = if skips { next.next() } else { next };
     }
 
     /// Shows the whole window at a scale.

@@ -121,7 +121,7 @@ fn summaries_name_the_item() {
         for (k, line) in text.lines().enumerate() {
             // Only the first line of a paragraph: later lines begin where they were wrapped.
             let goes_on = above.trim_start().strip_prefix("//").is_some_and(|rest| {
-                rest.trim_start_matches(['/', '!']).starts_with(|c: char| c == ' ')
+                rest.trim_start_matches(['/', '!']).starts_with(' ')
                     && !rest.trim_start_matches(['/', '!']).trim().is_empty()
             });
             above = line;

@@ -95,21 +95,30 @@ fn in_an_empty_window_every_command_works_or_says_why_not() {
     assert!(on >= 8 && off >= 60, "{on} on, {off} off");
 }
 
+/// The row of the Hips, which a command may have scrolled out of sight.
+fn row_of_hips(window: &mut Window) -> egui_kittest::Node<'_> {
+    if window.query_all_by_label("Hips").next().is_none() {
+        let at = window.get_by_label("Outliner panel").rect().center();
+        window.event(egui::Event::PointerMoved(at));
+        window.event(egui::Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Line,
+            delta: egui::vec2(0.0, 1000.0),
+            phase: egui::TouchPhase::Move,
+            modifiers: Modifiers::NONE,
+            source: egui::MouseWheelSource::Unknown,
+        });
+        window.run_steps(20);
+    }
+    window.query_all_by_label("Hips").next().expect("the row of the Hips")
+}
+
 /// Does all of these with the Hips selected; how many they are.
 fn with_hips(window: &mut Window, commands: impl Fn(&CommandSpec) -> bool) -> usize {
     let mut done = 0;
     // What needs another file, closes this one, or writes it has tests of its own.
     let apart = ["file.quit", "file.sample", "file.open", "file.save", "file.save_as", "help.tour"];
     for command in offered().filter(|c| !apart.contains(&c.name) && commands(c)) {
-        let row = window.query_all_by_label("Hips").next();
-        if row.is_none() {
-            let all: Vec<_> = window
-                .get_all_by_label_contains("")
-                .filter_map(|n| n.accesskit_node().label())
-                .collect();
-            println!("{all:?}");
-        }
-        row.unwrap_or_else(|| panic!("no row before {}", command.name)).click();
+        row_of_hips(window).click();
         window.run_steps(2);
         by_palette(window, command);
         settle(window);

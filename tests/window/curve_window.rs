@@ -1,7 +1,7 @@
 //! Fields that keep what was typed, own eases, choices that last, and narrow windows.
 
 use egui::{Event, Key, Modifiers, PointerButton, Rect};
-use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::kittest::Queryable as _;
 
 use super::{
     curve_tools::{click_at, drag, hips, track},

@@ -73,8 +73,8 @@ pub(super) const ACTS: [Act; 100] = [
     Act { saves: true, ..act("Save", On::Posed, |b, a| b.file != a.file) },
     act("Save as", On::Posed, |b, a| !b.typing && a.typing),
     act("Open", On::Pose, |b, a| !b.typing && a.typing),
-    act("Select a joint", On::OnOther, |_, a| a.nodes == of(a, &["RightLowerArm"])),
-    act("Add a joint to the selection", On::OnOther, |_, a| {
+    act("Select a joint", On::OtherJoint, |_, a| a.nodes == of(a, &["RightLowerArm"])),
+    act("Add a joint to the selection", On::OtherJoint, |_, a| {
         a.nodes == of(a, &["LeftLowerArm", "RightLowerArm"])
     }),
     act("Select by a box", On::Area, |_, a| {
@@ -90,7 +90,9 @@ pub(super) const ACTS: [Act; 100] = [
     act("Select by a box that begins anywhere", On::Area, |_, a| {
         has(a, "LeftFoot") && has(a, "RightFoot") && !has(a, "LeftLowerArm")
     }),
-    act("Select by a circle", On::OnOther, |_, a| has(a, "RightLowerArm") || has(a, "RightHand")),
+    act("Select by a circle", On::OtherJoint, |_, a| {
+        has(a, "RightLowerArm") || has(a, "RightHand")
+    }),
     act("Select all joints", On::Pose, |_, a| a.nodes.len() > 20),
     act("Deselect all", On::Pose, |b, a| !b.nodes.is_empty() && a.nodes.is_empty()),
     act("Invert the selection", On::Pose, |_, a| a.nodes.len() > 20 && !has(a, "LeftLowerArm")),
@@ -99,7 +101,7 @@ pub(super) const ACTS: [Act; 100] = [
     act("Select the previous sibling", On::Sibling, |b, a| {
         a.nodes.len() == 1 && a.nodes != b.nodes && before(b, a)
     }),
-    act("Select connected joints", On::OnJoint, |_, a| a.nodes.len() > 1 && has(a, "LeftHand")),
+    act("Select connected joints", On::Joint, |_, a| a.nodes.len() > 1 && has(a, "LeftHand")),
     act("Select in the outliner", On::Row, |_, a| a.nodes == of(a, &["Head"])),
     act("Select a range in the outliner", On::Row, |_, a| {
         a.nodes.len() > 2 && has(a, "Head") && has(a, "LeftLowerArm")
@@ -134,7 +136,7 @@ pub(super) const ACTS: [Act; 100] = [
     act("Move in steps of the grid", On::Handle("tool.move", "Handle: Move along X"), |b, a| {
         a.steps == 1 && is_on_steps(b, a)
     }),
-    act("Set the pivot", On::OnJoint, |b, a| a.pivot != b.pivot && a.pivot.contains("Custom")),
+    act("Set the pivot", On::Joint, |b, a| a.pivot != b.pivot && a.pivot.contains("Custom")),
     act("Larger handles", On::Pose, |b, a| a.options.gizmo_size > b.options.gizmo_size),
     act("Reset the rotation", On::Posed, |b, a| a.steps == 2 && angle(b, a) > 20.0),
     act("Copy a pose", On::Posed, |_, a| a.copied),
@@ -143,7 +145,7 @@ pub(super) const ACTS: [Act; 100] = [
     act("Change the skeleton", On::Pose, |_, a| a.mode == Mode::Rig),
     act("Pose without a clip", On::Clip, |b, a| b.mode == Mode::Animate && a.mode == Mode::Pose),
     act("Duplicate a joint", On::Rig, |b, a| a.nodes_there() > b.nodes_there()),
-    act("Remove a joint", On::Rig, |b, a| a.asks || a.nodes_there() < b.nodes_there()),
+    act("Remove a joint", On::Rig, |b, a| a.plans || a.nodes_there() < b.nodes_there()),
     act("Attach a joint to another parent", On::Rig, |b, a| !b.asks && a.asks),
     act("Rename", On::Row, |b, a| !b.typing && a.typing),
     act("Set a key", On::Clip, |b, a| a.key_count() > b.key_count()),
@@ -182,7 +184,7 @@ pub(super) const ACTS: [Act; 100] = [
     act("Interpolation of keys", On::SelectedKey, |_, a| a.steps == 1),
     act("Tangents of keys", On::SelectedKey, |_, a| a.steps == 1),
     act("Add a marker", On::Sheet, |b, a| a.markers() == b.markers() + 1),
-    act("Context menu of a joint", On::OnJoint, |b, a| !b.popup && a.popup),
+    act("Context menu of a joint", On::Joint, |b, a| !b.popup && a.popup),
     act("Context menu of keys", On::SelectedKey, |b, a| !b.popup && a.popup),
     act("Paint weights", On::Paint, |_, a| a.label.contains("Paint")),
     act("Smooth weights", On::Paint, |_, a| a.label.contains("Smooth")),

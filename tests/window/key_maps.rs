@@ -80,9 +80,9 @@ pub(super) enum On {
     /// The same as `Pose`, with the tool that only selects.
     Tool,
     /// The same, but the pointer is on the forearm.
-    OnJoint,
+    Joint,
     /// The same, and the pointer is on the other forearm.
-    OnOther,
+    OtherJoint,
     /// Pose mode, a box around the feet, and the forearm is selected.
     Area,
     /// The same, and all joints are selected.
@@ -195,8 +195,8 @@ impl Stage {
         let selected = if on == On::Sibling { "Spine" } else { "LeftLowerArm" };
         click(&mut window, selected);
         let (at, to) = match on {
-            On::OnJoint => (bone(&window, "LeftLowerArm", "LeftHand"), free),
-            On::OnOther => (bone(&window, "RightLowerArm", "RightHand"), free),
+            On::Joint => (bone(&window, "LeftLowerArm", "LeftHand"), free),
+            On::OtherJoint => (bone(&window, "RightLowerArm", "RightHand"), free),
             On::Area | On::AreaOfAll => {
                 let rect = window.get_by_label("Viewport").rect();
                 let feet = ["LeftFoot", "RightFoot"].map(|name| {
@@ -310,11 +310,27 @@ impl Stage {
         self.window.run_steps(2);
     }
 
+    /// Points at the active joint, if the pointer is over the viewport.
+    fn point_at_joint(&mut self) {
+        let rect = self.window.get_by_label("Viewport").rect();
+        let active = self.window.state().selection().active;
+        let spot = active.and_then(|node| self.window.state().project(node));
+        if let Some(spot) = spot.filter(|_| rect.contains(self.at)) {
+            self.at = rect.min + egui::vec2(spot.x, spot.y);
+            self.point(self.at);
+        }
+    }
+
     /// Presses what a cell of the page says.
     fn press(&mut self, cell: &str) {
         for input in cell.split('`').filter(|part| !part.trim().is_empty()) {
             let mut parts = input.split('>');
-            self.press_one(parts.next().unwrap_or_default());
+            let first = parts.next().unwrap_or_default();
+            // The menu of a joint is opened on the joint.
+            if first == "RMB" && input.contains('>') {
+                self.point_at_joint();
+            }
+            self.press_one(first);
             for entry in parts {
                 self.choose(entry);
             }
@@ -431,7 +447,7 @@ impl Stage {
     }
 
     /// The text that the window put into the clipboard last.
-    fn clipboard(&mut self) -> Option<String> {
+    fn clipboard(&self) -> Option<String> {
         let copied = session(&self.window).copied_keys().map(ToOwned::to_owned);
         let of = |command: &egui::OutputCommand| match command {
             egui::OutputCommand::CopyText(text) => Some(text.clone()),
@@ -510,6 +526,8 @@ pub(super) struct Seen {
     pub copied: bool,
     /// Whether a form or a dialog is open.
     pub asks: bool,
+    /// A plan of the skeleton is shown.
+    pub plans: bool,
     /// The pivot that the toolbar shows.
     pub pivot: String,
     /// Label of the last step.
@@ -548,6 +566,7 @@ impl Seen {
             typing: window.ctx.egui_wants_keyboard_input(),
             copied: stage.copied.is_some(),
             asks: window.query_all_by_label("Cancel").next().is_some(),
+            plans: window.query_all_by_label_contains("What will change").next().is_some(),
             pivot: pivot.unwrap_or_default().to_owned(),
             label: session.history().undo_label().unwrap_or_default().to_owned(),
             fps: playback.fps,

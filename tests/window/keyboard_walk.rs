@@ -160,7 +160,15 @@ fn dialogs_have_names_and_are_worked_by_keyboard() {
         window.event(egui::Event::Text(command.to_owned()));
         window.run_steps(2);
         press(&mut window, Modifiers::NONE, Key::Enter);
-        window.run_steps(4);
+        // Some list what they are about first, on another thread.
+        for _ in 0..400 {
+            window.step();
+            if dialog(&window).is_some() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        window.run_steps(3);
         let open = dialog(&window).unwrap_or_else(|| panic!("{command} opens a dialog"));
         let name = open.accesskit_node().label().unwrap_or_default();
         assert!(name.starts_with(title), "{command}: “{name}”");

@@ -4,7 +4,7 @@ use crate::common::paint::{
     drag, head, middle, node, painting, painting_in, press, press_button, session, total,
 };
 use egui::{Event, Key, Modifiers, Pos2, vec2};
-use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::kittest::Queryable as _;
 use glam::Quat;
 use ulna_edit::command::kept_poses;
 
@@ -316,9 +316,7 @@ fn another_file_is_painted_on_whatever_was_compared_with_before() {
     let at = middle(&window, ARM, "LeftLowerArm");
     drag(&mut window, at, at + vec2(14.0, 4.0), Modifiers::NONE);
     assert_eq!(session(&window).document(), &before, "what was is not painted on");
-    let all: Vec<_> =
-        window.get_all_by_label_contains("").filter_map(|n| n.accesskit_node().label()).collect();
-    assert!(window.query_by_label("Compare: Edited").is_some(), "and there is a way back {all:?}");
+    assert!(window.query_by_label("Compare: Edited").is_some(), "and there is a way back");
     find(&mut window, "Open the sample");
     for _ in 0..2000 {
         window.step();

@@ -9,7 +9,7 @@ use crate::{
         files::Browse,
         save_queue::{Purpose, SaveTo},
     },
-    ui::{DeferredAction, DialogAction, ExportPlace, ToastKind},
+    ui::{DeferredAction, Dialog, DialogAction, ExportDraft, ExportPlace, ToastKind},
 };
 use ulna_edit::{command::FileCommand, find};
 use ulna_session::Conversion;
@@ -24,6 +24,28 @@ impl App {
         let there = path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         let verbs = vec![("Replace it", crate::ui::Action::Run(replace.into()))];
         self.say(ctx, ToastKind::Note, format!("{there} already exists."), verbs);
+    }
+
+    /// Keeps the options of an export, and its destination for this file.
+    fn remember_export(&mut self, draft: ExportDraft) {
+        self.program.preferences.export = Some(draft.clone());
+        if let Some(path) = self.session.as_ref().and_then(|s| s.path()) {
+            ExportPlace::keep(&mut self.program.preferences.export_places, path, &draft);
+        }
+        self.files.export_draft = Some(draft);
+    }
+
+    /// Opens another dialog, or closes the open one.
+    fn set_dialog(&mut self, ctx: &Context, dialog: Option<Dialog>) {
+        self.note_kept_plan(ctx, dialog.as_ref());
+        if !matches!(dialog, Some(Dialog::Convert { .. })) {
+            // Files dropped together with a declined file are dropped, too.
+            let waits = matches!(self.files.after_save, Some(DeferredAction::Convert(_)));
+            if !waits && self.files.arriving.take().is_some() {
+                self.files.dropped = None;
+            }
+        }
+        self.dialogs.open = dialog;
     }
 
     pub(in crate::app) fn apply_dialog(&mut self, ctx: &Context, action: DialogAction) {
@@ -51,11 +73,7 @@ impl App {
                 }
             }
             DialogAction::Export { request, draft } => {
-                self.program.preferences.export = Some((*draft).clone());
-                if let Some(path) = self.session.as_ref().and_then(|s| s.path()) {
-                    ExportPlace::keep(&mut self.program.preferences.export_places, path, &draft);
-                }
-                self.files.export_draft = Some(*draft);
+                self.remember_export(*draft);
                 self.export(ctx, *request);
             }
             DialogAction::TakePictures(draft) => self.take_pictures(ctx, *draft),
@@ -68,17 +86,7 @@ impl App {
             DialogAction::Recover(k) => self.recover(ctx, k),
             DialogAction::DiscardRecovery(k) => self.discard_recovery(ctx, k),
             DialogAction::ClearJournals => self.clear_journals(ctx),
-            DialogAction::SetDialog(dialog) => {
-                self.note_kept_plan(ctx, dialog.as_ref());
-                if !matches!(dialog, Some(crate::ui::Dialog::Convert { .. })) {
-                    // What was dropped beside a file that is declined goes with it.
-                    let waits = matches!(self.files.after_save, Some(DeferredAction::Convert(_)));
-                    if !waits && self.files.arriving.take().is_some() {
-                        self.files.dropped = None;
-                    }
-                }
-                self.dialogs.open = dialog;
-            }
+            DialogAction::SetDialog(dialog) => self.set_dialog(ctx, dialog),
             DialogAction::Convert(draft) => self.convert(ctx, draft),
             DialogAction::SaveReport(draft) => self.save_report(ctx, &draft),
             DialogAction::AskOpen => self.ask_open(ctx),

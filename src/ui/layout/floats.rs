@@ -73,7 +73,7 @@ pub(super) fn float_ui(
     let id = Id::unique(("floating panel", float.pane as u8, generation));
     let least = LEAST.min(area.size());
     let size = Vec2::from(float.size).clamp(least, area.size());
-    let last: Pos2 = (area.max - size).max(area.min);
+    let last = (area.max - size).max(area.min);
     let at = Pos2::from(float.at).clamp(area.min, last);
     let ground = Frame::window(&ctx.global_style())
         .inner_margin(0)

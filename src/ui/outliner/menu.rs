@@ -113,12 +113,10 @@ pub fn thing_menu(
                 rows.separator();
                 rows.command_as(HeightToNormal::spec(), "Normal map from a height map…");
             }
-            AssetRef::Image(_) => rows
-                .row(Row::new("Show in the inspector"))
-                .then(|| {
-                    rows.actions.push(OutlinerAction::About(Some(thing)));
-                })
-                .unwrap_or_default(),
+            AssetRef::Image(_) => {
+                let row = Row::new("Show in the inspector");
+                rows.act(row, || OutlinerAction::About(Some(thing)));
+            }
         }
         rows.separator();
         removal_row(rows, document, thing);

@@ -287,10 +287,19 @@ fn sorted(groups: BTreeMap<RowGroup, Vec<PaletteRow>>, query: &Query) -> Vec<Pal
             PaletteGroup { group, rows }
         })
         .collect();
+    // A heading of the guide is never before a command that has the typed word in its title.
+    let command = all.iter().find(|group| group.group == RowGroup::Commands);
+    let command = command.map(|group| &group.rows[0]);
+    let command = command.filter(|row| row.disabled.is_none() && !row.hits.is_empty());
+    let most = command.map_or(i32::MAX, |row| row.points.saturating_sub(1));
     all.sort_by_key(|group| {
         let first = &group.rows[0];
         let waits = first.disabled.is_some() && !is_typed(first, query);
-        (waits, Reverse(first.points))
+        let points = match group.group {
+            RowGroup::Guide => first.points.min(most),
+            _ => first.points,
+        };
+        (waits, Reverse(points))
     });
     all
 }
