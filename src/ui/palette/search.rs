@@ -271,7 +271,7 @@ fn place(item: Item) -> usize {
 
 /// Whether a command is what was typed: it comes first, even if it cannot be run.
 fn is_typed(found: &PaletteRow, query: &Query) -> bool {
-    let title = found.command().filter(|_| found.also.is_none() && found.typed.is_empty());
+    let title = found.command().filter(|_| found.typed.is_empty());
     found.points >= NAMED - 4 || title.is_some_and(|spec| query.is(&Searched::new(spec.title)))
 }
 
@@ -281,8 +281,9 @@ fn sorted(groups: BTreeMap<RowGroup, Vec<PaletteRow>>, query: &Query) -> Vec<Pal
         .filter(|(_, rows)| !rows.is_empty())
         .map(|(group, mut rows)| {
             rows.sort_by_cached_key(|found| {
-                let waits = found.disabled.is_some() && !is_typed(found, query);
-                (waits, Reverse(found.points), place(found.item))
+                let typed = is_typed(found, query);
+                let waits = found.disabled.is_some() && !typed;
+                (waits, Reverse(typed), Reverse(found.points), place(found.item))
             });
             PaletteGroup { group, rows }
         })
