@@ -35,20 +35,25 @@ def drag(handle):
     return f'dragname "Handle: {handle}" "Joint display"'
 
 
+def axes(space):
+    """Chooses the axes of the gizmo from the list in the toolbar."""
+    return ['click "Axes: "', "settle", f'click "{space} axes"', "settle"]
+
+
 def script():
     """Lines of the script."""
     lines = ["waitfor Thumb.Distal", "settle", 'click "Pose mode"', "settle"]
     # From where no axis is seen end on.
     lines += ['click "Middle.Proximal"', "drag 900 600 1050 640 None 20 middle", "settle"]
     for turn, space in enumerate(SPACES):
-        lines.append(f'click "{space} axes"')
+        lines += axes(space)
         for tool, handles in HANDLES[turn % len(HANDLES)]:
             lines.append(f"click {tool}")
             for handle in handles:
                 lines += ["settle", drag(handle), "settle", 'expect "not saved"']
                 lines += ["key Ctrl+Z", "settle", 'expectnot "not saved"']
     for joint, space, tool, handle in KEPT:
-        lines += [f'click "{joint}"', f'click "{space} axes"', f"click {tool}"]
+        lines += [f'click "{joint}"', *axes(space), f"click {tool}"]
         lines += ["settle", drag(handle), "settle"]
     lines += ["key Ctrl+S", 'waitfor "Saved"', 'expectnot "not saved"']
     return "".join(line + "\n" for line in lines)

@@ -52,8 +52,14 @@ pub fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         });
         return;
     }
-    let chosen =
-        chooser(ui, view, "Axes", now.title(), &GizmoSpace::ALL.map(|s| (s, s.title(), s == now)));
+    // The menu bar has a menu of the name of one of them.
+    let names = GizmoSpace::ALL.map(|space| format!("{} axes", space.title()));
+    let options: Vec<_> = GizmoSpace::ALL
+        .iter()
+        .zip(&names)
+        .map(|(s, name)| (*s, name.as_str(), *s == now))
+        .collect();
+    let chosen = chooser(ui, view, "Axes", now.title(), &options);
     actions.extend(chosen.map(ViewportAction::SetSpace));
 }
 

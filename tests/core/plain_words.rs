@@ -1,5 +1,5 @@
 //! Plain American English in code and pages: summaries that begin with a noun or a verb, telling
-//! names, one spelling, and lines that fit.
+//! names, and one spelling.
 
 use std::{
     fs,
@@ -7,9 +7,6 @@ use std::{
 };
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-
-/// Columns of a line of code or comment at most.
-const COLUMNS: usize = 100;
 
 /// A summary that begins with one of these does not name the item.
 const STAND_INS: [&str; 12] = [
@@ -134,18 +131,6 @@ fn summaries_name_the_item() {
     }
     assert!(seen > 10_000, "{seen} summaries");
     assert!(found.is_empty(), "{}", found.join("\n"));
-}
-
-#[test]
-fn lines_fit_in_a_hundred_columns() {
-    let long: Vec<String> = code()
-        .iter()
-        .flat_map(|(name, text)| {
-            let lines = text.lines().enumerate().filter(|(_, l)| l.chars().count() > COLUMNS);
-            lines.map(move |(k, _)| format!("{name}:{}", k + 1))
-        })
-        .collect();
-    assert!(long.is_empty(), "{}", long.join("\n"));
 }
 
 #[test]

@@ -98,7 +98,7 @@ pub(super) struct Docked<'a, 'f> {
 }
 
 impl Behavior<Pane> for Docked<'_, '_> {
-    /// Panels are dragged by their titles and tabs. The bar behind tabs is not a handle, which would
+    /// Panels are dragged by their titles and tabs. The bar behind tabs is not a handle: it would
     /// have no name for screen readers.
     fn is_tile_draggable(&self, tiles: &Tiles<Pane>, id: TileId) -> bool {
         tiles.get_pane(&id).is_some()
