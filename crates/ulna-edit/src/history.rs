@@ -150,7 +150,7 @@ impl History {
     /// The document as the gesture began with it, or as it is where none is open; `document` is
     /// then the same.
     ///
-    /// What a gesture did to poses is taken out again where it stands: the nodes are not copied for
+    /// Changes of poses by a gesture are reverted in place: the nodes are not copied for
     /// every move.
     fn begin_again(&mut self, document: &mut Document) -> Document {
         let only_poses = |open: &Open| open.inverse.iter().all(|e| matches!(e, Edit::SetPoses(_)));

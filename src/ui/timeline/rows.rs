@@ -169,7 +169,7 @@ impl RowsCache {
 impl Rows {
     /// The rows of a clip that are not folded away or left out.
     ///
-    /// Where the keys are those of a layer, `behind` is the clip below it, whose nodes have rows,
+    /// For keys of a layer, `behind` is the clip below it, whose nodes have rows,
     /// too.
     fn of(
         document: &Document,

@@ -1,6 +1,6 @@
 //! Strokes in a layer: the brush changes the layer's content, and the combination is updated there.
 //!
-//! Where the layer is empty, the brush starts from the combination below it. A mirrored layer is
+//! If the layer is empty, the brush starts from the combination below it. A mirrored layer is
 //! always painted on both sides, so the brush can be on either side. Changes of the source side are
 //! shown on the other.
 
