@@ -235,10 +235,12 @@ impl App {
                         .map(|c| pose.world[c.index()].w_axis.truncate()),
                 );
             }
-            // The whole bone of a joint is seen with as much air around it as it is long.
+            // The whole bone of a joint is seen with as much air around it as it is long; while
+            // painting, the surface at the joint fills the view.
             let selected = &self.outliner.selection.nodes;
-            let bones: Vec<_> =
-                self.renderer.bones().iter().filter(|b| selected.contains(&b.joint)).collect();
+            let is_near = self.mode.spec().paints_weights;
+            let is_seen = |b: &&ulna_motion::Bone| !is_near && selected.contains(&b.joint);
+            let bones: Vec<_> = self.renderer.bones().iter().filter(is_seen).collect();
             points.extend(bones.iter().map(|b| b.tail));
             let longest = bones.iter().map(|b| b.head.distance(b.tail)).fold(0.0, f32::max);
             let low = points.iter().copied().reduce(Vec3::min);
