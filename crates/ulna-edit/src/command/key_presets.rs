@@ -38,6 +38,7 @@ const ULNA: &[Difference] = &[("keying.delete", "Alt+S Delete"), ("joint.remove"
 
 /// Keys as in Blender. Digits stand for the number pad, too: the window cannot tell them apart.
 const BLENDER: &[Difference] = &[
+    ("view.float_panel", ""),
     // Tools and modes.
     ("tool.select", "W"),
     ("tool.move", "G"),

@@ -452,7 +452,7 @@ const TERMS: &[(&str, &str)] = &[
     ("view.theme", "dark mode, light mode, colors"),
     ("view.larger", "UI scale, zoom in interface, bigger text"),
     ("view.smaller", "UI scale, smaller text"),
-    ("view.reset_layout", "reset workspace, restore windows, default layout"),
+    ("view.reset_layout", "reset layout, restore windows, default layout"),
     ("view.next_panel", "cycle panels, focus panel"),
     ("view.menu_bar", "menus, main menu"),
 ];
