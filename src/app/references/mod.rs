@@ -77,7 +77,7 @@ impl References {
         self.facts.iter().position(|facts| facts.id == id)
     }
 
-    /// The one that a command means by a name; without a name the selected one, or the last.
+    /// Index of the reference model of a name; without a name of the selected model, or the last.
     pub(super) fn named(&self, name: Option<&str>) -> Option<usize> {
         let facts = self.view().named(name)?;
         self.index_of(facts.id)

@@ -44,7 +44,7 @@ impl Shipped {
         }
     }
 
-    /// The one of a name.
+    /// Arrangement of a name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.name() == name)
     }

@@ -94,7 +94,7 @@ impl<'a> ReferencesView<'a> {
         self.all.iter().find(|r| Some(r.id) == self.selected)
     }
 
-    /// The one that a command means by a name; without a name the selected one, or the last.
+    /// Reference model of a name; without a name the selected model, or the last one.
     pub fn named(&self, name: Option<&str>) -> Option<&'a ReferenceFacts> {
         match name {
             Some(name) => self.all.iter().find(|r| r.name == name),

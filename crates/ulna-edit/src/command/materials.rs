@@ -30,7 +30,7 @@ fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, Comman
     Err(CommandError::other(code, message))
 }
 
-/// The one of a name, or of `#` and its number.
+/// Index of the item with a name, or with a number after `#`.
 pub(super) fn find(text: &str, names: &[Option<&str>], what: &str) -> Result<usize, CommandError> {
     if let Some(number) =
         text.strip_prefix('#').and_then(|n| n.parse().ok()).filter(|n| *n < names.len())
