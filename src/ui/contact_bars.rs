@@ -1,5 +1,5 @@
-//! Contacts of feet and hands as bars over time. All goals of a joint that overlap or touch are one
-//! bar. The timeline and the page *Retarget* share this drawing and dragging.
+//! Bars of contacts over time, shared by the timeline and the page *Retarget*. Goals of one joint that
+//! overlap or touch share a bar.
 
 use egui::{Painter, Rect, Stroke, StrokeKind, pos2, vec2};
 
@@ -7,12 +7,12 @@ use super::Theme;
 use ulna_model::{Document, Goal, NodeId};
 use ulna_render::ColorRole;
 
-/// Seconds between goals that count as touching.
+/// Largest gap between goals that touch, seconds.
 pub const TOUCH: f32 = 1e-3;
-/// Points of the ends of a bar that are dragged.
+/// Width of the draggable ends of a bar, points.
 pub const END: f32 = 8.0;
 
-/// The dragged part of a bar.
+/// The part of a bar that is dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContactGrip {
     Start,
@@ -20,7 +20,7 @@ pub enum ContactGrip {
     End,
 }
 
-/// Start and end of the bars of a joint, seconds, in order.
+/// Start and end of the bars of a joint in seconds, sorted.
 pub fn contact_spans(goals: &[Goal], joint: NodeId) -> Vec<[f32; 2]> {
     let mut spans: Vec<[f32; 2]> =
         goals.iter().filter(|g| g.node == joint).map(|g| [g.from, g.to]).collect();
@@ -35,14 +35,23 @@ pub fn contact_spans(goals: &[Goal], joint: NodeId) -> Vec<[f32; 2]> {
     made
 }
 
+/// The nodes that the contacts of a bar follow, each once; empty if the place is in the scene.
+pub fn followed(goals: &[Goal], joint: NodeId, [from, to]: [f32; 2]) -> Vec<NodeId> {
+    let own = goals.iter().filter(|g| g.node == joint && g.from < to && g.to > from);
+    let mut nodes: Vec<NodeId> = own.filter_map(|g| g.space).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
 /// Joints with contacts, in the order of the tree.
 pub fn joints_in_contact(document: &Document, goals: &[Goal]) -> Vec<NodeId> {
     let is_in = |n: &&NodeId| goals.iter().any(|g| g.node == **n);
     document.nodes.order().iter().filter(is_in).copied().collect()
 }
 
-/// A bar that is dragged by some seconds: it stays between its neighbors and within the clip, and
-/// is at least a frame long. `snapped` moves times to frames.
+/// Start and end of a bar after a drag by some seconds. It stays between its neighbors and within the
+/// clip, and is at least one frame long. `snapped` rounds times to frames.
 pub fn dragged_span(
     grip: ContactGrip,
     [from, to]: [f32; 2],
@@ -67,7 +76,7 @@ pub fn dragged_span(
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BarLook {
     pub is_selected: bool,
-    /// Whether its foot slides though it is kept.
+    /// Whether the foot still slides although contacts are kept.
     pub slides: bool,
     pub hovers: bool,
 }

@@ -1,4 +1,4 @@
-//! Goals of a clip: points of joints that are to be in a place for a while. Contacts of feet and
+//! Goals of a clip: points of joints that have a wanted place over a time range. Contacts of feet and
 //! hands are goals.
 
 use glam::Vec3;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::NodeId;
 
-/// The point of a joint that a goal is about.
+/// The point of a joint that has the wanted place.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -22,10 +22,10 @@ pub enum GoalPoint {
 }
 
 impl GoalPoint {
-    /// All of them.
+    /// All points.
     pub const ALL: [Self; 3] = [Self::Joint, Self::Heel, Self::Ball];
 
-    /// Its name.
+    /// Name for people.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Joint => "Joint",
@@ -35,7 +35,7 @@ impl GoalPoint {
     }
 }
 
-/// Contacts of one joint that overlap or touch: one bar of a timeline.
+/// Contacts of one joint that overlap or touch, shown as one bar in the timeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactBar {
     /// The joint.
@@ -44,37 +44,37 @@ pub struct ContactBar {
     pub from: f32,
     /// End of the last one, seconds.
     pub to: f32,
-    /// Places of its contacts in the list.
+    /// Indices of its contacts in the list of goals.
     pub goals: Vec<usize>,
 }
 
-/// A point of a joint that is to stay in a place over a range of a clip.
+/// A point of a joint with a wanted place over a time range of a clip.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Goal {
-    /// The joint: a foot (the ankle) or a hand.
+    /// The joint: the ankle of a foot, or the wrist of a hand.
     pub node: NodeId,
-    /// Its point.
+    /// The point of the joint.
     #[serde(default)]
     pub point: GoalPoint,
-    /// The node in whose space the place is; the scene if omitted. It is kept; places are not moved
-    /// with it yet.
+    /// The node that the place moves with: `place` is in its space. The scene if omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<NodeId>,
     /// Start of the range, seconds on the clip's clock; finite, at least 0.
     pub from: f32,
     /// End of the range, seconds; finite, greater than `from`.
     pub to: f32,
-    /// Seconds over which it takes hold before the range and lets go after it, at least 0; the
-    /// setting of whoever cleans the clip if omitted.
+    /// Duration of the blends before and after the range, seconds, at least 0; the setting of the
+    /// cleaning if omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blend: Option<f32>,
-    /// Place in the space, meters; where the clip has the point on average if omitted.
+    /// Place of the point in the space, meters; the mean position of the point in the clip if
+    /// omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Vec3>,
 }
 
 impl Goal {
-    /// Whether its numbers are in range.
+    /// Whether all numbers are finite and in range.
     pub fn is_valid(&self) -> bool {
         self.from.is_finite()
             && self.from >= 0.0
@@ -84,8 +84,8 @@ impl Goal {
             && self.place.is_none_or(|p| p.is_finite())
     }
 
-    /// The goal with other times; `None` where nothing is left of its range. Ends before 0 are put
-    /// at 0, and ends in the other order change places.
+    /// The goal with its start and end mapped by `to`; `None` if the new range is empty. Times before
+    /// 0 become 0; a reversed range is put in order.
     #[must_use]
     pub fn retimed(&self, to: impl Fn(f32) -> f32) -> Option<Self> {
         let (a, b) = (to(self.from), to(self.to));
@@ -93,12 +93,12 @@ impl Goal {
         made.is_valid().then_some(made)
     }
 
-    /// Whether goals are valid and in the order of [`Self::in_order`].
+    /// Whether all goals are valid and sorted and merged as by [`Self::in_order`].
     pub fn are_valid(list: &[Self]) -> bool {
         list.iter().all(Self::is_valid) && Self::in_order(list.to_vec()) == list
     }
 
-    /// The bars of a list of contacts, by joint and time.
+    /// Merges contacts to bars, sorted by joint and start.
     pub fn bars(list: &[Self]) -> Vec<ContactBar> {
         let mut order: Vec<usize> = (0..list.len()).collect();
         order.sort_by(|a, b| {
@@ -119,8 +119,8 @@ impl Goal {
         bars
     }
 
-    /// Puts goals in order, by joint, point and time. Goals that are not valid are left out, and
-    /// goals of one point and place that overlap become one.
+    /// Sorts goals by joint, point and start. Removes invalid goals, and merges goals of one point and
+    /// space that overlap.
     pub fn in_order(mut list: Vec<Self>) -> Vec<Self> {
         list.retain(Self::is_valid);
         list.sort_by(|a, b| {

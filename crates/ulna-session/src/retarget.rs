@@ -385,6 +385,18 @@ fn said_of(
         let said = format!("morph targets that are not in this model: {}", some(&names));
         notes.push(Notice::new("morph_targets_not_here", said));
     }
+    let lost: usize = all.iter().map(|(m, _)| m.lost_contacts).sum();
+    if lost > 0 {
+        let contacts = if lost == 1 {
+            "1 contact of a hand".to_owned()
+        } else {
+            format!("{lost} contacts of hands")
+        };
+        let said = format!(
+            "{contacts} left out, because this model has nothing that matches what the hand touches"
+        );
+        notes.push(Notice::new("hand_contacts_lost", said));
+    }
     if is_locked {
         let slides: Vec<ContactSlide> = all.iter().flat_map(|(m, _)| m.slides.clone()).collect();
         let lowered = all.iter().map(|(m, _)| m.lowered).fold(0.0, f32::max);

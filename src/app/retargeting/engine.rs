@@ -9,7 +9,8 @@ use ulna_model::{Clip, ClipId, Document, Goal, NodeId, RetargetMap, Shared};
 use ulna_motion::{
     Evaluator, Pose, Stack,
     retarget::{
-        ContactSlide, Retarget, RetargetKeys, contact_slides, foot_speeds, guess_map, table_node,
+        ContactSlide, Retarget, RetargetKeys, contact_slides, foot_speeds, guess_map,
+        is_hand_joint, table_node,
     },
 };
 
@@ -45,10 +46,11 @@ pub(super) fn guess(source: &Document, target: &Document) -> RetargetMap {
     guess_map(source, target)
 }
 
-/// A foot that contacts are kept for.
+/// A foot or a hand with contacts.
 struct Foot {
     chain: usize,
     name: String,
+    is_hand: bool,
     source: NodeId,
     target: NodeId,
 }
@@ -58,11 +60,14 @@ fn feet_of(bodies: &Bodies, map: &RetargetMap) -> Vec<Foot> {
     let foot = |(chain, about): (usize, &ulna_model::RetargetChain)| {
         let source = table_node(&bodies.source, about.source.last()?)?;
         let target = table_node(&bodies.target, about.target.last()?)?;
-        let name = match about.name.strip_suffix(" leg") {
-            Some(side) => format!("{side} foot"),
-            None => about.name.clone(),
+        let is_hand =
+            is_hand_joint(&bodies.source, source) || is_hand_joint(&bodies.target, target);
+        let name = match (about.name.strip_suffix(" leg"), about.name.strip_suffix(" arm")) {
+            (Some(side), _) => format!("{side} foot"),
+            (_, Some(side)) => format!("{side} hand"),
+            _ => about.name.clone(),
         };
-        Some(Foot { chain, name, source, target })
+        Some(Foot { chain, name, is_hand, source, target })
     };
     chains.filter_map(foot).collect()
 }
@@ -152,6 +157,7 @@ pub(super) fn preview(
             speeds: [&before, &clip].map(|clip| foot_speeds(target, clip, foot.target, &times)),
             chain: foot.chain,
             name: foot.name,
+            is_hand: foot.is_hand,
             source: foot.source,
             target: foot.target,
         }

@@ -75,7 +75,8 @@ pub(super) fn bars_ui(
     }
     let at = empty.interact_pointer_pos().map(|at| row.axis.time(at.x) as f32);
     if let Some(time) = at.filter(|_| empty.double_clicked()) {
-        let more = added(&goals, foot.source, time.clamp(0.0, row.length), row.length);
+        let end = (foot.source, foot.is_hand);
+        let more = added(&goals, end, time.clamp(0.0, row.length), row.length);
         let made =
             contact_spans(&more, foot.source).into_iter().find(|b| (b[0]..=b[1]).contains(&time));
         now.contact = made.map(|b| ContactRef { foot: foot.source, from: b[0] });

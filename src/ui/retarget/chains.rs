@@ -129,7 +129,7 @@ fn head_ui(ui: &mut Ui, theme: &Theme, page: RetargetView<'_>) {
     paint_icon(ui.painter(), at, icons::ICON_FOOTPRINT, 14.0, color);
     let place = Rect::from_center_size(at, vec2(20.0, 20.0));
     let about = ui.interact(place, ui.scope_id().with("contacts"), Sense::hover());
-    about.on_hover_text("Feet of these chains stay in place in contacts");
+    about.on_hover_text("Feet and hands of these chains stay in place in contacts");
 }
 
 /// First and last joint of a chain.
@@ -250,8 +250,8 @@ fn choices_ui(
     let positions = ChainPosition::ALL.map(|p| (p, p.label()));
     let at = place(columns.position, columns.contacts - 4.0);
     dropdown(ui, at, &format!("Position of {name}"), &positions, &mut after.position);
-    let is_leg = before.contacts || name.ends_with("leg");
-    if is_leg {
+    let is_limb = before.contacts || name.ends_with("leg") || name.ends_with("arm");
+    if is_limb {
         let at = place(columns.contacts + 2.0, columns.right);
         let mut inner = ui.new_child(UiBuilder::new().max_rect(at).id_salt(("contacts", &name)));
         inner.spacing_mut().interact_size.y = 20.0;

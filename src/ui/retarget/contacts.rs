@@ -1,4 +1,4 @@
-//! Changes of the contacts of the shown clip.
+//! Edits of the contacts of the shown clip.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use super::{ContactRef, RetargetDraft, RetargetResult};
 use crate::ui::contact_bars::{TOUCH, contact_spans};
 use ulna_model::{Goal, GoalPoint, NodeId};
 
-/// Seconds of an added contact.
+/// Duration of an added contact, seconds.
 const ADDED: f32 = 0.2;
-/// The shortest contact, seconds.
+/// Minimum duration of a contact, seconds.
 const SHORTEST: f32 = 0.01;
 
-/// Goals with a bar of a foot at another start and end. Goals within it move along with a bar of
-/// the same length; else they are cut, and those at an end of the bar follow that end.
+/// Goals after a drag of a foot's bar to another start and end. If the length is the same, the goals
+/// of the bar move; otherwise they are cut, and those at an end of the bar follow that end.
 pub(super) fn moved(
     goals: &[Goal],
     foot: NodeId,
@@ -33,7 +33,7 @@ pub(super) fn moved(
             goal.to = if goal.to >= to - TOUCH { end } else { goal.to.min(end) };
         }
         if is_in {
-            // Where the foot stands now is another place.
+            // The foot is at another place at the new time.
             goal.place = None;
         }
         made.push(goal);
@@ -41,20 +41,28 @@ pub(super) fn moved(
     Goal::in_order(made)
 }
 
-/// Goals with one more contact about a time, between the bars beside it.
-pub(super) fn added(goals: &[Goal], foot: NodeId, time: f32, length: f32) -> Vec<Goal> {
+/// Goals with one more contact around a time, between the neighboring bars. A hand
+/// gets one contact of the joint; a foot gets one of the heel and one of the ball.
+pub(super) fn added(
+    goals: &[Goal],
+    (foot, is_hand): (NodeId, bool),
+    time: f32,
+    length: f32,
+) -> Vec<Goal> {
     let own = contact_spans(goals, foot);
     let low = own.iter().filter(|b| b[1] <= time).map(|b| b[1]).fold(0.0, f32::max);
     let high = own.iter().filter(|b| b[0] >= time).map(|b| b[0]).fold(length, f32::min);
     let [from, to] = [(time - ADDED * 0.5).max(low), (time + ADDED * 0.5).min(high)];
     let mut made = goals.to_vec();
-    for point in [GoalPoint::Heel, GoalPoint::Ball] {
+    let points: &[GoalPoint] =
+        if is_hand { &[GoalPoint::Joint] } else { &[GoalPoint::Heel, GoalPoint::Ball] };
+    for point in points.iter().copied() {
         made.push(Goal { node: foot, point, space: None, from, to, blend: None, place: None });
     }
     Goal::in_order(made)
 }
 
-/// The contacts of the shown clip, as they were changed or found.
+/// The contacts of the shown clip: those edited by hand, or those that were found.
 pub(super) fn current(draft: &RetargetDraft, result: &RetargetResult) -> Arc<[Goal]> {
     draft.contacts.get(&draft.shown).unwrap_or(&result.contacts).clone()
 }
@@ -111,9 +119,9 @@ mod tests {
     #[test]
     fn an_added_contact_does_not_overlap_others() {
         let foot = NodeId(3);
-        let more = added(&goals(), foot, 0.72, 2.0);
+        let more = added(&goals(), (foot, false), 0.72, 2.0);
         assert_eq!(contact_spans(&more, foot).len(), 2, "it reaches the next one");
-        let more = added(&goals(), foot, 1.5, 2.0);
+        let more = added(&goals(), (foot, false), 1.5, 2.0);
         assert_eq!(contact_spans(&more, foot).last().map(|b| b[0]), Some(1.4));
     }
 }

@@ -296,13 +296,15 @@ pub struct ContactBar {
     pub slide: Option<[f32; 2]>,
 }
 
-/// A foot that contacts are kept for, with its results in the shown clip.
+/// A foot or a hand with contacts, and its results in the shown clip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FootResult {
     /// Its chain, an index into the chains of the map.
     pub chain: usize,
     /// Name, such as “Left foot”.
     pub name: String,
+    /// Whether it is a hand, which has neither heel nor ball.
+    pub is_hand: bool,
     /// The foot of the source.
     pub source: NodeId,
     /// The foot of the target.

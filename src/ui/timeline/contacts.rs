@@ -1,5 +1,5 @@
-//! Rows of contacts: bars over the times in which a foot or a hand stays in place. They are
-//! dragged, added by a double click and removed by a right click.
+//! Contact rows: bars over the time ranges in which a foot or a hand stays in place. Bars are dragged,
+//! a double click adds one, and a right click opens their menu.
 
 use egui::{Align2, CursorIcon, Key, PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -7,32 +7,34 @@ use egui_material_icons::icons;
 use super::sheet_layout::Sheet;
 use crate::ui::{
     Action, Actions, Theme,
-    contact_bars::{BarLook, ContactGrip, END, contact_spans, dragged_span, paint_bar},
+    contact_bars::{BarLook, ContactGrip, END, contact_spans, dragged_span, followed, paint_bar},
+    menu_rows::{MenuRows, Row, context_menu},
     theme::Font,
     widgets::{elided, paint_icon},
 };
 use ulna_edit::command::{
-    AddContact, MoveContact, RemoveContact,
+    AddContact, CleanContacts, ContactSpace, FindContacts, MoveContact, RemoveContact,
     field::{ClipName, Nodes, Seconds},
 };
-use ulna_model::{Goal, NodeId};
+use ulna_model::{Document, Goal, NodeId};
+use ulna_motion::retarget::limb_moves;
 use ulna_render::ColorRole;
 
-/// A contact that is dragged.
+/// Drag of a contact bar.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContactDrag {
     joint: Option<NodeId>,
     grip: Option<ContactGrip>,
-    /// The bar as it was, seconds.
+    /// Start and end of the bar before the drag, seconds.
     bar: [f32; 2],
-    /// All bars of the joint as they were.
+    /// Start and end of all bars of the joint before the drag, seconds.
     others: Vec<[f32; 2]>,
-    /// Time of the press, seconds.
+    /// Time under the pointer when it was pressed, seconds.
     pressed: f32,
 }
 
-/// Draws the row of a joint in `rect`, with its name at the left, and handles drags and clicks. The
-/// part in `seen` is not covered.
+/// Draws the row of a joint in `rect`, with its name at the left, and handles drags and clicks.
+/// `seen`: the part of the sheet that other rows do not cover.
 pub fn contacts_ui(
     drag: &mut ContactDrag,
     ui: &Ui,
@@ -43,7 +45,8 @@ pub fn contacts_ui(
 ) {
     let Some(document) = sheet.view.session.map(|s| s.document()) else { return };
     let body = Rect::from_min_max(pos2(sheet.axis.left, rect.top()), rect.max).intersect(seen);
-    let row = ContactRow { sheet, joint, name: document.node(joint).label(joint), rect, body };
+    let name = document.node(joint).label(joint);
+    let row = ContactRow { sheet, document, joint, goals, name, rect, body };
     let bars = contact_spans(goals, joint);
     row.name(ui, seen, bars.len());
     row.ground(ui, actions);
@@ -53,13 +56,21 @@ pub fn contacts_ui(
     row.drag(drag, ui, actions);
 }
 
-/// The row of a joint.
+/// Middle of a bar.
+const fn middle([from, to]: [f32; 2]) -> Seconds {
+    Seconds((from + to) * 0.5)
+}
+
+/// The contact row of a joint.
 struct ContactRow<'a> {
     sheet: &'a Sheet<'a>,
+    document: &'a Document,
     joint: NodeId,
+    /// All contacts of the clip.
+    goals: &'a [Goal],
     name: String,
     rect: Rect,
-    /// The part of its bars that is not covered.
+    /// The visible part of the area of the bars.
     body: Rect,
 }
 
@@ -81,7 +92,7 @@ impl ContactRow<'_> {
         painter.text(at(names.right() - 10.0), Align2::RIGHT_CENTER, words, small, color);
     }
 
-    /// A double click adds a contact.
+    /// Handles the area behind the bars: a double click adds a contact.
     fn ground(&self, ui: &Ui, actions: &mut Actions) {
         let id = ui.scope_id().with(("contacts", self.joint.0));
         let ground = ui.interact(self.body, id, Sense::click());
@@ -94,15 +105,75 @@ impl ContactRow<'_> {
                 from: Seconds(self.snapped(ui, self.sheet.axis.time(at.x).max(0.0))),
                 to: None,
                 point: None,
+                space: None,
             };
             actions.push(Action::Run(add.into()));
         }
         ground.on_hover_text(
-            "Double-click adds a contact. Drag a bar or its ends. Right-click removes it",
+            "Double-click adds a contact. Drag a bar or its ends. Right-click a bar for more",
         );
     }
 
-    /// A time on a whole frame, unless Shift is held.
+    /// The menu of a bar.
+    fn menu(&self, rows: &mut MenuRows<'_>, bar: [f32; 2], about: &str) {
+        rows.header(&self.name, about);
+        rows.submenu(Row::new("Follow").icon(icons::ICON_LINK.codepoint), |rows| {
+            self.spaces(rows, bar);
+        });
+        rows.separator();
+        rows.command(FindContacts::spec());
+        rows.command(CleanContacts::spec());
+        rows.separator();
+        let remove = RemoveContact {
+            clip: ClipName::Id(self.sheet.id),
+            node: Nodes::one(self.joint),
+            time: middle(bar),
+            point: None,
+        };
+        let row = Row::new("Remove contact").icon(icons::ICON_DELETE.codepoint);
+        rows.run(row, || remove.into());
+    }
+
+    /// Rows of the nodes that a contact may follow: the current one, the selected ones, and meshes
+    /// that no skin deforms.
+    fn spaces(&self, rows: &mut MenuRows<'_>, bar: [f32; 2]) {
+        /// Maximum number of nodes.
+        const MOST: usize = 10;
+        let now = followed(self.goals, self.joint, bar);
+        let is_prop = |n: &NodeId| {
+            let node = self.document.node(*n);
+            node.mesh.is_some() && node.skin.is_none()
+        };
+        let selected = &self.sheet.view.selection.nodes;
+        let props = self.document.nodes.order().iter().copied().filter(is_prop);
+        let mut nodes: Vec<NodeId> = Vec::new();
+        for node in now.iter().copied().chain(selected.iter().copied()).chain(props) {
+            if nodes.len() < MOST
+                && !nodes.contains(&node)
+                && !limb_moves(self.document, self.joint, node)
+            {
+                nodes.push(node);
+            }
+        }
+        let follow = |space: Option<NodeId>| ContactSpace {
+            clip: ClipName::Id(self.sheet.id),
+            node: Nodes::one(self.joint),
+            time: middle(bar),
+            space: space.map(Nodes::one),
+            point: None,
+        };
+        let row = Row::new("Nothing (stay in the scene)").checked(now.is_empty());
+        rows.run(row, || follow(None).into());
+        for node in nodes {
+            let title = self.document.node(node).label(node);
+            let row = Row::new(title).checked(now == [node]);
+            rows.run(row, || follow(Some(node)).into());
+        }
+        rows.separator();
+        rows.command_as(ContactSpace::spec(), "Another node…");
+    }
+
+    /// Rounds a time to a frame, unless Shift is held.
     fn snapped(&self, ui: &Ui, time: f64) -> f32 {
         let fps = self.sheet.view.timeline.playback.fps;
         let free = fps <= 0.0 || ui.input(|i| i.modifiers.shift);
@@ -126,7 +197,14 @@ impl ContactRow<'_> {
         );
         let fps = self.sheet.view.timeline.playback.fps;
         let frame = |t: f32| (f64::from(t) * fps).round();
-        let words = format!("{}, frames {} to {}", self.name, frame(bar[0]), frame(bar[1]));
+        let frames = format!("frames {} to {}", frame(bar[0]), frame(bar[1]));
+        let nodes = followed(self.goals, self.joint, bar);
+        let names: Vec<String> = nodes.iter().map(|n| self.document.node(*n).label(*n)).collect();
+        let follows = names.join(", ");
+        let words = match follows.is_empty() {
+            true => format!("{}, {frames}", self.name),
+            false => format!("{}, {frames}, follows {follows}", self.name),
+        };
         let end = |x: f32| Rect::from_center_size(pos2(x, y), vec2(END, place.height() + 4.0));
         let grips = [
             (ContactGrip::Body, place, "Contact", CursorIcon::Grab),
@@ -157,22 +235,44 @@ impl ContactRow<'_> {
                     pressed: axis.time(at.x) as f32,
                 };
             }
-            if response.secondary_clicked() {
-                let remove = RemoveContact {
-                    clip: ClipName::Id(self.sheet.id),
-                    node: Nodes::Ids(vec![self.joint]),
-                    time: Seconds((bar[0] + bar[1]) * 0.5),
-                    point: None,
-                };
-                actions.push(Action::Run(remove.into()));
+            context_menu(&response, Some(place), self.sheet.view, actions, |rows| {
+                self.menu(rows, bar, &frames);
+            });
+            let response = response.on_hover_cursor(cursor);
+            if !follows.is_empty() {
+                response.on_hover_text(format!("Follows {follows}"));
             }
-            response.on_hover_cursor(cursor);
         }
         let look = BarLook { hovers, ..BarLook::default() };
-        paint_bar(&ui.painter_at(self.body), self.sheet.view.theme, place, look);
+        let theme = self.sheet.view.theme;
+        let painter = ui.painter_at(self.body);
+        paint_bar(&painter, theme, place, look);
+        if !follows.is_empty() {
+            self.followed_name(ui, place, &follows);
+        }
     }
 
-    /// The bar that is held, wherever the pointer has gone with it.
+    /// Draws the name of the followed node on a bar that is wide enough.
+    fn followed_name(&self, ui: &Ui, place: Rect, name: &str) {
+        /// Free space at both ends, and the width of the icon, points.
+        const ENDS: f32 = 8.0;
+        const ICON: f32 = 14.0;
+        let room = place.width() - 2.0 * ENDS - ICON;
+        if room < ICON {
+            return;
+        }
+        let theme = self.sheet.view.theme;
+        let painter = ui.painter_at(self.body.intersect(place));
+        let at = |x: f32| pos2(x, place.center().y);
+        let color = theme.color(ColorRole::AccentText);
+        paint_icon(&painter, at(place.left() + ENDS + 5.0), icons::ICON_LINK, 12.0, color);
+        let small = Theme::font(Font::Small);
+        let text = elided(ui, name, &small, room);
+        let color = theme.color(ColorRole::TextPrimary);
+        painter.text(at(place.left() + ENDS + ICON), Align2::LEFT_CENTER, text, small, color);
+    }
+
+    /// Continues the drag of a bar, wherever the pointer is.
     fn drag(&self, drag: &mut ContactDrag, ui: &Ui, actions: &mut Actions) {
         let Some(grip) = drag.grip.filter(|_| drag.joint == Some(self.joint)) else { return };
         let (at, down, escapes) = ui.input(|i| {

@@ -106,8 +106,8 @@ pub use self::{
         RenameNodes, free_clip_name,
     },
     contacts::{
-        AddContact, CleanContacts, ContactCommand, ContactPoint, ContactTexts, FindContacts,
-        MoveContact, RemoveContact, slides_in_words,
+        AddContact, CleanContacts, ContactCommand, ContactPoint, ContactSpace, ContactTexts,
+        FindContacts, MoveContact, RemoveContact, slides_in_words,
     },
     context::{CommandContext, Unfilled},
     curve_keys::{

@@ -631,6 +631,10 @@ const MORE_TERMS: &[(&str, &str)] = &[
     ("contact.add", "foot contact, add foot plant"),
     ("contact.remove", "delete foot contact"),
     ("contact.move", "edit foot contact"),
+    (
+        "contact.follow",
+        "hand on prop, hold prop, contact space, space switch, hand on body, follow prop",
+    ),
     ("weight_layer.mirror", "mirror skin layer"),
     ("weight_layer.mask", "layer mask, weight mask"),
     ("weight_layer.opacity", "skin layer opacity"),

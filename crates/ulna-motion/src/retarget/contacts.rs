@@ -1,56 +1,61 @@
-//! When feet stand: contacts found on a clip.
+//! Detection of contacts: time ranges of a clip in which feet and hands stay in place.
 
 use glam::Vec3;
 
 use super::{
     feet::{Foot, feet_of, rest_pose},
+    hands::{contacts_of_hands, hands_of, parts_of},
     sampling::{each_pose, even_times},
 };
 use crate::clip_edit::travel;
 use ulna_model::{Clip, Document, Goal, GoalPoint, NodeId, Shared};
 
-/// Looked at so often a second.
+/// Samples per second.
 const RATE: f32 = 60.0;
-/// Parts of the leg's length above its lowest place at which a point comes down, and lifts.
+/// Heights above the lowest position of a point, as shares of the leg's length: a contact begins
+/// below the first and ends above the second.
 const LOW: [f32; 2] = [0.025, 0.04];
-/// Legs a second: speeds at which a point stands, and at which it goes.
+/// Speeds in leg lengths per second: a contact begins below the first and ends above the second.
 const SLOW: [f32; 2] = [0.2, 0.4];
-/// Or parts of its own greatest speed, where that is more: feet that slide stand, too.
+/// The same limits as shares of the point's highest speed. The larger limit applies, so that
+/// contacts of sliding feet are found.
 const SLOW_PART: [f32; 2] = [0.07, 0.15];
-/// Seconds of the shortest contact, and of the shortest time between two.
+/// Minimum duration of a contact, and of the gap between two contacts; seconds.
 const SHORTEST: f32 = 0.05;
 
 /// The contacts to look for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContactRequest {
-    /// Whether hands that stay in place in the scene count, too.
+    /// Whether contacts of hands are found as well: hands that stay in place in the scene, on the
+    /// body or on a prop.
     pub hands: bool,
 }
 
-/// A point's path over a clip.
+/// Path of a point of a foot over a clip.
 pub(super) struct PointPath {
     pub node: NodeId,
     pub point: GoalPoint,
+    /// Scene positions, one per sample, meters.
     pub places: Vec<Vec3>,
     /// Length of the leg, meters.
     pub length: f32,
-    /// How high the sole is at rest, meters.
+    /// Height of the sole at rest, meters.
     level: f32,
 }
 
 impl PointPath {
-    /// The height at which the point stands, meters: where it rests, if it comes a little lower
-    /// than that, as feet that dip into the ground do on their way.
+    /// Height of the point in contact, meters: its height at rest if the lowest position in the
+    /// clip is just below it, since feet dip into the ground as they swing.
     fn low(&self) -> f32 {
-        /// Part of the leg's length.
+        /// Largest distance below the rest, as a share of the leg's length.
         const DIPS: f32 = 0.2;
         let low = low_of(&self.places);
         if (0.0..DIPS * self.length).contains(&(self.level - low)) { self.level } else { low }
     }
 }
 
-/// Finds the contacts of a clip: when heel and ball of each foot are low, and slow over the ground.
-/// If a clip walks on the spot, the ground moves under it. In the order of
+/// Finds the contacts of a clip: time ranges in which the heel or the ball of a foot is low, and slow
+/// relative to the ground. If the body walks in place, the ground is assumed to move. Sorted by
 /// [`Goal::in_order`].
 pub fn find_contacts(
     document: &Document,
@@ -62,21 +67,20 @@ pub fn find_contacts(
         feet_of(document).into_iter().map(|n| Foot::of(document, &rest, n)).collect();
     let mut made = contacts_among(document, clip, &feet);
     if request.hands {
-        let hands: Vec<Foot> = super::hands::hands_of(document)
-            .into_iter()
-            .map(|n| Foot::of(document, &rest, n))
-            .collect();
-        made.extend(super::hands::contacts_of_hands(document, clip, &hands));
+        let hands = hands_of(document).into_iter().map(|n| Foot::hand(document, &rest, n));
+        let hands: Vec<Foot> = hands.collect();
+        let parts = parts_of(document, &rest, &hands);
+        made.extend(contacts_of_hands(document, clip, &hands, &parts));
     }
     Goal::in_order(made)
 }
 
-/// Contacts of some feet.
+/// Contacts of the heels and balls of some feet.
 pub(super) fn contacts_among(document: &Document, clip: &Shared<Clip>, feet: &[Foot]) -> Vec<Goal> {
     contacts_on_ground(document, clip, feet).0
 }
 
-/// Contacts of some feet, with the velocity of the ground in meters per second.
+/// Contacts of the heels and balls of some feet, and the velocity of the ground in meters per second.
 pub(super) fn contacts_on_ground(
     document: &Document,
     clip: &Shared<Clip>,
@@ -93,10 +97,11 @@ pub(super) fn contacts_on_ground(
     (paths.iter().flat_map(|path| contacts_of(path, &times, ground)).collect(), ground)
 }
 
-/// Whether no foot comes near the ground that the body stands on at rest. A body whose rest lies
-/// elsewhere, as in many captures, may stand anywhere.
+/// Whether no foot comes near the ground on which the body stands at rest. Many captures have the
+/// ground at another height than the rest pose; these are not in the air.
 fn is_in_air(paths: &[PointPath], feet: &[Foot]) -> bool {
-    /// Parts of the leg's length over the ground: less is near it, more is a rest elsewhere.
+    /// Heights above the ground at rest, as shares of the leg's length. Below the first a foot is
+    /// near the ground; above the second the clip has its ground elsewhere.
     const AIR: [f32; 2] = [0.12, 0.6];
     let low = paths.iter().map(|p| low_of(&p.places)).fold(f32::INFINITY, f32::min);
     let level = feet.iter().map(|f| f.level).fold(f32::INFINITY, f32::min);
@@ -104,8 +109,8 @@ fn is_in_air(paths: &[PointPath], feet: &[Foot]) -> bool {
     (AIR[0] * length..AIR[1] * length).contains(&(low - level))
 }
 
-/// The velocity of the ground under a clip, meters per second: zero where the body travels over it
-/// itself.
+/// Velocity of the ground in a clip in which the body walks in place, meters per second; zero if the
+/// body travels.
 pub(super) fn ground_below(document: &Document, clip: &Shared<Clip>, feet: &[Foot]) -> Vec3 {
     if feet.is_empty() || clip.length() <= 0.0 {
         return Vec3::ZERO;
@@ -114,14 +119,15 @@ pub(super) fn ground_below(document: &Document, clip: &Shared<Clip>, feet: &[Foo
     ground_of(document, clip, &paths, &times)
 }
 
-/// The velocity that most low points of feet agree on, where that is not that they stand.
+/// The most frequent velocity of low points of feet, meters per second; zero if more of them rest.
 fn ground_of(document: &Document, clip: &Shared<Clip>, paths: &[PointPath], times: &[f32]) -> Vec3 {
-    /// Parts of the leg's length that a body travels at least, and that a step lifts a foot.
+    /// As shares of the leg's length: the minimum distance of a body that travels, and the minimum
+    /// height to which a step lifts a foot.
     const TRAVELS: f32 = 0.3;
     const LIFTS: f32 = 0.08;
-    /// Velocities are one within this part of their size.
+    /// Largest difference of velocities that count as equal, as a share of the velocity.
     const ALIKE: f32 = 0.2;
-    /// Candidates that are tried.
+    /// Maximum number of candidates.
     const TRIED: usize = 64;
     let length = paths.iter().map(|p| p.length).fold(0.0, f32::max);
     let gone = travel(document, clip).map_or(0.0, |t| t.way.with_y(0.0).length());
@@ -159,7 +165,7 @@ fn ground_of(document: &Document, clip: &Shared<Clip>, paths: &[PointPath], time
     }
 }
 
-/// The paths of the points of feet that may stand, with the times.
+/// Times of the samples, and the paths of heels and balls.
 fn point_paths(
     document: &Document,
     clip: &Shared<Clip>,
@@ -190,7 +196,7 @@ fn point_paths(
     (times, paths.collect())
 }
 
-/// Speeds over the ground at each time, meters per second, by the places around it.
+/// Speed relative to the ground at each time, meters per second, by central differences.
 pub(super) fn speeds(places: &[Vec3], times: &[f32], ground: Vec3) -> Vec<f32> {
     let last = places.len().saturating_sub(1);
     (0..places.len())
@@ -202,16 +208,17 @@ pub(super) fn speeds(places: &[Vec3], times: &[f32], ground: Vec3) -> Vec<f32> {
         .collect()
 }
 
-/// The height that a point has where it stands: what few of its places are below.
+/// Lowest height of a path without outliers, meters: 2 % of its positions are lower.
 fn low_of(places: &[Vec3]) -> f32 {
     let mut heights: Vec<f32> = places.iter().map(|p| p.y).filter(|y| y.is_finite()).collect();
     heights.sort_by(f32::total_cmp);
     heights.get(heights.len() / 50).copied().unwrap_or(0.0)
 }
 
+/// Contacts of one point.
 fn contacts_of(path: &PointPath, times: &[f32], ground: Vec3) -> Vec<Goal> {
     let speeds = speeds(&path.places, times, ground);
-    // A single jump of a capture is not how fast it is.
+    // Ignore single jumps, which occur in captures.
     let mut sorted = speeds.clone();
     sorted.sort_by(f32::total_cmp);
     let fastest = sorted.get(sorted.len() * 49 / 50).copied().unwrap_or(0.0);
@@ -234,8 +241,8 @@ fn contacts_of(path: &PointPath, times: &[f32], ground: Vec3) -> Vec<Goal> {
         .collect()
 }
 
-/// Ranges of times that begin where something enters and end where it no longer stays, extended
-/// backwards as far as it stays.
+/// Ranges of samples with `stays` that contain at least one sample with `enters`, as start and end in
+/// seconds. Short gaps are closed, then short ranges removed.
 pub(super) fn ranges(
     times: &[f32],
     enters: impl Fn(usize) -> bool,
@@ -260,8 +267,8 @@ pub(super) fn ranges(
     found
 }
 
-/// How fast a foot goes over the ground at some times of a clip, meters per second: the slower of
-/// its heel and its ball, so that a foot that rolls stands.
+/// Speed of a foot relative to the ground at times of a clip, meters per second: that of its heel or
+/// ball, whichever is slower, since one of them rests while a foot rolls.
 pub fn foot_speeds(
     document: &Document,
     clip: &Shared<Clip>,

@@ -1,4 +1,4 @@
-//! Feet as they rest: the points of the sole that stand, the toes, the leg.
+//! Feet and hands at rest: the leg or arm, and the points of a sole that touch the ground.
 
 use std::collections::BTreeSet;
 
@@ -13,45 +13,48 @@ use crate::{
 };
 use ulna_model::{Document, GoalPoint, NodeId};
 
-/// A foot.
+/// A foot or a hand.
 #[derive(Clone, Debug)]
 pub(super) struct Foot {
-    /// The joint: the ankle.
+    /// The joint: the ankle of a foot, the wrist of a hand.
     pub node: NodeId,
     /// The joint at which the toes bend.
     pub toe: Option<NodeId>,
-    /// The leg down to the foot; none where nothing above the foot could turn.
+    /// The leg down to the foot, or the arm down to the hand; `None` if no joint above it can
+    /// rotate.
     pub leg: Option<Limb>,
-    /// The joint that is lowered where the leg is too short.
+    /// The joint that is lowered if the leg is too short.
     pub hips: NodeId,
-    /// The rear of the sole, in the space of the foot.
+    /// Position of the rear of the sole in the space of the foot.
     pub heel: Vec3,
-    /// The ball, in the space of the foot; none where the foot has no length.
+    /// Position of the ball in the space of the foot; `None` if the foot is too short to have one.
     pub ball: Option<Vec3>,
-    /// The way that the toes point at rest, level, in the space of the toe joint.
+    /// Horizontal direction of the toes at rest, in the space of the toe joint.
     pub toe_way: Vec3,
     /// Direction up at rest, in the space of the foot.
     pub up: Vec3,
-    /// Points of the sole; none where no mesh shows one.
+    /// Points of the sole; empty if the foot moves no mesh.
     pub sole: Vec<SolePoint>,
-    /// The leg's length at rest, meters.
+    /// Length of the leg at rest, meters.
     pub length: f32,
-    /// How high the sole is at rest, meters.
+    /// Height of the sole at rest, meters.
     pub level: f32,
+    /// Nodes in whose space the foot has contacts, each once.
+    pub spaces: Vec<NodeId>,
 }
 
 /// A point of a sole.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SolePoint {
-    /// In the space of the foot.
+    /// Position in the space of the foot.
     pub foot: Vec3,
-    /// In the space of the toes.
+    /// Position in the space of the toe joint.
     pub toes: Vec3,
     /// Weight of the toes, `0.0..=1.0`.
     pub share: f32,
 }
 
-/// The pose of a document whose joints all rest.
+/// Poses all joints of a document at rest. Other nodes are in their pose.
 pub(super) fn rest_pose(document: &Document) -> Pose {
     let mut pose = Pose::evaluate(document, &Stack::default());
     for node in document.nodes.order() {
@@ -62,7 +65,8 @@ pub(super) fn rest_pose(document: &Document) -> Pose {
     pose
 }
 
-/// The feet of a document: by its humanoid map or names, else what it stands on at rest.
+/// The foot joints of a document, by its humanoid map or joint names; otherwise the joints that
+/// are lowest at rest.
 pub(super) fn feet_of(document: &Document) -> Vec<NodeId> {
     let named = named_feet(document);
     if !named.is_empty() {
@@ -80,7 +84,7 @@ fn place(pose: &Pose, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// The rotation of a matrix without its scale.
+/// Rotation of a matrix, without its scale and mirroring.
 pub(super) fn rotation_of(matrix: &Mat4) -> Quat {
     ulna_geometry::orthogonal_factor(&matrix.as_dmat4()).map_or(Quat::IDENTITY, |m| {
         let m = if m.determinant() < 0.0 { m * -1.0 } else { m };
@@ -89,10 +93,10 @@ pub(super) fn rotation_of(matrix: &Mat4) -> Quat {
 }
 
 impl Foot {
-    /// A foot by its joint, from how the document rests.
+    /// Describes the foot of a joint. `rest`: the rest pose of the document.
     pub fn of(document: &Document, rest: &Pose, node: NodeId) -> Self {
-        /// Parts of the leg's length: a foot shorter than this has no ball, and a heel is no
-        /// farther behind the ankle.
+        /// As shares of the leg's length: the minimum length of a foot with a ball, and the maximum
+        /// distance of the heel behind the ankle.
         const LEAST: f32 = 0.05;
         const FARTHEST: f32 = 0.35;
         /// Position of the ball between ankle and tip, if no joint marks it.
@@ -118,7 +122,7 @@ impl Foot {
         };
         let level_way = |v: Vec3| v.with_y(0.0);
         let to_toe = toe.map(|t| level_way(place(rest, t) - ankle));
-        // What is near the ground: boots reach up the leg.
+        // Only points near the ground: boots reach up the leg.
         let near = (ankle.y - level).abs() * NEAR_GROUND;
         let low: Vec<Vec3> = points.iter().copied().filter(|p| p.y <= level + near).collect();
         let middle = low.iter().sum::<Vec3>() / low.len().max(1) as f32;
@@ -161,10 +165,17 @@ impl Foot {
             toe_way,
             length,
             level,
+            spaces: Vec::new(),
         }
     }
 
-    /// A point of the foot in its own space; none where the foot has no such point.
+    /// Describes the hand of a joint: it has no sole and no toes. `rest`: the rest pose.
+    pub fn hand(document: &Document, rest: &Pose, node: NodeId) -> Self {
+        let foot = Self::of(document, rest, node);
+        Self { toe: None, ball: None, heel: Vec3::ZERO, sole: Vec::new(), ..foot }
+    }
+
+    /// Position of a point in the space of the foot; `None` if the foot does not have it.
     pub fn point(&self, point: GoalPoint) -> Option<Vec3> {
         match point {
             GoalPoint::Joint => Some(Vec3::ZERO),
@@ -173,17 +184,17 @@ impl Foot {
         }
     }
 
-    /// The points that may stand.
+    /// The points that may touch the ground, with their positions in the space of the foot.
     pub fn points(&self) -> Vec<(GoalPoint, Vec3)> {
         let all = [(GoalPoint::Heel, Some(self.heel)), (GoalPoint::Ball, self.ball)];
         all.into_iter().filter_map(|(point, at)| Some((point, at?))).collect()
     }
 }
 
-/// Of the points of a foot those that can be the lowest, however it is turned: the farthest in many
-/// ways down, of the foot and of the toes.
+/// Keeps the points that can be the lowest one of a rotated foot: for many directions the farthest
+/// point of the foot, and the farthest of the toes. `places`: scene positions at rest.
 fn lowest_ones(places: &[Vec3], points: &[SolePoint]) -> Vec<SolePoint> {
-    /// Ways down.
+    /// Number of directions, spread evenly over the lower hemisphere.
     const WAYS: usize = 56;
     let golden = std::f32::consts::PI * (3.0 - 5.0f32.sqrt());
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
@@ -199,9 +210,10 @@ fn lowest_ones(places: &[Vec3], points: &[SolePoint]) -> Vec<SolePoint> {
     chosen.into_iter().map(|k| points[k]).collect()
 }
 
-/// The joint at which the toes of a foot bend: by its role, else the one child that lies ahead.
+/// The joint at which the toes of a foot bend: a child with that role, otherwise the child farthest
+/// from the ankle in horizontal direction.
 fn toe_of(document: &Document, rest: &Pose, foot: NodeId, length: f32) -> Option<NodeId> {
-    /// Part of the leg's length that the toes are ahead of the ankle at least.
+    /// Minimum horizontal distance from the ankle, as a share of the leg's length.
     const AHEAD: f32 = 0.08;
     let role = roles_of(document)
         .into_iter()

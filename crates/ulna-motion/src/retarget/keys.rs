@@ -1,6 +1,6 @@
 //! Keys of retargeted clips: as they come, one per frame, or as few as keep the motion.
 
-use super::lock::{ContactSlide, contact_slides};
+use super::passes::{ContactSlide, contact_slides};
 use crate::clip_edit::{reduced, resampled};
 use ulna_model::{Clip, Document, Goal, Shared};
 

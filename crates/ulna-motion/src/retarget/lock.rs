@@ -1,89 +1,33 @@
-//! Feet kept in place: the leg's keys within contacts are made anew.
+//! Baking of contacts: new keys for legs and arms that keep feet and hands in place.
 
 use std::collections::BTreeSet;
 
 use glam::{Mat4, Quat, Vec3};
 
 use super::{
-    contacts::ground_below,
-    feet::{Foot, rest_pose, rotation_of},
+    feet::{Foot, rotation_of},
+    passes::{Cleaned, ContactSlide},
     sampling::each_pose,
     spans::{SpanKeys, with_spans},
     stands::{FootFrame, FootGoal, PlacedGoal, Stand, StandRequest, goal_of, level_toes, round_of},
 };
 use crate::ik::{Goal as Reach, frame_of, solve};
 use ulna_model::{
-    Clip, ContactSettings, Document, Goal, GoalPoint, Interpolation, NodeId, Property, Shared,
-    Track,
+    Clip, ContactSettings, Document, GoalPoint, Interpolation, NodeId, Property, Shared, Track,
 };
 
-/// The largest and the smallest time between the keys that are made, seconds.
+/// Largest and smallest time between new keys, seconds.
 const STEP: [f32; 2] = [1.0 / 23.0, 1.0 / 240.0];
-/// Feet are looked at no farther apart than this, seconds.
+/// Largest time between samples of the feet, seconds.
 const LOOK: f32 = 1.01 / 60.0;
-/// Largest distance of a held point from its place between keys, parts of the leg's length.
+/// Largest error of a point in contact between keys, as a share of the leg's length.
 const NEAR: f32 = 1e-3;
-/// Times nearer than this are one, seconds.
+/// Times closer than this count as equal, seconds.
 const SAME: f32 = STEP[1] * 0.25;
-/// Largest distance from root to foot, as a part of the leg's length.
+/// Largest distance from the first joint of the leg to the foot, as a share of the leg's length.
 const STRAIGHT: f32 = 0.995;
-/// Rounds of more keys.
+/// Maximum number of times that keys are added where the error is too large.
 const ROUNDS: usize = 3;
-
-/// Sliding of a foot in one contact: all goals of a foot that overlap or touch.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ContactSlide {
-    /// The foot, or the hand.
-    pub foot: NodeId,
-    /// Start, seconds.
-    pub from: f32,
-    /// End, seconds.
-    pub to: f32,
-    /// Distance over which the points that should stay in place move on the ground, meters.
-    pub before: f32,
-    /// The same once the contact is kept.
-    pub after: f32,
-}
-
-/// A clip whose contacts are kept.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Cleaned {
-    /// The clip.
-    pub clip: Clip,
-    /// How its contacts slide, before and after.
-    pub slides: Vec<ContactSlide>,
-    /// Largest distance by which the hips are lowered, meters.
-    pub lowered: f32,
-    /// Feet whose legs do not reach their place.
-    pub short: Vec<NodeId>,
-}
-
-/// Keeps the feet of a clip in place in its contacts. Only the rotations of legs, feet and toes
-/// within contacts and their blends get other keys, and the translation of the hips where a leg is
-/// too short.
-pub fn clean_contacts(
-    document: &Document,
-    clip: &Shared<Clip>,
-    contacts: &[Goal],
-    settings: &ContactSettings,
-) -> Cleaned {
-    let rest = rest_pose(document);
-    let nodes: BTreeSet<NodeId> = contacts.iter().map(|g| g.node).collect();
-    let feet: Vec<Foot> = nodes.iter().map(|n| Foot::of(document, &rest, *n)).collect();
-    let ground = ground_below(document, clip, &feet);
-    let goals: Vec<PlacedGoal> = contacts.iter().map(|g| (g.clone(), None)).collect();
-    Lock::new(document, clip, feet, &goals, settings, ground, true).clean()
-}
-
-/// Sliding of the feet of a clip in its contacts; before and after are the same.
-pub fn contact_slides(
-    document: &Document,
-    clip: &Shared<Clip>,
-    contacts: &[Goal],
-) -> Vec<ContactSlide> {
-    let settings = ContactSettings { lock: false, ..ContactSettings::default() };
-    clean_contacts(document, clip, contacts, &settings).slides
-}
 
 /// A foot with its stands.
 struct StandingFoot {
@@ -94,13 +38,14 @@ struct StandingFoot {
 /// Lowering of the hips over time.
 #[derive(Default)]
 struct Lowering {
+    /// Time between samples, seconds.
     step: f32,
-    /// Meters at each multiple of the step.
+    /// Distance down at each multiple of the step, meters.
     ways: Vec<f32>,
 }
 
 impl Lowering {
-    /// The times at which it begins and ends, seconds.
+    /// Times at which a lowering begins or ends, seconds.
     fn ends(&self) -> Vec<f32> {
         let low = |k: usize| self.ways.get(k).is_some_and(|w| *w > 0.0);
         (0..self.ways.len())
@@ -109,6 +54,7 @@ impl Lowering {
             .collect()
     }
 
+    /// Distance down at a time, meters; interpolated linearly.
     fn at(&self, time: f32) -> f32 {
         if self.ways.is_empty() {
             return 0.0;
@@ -121,10 +67,10 @@ impl Lowering {
     }
 }
 
-/// New local rotations of the nodes of a leg, and the translation of the hips.
+/// New local rotations of the joints of legs, and the new translation of the hips.
 type Baked = Vec<(NodeId, Property, Vec<f32>)>;
 
-/// A clip whose contacts are to be kept.
+/// One pass over a clip that keeps some feet and hands in their contacts.
 pub(super) struct Lock<'a> {
     document: &'a Document,
     clip: &'a Shared<Clip>,
@@ -132,26 +78,34 @@ pub(super) struct Lock<'a> {
     feet: Vec<StandingFoot>,
     hips: Option<NodeId>,
     length: f32,
-    /// Seconds between keys that are made, and between looks at feet.
+    /// Time between new keys, seconds.
     step: f32,
+    /// Time between samples of the feet, seconds.
     look: f32,
-    /// Of each foot the frames at multiples of the look.
+    /// Samples of each foot at multiples of `look`.
     frames: Vec<Vec<FootFrame>>,
     is_loop: bool,
 }
 
+/// Input of one [`Lock`].
+pub(super) struct LockRequest<'a> {
+    pub document: &'a Document,
+    pub clip: &'a Shared<Clip>,
+    /// Feet and hands of the goals, each once.
+    pub feet: Vec<Foot>,
+    pub goals: &'a [PlacedGoal],
+    pub settings: ContactSettings,
+    /// Velocity of the ground, meters per second.
+    pub ground: Vec3,
+    /// Whether feet keep their height and angle in the clip, as in cleaning. If false, feet are
+    /// laid flat on the ground.
+    pub keeps: bool,
+}
+
 impl<'a> Lock<'a> {
-    /// `feet` are those of the goals, each once. With `keeps`, feet keep their heights and angles
-    /// of the clip, as in cleaning.
-    pub fn new(
-        document: &'a Document,
-        clip: &'a Shared<Clip>,
-        feet: Vec<Foot>,
-        goals: &[PlacedGoal],
-        settings: &ContactSettings,
-        ground: Vec3,
-        keeps: bool,
-    ) -> Self {
+    /// Samples the feet and computes their stands.
+    pub fn new(request: LockRequest<'a>) -> Self {
+        let LockRequest { document, clip, feet, goals, settings, ground, keeps } = request;
         let length = clip.length();
         let step = frame_of(clip).clamp(STEP[1] * 2.0, STEP[0]).min(length.max(1e-3));
         let count = (length / step).round().max(1.0);
@@ -192,21 +146,10 @@ impl<'a> Lock<'a> {
                 StandingFoot { foot, stands }
             })
             .collect();
-        Self {
-            document,
-            clip,
-            settings: *settings,
-            feet,
-            hips,
-            length,
-            step,
-            look,
-            frames,
-            is_loop,
-        }
+        Self { document, clip, settings, feet, hips, length, step, look, frames, is_loop }
     }
 
-    /// The clip with its contacts kept.
+    /// Bakes the contacts into a copy of the clip.
     pub fn clean(&self) -> Cleaned {
         let mut made = Cleaned { clip: (**self.clip).clone(), ..Cleaned::default() };
         let before = self.slides(&self.frames);
@@ -234,7 +177,7 @@ impl<'a> Lock<'a> {
                 times.dedup_by(|a, b| *a - *b < SAME);
             }
         }
-        // Keys between frames hide the frame rate.
+        // Keys between frames would hide the frame rate of the clip.
         if made.clip.rate.is_none()
             && let Some((rate, share)) = self.clip.guess_fps()
             && share >= 0.9
@@ -255,7 +198,8 @@ impl<'a> Lock<'a> {
         self.frames.first().map_or_else(Vec::new, |f| f.iter().map(|f| f.time).collect())
     }
 
-    /// Of each foot its contacts within the clip, with how far their points move over the ground.
+    /// Start, end and sliding in meters of the contacts of each foot, as far as they are within the
+    /// clip.
     fn slides(&self, frames: &[Vec<FootFrame>]) -> Vec<Vec<(f32, f32, f32)>> {
         let of = |(own, frames): (&StandingFoot, &Vec<FootFrame>)| {
             let mut found = Vec::new();
@@ -272,11 +216,11 @@ impl<'a> Lock<'a> {
                     let first = frames.partition_point(|f| f.time < *a);
                     let after = frames.partition_point(|f| f.time <= *b);
                     for frame in &frames[first..after.max(first)] {
-                        let off = frame.foot.transform_point3(at) - stand.place(*point, frame.time);
+                        let off = stand.error((*point, at), frame);
                         (low, high) = (low.min(off), high.max(off));
                     }
                     if low.is_finite() {
-                        most = most.max((high - low).with_y(0.0).length());
+                        most = most.max((high - low).length());
                     }
                 }
                 found.push((from, to, most));
@@ -286,9 +230,10 @@ impl<'a> Lock<'a> {
         self.feet.iter().zip(frames).map(of).collect()
     }
 
-    /// Lowering of the hips that lets legs reach, and the feet whose legs still do not.
+    /// Lowering of the hips that lets legs reach their contacts, and the feet and hands that still
+    /// do not reach them.
     fn lowering(&self) -> (Lowering, Vec<NodeId>) {
-        /// Seconds around a moment over which the hips go down and up again.
+        /// Time over which the hips are lowered before a moment and raised after it, seconds.
         const AROUND: f32 = 0.1;
         let count = self.grid().len();
         let (mut ways, mut short) = (vec![0.0f32; count], Vec::new());
@@ -296,12 +241,12 @@ impl<'a> Lock<'a> {
             let mut is_short = false;
             for (k, frame) in frames.iter().enumerate() {
                 let goal = goal_of(&own.foot, &own.stands, frame);
-                // Blends have what comes before and after: they are lowered along.
+                // In blends the foot only needs to reach its place in part.
                 if goal.weight < 1.0 {
                     continue;
                 }
                 let way = goal.ankle - frame.root;
-                // As straight as the clip has the leg is straight enough.
+                // A leg may be as straight as it is in the clip.
                 let now = frame.ankle().distance(frame.root);
                 let reach = (frame.reach * STRAIGHT).max(now.min(frame.reach));
                 let room = reach * reach - way.with_y(0.0).length_squared();
@@ -326,7 +271,7 @@ impl<'a> Lock<'a> {
         (Lowering { step: self.look, ways }, short)
     }
 
-    /// Spans in which a foot has other keys, within the clip.
+    /// Time ranges within the clip in which a foot gets new keys, seconds.
     fn spans(&self, own: &StandingFoot) -> Vec<(f32, f32)> {
         let mut all: Vec<(f32, f32)> = own
             .stands
@@ -346,7 +291,8 @@ impl<'a> Lock<'a> {
         made
     }
 
-    /// The times of new keys: frames within spans, their ends, and the keys of legs there.
+    /// Times of new keys, seconds: the frames in the spans, the ends of spans and contacts, and the
+    /// times of existing keys of the legs in them.
     fn bake_times(&self) -> Vec<f32> {
         let mut times: Vec<f32> = Vec::new();
         let mut own: BTreeSet<NodeId> = self.hips.into_iter().collect();
@@ -382,12 +328,12 @@ impl<'a> Lock<'a> {
             times.extend(&inside[first..after.max(first)]);
         }
         times.sort_by(f32::total_cmp);
-        // Of two that nearly are one the earlier stays, but the ends of spans always do.
+        // Of two nearly equal times the earlier one stays.
         times.dedup_by(|a, b| *a - *b < SAME);
         times
     }
 
-    /// The clip with new keys at some times.
+    /// A copy of the clip with new keys at some times.
     fn baked(&self, times: &[f32], lowering: &Lowering) -> Clip {
         let baked = each_pose(self.document, self.clip, times, |k, pose| {
             self.solved(times[k], pose, lowering)
@@ -422,7 +368,7 @@ impl<'a> Lock<'a> {
         clip
     }
 
-    /// Keys of the hips where they are lowered.
+    /// Sets keys of the hips in the ranges in which they are lowered.
     fn put_hips(
         &self,
         clip: &mut Clip,
@@ -431,7 +377,7 @@ impl<'a> Lock<'a> {
         baked: &[Baked],
         lowering: &Lowering,
     ) {
-        // Up to the keys at which it begins and ends.
+        // Include the keys at which the lowering begins and ends.
         let is_low =
             |t: f32| [t - self.look, t, t + self.look].into_iter().any(|t| lowering.at(t) > 0.0);
         let all: Vec<(f32, &Baked)> = times.iter().copied().zip(baked).collect();
@@ -447,7 +393,7 @@ impl<'a> Lock<'a> {
         put(self.document, clip, hips, Property::Translation, &keys);
     }
 
-    /// New transforms of legs and hips at a time.
+    /// New rotations of legs and new translation of the hips at a time.
     fn solved(&self, time: f32, pose: &mut crate::Pose, lowering: &Lowering) -> Baked {
         let mut made = Baked::new();
         let down = lowering.at(time);
@@ -456,7 +402,8 @@ impl<'a> Lock<'a> {
             .iter()
             .map(|own| {
                 let frame = frame_at(&own.foot, time, pose);
-                (frame, goal_of(&own.foot, &own.stands, &frame))
+                let goal = goal_of(&own.foot, &own.stands, &frame);
+                (frame, goal)
             })
             .collect();
         if let Some(hips) = self.hips {
@@ -482,7 +429,7 @@ impl<'a> Lock<'a> {
             if let Some(above) = above {
                 pose.world[above.index()].w_axis.y -= down;
             }
-            // A foot that goes is lowered with the hips.
+            // A foot without a contact is lowered with the hips.
             let along = if above.is_some() { down * (1.0 - goal.weight) } else { 0.0 };
             let reach = Reach {
                 tip: Vec3::ZERO,
@@ -505,7 +452,7 @@ impl<'a> Lock<'a> {
         made
     }
 
-    /// The local rotation of the toes: flat on the ground as far as the ball stands.
+    /// Local rotation of the toes: flat on the ground, by the weight of the ball's contact.
     fn toe(&self, own: &StandingFoot, frame: &FootFrame, goal: &FootGoal) -> Quat {
         let foot = goal.turn * rotation_of(&frame.foot);
         let toe = goal.turn * rotation_of(&frame.toe);
@@ -514,7 +461,8 @@ impl<'a> Lock<'a> {
         (foot.inverse() * level * toe).normalize()
     }
 
-    /// The times between keys at which a point that is held fully is too far from its place.
+    /// Times between keys at which a foot with a contact of full weight is too far from its place,
+    /// seconds.
     fn missing(&self, clip: &Shared<Clip>, times: &[f32]) -> Vec<f32> {
         let middles: Vec<f32> = times
             .windows(2)
@@ -543,18 +491,18 @@ impl<'a> Lock<'a> {
     }
 }
 
-/// The nodes whose rotations are made anew for a foot.
+/// The nodes that get new rotations for a foot.
 fn turned_nodes(foot: &Foot) -> BTreeSet<NodeId> {
     let leg = foot.leg.iter().flat_map(|leg| leg.turns.iter().map(|k| leg.nodes[*k]));
     let own = foot.leg.is_some().then_some(foot.node);
     leg.chain(own).chain(foot.toe.filter(|_| own.is_some())).collect()
 }
 
-/// A smooth list whose values are at least as large as they were; no farther than `reach` places
-/// from one that is not 0 they are 0.
+/// Smooths a list of values that are at least 0. Values do not decrease, and stay 0 if no value
+/// within `reach` places is above 0. `wraps`: whether the last value equals the first, as in a loop.
 fn smoothed(list: &[f32], reach: usize, wraps: bool) -> Vec<f32> {
     let count = list.len() as isize;
-    // The last of a loop is the first again.
+    // In a loop the last value repeats the first.
     let at = |list: &[f32], k: isize| {
         let k = match wraps {
             true if count > 1 => k.rem_euclid(count - 1),
@@ -562,7 +510,7 @@ fn smoothed(list: &[f32], reach: usize, wraps: bool) -> Vec<f32> {
         };
         list[k as usize]
     };
-    // Not so far that a mean is less than what is needed in its middle.
+    // The mean covers at most the reach of the maximum, so that it is never below the given value.
     let (reach, half, passes) = match reach as isize {
         reach if reach >= 6 => ((reach - 1) / 2, (reach - 1) / 4, 2),
         reach => ((reach / 2).max(1), 1, 1),
@@ -578,6 +526,7 @@ fn smoothed(list: &[f32], reach: usize, wraps: bool) -> Vec<f32> {
     made
 }
 
+/// Samples a foot in a pose at a time in seconds.
 fn frame_at(foot: &Foot, time: f32, pose: &crate::Pose) -> FootFrame {
     let place = |n: NodeId| pose.world[n.index()].w_axis.truncate();
     let joints: Vec<Vec3> = foot.leg.as_ref().map_or_else(Vec::new, |leg| {
@@ -589,10 +538,11 @@ fn frame_at(foot: &Foot, time: f32, pose: &crate::Pose) -> FootFrame {
         toe: pose.world[foot.toe.unwrap_or(foot.node).index()],
         root: joints.first().copied().unwrap_or_else(|| place(foot.node)),
         reach: joints.windows(2).map(|w| w[0].distance(w[1])).sum(),
+        spaces: foot.spaces.iter().map(|n| pose.world[n.index()]).collect(),
     }
 }
 
-/// Some feet at some times of a clip, by foot.
+/// Samples of each foot at times of a clip.
 fn frames_of(
     document: &Document,
     clip: &Shared<Clip>,
@@ -602,10 +552,14 @@ fn frames_of(
     let all = each_pose(document, clip, times, |k, pose| {
         feet.iter().map(|foot| frame_at(foot, times[k], pose)).collect::<Vec<_>>()
     });
-    (0..feet.len()).map(|f| all.iter().map(|frames| frames[f]).collect()).collect()
+    let mut made: Vec<Vec<FootFrame>> = vec![Vec::with_capacity(times.len()); feet.len()];
+    for frames in all {
+        made.iter_mut().zip(frames).for_each(|(own, frame)| own.push(frame));
+    }
+    made
 }
 
-/// Puts keys of spans into a track of a clip, which it gets where it has none.
+/// Replaces the keys of a track within spans. Adds the track if the clip does not have it.
 fn put(document: &Document, clip: &mut Clip, node: NodeId, property: Property, keys: &[SpanKeys]) {
     if keys.iter().all(|k| k.len() < 2) {
         return;

@@ -1,62 +1,71 @@
-//! Stands of feet: goals of one foot that overlap, with one place for all of them.
+//! Stands: the goals of one foot or hand that overlap in time share one place.
 
 use glam::{Mat4, Quat, Vec3};
 
 use super::feet::{Foot, SolePoint, rotation_of};
 use ulna_model::{Goal, GoalPoint, transform::angle_between};
 
-/// Times nearer than this are one, seconds.
+/// Times closer than this count as equal, seconds.
 const SAME: f32 = 1e-4;
-/// Goals of a foot that lie no farther apart than this are one contact, seconds.
+/// Goals of a foot with a gap of at most this are one contact, seconds.
 const TOUCH: f32 = 0.05;
 
-/// A goal, with the height in meters that its point should have, if that is known.
+/// A goal, and the wanted height of its point in meters if it is known.
 pub(super) type PlacedGoal = (Goal, Option<f32>);
 
-/// A foot at a time of a clip, before its contacts are kept.
-#[derive(Clone, Copy, Debug)]
+/// Pose of a foot at one time of a clip, before its contacts are kept.
+#[derive(Clone, Debug)]
 pub(super) struct FootFrame {
     pub time: f32,
     /// `scene_from_foot`.
     pub foot: Mat4,
-    /// `scene_from_toes`; as the foot where it has none.
+    /// `scene_from_toes`; equal to `foot` if the foot has no toe joint.
     pub toe: Mat4,
-    /// Start of the leg, meters.
+    /// Position of the first joint of the leg, meters.
     pub root: Vec3,
-    /// The leg's length when straight, meters.
+    /// Length of the straight leg, meters.
     pub reach: f32,
+    /// `scene_from_node` of each node of [`Foot::spaces`].
+    pub spaces: Vec<Mat4>,
 }
 
 impl FootFrame {
+    /// Position of the joint, meters.
     pub fn ankle(&self) -> Vec3 {
         self.foot.w_axis.truncate()
     }
 }
 
-/// A foot that rolls over one place: its heel, its ball or both stay there.
+/// A contact of a foot that rolls over one place: its heel, its ball or both stay there. Also a
+/// contact of a hand.
 #[derive(Clone, Debug)]
 pub(super) struct Stand {
-    /// Ranges of the points, seconds; a round earlier or later in a loop.
+    /// Point, start and end of each goal, seconds. In a loop they may be one round earlier or
+    /// later.
     pub ranges: Vec<(GoalPoint, f32, f32)>,
-    /// From when to when anything of it stays in place, seconds.
+    /// Start and end of the whole stand, seconds.
     range: (f32, f32),
-    /// Seconds over which it takes hold and lets go.
+    /// Duration of the blend before and after the range, seconds.
     pub blend: f32,
-    /// Position of each point at the time `at`, meters: joint, heel, ball.
+    /// Index into [`Foot::spaces`] of the node whose space holds `places`; `None` for the scene.
+    space: Option<usize>,
+    /// Position of joint, heel and ball in the space at the time `at`, meters.
     places: [Vec3; 3],
     at: f32,
+    /// Velocity of the ground, meters per second; zero in the space of a node.
     ground: Vec3,
-    /// Ranges in which heel and ball both stand, with how the foot is turned at both ends.
+    /// Ranges in which heel and ball both stay in place, with the rotation that is added to the
+    /// foot at both ends.
     flats: Vec<(f32, f32, [Quat; 2])>,
-    /// Part of the bend of the toes that keeps them flat, `0.0..=1.0`.
+    /// Share of the bend of the toes that keeps them flat, `0.0..=1.0`.
     toe_roll: f32,
-    /// How high the lowest point of the sole is, meters; where the points are that stand if none.
+    /// Height of the lowest point of the sole, meters; `None` to use the heights of the points.
     low: Option<f32>,
-    /// How the foot is turned so that it is level in the middle of the contact, where nothing but
-    /// one point says how it stands.
+    /// Rotation that levels the foot in the middle of the contact; used if only one point of the
+    /// foot has a contact.
     tilt: Quat,
-    /// Offset of the foot at both ends of the range: its way in meters, and its turn. Beside
-    /// the range that is added less and less, so that the motion goes on as it was.
+    /// Offset in meters and rotation that are added to the foot at the start and the end of the
+    /// range. Outside the range they fade out, so that the motion continues without a jump.
     edges: [(Vec3, Quat); 2],
 }
 
@@ -68,52 +77,71 @@ const fn slot(point: GoalPoint) -> usize {
     }
 }
 
-/// From 0 to 1 with slopes and bends of 0 at both ends.
+/// Smootherstep: 0 to 1 with first and second derivatives of 0 at both ends.
 fn smooth(x: f32) -> f32 {
     let x = x.clamp(0.0, 1.0);
     x * x * x * (x * (x * 6.0 - 15.0) + 10.0)
 }
 
 impl Stand {
-    /// From when to when anything of it stays in place.
+    /// Start and end, seconds, without blends.
     pub const fn range(&self) -> (f32, f32) {
         self.range
     }
 
-    /// From when to when it changes anything.
+    /// Start and end, seconds, with blends.
     pub fn span(&self) -> (f32, f32) {
         let (from, to) = self.range();
         (from - self.blend, to + self.blend)
     }
 
-    /// Weight with which a point is held, `0.0..=1.0`.
+    /// Weight of the contact of a point, `0.0..=1.0`.
     pub fn weight(&self, point: GoalPoint, time: f32) -> f32 {
         let own = self.ranges.iter().filter(|r| r.0 == point);
         own.map(|(_, from, to)| self.fades((from - time).max(time - to))).fold(0.0, f32::max)
     }
 
-    /// Wanted position of a point, meters.
-    pub fn place(&self, point: GoalPoint, time: f32) -> Vec3 {
-        self.places[slot(point)] + self.ground * (time - self.at)
+    /// Wanted scene position of a point, meters.
+    pub fn place(&self, point: GoalPoint, frame: &FootFrame) -> Vec3 {
+        let place = self.places[slot(point)];
+        match self.space.and_then(|k| frame.spaces.get(k)) {
+            Some(space) => space.transform_point3(place),
+            None => place + self.ground * (frame.time - self.at),
+        }
     }
 
+    /// Distance of a point from its wanted position, meters along the axes of the scene, or of the
+    /// node whose space holds the place.
+    pub fn error(&self, (point, at): (GoalPoint, Vec3), frame: &FootFrame) -> Vec3 {
+        let off = frame.foot.transform_point3(at) - self.place(point, frame);
+        match self.space.and_then(|k| frame.spaces.get(k)) {
+            Some(space) => rotation_of(space).inverse() * off,
+            // Soles stand on their lowest point, so that heights of single points may differ.
+            None => off.with_y(0.0),
+        }
+    }
+
+    /// The same stand some seconds later and some meters farther on the ground.
     fn moved(&self, time: f32, way: Vec3) -> Self {
         let mut made = self.clone();
         made.ranges.iter_mut().for_each(|r| (r.1, r.2) = (r.1 + time, r.2 + time));
         made.flats.iter_mut().for_each(|r| (r.0, r.1) = (r.0 + time, r.1 + time));
         made.range = (self.range.0 + time, self.range.1 + time);
         made.at += time;
-        made.places.iter_mut().for_each(|p| *p += way);
+        if self.space.is_none() {
+            made.places.iter_mut().for_each(|p| *p += way);
+        }
         made
     }
 
-    /// The times that its edges are to be known at.
+    /// Times at which [`Self::find_edges`] needs the foot: the ends of flat ranges, then of the
+    /// whole stand.
     fn edge_times(&self) -> Vec<f32> {
         let (from, to) = self.range();
         self.flats.iter().flat_map(|f| [f.0, f.1]).chain([from, to]).collect()
     }
 
-    /// Finds what is added at the edges, by the foot at the edge times.
+    /// Computes the offsets at the ends of the ranges. `frames`: the foot at [`Self::edge_times`].
     fn find_edges(&mut self, foot: &Foot, frames: &[FootFrame]) {
         for (flat, frames) in self
             .flats
@@ -130,15 +158,16 @@ impl Stand {
         self.edges = [0, 1].map(|end| self.within(foot, &ends[end]));
     }
 
-    /// Turn of the foot that puts heel and ball in their places.
+    /// Rotation that is added to the foot so that the line from heel to ball has its wanted
+    /// direction.
     fn level_turn(&self, foot: &Foot, frame: &FootFrame) -> Quat {
-        /// Radians by which a foot is turned at most.
+        /// Maximum angle of the rotation, radians.
         const MOST: f32 = 0.6;
         let seen = |p: GoalPoint| foot.point(p).map(|at| frame.foot.transform_point3(at));
         let (Some(a), Some(b)) = (seen(GoalPoint::Heel), seen(GoalPoint::Ball)) else {
             return Quat::IDENTITY;
         };
-        let wanted = self.places[slot(GoalPoint::Ball)] - self.places[slot(GoalPoint::Heel)];
+        let wanted = self.place(GoalPoint::Ball, frame) - self.place(GoalPoint::Heel, frame);
         let (now, wanted) = ((b - a).normalize_or_zero(), wanted.normalize_or_zero());
         if now == Vec3::ZERO || wanted == Vec3::ZERO || now.angle_between(wanted) > MOST {
             return Quat::IDENTITY;
@@ -146,7 +175,7 @@ impl Stand {
         Quat::from_rotation_arc(now, wanted)
     }
 
-    /// Weight of something that ended or begins at a distance in time, seconds.
+    /// Weight at a time that is `off` seconds before the start or after the end of a range.
     fn fades(&self, off: f32) -> f32 {
         match off {
             off if off <= SAME => 1.0,
@@ -155,7 +184,7 @@ impl Stand {
         }
     }
 
-    /// Offset of the foot within the range: its way, and its turn about the ankle.
+    /// Offset in meters and rotation about the ankle that are added to the foot within the range.
     fn within(&self, foot: &Foot, frame: &FootFrame) -> (Vec3, Quat) {
         let time = frame.time;
         let mut turn = (0.0, self.tilt);
@@ -176,36 +205,37 @@ impl Stand {
         for point in GoalPoint::ALL {
             let weight = self.weight(point, time);
             let Some(at) = foot.point(point).filter(|_| weight > 0.0) else { continue };
-            // What is held fully counts for all.
+            // A point with full weight outweighs all others.
             let counts = if weight >= 1.0 { 1e6 } else { weight / (1.0 - weight) };
             let is = frame.ankle() + turn.1 * (frame.foot.transform_point3(at) - frame.ankle());
-            sum += (self.place(point, time) - is) * counts;
+            sum += (self.place(point, frame) - is) * counts;
             total += counts;
         }
         let mut way = if total > 0.0 { sum / total } else { Vec3::ZERO };
-        let is_foot = self.ranges.iter().all(|r| r.0 != GoalPoint::Joint);
-        if let Some(low) = self.lowest(foot, frame, turn.1).filter(|_| is_foot && total > 0.0) {
-            // What is lowest of the sole stands, however the foot is turned.
-            way.y = self.ground_height(time) - low;
+        let on_ground = self.space.is_none() && self.ranges.iter().all(|r| r.0 != GoalPoint::Joint);
+        if let Some(low) = self.lowest(foot, frame, turn.1).filter(|_| on_ground && total > 0.0) {
+            // Keep the lowest point of the sole on the ground, whatever the foot's rotation.
+            way.y = self.ground_height(frame) - low;
         }
         (way, turn.1)
     }
 
-    /// How high the ground is, meters: where the points are that stand.
-    fn ground_height(&self, time: f32) -> f32 {
+    /// Height of the ground, meters: `low`, or the mean height of the points in contact.
+    fn ground_height(&self, frame: &FootFrame) -> f32 {
         if let Some(low) = self.low {
             return low;
         }
         let (mut sum, mut total) = (0.0, 0.0);
         for point in [GoalPoint::Heel, GoalPoint::Ball] {
-            let weight = self.weight(point, time);
-            sum += self.place(point, time).y * weight;
+            let weight = self.weight(point, frame.time);
+            sum += self.place(point, frame).y * weight;
             total += weight;
         }
         if total > 0.0 { sum / total } else { self.places[slot(GoalPoint::Heel)].y }
     }
 
-    /// Height of the lowest point of the sole, meters, with the foot turned about the ankle.
+    /// Height of the lowest point of the sole after a rotation of the foot about the ankle,
+    /// meters; `None` if the foot has no sole.
     fn lowest(&self, foot: &Foot, frame: &FootFrame, turn: Quat) -> Option<f32> {
         let ankle = frame.ankle();
         let turned = |p: Vec3| ankle + turn * (p - ankle);
@@ -224,7 +254,7 @@ impl Stand {
         foot.sole.iter().map(height).filter(|y| y.is_finite()).reduce(f32::min)
     }
 
-    /// Offset of the foot at any time, with its weight.
+    /// Weight, offset in meters and rotation that are added to the foot at any time.
     fn added(&self, foot: &Foot, frame: &FootFrame) -> (f32, Vec3, Quat) {
         let (from, to) = self.range();
         let weight = self.fades((from - frame.time).max(frame.time - to));
@@ -238,8 +268,8 @@ impl Stand {
     }
 }
 
-/// Travel of a foot in a round, if the end of a clip is its start, perhaps elsewhere on the
-/// ground.
+/// Distance in meters that a foot travels in one round of a loop. `None` if the clip is no loop:
+/// its last pose must equal the first, except for the position on the ground.
 pub(super) fn round_of(frames: &[FootFrame], length: f32) -> Option<Vec3> {
     const ALIKE: f32 = 3.0 * std::f32::consts::PI / 180.0;
     let (first, last) = (frames.first()?, frames.last()?);
@@ -250,33 +280,33 @@ pub(super) fn round_of(frames: &[FootFrame], length: f32) -> Option<Vec3> {
     is_loop.then_some(way)
 }
 
-/// Everything that stands of a foot are made from.
+/// Input for computing the stands of one foot.
 pub(super) struct StandRequest<'a> {
     pub foot: &'a Foot,
-    /// Goals of the foot, each with the height that its point is to have, where that is known.
+    /// Goals of the foot.
     pub goals: &'a [PlacedGoal],
-    /// The foot over the whole clip, in the order of time.
+    /// Samples of the foot over the whole clip, sorted by time.
     pub frames: &'a [FootFrame],
-    /// Travel in a round; not a loop if omitted.
+    /// Travel per round of the loop, meters; `None` if the clip is no loop.
     pub round: Option<Vec3>,
-    /// Seconds of the clip.
+    /// Length of the clip, seconds.
     pub length: f32,
-    /// Seconds of a blend, where the goal says none.
+    /// Duration of the blends of goals that define none, seconds.
     pub blend: f32,
-    /// Part of the bend of the toes that keeps them flat, `0.0..=1.0`.
+    /// Share of the bend of the toes that keeps them flat, `0.0..=1.0`.
     pub toe_roll: f32,
-    /// Whether feet keep their heights and angles of the clip, as in cleaning. Otherwise they
-    /// stand flat.
+    /// Whether feet keep their height and angle in the clip, as in cleaning. If false, feet are
+    /// laid flat on the ground.
     pub keeps: bool,
     /// Velocity of the ground, meters per second.
     pub ground: Vec3,
-    /// The foot at some times of the clip.
+    /// Evaluates the foot at times of the clip.
     pub evaluate: &'a dyn Fn(&[f32]) -> Vec<FootFrame>,
 }
 
 impl StandRequest<'_> {
-    /// The stands of the foot. Of a loop those of the rounds before and after are among them, as
-    /// far as they matter.
+    /// Computes the stands of the foot. For a loop they include those of the previous and the next
+    /// round that reach into the clip.
     pub fn stands(&self) -> Vec<Stand> {
         let rounds: &[f32] = if self.round.is_some() { &[-1.0, 0.0, 1.0] } else { &[0.0] };
         let mut all: Vec<PlacedGoal> = Vec::new();
@@ -285,15 +315,20 @@ impl StandRequest<'_> {
                 let mut goal = goal.clone();
                 goal.from += round * self.length;
                 goal.to += round * self.length;
-                let way = self.round.unwrap_or_default() * *round;
-                goal.place = goal.place.map(|p| p + way);
+                if goal.space.is_none() {
+                    let way = self.round.unwrap_or_default() * *round;
+                    goal.place = goal.place.map(|p| p + way);
+                }
                 all.push((goal, *height));
             }
         }
-        all.sort_by(|a, b| a.0.from.total_cmp(&b.0.from));
+        all.sort_by(|a, b| a.0.space.cmp(&b.0.space).then(a.0.from.total_cmp(&b.0.from)));
         let mut groups: Vec<(f32, Vec<PlacedGoal>)> = Vec::new();
         for entry in all {
-            match groups.last_mut().filter(|(to, _)| entry.0.from - *to <= TOUCH) {
+            let joins = |(to, group): &&mut (f32, Vec<PlacedGoal>)| {
+                entry.0.from - *to <= TOUCH && group.iter().all(|g| g.0.space == entry.0.space)
+            };
+            match groups.last_mut().filter(joins) {
                 Some((to, group)) => {
                     *to = to.max(entry.0.to);
                     group.push(entry);
@@ -301,7 +336,7 @@ impl StandRequest<'_> {
                 None => groups.push((entry.0.to, vec![entry])),
             }
         }
-        // Those of one round; the others are the same a round earlier and later.
+        // One round is enough: the others are copies, one round earlier and later.
         let own = |group: &[PlacedGoal]| {
             let from = group.iter().map(|g| g.0.from).fold(f32::INFINITY, f32::min);
             (-SAME..self.length - SAME).contains(&from)
@@ -312,7 +347,7 @@ impl StandRequest<'_> {
             .filter(|(_, group)| whole || own(group))
             .filter_map(|(_, group)| self.stand(group))
             .collect();
-        // All edges at once: to lay a clip out for playing takes longer than to play it.
+        // All edges in one call: preparing a clip costs more than evaluating it.
         let times: Vec<Vec<f32>> = found.iter().map(Stand::edge_times).collect();
         let frames = self.at(&times.concat());
         let mut rest = &frames[..];
@@ -336,7 +371,7 @@ impl StandRequest<'_> {
         made
     }
 
-    /// The foot at some times, which may lie beyond the ends of a loop.
+    /// Evaluates the foot at times that may be beyond the ends of a loop.
     fn at(&self, times: &[f32]) -> Vec<FootFrame> {
         let round = |time: f32| match self.round {
             Some(_) if time < -SAME => -1.0,
@@ -349,14 +384,15 @@ impl StandRequest<'_> {
             let way = self.round.unwrap_or_default() * round(*time);
             frame.foot.w_axis += way.extend(0.0);
             frame.root += way;
+            frame.spaces.iter_mut().for_each(|space| space.w_axis += way.extend(0.0));
             frame.time = *time;
         }
         frames
     }
 
-    /// The frames of a range that may lie beyond the ends of a loop, with their time and how far
-    /// the rounds go.
-    fn within(&self, from: f32, to: f32) -> Vec<(FootFrame, f32, Vec3)> {
+    /// Samples in a range that may be beyond the ends of a loop, each with its time in seconds and
+    /// the travel of its round in meters.
+    fn within(&self, from: f32, to: f32) -> Vec<(&FootFrame, f32, Vec3)> {
         let rounds: &[f32] = if self.round.is_some() { &[-1.0, 0.0, 1.0] } else { &[0.0] };
         let mut found = Vec::new();
         for round in rounds {
@@ -366,23 +402,23 @@ impl StandRequest<'_> {
             let last = self.frames.partition_point(|f| f.time <= b);
             let way = self.round.unwrap_or_default() * *round;
             found.extend(
-                self.frames[first..last.max(first)].iter().map(|f| (*f, f.time + shift, way)),
+                self.frames[first..last.max(first)].iter().map(|f| (f, f.time + shift, way)),
             );
         }
         found
     }
 
-    /// How the foot is turned so that it is level, where the ball of no source says so.
+    /// Rotation that levels a foot of which only the heel has contacts; identity otherwise.
     fn tilt(&self, group: &[PlacedGoal], from: f32, to: f32) -> Quat {
-        /// Radians; a foot that stands more askew does so on purpose.
+        /// Maximum angle, radians. A foot with a larger one is tilted on purpose.
         const MOST: f32 = 0.45;
         if self.keeps
             || self.foot.ball.is_none()
-            || group.iter().any(|g| g.0.point != GoalPoint::Heel)
+            || group.iter().any(|g| g.0.point != GoalPoint::Heel || g.0.space.is_some())
         {
             return Quat::IDENTITY;
         }
-        // In the middle of the contact, where it neither comes down nor lifts.
+        // Only the middle of the contact: at its ends the foot lands and lifts.
         let span = to - from;
         let frames = self.within(from + 0.35 * span, to - 0.35 * span);
         let up: Vec3 =
@@ -395,16 +431,29 @@ impl StandRequest<'_> {
         }
     }
 
+    /// The stand of goals that overlap and have one space; `None` if it has no finite place.
     fn stand(&self, group: &[PlacedGoal]) -> Option<Stand> {
+        let space = group.first().and_then(|g| g.0.space);
+        let space = match space {
+            Some(node) => Some(self.foot.spaces.iter().position(|n| *n == node)?),
+            None => None,
+        };
+        let ground = if space.is_some() { Vec3::ZERO } else { self.ground };
+        let keeps = self.keeps || space.is_some();
         let from = group.iter().map(|g| g.0.from).fold(f32::INFINITY, f32::min);
         let to = group.iter().map(|g| g.0.to).fold(f32::NEG_INFINITY, f32::max);
         let at = (from + to) * 0.5;
-        let place = |(frame, time, way): &(FootFrame, f32, Vec3), point: Vec3| {
-            frame.foot.transform_point3(point) + *way - self.ground * (*time - at)
+        let place = |(frame, time, way): &(&FootFrame, f32, Vec3), point: Vec3| {
+            let place = frame.foot.transform_point3(point);
+            match space.and_then(|k| frame.spaces.get(k)) {
+                Some(space) => space.inverse().transform_point3(place),
+                None => place + *way - ground * (*time - at),
+            }
         };
         let point = |p: GoalPoint| self.foot.point(p).unwrap_or(self.foot.heel);
         let of = |p: GoalPoint| group.iter().filter(move |g| g.0.point == p);
-        // From the heel to the ball while both stand; all the while where they never do.
+        // Measure the line from heel to ball while both are in contact; if they never are, over the
+        // whole range.
         let (mut flat, mut flats) = (Vec::new(), Vec::new());
         for (a, b) in of(GoalPoint::Heel).flat_map(|a| of(GoalPoint::Ball).map(move |b| (a, b))) {
             let (from, to) = (a.0.from.max(b.0.from), a.0.to.min(b.0.to));
@@ -416,12 +465,12 @@ impl StandRequest<'_> {
         if flat.is_empty() {
             flat = self.within(from, to);
         }
-        let along = |f: &(FootFrame, f32, Vec3)| {
+        let along = |f: &(&FootFrame, f32, Vec3)| {
             place(f, point(GoalPoint::Ball)) - place(f, point(GoalPoint::Heel))
         };
         let size = flat.iter().map(|f| along(f).length()).sum::<f32>() / flat.len().max(1) as f32;
         let way: Vec3 = flat.iter().map(along).sum();
-        let way = if self.keeps { way } else { way.with_y(0.0) }.normalize_or_zero() * size;
+        let way = if keeps { way } else { way.with_y(0.0) }.normalize_or_zero() * size;
         let offset = |p: GoalPoint| if p == GoalPoint::Ball { way } else { Vec3::ZERO };
         let (mut sum, mut count) = (Vec3::ZERO, 0usize);
         let mut heights = [const { Vec::<f32>::new() }; 3];
@@ -461,27 +510,29 @@ impl StandRequest<'_> {
             range: (from, to),
             ranges: group.iter().map(|g| (g.0.point, g.0.from, g.0.to)).collect(),
             blend,
+            space,
             places,
             at,
-            ground: self.ground,
+            ground,
             toe_roll: self.toe_roll,
             tilt: self.tilt(group, from, to),
             flats: flats.into_iter().map(|(a, b)| (a, b, [Quat::IDENTITY; 2])).collect(),
             edges: [(Vec3::ZERO, Quat::IDENTITY); 2],
         };
-        if self.keeps && group.iter().all(|g| g.0.place.is_none()) {
+        if self.keeps && space.is_none() && group.iter().all(|g| g.0.place.is_none()) {
             made.low = self.low(&made, from, to);
         }
         Some(made)
     }
 
-    /// How high the sole is on average in a contact; where it rests, if it is near that.
+    /// Mean height of the sole in a contact, meters; its height at rest if the two nearly agree.
+    /// `None` if the foot has no sole.
     fn low(&self, stand: &Stand, from: f32, to: f32) -> Option<f32> {
-        /// Part of the leg's length.
+        /// Largest difference, as a share of the leg's length.
         const NEAR: f32 = 0.015;
         let frames = self.within(from, to);
         let lows = frames.iter().filter_map(|f| {
-            let frame = FootFrame { time: f.1, ..f.0 };
+            let frame = FootFrame { time: f.1, ..f.0.clone() };
             stand.lowest(self.foot, &frame, Quat::IDENTITY).map(|y| y + f.2.y)
         });
         let lows: Vec<f32> = lows.collect();
@@ -491,20 +542,21 @@ impl StandRequest<'_> {
     }
 }
 
-/// The transform that a foot should get at a time.
+/// Wanted transform of a foot at one time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FootGoal {
     /// Position of the ankle, meters.
     pub ankle: Vec3,
-    /// How the foot is turned in the scene from how the clip has it.
+    /// Rotation in the scene that is added to the foot's rotation in the clip.
     pub turn: Quat,
-    /// Weight with which the toes stay flat, `0.0..=1.0`.
+    /// Weight with which the toes stay flat on the ground, `0.0..=1.0`.
     pub flat: f32,
-    /// Largest weight of a point that is held, `0.0..=1.0`.
+    /// Largest weight of the contacts, `0.0..=1.0`.
     pub weight: f32,
 }
 
-/// Turn of the toes in the scene that lays them flat by a part, after the foot is turned.
+/// Rotation in the scene that lays the toes flat, after the foot's rotation `turn`; scaled by
+/// `part`, `0.0..=1.0`.
 pub(super) fn level_toes(foot: &Foot, frame: &FootFrame, turn: Quat, part: f32) -> Quat {
     let now = turn * rotation_of(&frame.toe) * foot.toe_way;
     let level = now.with_y(0.0).normalize_or_zero();
@@ -514,7 +566,7 @@ pub(super) fn level_toes(foot: &Foot, frame: &FootFrame, turn: Quat, part: f32) 
     Quat::IDENTITY.slerp(Quat::from_rotation_arc(now.normalize_or(level), level), part)
 }
 
-/// The transform that a foot gets from its stands.
+/// Wanted transform of a foot at one time by all its stands.
 pub(super) fn goal_of(foot: &Foot, stands: &[Stand], frame: &FootFrame) -> FootGoal {
     let (mut sum, mut total, mut most) = (Vec3::ZERO, 0.0, (0.0, Quat::IDENTITY));
     let mut flat: f32 = 0.0;
@@ -523,7 +575,9 @@ pub(super) fn goal_of(foot: &Foot, stands: &[Stand], frame: &FootFrame) -> FootG
         if weight <= 0.0 {
             continue;
         }
-        flat = flat.max(stand.weight(GoalPoint::Ball, frame.time));
+        if stand.space.is_none() {
+            flat = flat.max(stand.weight(GoalPoint::Ball, frame.time));
+        }
         let counts = if weight >= 1.0 { 1e6 } else { weight / (1.0 - weight) };
         sum += way * counts;
         total += counts;

@@ -1,4 +1,4 @@
-//! Clips of one body for another, by a table of chains.
+//! Retargeting of clips by a map of chains.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,17 @@ use thiserror::Error;
 use super::{
     contacts::{contacts_among, contacts_on_ground, ground_below},
     feet::{Foot, rest_pose},
-    lock::{ContactSlide, Lock},
+    hand_goals::HandPairs,
+    hands::hands_of,
+    lock::LockRequest,
     named::JointTable,
+    passes::{Cleaned, ContactSlide, keep_in_place},
     sampling::each_pose,
     stands::PlacedGoal,
     twist::{TwistJoint, twist_joints},
 };
 use crate::{
-    CarriedClip, ClipTransfer, KeysBy,
+    CarriedClip, ClipTransfer, KeysBy, Pose,
     clip_edit::{TravelParts, TravelTo, move_travel},
     clip_transfer::{SpreadJoint, TransferOptions},
     rig::Rig,
@@ -25,46 +28,46 @@ use ulna_model::{
     RetargetMap, RootMotion, Shared, Track, TrackId,
 };
 
-/// Why a table does not fit.
+/// Reasons why a retarget map does not fit two documents.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RetargetError {
-    /// No chain has joints of both.
+    /// No chain has joints of both documents.
     #[error(
         "no chain of the retarget map has joints of both models; choose joints for at least one \
             chain"
     )]
     NoChain,
-    /// A joint is not there.
+    /// A chain names a joint that the document does not have.
     #[error(
         "chain “{chain}” of the retarget map names joint “{joint}”, which the {model} does not have"
     )]
     NoJoint {
-        /// The chain.
+        /// Name of the chain.
         chain: String,
-        /// The name.
+        /// Name of the joint.
         joint: String,
         /// `source` or `target`.
         model: &'static str,
     },
-    /// A joint is in two chains.
+    /// A joint belongs to two chains.
     #[error(
         "joint “{joint}” of the {model} is in two chains of the retarget map, “{first}” and \
         “{second}”; remove it from one of them"
     )]
     Twice {
-        /// The name.
+        /// Name of the joint.
         joint: String,
         /// `source` or `target`.
         model: &'static str,
-        /// The chain that has it.
+        /// Name of the first chain.
         first: String,
-        /// The chain that has it, too.
+        /// Name of the second chain.
         second: String,
     },
 }
 
 impl RetargetError {
-    /// The code that stays the same for scripts.
+    /// Stable error code for scripts.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoChain => "no_chain_matches",
@@ -74,22 +77,25 @@ impl RetargetError {
     }
 }
 
-/// A clip of the source, for the target.
+/// A clip of the source, retargeted to the target.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Retargeted {
-    /// The clip, and what of it could not come over.
+    /// The clip, and the parts of it that could not be transferred.
     pub carried: CarriedClip,
-    /// Its contacts: joints of the target.
+    /// Contacts of the clip, for joints of the target.
     pub contacts: Vec<Goal>,
-    /// How feet slide in them, before they are kept and after.
+    /// Sliding in each contact, before and after feet and hands are kept in place.
     pub slides: Vec<ContactSlide>,
     /// Largest distance by which the hips are lowered, meters.
     pub lowered: f32,
-    /// Feet whose legs do not reach their place.
+    /// Feet and hands whose legs and arms do not reach their places.
     pub short: Vec<NodeId>,
+    /// Number of contacts of hands that are left out, because nothing in the target matches what the
+    /// hand touches.
+    pub lost_contacts: usize,
 }
 
-/// A chain with its joints.
+/// A chain with its joints in both documents.
 struct Chain {
     source: Vec<NodeId>,
     target: Vec<NodeId>,
@@ -98,25 +104,27 @@ struct Chain {
     contacts: bool,
 }
 
-/// Two bodies with a table of chains; made once for a pair, used for many clips.
+/// Two documents and a map of their chains. Prepared once, then used for many clips.
 pub struct Retarget<'a> {
     source: &'a Document,
     target: &'a Document,
     map: &'a RetargetMap,
     chains: Vec<Chain>,
     transfer: ClipTransfer<'a>,
-    /// Feet of the source with those of the target.
+    /// Feet of the source and of the target.
     feet: Vec<(Foot, Foot)>,
+    hands: HandPairs,
     hip_heights: [f32; 2],
     factors: Vec3,
     twists: Vec<TwistJoint>,
 }
 
 impl<'a> Retarget<'a> {
-    /// Of a source and a target.
+    /// Prepares retargeting from a source to a target.
     ///
     /// # Errors
-    /// If the table names joints that do not exist, or no chain has joints of both.
+    /// If the map names a joint that does not exist or belongs to two chains, or if no chain has
+    /// joints of both documents.
     pub fn new(
         source: &'a Document,
         target: &'a Document,
@@ -145,17 +153,27 @@ impl<'a> Retarget<'a> {
         for chain in chains.iter().filter(|c| c.is_spread()) {
             spread.extend(chain.spread(source, target));
         }
-        // How far both stand, before the path is scaled.
+        // A first transfer without scaled hips, to measure the heights of both hips.
         let plain = TransferOptions { spread, poses, ..TransferOptions::default() };
         let transfer =
             ClipTransfer::with_options(source, target, KeysBy::Rests, &chosen, plain.clone());
         let rests = [rest_pose(source), rest_pose(target)];
-        let feet: Vec<(Foot, Foot)> = chains
+        let hand_roles = [hands_of(source), hands_of(target)];
+        let ends = chains.iter().filter(|c| c.contacts);
+        let ends = ends.filter_map(|c| Some((*c.source.last()?, *c.target.last()?)));
+        let (hands, feet): (Vec<_>, Vec<_>) =
+            ends.partition(|(a, b)| hand_roles[0].contains(a) || hand_roles[1].contains(b));
+        let pairs = |list: Vec<(NodeId, NodeId)>, of: fn(&Document, &Pose, NodeId) -> Foot| {
+            let pair = |(a, b)| (of(source, &rests[0], a), of(target, &rests[1], b));
+            list.into_iter().map(pair).collect::<Vec<(Foot, Foot)>>()
+        };
+        let (feet, hands) = (pairs(feet, Foot::of), pairs(hands, Foot::hand));
+        let both: Vec<[&[NodeId]; 2]> = chains
             .iter()
-            .filter(|c| c.contacts)
-            .filter_map(|c| Some((*c.source.last()?, *c.target.last()?)))
-            .map(|(a, b)| (Foot::of(source, &rests[0], a), Foot::of(target, &rests[1], b)))
+            .filter(|c| c.has_both())
+            .map(|c| [&c.source[..], &c.target[..]])
             .collect();
+        let hands = HandPairs::new([source, target], &names, &rests, &both, hands);
         let hips = hips_of(source, target, &chains, &feet);
         let hip_heights = hips.map_or([0.0; 2], |(a, b)| {
             let low = |of: &dyn Fn(NodeId) -> Vec3, document: &Document| {
@@ -191,7 +209,18 @@ impl<'a> Retarget<'a> {
         let transfer = ClipTransfer::with_options(source, target, KeysBy::Rests, &chosen, options);
         let turned = chains.iter().filter(|c| c.is_copied() || c.is_spread());
         let twists = twist_joints(target, turned.map(|c| &c.target[..]));
-        Ok(Self { source, target, map, chains, transfer, feet, hip_heights, factors, twists })
+        Ok(Self {
+            source,
+            target,
+            map,
+            chains,
+            transfer,
+            feet,
+            hands,
+            hip_heights,
+            factors,
+            twists,
+        })
     }
 
     /// Factor of the vertical movement of the hips.
@@ -199,17 +228,17 @@ impl<'a> Retarget<'a> {
         self.factors.y
     }
 
-    /// Factor of the path over the ground.
+    /// Factor of the horizontal movement of the hips.
     pub const fn stride(&self) -> f32 {
         self.factors.x
     }
 
-    /// Heights of the hips over the ground at rest, of the source and of the target; meters.
+    /// Heights of the hips above the ground at rest, of the source and of the target; meters.
     pub const fn hip_heights(&self) -> [f32; 2] {
         self.hip_heights
     }
 
-    /// The largest angle between bones of both reference poses, radians.
+    /// Largest angle between matching bones in the two reference poses, radians.
     pub fn rest_difference(&self) -> f32 {
         let mut most: f32 = 0.0;
         for chain in self.chains.iter().filter(|c| c.is_copied()) {
@@ -227,14 +256,16 @@ impl<'a> Retarget<'a> {
         most
     }
 
-    /// The contacts of a clip of the source.
+    /// Finds the contacts of a clip of the source: those of the feet and hands of chains with
+    /// contacts.
     pub fn contacts(&self, clip: &Shared<Clip>) -> Vec<Goal> {
         let feet: Vec<Foot> = self.feet.iter().map(|f| f.0.clone()).collect();
-        Goal::in_order(contacts_among(self.source, clip, &feet))
+        let mut made = contacts_among(self.source, clip, &feet);
+        made.extend(self.hands.contacts(self.source, clip));
+        Goal::in_order(made)
     }
 
-    /// A clip of the source, for the target. `contacts`: those of the source, where a person chose
-    /// them; found if omitted.
+    /// Retargets a clip of the source. `contacts`: contacts of the source's joints; found if omitted.
     pub fn clip(&self, clip: &Shared<Clip>, contacts: Option<&[Goal]>) -> Retargeted {
         let mut carried = self.transfer.clip(clip);
         self.by_chains(&mut carried);
@@ -245,31 +276,9 @@ impl<'a> Retarget<'a> {
             }
         }
         let mut made = Retargeted { carried, ..Retargeted::default() };
-        let settings = &self.map.contacts;
-        if !self.feet.is_empty() && !made.carried.clip.tracks.is_empty() {
-            let sources: Vec<Foot> = self.feet.iter().map(|f| f.0.clone()).collect();
-            let (found, ground) = match contacts {
-                Some(own) => (own.to_vec(), ground_below(self.source, clip, &sources)),
-                None => contacts_on_ground(self.source, clip, &sources),
-            };
-            let goals = self.goals(clip, &Goal::in_order(found));
-            let ground = self.transfer.way_here(ground);
-            self.set_on_ground(&mut made.carried.clip, &goals);
-            let shared = Shared::new(std::mem::take(&mut made.carried.clip));
-            let ground = match (ground == Vec3::ZERO, self.map.stride) {
-                (true, _) => Vec3::ZERO,
-                (false, Some(_)) => ground * self.factors,
-                // On the spot nothing says how far a step is but the legs themselves.
-                (false, None) => self.ground_here(&shared, &goals),
-            };
-            let feet: Vec<Foot> = self.feet.iter().map(|f| f.1.clone()).collect();
-            let cleaned =
-                Lock::new(self.target, &shared, feet, &goals, settings, ground, false).clean();
-            made.contacts = Goal::in_order(goals.into_iter().map(|g| g.0).collect());
-            made.slides = cleaned.slides;
-            made.lowered = cleaned.lowered;
-            made.short = cleaned.short;
-            made.carried.clip = if settings.lock { cleaned.clip } else { (*shared).clone() };
+        let has_ends = !self.feet.is_empty() || !self.hands.is_empty();
+        if has_ends && !made.carried.clip.tracks.is_empty() {
+            self.keep_contacts(&mut made, clip, contacts);
         }
         let to = match self.map.root {
             RootMotion::Hips => return made,
@@ -277,16 +286,54 @@ impl<'a> Retarget<'a> {
             RootMotion::InPlace => TravelTo::InPlace,
         };
         let parts = TravelParts { ground: true, height: false, turn: to == TravelTo::Root };
-        // A body without travel stays as it is.
+        // A clip without travel stays unchanged.
         if let Ok(moved) = move_travel(self.target, &made.carried.clip, to, parts, None) {
             made.carried.clip = moved.clip;
         }
         made
     }
 
-    /// Goals of the target's feet from contacts of the source's, with the heights of their places.
+    /// Keeps the feet and hands of a retargeted clip in place. `clip` and `contacts`: those of the
+    /// source.
+    fn keep_contacts(&self, made: &mut Retargeted, clip: &Shared<Clip>, contacts: Option<&[Goal]>) {
+        let sources: Vec<Foot> = self.feet.iter().map(|f| f.0.clone()).collect();
+        let (found, ground) = match contacts {
+            Some(own) => (own.to_vec(), ground_below(self.source, clip, &sources)),
+            None => {
+                let (mut feet, ground) = contacts_on_ground(self.source, clip, &sources);
+                feet.extend(self.hands.contacts(self.source, clip));
+                (feet, ground)
+            }
+        };
+        let found = Goal::in_order(found);
+        let mut goals = self.goals(clip, &found);
+        let ground = self.transfer.way_here(ground);
+        self.set_on_ground(&mut made.carried.clip, &goals);
+        let shared = Shared::new(std::mem::take(&mut made.carried.clip));
+        let ground = match (ground == Vec3::ZERO, self.map.stride) {
+            (true, _) => Vec3::ZERO,
+            (false, Some(_)) => ground * self.factors,
+            // In place only the legs define the length of a step.
+            (false, None) => self.ground_here(&shared, &goals),
+        };
+        let (hands, lost) =
+            self.hands.goals(self.source, self.target, &self.transfer, (clip, &found));
+        goals.extend(hands.into_iter().map(|goal| (goal, None)));
+        let feet = self.feet.iter().map(|f| &f.1).chain(self.hands.of_target()).cloned().collect();
+        let settings = self.map.contacts;
+        let document = self.target;
+        let (clip, keeps) = (&shared, false);
+        let request = LockRequest { document, clip, feet, goals: &goals, settings, ground, keeps };
+        let Cleaned { clip, slides, lowered, short } = keep_in_place(request);
+        (made.slides, made.lowered, made.short) = (slides, lowered, short);
+        made.lost_contacts = lost;
+        made.contacts = Goal::in_order(goals.into_iter().map(|g| g.0).collect());
+        made.carried.clip = if settings.lock { clip } else { (*shared).clone() };
+    }
+
+    /// Goals of the target's feet by contacts of the source's feet, with the heights of their places.
     fn goals(&self, clip: &Shared<Clip>, contacts: &[Goal]) -> Vec<PlacedGoal> {
-        /// Parts of the leg's length: lower steps are the ground.
+        /// Steps lower than this are on the ground, as a share of the leg's length.
         const STEP: f32 = 0.06;
         let heights = self.heights(clip, contacts);
         let mut sorted: Vec<f32> = heights.iter().flatten().copied().collect();
@@ -309,15 +356,14 @@ impl<'a> Retarget<'a> {
         made
     }
 
-    /// The velocity with which the feet of a clip of the target go where they stand, meters per
-    /// second.
+    /// Median velocity of the target's feet in their contacts, meters per second.
     fn ground_here(&self, clip: &Shared<Clip>, goals: &[PlacedGoal]) -> Vec3 {
-        /// Looks a contact, and seconds between the two places of a velocity.
+        /// Samples per contact, and seconds between the two positions of a velocity.
         const LOOKS: usize = 8;
         const APART: f32 = 1.0 / 60.0;
         let mut times = Vec::new();
         for (goal, _) in goals {
-            // What comes down and lifts is slower or faster.
+            // Only the middle of the contact: a foot that lands or lifts has another velocity.
             let (from, span) =
                 (goal.from + (goal.to - goal.from) * 0.2, (goal.to - goal.from) * 0.6);
             for k in 0..LOOKS {
@@ -340,9 +386,10 @@ impl<'a> Retarget<'a> {
         Vec3::new(median(0), 0.0, median(2))
     }
 
-    /// How high each contact of the source is on average, meters.
+    /// Mean height of each contact of the source's feet, meters; `None` if the up directions of both
+    /// documents differ.
     fn heights(&self, clip: &Shared<Clip>, contacts: &[Goal]) -> Vec<Option<f32>> {
-        /// Looks at each.
+        /// Samples per contact.
         const LOOKS: usize = 5;
         if !is_upright(&self.transfer) {
             return vec![None; contacts.len()];
@@ -364,10 +411,10 @@ impl<'a> Retarget<'a> {
             .collect()
     }
 
-    /// Moves the body up or down as a whole, so that its feet stand where they stand at rest: files
-    /// of captures rest anywhere.
+    /// Moves the whole body up or down so that the feet are at their wanted heights: the rest pose of
+    /// a capture may be at any height.
     fn set_on_ground(&self, clip: &mut Clip, goals: &[PlacedGoal]) {
-        /// Parts of the leg's length that nobody sees.
+        /// Smaller distances are ignored, as a share of the leg's length.
         const UNSEEN: f32 = 2e-3;
         let Some((_, foot)) = self.feet.first() else { return };
         let times: Vec<f32> = goals.iter().map(|(g, _)| (g.from + g.to) * 0.5).collect();
@@ -381,7 +428,7 @@ impl<'a> Retarget<'a> {
         off.retain(Option::is_some);
         let mut off: Vec<f32> = off.into_iter().flatten().filter(|y| y.is_finite()).collect();
         off.sort_by(f32::total_cmp);
-        // Of the two in the middle the one that changes less.
+        // The median; of two middle values, the smaller change.
         let middle = [off.len().saturating_sub(1) / 2, off.len() / 2];
         let middle = middle.into_iter().filter_map(|k| off.get(k).copied());
         let Some(up) = middle.min_by(|a, b| a.abs().total_cmp(&b.abs())) else { return };
@@ -399,7 +446,7 @@ impl<'a> Retarget<'a> {
         clip.tracks.insert(id, Shared::new(track));
     }
 
-    /// Removes tracks that the table does not ask for.
+    /// Removes the tracks that the chains of the map exclude.
     fn by_chains(&self, carried: &mut CarriedClip) {
         let clip = &mut carried.clip;
         for chain in &self.chains {
@@ -435,12 +482,12 @@ impl<'a> Retarget<'a> {
     }
 }
 
-/// Whether what is up in the source is up in the target.
+/// Whether the up directions of both documents agree.
 fn is_upright(transfer: &ClipTransfer<'_>) -> bool {
     transfer.way_here(Vec3::Y).y > 0.999
 }
 
-/// The joints that carry both bodies: the first of a chain that has the feet of both below them.
+/// The hips of both bodies: the first joints of the first chain that has all feet below them.
 fn hips_of(
     source: &Document,
     target: &Document,
@@ -468,7 +515,7 @@ impl Chain {
         self.has_both() && moves && !self.is_copied()
     }
 
-    /// The joints of the source that each joint of the target follows.
+    /// The joints of the source that each joint of the target follows, with its position along them.
     fn spread(&self, source: &Document, target: &Document) -> BTreeMap<NodeId, SpreadJoint> {
         let from: Vec<(NodeId, f32)> = positions(source, &self.source);
         positions(target, &self.target)
@@ -478,9 +525,9 @@ impl Chain {
     }
 }
 
-/// The positions of joints along their chain by the lengths of its bones: 0 for the first joint; 1
-/// is the end of the last bone.
-fn positions(document: &Document, chain: &[NodeId]) -> Vec<(NodeId, f32)> {
+/// Positions of joints along their chain, by bone length: 0 for the first joint, 1 for the end of the
+/// last bone.
+pub(super) fn positions(document: &Document, chain: &[NodeId]) -> Vec<(NodeId, f32)> {
     let rest = rest_pose(document);
     let place = |n: NodeId| rest.world[n.index()].w_axis.truncate();
     let mut sums = vec![0.0f32];
@@ -498,7 +545,7 @@ fn positions(document: &Document, chain: &[NodeId]) -> Vec<(NodeId, f32)> {
     chain.iter().copied().zip(sums.iter().map(at)).collect()
 }
 
-/// The chains of a table with their joints.
+/// Finds the joints of the chains of a map.
 fn chains_of(map: &RetargetMap, names: &[JointTable; 2]) -> Result<Vec<Chain>, RetargetError> {
     let mut taken: [BTreeMap<NodeId, &str>; 2] = Default::default();
     let mut nodes = |list: &[String], chain: &'_ str, side: usize| {
@@ -544,7 +591,7 @@ fn chains_of(map: &RetargetMap, names: &[JointTable; 2]) -> Result<Vec<Chain>, R
         .collect()
 }
 
-/// A track of translations, all moved; tangents stay.
+/// A copy of a translation track with all keys moved by an offset; tangents stay unchanged.
 fn raised(track: &Track, way: Vec3) -> Track {
     let mut values = track.values.to_vec();
     let per_key = track.interpolation.values_per_key();
@@ -556,7 +603,7 @@ fn raised(track: &Track, way: Vec3) -> Track {
     Track { values: values.into(), ..track.clone() }
 }
 
-/// One key of a rotation.
+/// A rotation track with one key.
 fn resting(target: NodeId, rotation: Quat) -> Track {
     Track {
         target,

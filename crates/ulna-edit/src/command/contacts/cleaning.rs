@@ -1,4 +1,4 @@
-//! Contacts that are found, and feet that are kept in place in them.
+//! Finding contacts, and keeping feet and hands in place in them.
 
 use super::{
     commands::{CleanContacts, ContactCommand, ContactTexts, FindContacts},
@@ -22,7 +22,7 @@ fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-/// Why no contacts are found in a clip.
+/// The error that no contacts were found in a clip, with the reason.
 fn nothing_found(document: &Document, id: ClipId) -> CommandError {
     let why = match foot_joints(document).is_empty() {
         true => {
@@ -52,7 +52,7 @@ impl FindContacts {
     }
 }
 
-/// Contacts of a clip that are found on it.
+/// Finds the contacts of a clip, and reports their number.
 ///
 /// # Errors
 /// If there are none, with the reason.
@@ -82,8 +82,8 @@ fn find(document: &Document, id: ClipId, hands: bool) -> Result<Outcome, Command
     Ok(Outcome { notes: [vec![note], done.notes].concat(), ..done })
 }
 
-/// Feet in contacts, in words: sliding before and after, the drop of the hips, short legs. Notes
-/// start with a lower-case letter.
+/// Notes about feet and hands in contacts: largest sliding before and after, lowering of the hips,
+/// and limbs that are too short. `lowered` is in meters.
 pub fn slides_in_words(
     document: &Document,
     slides: &[ContactSlide],
@@ -107,7 +107,7 @@ pub fn slides_in_words(
     if !short.is_empty() {
         let names: Vec<String> = short.iter().map(|n| document.node(*n).label(*n)).collect();
         let said = format!(
-            "legs that are too short for their contacts, so that the feet still slide: {}",
+            "limbs that are too short for their contacts, so that they still slide: {}",
             names.join(", ")
         );
         notes.push(Notice::new("legs_short", said));
@@ -116,7 +116,10 @@ pub fn slides_in_words(
 }
 
 impl CleanContacts {
-    /// Settings of the command.
+    /// Contact settings by the arguments.
+    ///
+    /// # Errors
+    /// If a number is out of range.
     fn settings(&self) -> Result<ContactSettings, CommandError> {
         let usual = ContactSettings::default();
         let settings = ContactSettings {
@@ -167,7 +170,7 @@ impl CleanContacts {
         notes.extend(slides_in_words(document, &cleaned.slides, (cleaned.lowered, &cleaned.short)));
         let to = Clip { contacts: all.into(), ..cleaned.clip };
         if to == **clip {
-            notes.push(Notice::new("nothing_to_change", "the feet stay in place already"));
+            notes.push(Notice::new("nothing_to_change", "everything stays in place already"));
             return Ok(Outcome { notes, ..Outcome::default() });
         }
         let edits = vec![Edit::SetClip { clip: id, to: Some(Shared::new(to)) }];
@@ -176,7 +179,7 @@ impl CleanContacts {
 }
 
 impl ContactCommand {
-    /// The number of keys that it goes through; 0 of quick commands.
+    /// Number of keys that the command reads; 0 for quick commands.
     pub(in crate::command) fn weighed(&self, document: &Document) -> usize {
         let clip = match self {
             Self::CleanContacts(command) => &command.clip,

@@ -1,4 +1,4 @@
-//! Commands on contacts of a clip.
+//! The commands that edit the contacts of a clip.
 
 use crate::command::{
     ArgumentType, Arguments,
@@ -11,7 +11,7 @@ use crate::command::{
 use ulna_model::{Goal, GoalPoint};
 
 document_commands! {
-    /// Commands on contacts.
+    /// Commands that edit the contacts of a clip.
     ContactCommand in "Clip/Contacts";
 
     /// Finds the contacts of feet in a clip, in place of the contacts that it has
@@ -20,7 +20,8 @@ document_commands! {
         clip: ClipName,
         /// Contacts as JSON, in place of those that are found; `[]` removes all.
         contacts: Option<ContactTexts>,
-        /// Whether contacts of hands are found, too; no if omitted.
+        /// Whether contacts of hands are found, too: on the ground, on props and on the body; no if
+        /// omitted.
         hands: Option<bool>,
     } = "clip.contacts", "Find contacts", enabled: rules::clip_shown;
     /// Adds a contact of a foot or a hand
@@ -36,6 +37,9 @@ document_commands! {
         /// Point that stays in place; heel and ball of a foot, and the joint itself of others, if
         /// omitted.
         point: Option<ContactPoint>,
+        /// Node that the contact follows, such as a prop or another part of the body; the contact
+        /// stays in place in the scene if omitted.
+        space: Option<Nodes>,
     } = "contact.add", "Add contact", asks: true, enabled: rules::clip_shown;
     /// Moves a contact, or one of its ends
     MoveContact {
@@ -52,6 +56,19 @@ document_commands! {
         /// Point whose contact moves; all points of the joint if omitted.
         point: Option<ContactPoint>,
     } = "contact.move", "Move contact", asks: true, enabled: rules::clip_shown;
+    /// Makes a contact follow a node, such as a prop or another part of the body
+    ContactSpace {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Foot or hand.
+        node: Nodes,
+        /// Time within the contact, in seconds.
+        time: Seconds,
+        /// Node that the contact follows; the contact stays in place in the scene if omitted.
+        space: Option<Nodes>,
+        /// Point whose contact changes; all points of the joint if omitted.
+        point: Option<ContactPoint>,
+    } = "contact.follow", "Make contact follow…", asks: true, enabled: rules::clip_shown;
     /// Removes a contact
     RemoveContact {
         /// Clip to edit.
@@ -63,11 +80,12 @@ document_commands! {
         /// Point whose contact is removed; all points of the joint if omitted.
         point: Option<ContactPoint>,
     } = "contact.remove", "Remove contact", asks: true, enabled: rules::clip_shown;
-    /// Keeps feet in place in the contacts of a clip; the contacts are found if it has none
+    /// Keeps feet and hands in place in the contacts of a clip; contacts of feet are found if it has
+    /// none
     CleanContacts {
         /// Clip to edit.
         clip: ClipName,
-        /// Feet to keep in place; all feet with contacts if omitted.
+        /// Feet and hands to keep in place; all that have contacts if omitted.
         node: Option<Nodes>,
         /// Time over which a contact takes hold and lets go, in seconds; 0.1 s if omitted.
         blend: Option<Seconds>,
@@ -79,7 +97,7 @@ document_commands! {
 }
 
 choice! {
-    /// The point of a joint that stays in place.
+    /// Point of a joint that stays in place in a contact.
     ContactPoint {
         /// The joint itself.
         Joint = "joint",
@@ -100,13 +118,13 @@ impl From<ContactPoint> for GoalPoint {
     }
 }
 
-/// Contacts, or JSON of them.
+/// A list of contacts, or its JSON text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContactTexts {
-    /// These.
+    /// The contacts.
     Goals(Vec<Goal>),
-    /// A list of objects with `node` (a name), `point`, `from`, `to`, and `space`, `blend` and
-    /// `place` where they are not the usual ones.
+    /// JSON: a list of objects with `node` (a name), `point`, `from` and `to`, and optionally
+    /// `space` (a name), `blend` and `place`.
     Text(String),
 }
 
@@ -121,7 +139,7 @@ field!(ContactTexts, ArgumentType::Text, |from, name| read(from, name), |v, docu
     }
 });
 
-/// A text, or the list itself.
+/// Reads contacts from a text argument or from a JSON list.
 fn read(
     from: &Arguments,
     name: &'static str,

@@ -1,6 +1,6 @@
-//! Contacts that are set, added, moved and removed.
+//! Adding, moving and removing contacts.
 
-use super::commands::{AddContact, ContactPoint, MoveContact, RemoveContact};
+use super::commands::{AddContact, ContactPoint, ContactSpace, MoveContact, RemoveContact};
 use crate::{
     Edit,
     command::{
@@ -8,16 +8,17 @@ use crate::{
         clip_keys::{SAME_TIME, clip_of, time_of},
         contact_text::ContactText,
         error::refuse,
-        field::{ClipName, Seconds},
+        field::{ClipName, Nodes, Seconds},
+        nodes::one,
     },
 };
 use ulna_model::{Clip, ClipId, ContactBar, Document, Goal, GoalPoint, NodeId};
-use ulna_motion::foot_joints;
+use ulna_motion::{foot_joints, retarget::limb_moves};
 
-/// Seconds of a new contact whose end is not given.
+/// Default duration of a new contact, seconds.
 const USUAL: f32 = 0.2;
 
-/// The edit that gives a clip other contacts; nothing where they stay the same.
+/// The edit that sets the contacts of a clip; no edit and a note if they do not change.
 pub(super) fn changed(id: ClipId, clip: &Clip, to: Vec<Goal>) -> Outcome {
     let to = Goal::in_order(to);
     if to[..] == clip.contacts[..] {
@@ -26,7 +27,10 @@ pub(super) fn changed(id: ClipId, clip: &Clip, to: Vec<Goal>) -> Outcome {
     vec![Edit::SetContacts { clip: id, to: to.into() }].into()
 }
 
-/// The contacts of a text.
+/// Reads contacts from JSON.
+///
+/// # Errors
+/// If the text is no list of contacts, names a node that does not exist, or has numbers out of range.
 pub(super) fn read(document: &Document, text: &str) -> Result<Vec<Goal>, CommandError> {
     let list: Vec<ContactText> = serde_json::from_str(text).map_err(|e| {
         CommandError::other(
@@ -55,12 +59,15 @@ pub(super) fn read(document: &Document, text: &str) -> Result<Vec<Goal>, Command
                 ),
             );
         }
+        if let Some(space) = goal.space {
+            refuse_own_limb(document, goal.node, space)?;
+        }
         goals.push(goal);
     }
     Ok(goals)
 }
 
-/// The points of a new contact: those of a foot, or the joint itself.
+/// The points of a new contact: heel and ball of a foot, otherwise the joint itself.
 fn points_of(document: &Document, clip: &Clip, node: NodeId) -> Vec<GoalPoint> {
     let is_foot = || foot_joints(document).contains(&node);
     let has_sole = |goal: &Goal| goal.node == node && goal.point != GoalPoint::Joint;
@@ -71,7 +78,10 @@ fn points_of(document: &Document, clip: &Clip, node: NodeId) -> Vec<GoalPoint> {
     }
 }
 
-/// Ends of a contact.
+/// Start and end of a contact, seconds.
+///
+/// # Errors
+/// If the end is not later than the start.
 fn range_of(from: f32, to: f32) -> Result<(f32, f32), CommandError> {
     if to > from + SAME_TIME {
         return Ok((from, to));
@@ -90,18 +100,47 @@ impl AddContact {
         let clip = clip_of(document, id)?;
         let from = time_of(self.from)?;
         let (from, to) = range_of(from, self.to.map_or(from + USUAL, |to| to.0))?;
+        let space = space_of(document, self.space.as_ref(), &nodes)?;
         let mut goals = clip.contacts.to_vec();
         for node in nodes {
             let points = match self.point {
                 Some(point) => vec![point.into()],
                 None => points_of(document, clip, node),
             };
-            let of_point =
-                |point| Goal { node, point, space: None, from, to, blend: None, place: None };
+            let of_point = |point| Goal { node, point, space, from, to, blend: None, place: None };
             goals.extend(points.into_iter().map(of_point));
         }
         Ok(changed(id, clip, goals))
     }
+}
+
+/// Refuses a contact that follows a node of its own limb.
+fn refuse_own_limb(document: &Document, joint: NodeId, space: NodeId) -> Result<(), CommandError> {
+    if !limb_moves(document, joint, space) {
+        return Ok(());
+    }
+    let [joint, space] = [joint, space].map(|n| document.node(n).label(n));
+    refuse(
+        "contact_follows_itself",
+        format!(
+            "a contact of “{joint}” cannot follow “{space}”, which moves with the same limb; choose \
+                a node outside of it"
+        ),
+    )
+}
+
+/// The node that contacts of some joints follow.
+///
+/// # Errors
+/// If it is no single node, or the leg or arm of a joint moves it.
+fn space_of(
+    document: &Document,
+    space: Option<&Nodes>,
+    nodes: &[NodeId],
+) -> Result<Option<NodeId>, CommandError> {
+    let Some(space) = one(document, space, "space")? else { return Ok(None) };
+    nodes.iter().try_for_each(|node| refuse_own_limb(document, *node, space))?;
+    Ok(Some(space))
 }
 
 /// The contacts of a joint at a time, as one bar.
@@ -125,7 +164,7 @@ fn bar_at(
     Ok(ContactBar { goals: bar.goals.iter().map(|k| meant[*k]).collect(), ..bar })
 }
 
-/// The clip, and the contacts that a command means.
+/// The clip and the bars of contacts that a command edits.
 fn meant<'a>(
     scene: &Scene<'a>,
     clip: &ClipName,
@@ -155,12 +194,28 @@ impl MoveContact {
                     (goal.from, goal.to) = (goal.from + from - bar.from, goal.to + to - bar.to);
                     continue;
                 }
-                // Ends of the bar go along; points that stay within it keep their times.
+                // Contacts that end where the bar ends follow it; others keep their times.
                 let end = |at: f32, [was, is]: [f32; 2]| {
                     if (at - was).abs() <= SAME_TIME { is } else { at.clamp(from, to) }
                 };
                 goal.from = end(goal.from, [bar.from, from]);
                 goal.to = end(goal.to, [bar.to, to]);
+            }
+        }
+        Ok(changed(id, clip, goals))
+    }
+}
+
+impl ContactSpace {
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let nodes = self.node.all(scene.document)?;
+        let space = space_of(scene.document, self.space.as_ref(), &nodes)?;
+        let (id, clip, bars) = meant(scene, &self.clip, &nodes, (self.time, self.point))?;
+        let mut goals = clip.contacts.to_vec();
+        for k in bars.into_iter().flat_map(|bar| bar.goals) {
+            if goals[k].space != space {
+                // The place was in the space before.
+                (goals[k].space, goals[k].place) = (space, None);
             }
         }
         Ok(changed(id, clip, goals))

@@ -1,4 +1,5 @@
-//! Contacts of a clip: ranges in which feet and hands stay in place. They are kept in its extras.
+//! Commands on contacts of a clip: time ranges in which feet and hands stay in place. They are stored
+//! in the extras of the animation.
 
 mod cleaning;
 mod commands;
@@ -7,7 +8,7 @@ mod edits;
 pub use self::{
     cleaning::slides_in_words,
     commands::{
-        AddContact, CleanContacts, ContactCommand, ContactPoint, ContactTexts, FindContacts,
-        MoveContact, RemoveContact,
+        AddContact, CleanContacts, ContactCommand, ContactPoint, ContactSpace, ContactTexts,
+        FindContacts, MoveContact, RemoveContact,
     },
 };

@@ -20,6 +20,6 @@ pub(super) use self::{
     dependents::{refuse_apart, refuse_fixed},
     meshes::skin_named,
     removal::{remapped, skin_without, uppermost, with_below, without},
-    reparent::{last_rank, scene_of},
+    reparent::{last_rank, one, scene_of},
     worlds::{RestOrPose, world},
 };

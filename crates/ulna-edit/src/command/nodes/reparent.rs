@@ -15,7 +15,7 @@ use crate::{
 use ulna_model::{Document, Node, NodeId, SceneId};
 
 /// The one node of an argument; `None` where the argument is omitted.
-fn one(
+pub(in crate::command) fn one(
     document: &Document,
     nodes: Option<&Nodes>,
     argument: &str,

@@ -1,4 +1,5 @@
-//! Vectors and constraints of extensions in the space of nodes that get another frame.
+//! Data in the space of nodes whose frame changes: vectors and constraints of extensions, and places
+//! of contacts.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +44,26 @@ impl RigDraft {
             let to = NodeSpace { vectors: made.into(), constraints: constraints.clone() };
             self.draft.put(Edit::SetNodeSpace { to })?;
         }
-        Ok(())
+        self.reframe_contacts(frames)
+    }
+
+    /// Places of contacts keep their position in the scene: `x' = C⁻¹·x`.
+    fn reframe_contacts(&mut self, frames: &BTreeMap<NodeId, Moving>) -> Result<(), CommandError> {
+        let mut edits = Vec::new();
+        let document = &self.draft.document;
+        for (clip, found) in document.clips.iter() {
+            let mut to = found.contacts.to_vec();
+            for goal in &mut to {
+                let (Some(space), Some(place)) = (goal.space, goal.place) else { continue };
+                let Some(c) = frames.get(&space) else { continue };
+                let inverse = c.inverse().ok_or_else(|| flat(document, space))?;
+                goal.place = Some(inverse.matrix().transform_point3(place.as_dvec3()).as_vec3());
+            }
+            if to[..] != found.contacts[..] {
+                edits.push(Edit::SetContacts { clip, to: to.into() });
+            }
+        }
+        edits.into_iter().try_for_each(|edit| self.draft.put(edit).map(|_| ()))
     }
 }
 

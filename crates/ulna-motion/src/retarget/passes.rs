@@ -1,0 +1,175 @@
+//! Order in which feet and hands are put in place. A hand on a hip follows the hip, so the hip must
+//! have its final motion first.
+//!
+//! ```text
+//!  goals ──► pass 1: goals in the scene, and on props that no limb moves; the hips are lowered
+//!        └─► pass 2, 3 …: goals in the space of a joint that an earlier pass moves
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    contacts::ground_below,
+    feet::{Foot, rest_pose},
+    lock::{Lock, LockRequest},
+    stands::PlacedGoal,
+};
+use ulna_model::{Clip, ContactSettings, Document, Goal, GoalPoint, NodeId, Shared};
+
+/// Sliding of a foot or a hand in one contact: goals that overlap or touch and have one space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactSlide {
+    /// The foot or the hand.
+    pub foot: NodeId,
+    /// Start, seconds.
+    pub from: f32,
+    /// End, seconds.
+    pub to: f32,
+    /// Extent of the motion of the points that should stay in place, meters: on the ground, or
+    /// relative to the node whose space holds the place.
+    pub before: f32,
+    /// The same after cleaning.
+    pub after: f32,
+}
+
+/// Result of keeping feet and hands of a clip in place.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cleaned {
+    /// The new clip.
+    pub clip: Clip,
+    /// Sliding in each contact before and after, sorted by start.
+    pub slides: Vec<ContactSlide>,
+    /// Largest distance by which the hips are lowered, meters.
+    pub lowered: f32,
+    /// Feet and hands whose legs and arms do not reach their places.
+    pub short: Vec<NodeId>,
+}
+
+/// Keeps feet and hands of a clip in place in its contacts. New keys are set only within contacts
+/// and their blends: rotations of legs, feet, toes, arms and hands, and the translation of the hips
+/// if a leg is too short.
+pub fn clean_contacts(
+    document: &Document,
+    clip: &Shared<Clip>,
+    contacts: &[Goal],
+    settings: &ContactSettings,
+) -> Cleaned {
+    let rest = rest_pose(document);
+    let nodes: BTreeSet<NodeId> = contacts.iter().map(|g| g.node).collect();
+    let foot = |node: NodeId| {
+        let is_hand =
+            contacts.iter().filter(|g| g.node == node).all(|g| g.point == GoalPoint::Joint);
+        let describe = if is_hand { Foot::hand } else { Foot::of };
+        describe(document, &rest, node)
+    };
+    let feet: Vec<Foot> = nodes.into_iter().map(foot).collect();
+    let goals: Vec<PlacedGoal> = contacts.iter().map(|g| (g.clone(), None)).collect();
+    let ground = ground_below(document, clip, &feet);
+    let request = LockRequest {
+        document,
+        clip,
+        feet,
+        goals: &goals,
+        settings: *settings,
+        ground,
+        keeps: true,
+    };
+    keep_in_place(request)
+}
+
+/// Sliding of feet and hands of a clip in its contacts. `before` and `after` are equal.
+pub fn contact_slides(
+    document: &Document,
+    clip: &Shared<Clip>,
+    contacts: &[Goal],
+) -> Vec<ContactSlide> {
+    let settings = ContactSettings { lock: false, ..ContactSettings::default() };
+    clean_contacts(document, clip, contacts, &settings).slides
+}
+
+/// Bakes all contacts of a request, pass by pass. Goals in a space that the limb of the goal moves
+/// itself are ignored.
+pub(super) fn keep_in_place(request: LockRequest<'_>) -> Cleaned {
+    let LockRequest { document, clip, feet, goals, settings, ground, keeps } = request;
+    let is_possible = |goal: &Goal| {
+        let foot = feet.iter().find(|f| f.node == goal.node);
+        let space = goal.space;
+        foot.is_some_and(|foot| space.is_none_or(|space| !moves(document, foot, space)))
+    };
+    let goals: Vec<PlacedGoal> = goals.iter().filter(|g| is_possible(&g.0)).cloned().collect();
+    let mut feet = feet;
+    for foot in &mut feet {
+        let own = goals.iter().filter(|g| g.0.node == foot.node);
+        let spaces: BTreeSet<NodeId> = own.filter_map(|g| g.0.space).collect();
+        foot.spaces = spaces.into_iter().collect();
+    }
+    let mut made = Cleaned { clip: (**clip).clone(), ..Cleaned::default() };
+    let passes = passes(document, feet).into_iter().enumerate();
+    for (pass, feet) in passes.filter(|(_, feet)| !feet.is_empty()) {
+        let now = Shared::new(std::mem::take(&mut made.clip));
+        let own: Vec<PlacedGoal> =
+            goals.iter().filter(|g| feet.iter().any(|f| f.node == g.0.node)).cloned().collect();
+        let lower_hips = settings.lower_hips && pass == 0;
+        let lock = |clip, settings| {
+            let feet = feet.clone();
+            let request =
+                LockRequest { document, clip, feet, goals: &own, settings, ground, keeps };
+            Lock::new(request).clean()
+        };
+        let cleaned = lock(&now, ContactSettings { lower_hips, ..settings });
+        let mut slides = cleaned.slides;
+        if pass > 0 && settings.lock {
+            // Sliding before is that of the given clip, not of the clip of the pass before.
+            let given = lock(clip, ContactSettings { lock: false, ..settings }).slides;
+            for slide in &mut slides {
+                let is_same = |s: &&ContactSlide| (s.foot, s.from) == (slide.foot, slide.from);
+                slide.before = given.iter().find(is_same).map_or(slide.before, |s| s.before);
+            }
+        }
+        made.clip = cleaned.clip;
+        made.slides.extend(slides);
+        made.lowered = made.lowered.max(cleaned.lowered);
+        made.short.extend(cleaned.short);
+    }
+    made.slides.sort_by(|a, b| a.from.total_cmp(&b.from));
+    made
+}
+
+/// Whether the limb of a foot or a hand moves a node.
+pub(super) fn moves(document: &Document, foot: &Foot, node: NodeId) -> bool {
+    let first = foot.leg.as_ref().and_then(|leg| leg.nodes.first().copied()).unwrap_or(foot.node);
+    first == node || document.is_above(first, node)
+}
+
+/// Whether the leg of a foot joint, or the arm of a hand joint, moves a node. A contact of the joint
+/// cannot follow such a node.
+pub fn limb_moves(document: &Document, joint: NodeId, node: NodeId) -> bool {
+    moves(document, &Foot::hand(document, &rest_pose(document), joint), node)
+}
+
+/// Splits feet and hands into passes, so that every space has its final motion before a pass uses
+/// it. If limbs depend on each other in a circle, the first one is put in place first.
+fn passes(document: &Document, feet: Vec<Foot>) -> Vec<Vec<Foot>> {
+    let hips: BTreeSet<NodeId> =
+        feet.iter().filter(|f| f.ball.is_some() || f.toe.is_some()).map(|f| f.hips).collect();
+    let below_hips = |node: &NodeId| hips.iter().any(|h| h == node || document.is_above(*h, *node));
+    let mut left: BTreeMap<NodeId, Foot> = feet.into_iter().map(|f| (f.node, f)).collect();
+    let mut made: Vec<Vec<Foot>> = Vec::new();
+    while !left.is_empty() {
+        let is_ready = |foot: &Foot| {
+            let is_final = |space: &NodeId| {
+                let moved = || left.values().any(|other| moves(document, other, *space));
+                (!made.is_empty() || !below_hips(space)) && !moved()
+            };
+            foot.spaces.iter().all(is_final)
+        };
+        let mut ready: Vec<NodeId> =
+            left.values().filter(|f| is_ready(f)).map(|f| f.node).collect();
+        if ready.is_empty() && !made.is_empty() {
+            ready.extend(left.keys().next());
+        }
+        // An empty first pass lowers no hips: joints of the body have their final motion.
+        made.push(ready.iter().filter_map(|n| left.remove(n)).collect());
+    }
+    made
+}
