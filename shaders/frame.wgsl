@@ -5,7 +5,7 @@ struct Light {
     // xyz: direction of the light; w: inverse of its range, or 0 if unlimited
     direction: vec4<f32>,
     color: vec4<f32>,
-    // Spot falloff: the cosine of the angle from the axis, times x, plus y.
+    // Spot falloff: x · (cosine of the angle from the axis) + y.
     cone: vec4<f32>,
 };
 

@@ -1,4 +1,4 @@
-//! Solutions for many right-hand sides at once.
+//! Solving for many right-hand sides at once.
 
 use super::Factor;
 use crate::vectors;
