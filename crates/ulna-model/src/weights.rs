@@ -172,7 +172,7 @@ pub struct WeightPatch {
     pub joints: Vec<u16>,
     /// Weights per vertex, in `sets × 4` slots.
     pub weights: Vec<f32>,
-    /// Vertices with a NaN weight.
+    /// Vertices that have a weight in the file that is not finite.
     pub not_numbers: Vec<u32>,
 }
 
