@@ -66,7 +66,8 @@ pub struct WeightMap {
     pub weights: Slice<f32>,
     /// Component type in the file.
     pub encoding: WeightEncoding,
-    /// Vertices that have a NaN weight in the file, in ascending order. NaN weights are read as 0.
+    /// Vertices that have a weight in the file that is not finite, in ascending order. Such weights
+    /// are read as 0.
     pub not_numbers: Shared<[u32]>,
 }
 

@@ -1,4 +1,4 @@
-//! Compares clips with the library's own evaluation of the same file.
+//! Tests that compare converted clips with the FBX library's own evaluation of the same file.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{fs, path::Path};
@@ -17,15 +17,15 @@ use crate::{
     import::Conversion,
 };
 
-/// Times at which a clip is compared.
+/// Number of times at which a clip is compared.
 const TIMES: u32 = 1000;
 
-/// Largest differences of one file.
+/// Largest differences in one file, each with a description of where it occurs.
 #[derive(Default)]
 struct Worst {
-    /// In degrees.
+    /// Rotation difference, in degrees.
     turn: (f64, String),
-    /// As a fraction of the size of the model.
+    /// Translation difference, as a fraction of the size of the model.
     shift: (f64, String),
     scale: (f64, String),
 }
@@ -103,8 +103,8 @@ fn clips_play_as_the_reader_evaluates_them() {
                     let off = 2.0 * off.xyz().length().atan2(off.w.abs());
                     let off = off.to_degrees();
                     if off > 0.05 {
-                        // Keys one frame apart are copied. Between them, the shorter rotation is
-                        // also correct.
+                        // Keys one frame apart are copied. Between them, both rotation directions
+                        // are correct.
                         let k = (time * rate + 1e-9).floor() / rate;
                         let at =
                             |t: f64| quat(ufbx::evaluate_transform(&stack.anim, node, t).rotation);
