@@ -103,8 +103,7 @@ fn clips_play_as_the_reader_evaluates_them() {
                     let off = 2.0 * off.xyz().length().atan2(off.w.abs());
                     let off = off.to_degrees();
                     if off > 0.05 {
-                        // Keys one frame apart are copied. Between them, both rotation directions
-                        // are correct.
+                        // Between two keys one frame apart, the shorter rotation is also accepted.
                         let k = (time * rate + 1e-9).floor() / rate;
                         let at =
                             |t: f64| quat(ufbx::evaluate_transform(&stack.anim, node, t).rotation);

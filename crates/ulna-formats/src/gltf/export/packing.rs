@@ -42,7 +42,7 @@ impl Exporter<'_> {
                 return;
             };
             effort -= bytes.len();
-            // Key times need bounds, and values must not have them. An accessor of times is
+            // Key times need `min` and `max`, but key values do not. An accessor of times is
             // therefore never merged with an accessor of values.
             let (is_key, is_input) = (keys.contains(&id), inputs.contains(&id));
             let mut said = accessor.clone();

@@ -24,7 +24,7 @@ pub(super) fn input_accessors(root: &Value) -> BTreeSet<u64> {
     accessors_at(root, |path| path == "animations/*/samplers/*/input")
 }
 
-/// The accessors at the selected paths.
+/// Accessors that are referenced at the selected JSON paths.
 fn accessors_at(root: &Value, is_wanted: impl Fn(&str) -> bool) -> BTreeSet<u64> {
     let mut found = BTreeSet::new();
     PlaceTree::of(|path, named| named == ACCESSOR && is_wanted(path))
