@@ -99,8 +99,8 @@ impl ValuePlace {
         }
     }
 
-    /// Kind of a value inside core glTF. If there is a list or object instead of an expected index,
-    /// it may refer to anything.
+    /// Kind of the value one step below a value of core glTF. A list or object in the place of an
+    /// index may contain any references.
     fn below(
         places: Option<&'static PlaceTree>,
         step: impl FnOnce(&'static PlaceTree) -> Option<&'static PlaceTree>,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{MOST_VERTICES, WeightFileError, weight};
 use ulna_model::{WeightShape, WeightTable};
 
-/// The version that is written, and the latest one that can be read.
+/// Format version that is written, and the latest version that can be read.
 const VERSION: u32 = 1;
 
 #[derive(Deserialize)]
@@ -123,7 +123,7 @@ pub(super) fn write(table: &WeightTable) -> String {
         };
         let head = serde_json::to_string(&head).unwrap_or_default();
         text.push_str(if k == 0 { "\n" } else { ",\n" });
-        // The rows come last, with one line each.
+        // The rows come last, with one line for each.
         text.push_str(head.strip_suffix("[]}").unwrap_or(&head));
         text.push('[');
         for row in 0..from.len() {
