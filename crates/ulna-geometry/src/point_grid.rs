@@ -71,8 +71,8 @@ impl PointGrid {
                 for x in low[0]..=high[0] {
                     let cell = [x, y, z];
                     let row = self.rows.row(self.row_of(cell));
-                    // Points of other cells in this row are outside of the radius. They matter only
-                    // if the number of visits is limited, or if their cell is visited as well.
+                    // Points of other cells in this row are outside the radius. They matter only if
+                    // the number of visits is limited, or if their cell is visited as well.
                     if is_one && row.len() <= self.most {
                         row.iter().for_each(|k| visit(*k as usize));
                         continue;

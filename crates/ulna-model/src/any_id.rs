@@ -10,40 +10,42 @@ use super::{
 /// index in that list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IdKind {
-    /// `nodes`
+    /// A node, from `nodes`.
     Node,
-    /// `meshes`
+    /// A mesh, from `meshes`.
     Mesh,
-    /// `skins`
+    /// A skin, from `skins`.
     Skin,
-    /// `animations`
+    /// A clip, from `animations`.
     Clip,
-    /// `scenes`
+    /// A scene, from `scenes`.
     Scene,
-    /// `materials`
+    /// A material, from `materials`.
     Material,
-    /// The variants of `KHR_materials_variants`.
+    /// A material variant, from `KHR_materials_variants`.
     Variant,
-    /// `cameras`
+    /// A camera, from `cameras`.
     Camera,
-    /// The lights of `KHR_lights_punctual`.
+    /// A light, from `KHR_lights_punctual`.
     Light,
-    /// `images`
+    /// An image, from `images`.
     Image,
-    /// `textures`; the model stores their content in each material.
+    /// A texture, from `textures`. The model has no such elements: each material contains its
+    /// textures.
     Texture,
-    /// `samplers` of textures; the model stores their content in each material.
+    /// A texture sampler, from `samplers`. The model has no such elements: each material contains
+    /// them.
     Sampler,
-    /// `accessors`; the model stores their content.
+    /// An accessor, from `accessors`. The model has no such elements, only their content.
     Accessor,
-    /// `bufferViews`; the model stores their content.
+    /// A buffer view, from `bufferViews`. The model has no such elements, only their content.
     View,
-    /// `buffers`; the model stores their content.
+    /// A buffer, from `buffers`. The model has no such elements, only their content.
     Buffer,
 }
 
 impl IdKind {
-    /// All kinds.
+    /// All kinds of elements.
     pub const ALL: [Self; 15] = [
         Self::Node,
         Self::Mesh,

@@ -112,8 +112,7 @@ pub struct Conversion {
     pub unit: Option<f32>,
     /// Ticks or frames per second that override the rate of the file.
     pub rate: Option<f64>,
-    /// Height in pixels that a height map's value range stands for when it is converted to a normal
-    /// map.
+    /// Height of white above black, in pixels, for converting height maps to normal maps.
     pub height: Option<f32>,
     /// Clips to import, by index in [`ImportFindings::clips`]. `None` imports all clips in which
     /// anything moves.

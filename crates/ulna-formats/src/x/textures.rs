@@ -7,8 +7,7 @@ use super::{builder::Builder, texture_use::Use};
 use crate::import::{green_turned, read_beside, read_picture};
 use ulna_model::{is_gray, normal_map, picture_to_png};
 
-/// Default height, in pixels, that a height map's value range stands for when it is converted to a
-/// normal map.
+/// Default height of white above black, in pixels, for converting a height map to a normal map.
 const STEEP: f32 = 4.0;
 
 impl Builder<'_, '_> {

@@ -9,8 +9,7 @@ use super::{Builder, math::finite};
 use crate::import::{TextureOut, read_beside, read_picture};
 use ulna_model::{is_gray, normal_map, picture_to_png};
 
-/// Default height, in pixels, that a height map's value range stands for when it is converted to a
-/// normal map.
+/// Default height of white above black, in pixels, for converting a height map to a normal map.
 const STEEP: f32 = 4.0;
 
 /// Use of a texture. A variant for two images contains the id of the second image.

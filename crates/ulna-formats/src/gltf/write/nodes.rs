@@ -115,7 +115,7 @@ impl Writer<'_> {
             self.transform(id, &label, &old, &new);
         }
         let is_told = |n: &Node| matches!(n.rest_source, RestSource::Extras | RestSource::Pose);
-        // Whether the rest pose was defined by bind matrices, and is not any more.
+        // Whether bind matrices defined the rest pose before, and no longer define it.
         let is_lost =
             before.rest_source == RestSource::Bind && after.rest_source != RestSource::Bind;
         let has_other_rest = (is_told(before) || is_told(after) || is_lost)
