@@ -11,7 +11,8 @@ use super::{
 /// Editor state of a document, in addition to its file content.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EditorState {
-    /// Poses that were made over a clip and are not keyed yet.
+    /// Unkeyed poses: changes that the user made to the pose of a clip at a time, and that are not
+    /// stored in keys yet.
     pub unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,
     /// Layers of pose offsets (`Ul`) over clips and over the pose. No list is empty.
     ///

@@ -13,12 +13,12 @@ use super::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeat {
-    /// Stops.
+    /// Playback stops.
     Once,
-    /// Starts again.
+    /// The clip starts again from the beginning.
     #[default]
     Loop,
-    /// Plays backward, then forward again.
+    /// The clip alternately plays forward and backward.
     PingPong,
 }
 
@@ -33,8 +33,8 @@ impl Repeat {
     }
 }
 
-/// Keys of a property that the file names by a JSON pointer (`KHR_animation_pointer`). They are
-/// saved unchanged and cannot be edited.
+/// Keys of a property that the file identifies by a JSON pointer (`KHR_animation_pointer`). They
+/// are saved unchanged and cannot be edited.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointerTrack {
     /// The animated property, such as `/materials/2/pbrMetallicRoughness/roughnessFactor`.
@@ -89,7 +89,7 @@ pub struct Clip {
     pub contacts: Shared<[Goal]>,
     /// Behavior at the end of the clip, if stored in the animation's extras.
     pub repeat: Option<Repeat>,
-    /// Ticks per second of the clip's time unit, above 0, if the imported file or the user set it;
+    /// Time resolution in ticks per second, above 0, if the imported file or the user set it;
     /// stored in the animation's extras.
     pub ticks: Option<f64>,
     /// Frames per second, above 0; stored in the animation's extras. The rate is set by the user,

@@ -25,7 +25,7 @@ impl Components {
         *self == Self::default()
     }
 
-    /// Fills the components that are not set with those of `other`.
+    /// Copy with the components of `other` where none is set here.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -60,8 +60,8 @@ impl Components {
         }
     }
 
-    /// Undoes changes of locked channels. A rotation becomes the nearest one that keeps the locked
-    /// angles.
+    /// Copy in which changes of locked channels are undone. A rotation becomes the nearest one that
+    /// keeps the locked angles.
     ///
     /// `now` is the local transform before the change. With the identity as `rest`, both transforms
     /// are pose offsets.
@@ -102,7 +102,7 @@ impl Components {
         }
     }
 
-    /// Replaces the components of `under` that are set here.
+    /// Copy of `under` in which the components that are set here are replaced.
     pub fn over(&self, under: &Transform) -> Transform {
         Transform {
             translation: self.translation.unwrap_or(under.translation),
@@ -111,8 +111,8 @@ impl Components {
         }
     }
 
-    /// Replaces the components of the local transform `under` that are set here. A matrix is
-    /// returned unchanged if no component is set.
+    /// Copy of the local transform `under` in which the components that are set here are replaced.
+    /// A matrix is returned unchanged if no component is set.
     pub fn seen(&self, under: &Local) -> Local {
         if self.is_empty() { *under } else { Local::Trs(self.over(&under.transform())) }
     }

@@ -72,7 +72,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A finding without a repair command.
+    /// Creates a finding without a repair command.
     pub fn new(
         severity: Severity,
         code: &'static str,

@@ -62,7 +62,8 @@ impl KeyKinds {
         Self(list.into())
     }
 
-    /// Sets the type of the keys at `times`, which must be ascending. `None` makes them plain keys.
+    /// Copy in which the keys at `times` have another type. `times` must be ascending. `None` makes
+    /// the keys plain.
     #[must_use]
     pub fn with(&self, times: &[f32], kind: Option<KeyKind>) -> Self {
         let others =

@@ -174,7 +174,8 @@ impl KeySet {
         Self { tracks: self.tracks, parts: BTreeMap::new() }
     }
 
-    /// Moves the keys of a track to new times. `to` has one time per key, in the same order.
+    /// Copy in which the keys of a track have new times. `to` has one time per key, in the same
+    /// order.
     ///
     /// Components are kept. If times coincide, all keys become whole keys.
     pub fn moved(&self, track: TrackId, to: &[f32]) -> Self {

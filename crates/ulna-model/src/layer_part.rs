@@ -96,7 +96,7 @@ impl LayerPart {
         all
     }
 
-    /// Vertices of this part that are missing from `old` or differ from it.
+    /// Copy of this part with only the vertices that are missing from `old` or differ from it.
     pub fn since(&self, old: Option<&Self>) -> Self {
         let mut new = Self { sets: self.sets, ..Self::default() };
         for (k, v) in self.vertices.iter().enumerate() {

@@ -90,7 +90,7 @@ pub enum LayerHome {
 }
 
 impl LayerHome {
-    /// Home of the layers of a clip; the pose if `clip` is `None`.
+    /// Owner of the layers of a clip; the pose if `clip` is `None`.
     pub fn of(clip: Option<ClipId>) -> Self {
         clip.map_or(Self::Pose, Self::Clip)
     }

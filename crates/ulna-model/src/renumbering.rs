@@ -53,8 +53,8 @@ impl Renumbering {
         }
     }
 
-    /// Replaces the index of the first element on the path of a JSON pointer. Pointers to removed
-    /// elements, and to other locations, are returned unchanged.
+    /// Copy of a JSON pointer with the new index of the first element on its path. Pointers to
+    /// removed elements, and to other locations, are returned unchanged.
     pub fn of_pointer(&self, pointer: &str) -> String {
         let new = AnyId::in_pointer(pointer).and_then(|id| Some((id.kind, self.of(id)?)));
         match new {

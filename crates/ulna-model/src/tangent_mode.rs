@@ -109,15 +109,15 @@ impl TangentModes {
         self.keys.iter().copied()
     }
 
-    /// Sets the modes of the keys at `times`, which must be ascending. `None` removes their
-    /// entries.
+    /// Copy in which the keys at `times` have other modes. `times` must be ascending. `None`
+    /// removes the entries of the keys.
     #[must_use]
     pub fn with(&self, times: &[f32], modes: Option<KeyTangents>) -> Self {
         self.changed(times, |_| modes)
     }
 
-    /// Sets the modes of the keys at `times`, which must be ascending, to the result of a function.
-    /// `None` removes an entry.
+    /// Copy in which the keys at `times` have the modes that a function returns for them. `times`
+    /// must be ascending. `None` removes the entry of a key.
     #[must_use]
     pub fn changed(&self, times: &[f32], modes: impl Fn(f32) -> Option<KeyTangents>) -> Self {
         let others =
@@ -126,7 +126,7 @@ impl TangentModes {
         self.replaced(others.chain(own))
     }
 
-    /// Replaces all entries, and keeps the loop setting. For equal times, the last entry is used.
+    /// Copy with the same loop setting and other entries. For equal times, the last entry is used.
     #[must_use]
     pub fn replaced(&self, keys: impl IntoIterator<Item = (f32, KeyTangents)>) -> Self {
         let mut list: Vec<(f32, KeyTangents)> = keys.into_iter().collect();

@@ -200,7 +200,7 @@ impl WeightPatch {
             && self.weights.iter().all(|w| w.is_finite())
     }
 
-    /// Removes the vertices whose influences equal those of the map.
+    /// Copy without the vertices whose influences equal those of the map.
     pub fn without_unchanged(&self, map: &WeightMap) -> Self {
         let stride = self.sets * 4;
         let mut kept = Self::new(self.sets, self.vertices.len());

@@ -31,10 +31,10 @@ pub enum Enter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FadeCurve {
-    /// `3u² − 2u³`.
+    /// Smooth at both ends: `3u² − 2u³`.
     #[default]
     Smooth,
-    /// `u`.
+    /// Linear: `u`.
     Linear,
 }
 

@@ -56,7 +56,7 @@ pub struct MixLane<C = ClipId, N: Ord = NodeId> {
     /// Affected joints; all joints if `None`.
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
     pub mask: Option<MixMask<N>>,
-    /// Whether the lane is on.
+    /// Whether the lane is enabled.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub on: bool,
     /// Whether the lane is soloed. If any lane is soloed, all other lanes have no effect.
@@ -111,8 +111,8 @@ impl<C, N: Ord> Mix<C, N> {
         self.lanes.iter().flat_map(|l| &l.bars).map(MixBar::end).fold(0.0, f64::max)
     }
 
-    /// Returns a message about the first value that is not finite or out of range; `None` if the
-    /// mix is valid.
+    /// Message about the first value that is not finite or out of range; `None` if the mix is
+    /// valid.
     pub fn fault(&self) -> Option<String> {
         /// Maximum end time of a bar, in seconds.
         const LONGEST: f64 = 1e6;
