@@ -9,7 +9,8 @@ struct Light {
     cone: vec4<f32>,
 };
 
-// Uniforms that all passes of a frame share. Keep in sync with `FrameUniform` in crates/ulna-render/src/renderer.rs.
+// Uniforms that all passes of a frame share. Keep in sync with `FrameUniform` in
+// crates/ulna-render/src/frame_uniform.rs.
 struct Frame {
     clip_from_world: mat4x4<f32>,
     world_from_clip: mat4x4<f32>,

@@ -68,7 +68,7 @@ const SHADE = 8u;
 const CUT = 16u;
 const UNLIT = 32u;
 const FLAT = 64u;
-// Without materials, and x-ray.
+// Displayed without materials, and x-ray shading.
 const PLAIN = 128u;
 const XRAY = 256u;
 // Lit by the lights of the file instead of the studio lights.

@@ -121,8 +121,8 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     return shaded(tinted(in.tint, fwidth(in.tint.x)), seen_normal(in), in.world);
 }
 
-// Deferred shading: see shaders/deferred.wgsl. Weights have 16 bits, because weights near 0 have
-// another color.
+// Deferred shading: see shaders/deferred.wgsl. Weights are stored with 16 bits, because weights
+// near 0 have a different color.
 @fragment
 fn fragment_kept(in: Fragment) -> @location(0) vec4<u32> {
     let slope = fwidth(in.tint.x);

@@ -399,7 +399,7 @@ fn arrange(items: &mut [Item]) {
 #[derive(Clone, Debug)]
 pub struct LeavesOf {
     lists: Csr,
-    /// One bit per leaf; all 0 between calls.
+    /// One temporary mark (bit) per leaf. All marks are 0 between queries.
     marks: Vec<u64>,
 }
 
@@ -525,7 +525,7 @@ mod tests {
             let (mut positions, _) = sheet(n, -0.7);
             tree.refit(&positions);
             check_boxes(&tree, &positions, &indices);
-            // Refit of a few leaves only.
+            // Refit only a few leaves.
             let moved: Vec<u32> = (0..positions.len() as u32).filter(|k| k % 97 == 3).collect();
             for v in &moved {
                 positions[*v as usize] += Vec3::new(0.3, -2.0, *v as f32);

@@ -8,7 +8,7 @@ use super::sparse::{SparseError, SymmetricMatrix};
 /// Minimum weight of an edge; a typical weight is about 0.5. Edges between obtuse triangles have a
 /// negative weight, which would let solutions leave the range of their fixed values.
 const LEAST_WEIGHT: f64 = 1e-6;
-/// Minimum slack of a triangle's inequality after mollification, relative to the mean edge length.
+/// Minimum slack of the triangle inequality after mollification, relative to the mean edge length.
 const MOLLIFICATION: f64 = 1e-5;
 
 /// The discrete Laplacian of a surface: positive semidefinite, with rows that sum to 0.

@@ -11,8 +11,8 @@ use super::Ray;
 /// position does not determine a point on the handle.
 const EDGE: f32 = 0.08;
 
-/// Signed distance, in meters, along the line through `origin` with unit direction `axis`, of the
-/// point nearest to a ray. `None` if the line is almost parallel to the ray.
+/// Finds the point of a line that is nearest to a ray. Returns its signed distance from `origin`,
+/// in meters, along the unit direction `axis`. `None` if the line is almost parallel to the ray.
 pub fn along_axis(ray: &Ray, origin: Vec3, axis: Vec3) -> Option<f32> {
     let (to, cos) = (origin - ray.origin, axis.dot(ray.direction));
     let sine_squared = 1.0 - cos * cos;

@@ -9,8 +9,8 @@ use pulp::Arch;
 /// `scalar`. It allows testing the code for older processors on a newer one.
 pub const VECTORS_VARIABLE: &str = "ULNA_VECTORS";
 
-/// The instruction set that loops are dispatched to. It is chosen at the first call; later changes
-/// of the environment have no effect.
+/// Instruction set that vectorized loops use. It is chosen at the first call; later changes of the
+/// environment have no effect.
 pub fn vectors() -> Arch {
     static CHOSEN: OnceLock<Arch> = OnceLock::new();
     *CHOSEN.get_or_init(|| {

@@ -52,7 +52,7 @@ pub enum ReadError {
     /// A part of the document is too damaged for the file to be displayed.
     #[error("{place}: {message}. The file is damaged there; export the model again")]
     Place {
-        /// A path such as `accessors/3`.
+        /// Location of the problem, such as `accessors/3`.
         place: Location,
         /// Description of the problem.
         message: String,

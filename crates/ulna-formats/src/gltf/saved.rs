@@ -39,7 +39,7 @@ impl SaveError {
     }
 }
 
-/// A file to write next to the main one.
+/// A file to write next to the main file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileToWrite {
     /// Path relative to the folder of the main file.

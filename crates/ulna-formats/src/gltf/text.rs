@@ -91,12 +91,12 @@ impl Ops {
     }
 }
 
-/// Unusual properties of a JSON text.
+/// Properties of a JSON text that need special handling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
     /// Maximum nesting of objects and lists.
     pub depth: usize,
-    /// Number of null members outside of extras and extensions.
+    /// Number of null members, except in extras and extensions.
     pub nulls: usize,
 }
 

@@ -6,7 +6,8 @@
 //!   "positions": [[0, 1, 0], [0, 2, 0]], "weights": [[[0, 1]], [[0, 0.25], [1, 0.75]]]}]}
 //! ```
 //!
-//! `vertices` has the vertices of the rows, unless the rows are all vertices in order.
+//! The member `vertices` lists the vertex of each row. It is omitted if the rows are all vertices
+//! in order.
 
 use glam::Vec3;
 use serde::{Deserialize, Serialize};

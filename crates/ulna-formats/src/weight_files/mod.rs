@@ -1,6 +1,6 @@
 //! Reads and writes weights as separate files and as text: JSON, the XML of Maya's
-//! `deformerWeights`, and rows for spreadsheets. All become a [`WeightTable`] of names and numbers.
-//! This module does not know the joints and vertices of a document.
+//! `deformerWeights`, and rows for spreadsheets. All formats are converted to and from a
+//! [`WeightTable`] of names and numbers, independent of a document.
 
 mod error;
 mod json;

@@ -7,7 +7,7 @@
 //!
 //! Cells are separated by tabs, otherwise by semicolons, otherwise by commas. The columns of mesh
 //! and vertex are optional; without them, the rows are in order. If the first line contains
-//! numbers, it is a row, and the joints of the columns are unknown.
+//! numbers, there is no header, and the joints of the columns are unknown.
 
 use super::error::WeightFileError;
 use ulna_model::WeightTable;

@@ -1,5 +1,5 @@
-//! Converts `AnimationSet` objects to animations: ticks to seconds, and rotations to the
-//! right-handed system.
+//! Conversion of `AnimationSet` objects to clips. Ticks are converted to seconds, and rotations to
+//! the right-handed system.
 
 use std::collections::BTreeMap;
 

@@ -25,7 +25,7 @@ pub struct Object {
     pub numbers: Vec<f64>,
     /// All strings in the object, in order.
     pub texts: Vec<String>,
-    /// Its child objects, as indices into the list of all objects.
+    /// Child objects, as indices into the list of all objects.
     pub children: Vec<usize>,
     /// Names of referenced objects, written as `{ name }`.
     pub references: Vec<String>,

@@ -97,8 +97,8 @@ impl Panel<'_> {
         vectors().dispatch(
             #[inline(always)]
             || {
-                // Moved into the closure, so that it is `FnOnce`. A closure that can be called
-                // twice gets a shim, which is not compiled for the wide vectors.
+                // The move makes the closure `FnOnce`. A closure that can be called twice is
+                // wrapped in a shim, which is not compiled for the wide vectors.
                 let later = later;
                 for (k, row) in later.chunks_exact_mut(self.size).enumerate() {
                     self.subtract_from(row, first + k);
