@@ -10,13 +10,13 @@ use super::Property;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChannelLocks {
-    /// Locked x, y and z translation, in the axes of the rest pose.
+    /// Whether translation is locked along x, y and z, in the axes of the rest pose.
     #[serde(skip_serializing_if = "is_free")]
     pub translation: [bool; 3],
-    /// Locked Euler angles about x, y and z.
+    /// Whether the Euler angle is locked about x, y and z.
     #[serde(skip_serializing_if = "is_free")]
     pub rotation: [bool; 3],
-    /// Locked scale factors along the node's own axes.
+    /// Whether the scale factor is locked along x, y and z, in the node's own axes.
     #[serde(skip_serializing_if = "is_free")]
     pub scale: [bool; 3],
 }

@@ -219,7 +219,7 @@ mod tests {
     use crate::ClipId;
 
     proptest! {
-        /// Undoing any puts in reverse order restores the list and its ids.
+        /// Undoing a sequence of `put` calls in reverse order restores the list and its ids.
         #[test]
         fn undoing_puts_restores_the_list(
             given in 0usize..4,

@@ -54,7 +54,7 @@ pub(super) enum Draw {
     Encode,
 }
 
-/// Combination of a surface with the background.
+/// Blend mode of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Layer {
     /// The surface covers the background.

@@ -99,7 +99,7 @@ fn settled(list: &[(u16, f64)]) -> (Vec<(u16, f32)>, bool) {
     let kept: f64 = own.iter().map(|(_, w)| w).sum();
     let mut made: Vec<(u16, f32)> = own.into_iter().map(|(j, w)| (j, (w / kept) as f32)).collect();
     made.retain(|(_, w)| *w > 0.0);
-    // The sum is computed in the same order as readers do.
+    // The weights are added in the same order as readers add them.
     for _ in 0..4 {
         let sum: f32 = made.iter().map(|(_, w)| w).sum();
         if sum == 1.0 {

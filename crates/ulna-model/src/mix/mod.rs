@@ -70,7 +70,8 @@ pub struct MixLane<C = ClipId, N: Ord = NodeId> {
     pub bars: Vec<MixBar<C, N>>,
 }
 
-/// Reference pose of an additive lane. The lane adds its difference from this pose.
+/// Reference pose of an additive lane. The lane adds the difference between its own pose and this
+/// reference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MixReference {

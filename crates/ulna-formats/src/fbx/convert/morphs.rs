@@ -36,8 +36,8 @@ fn shares(whole_at: &[f64], weight: f64) -> Vec<f64> {
     let mut shares = vec![0.0; whole_at.len()];
     let below = whole_at.iter().rposition(|w| *w < 0.0).map_or(0, |last| last + 1);
     let (left, right) = (0..below, below..whole_at.len());
-    // Goes from 0 outward, on the side of the channel weight. If that side has no shape, the first
-    // shape of the other side is extrapolated through 0.
+    // Shapes are traversed from 0 outward, on the side of the channel weight. If that side has no
+    // shape, the first shape of the other side is extrapolated through 0.
     let is_right = if weight > 0.0 { !right.is_empty() } else { left.is_empty() };
     let way: Vec<usize> = if is_right { right.collect() } else { left.rev().collect() };
     let is_past = |k: &usize| whole_at[*k].abs() > weight.abs();

@@ -16,7 +16,8 @@ pub struct PrimitiveOut {
 /// Joint weights of a mesh's vertices. Vertices with equal weights share a list.
 #[derive(Clone, Debug, Default)]
 pub struct InfluencesOut {
-    /// Lists of joint index in the skin and weight, strongest first, with a sum of 1.
+    /// Lists of influences: the joint index in the skin, and the weight. Each list is sorted from
+    /// strongest to weakest, and has a sum of 1.
     pub lists: Vec<Vec<(u16, f32)>>,
     /// Index into `lists` for each vertex.
     pub list_of: Vec<u32>,
