@@ -30,7 +30,7 @@ pub fn is_bvh(bytes: &[u8]) -> bool {
 /// clip with the name of the file.
 ///
 /// # Errors
-/// If the file is truncated, damaged or malicious, with the place and the problem.
+/// The file is truncated, damaged or malicious. The error states the location and the problem.
 pub fn read(
     bytes: &[u8],
     path: Option<&Path>,

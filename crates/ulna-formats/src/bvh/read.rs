@@ -19,7 +19,7 @@ pub(super) enum Axis {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Channel {
     Place(Axis),
-    /// Rotation in degrees.
+    /// Rotation about an axis, in degrees.
     Turn(Axis),
 }
 

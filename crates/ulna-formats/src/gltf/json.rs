@@ -203,8 +203,8 @@ pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer.deserialize_seq(Items(PhantomData))
 }
 
-/// Parses an element, which must be an object. Simple errors are repaired (see [`lenient`]), and
-/// set `repaired`.
+/// Parses an element, which must be an object. Simple errors are repaired (see [`lenient`]);
+/// `repaired` is then set to `true`.
 pub fn typed<T: DeserializeOwned>(
     text: &str,
     place: &Location,

@@ -212,7 +212,7 @@ pub struct ImportFindings {
 pub struct Converted {
     /// Bytes of the resulting GLB.
     pub glb: Vec<u8>,
-    /// Findings about problems of the file.
+    /// Findings about the file.
     pub diagnostics: Diagnostics,
     /// Contents of the file.
     pub found: ImportFindings,

@@ -7,7 +7,7 @@ pub(super) enum Use {
     Color,
     Glow,
     Normal,
-    /// Height map. Some files also name a normal map like this.
+    /// A height map, or a normal map that the file calls a bump map.
     Height,
 }
 

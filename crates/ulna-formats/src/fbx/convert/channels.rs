@@ -13,7 +13,7 @@ const SAME: f64 = 1e-6;
 
 /// Curves of an animation stack, grouped by the property that they animate.
 pub(super) struct Curves<'a> {
-    /// Property name and curve by element id, for all layers of the stack.
+    /// Animated properties by element id: name and curve, for all layers of the stack.
     of: BTreeMap<u32, Vec<(&'a str, &'a AnimCurve)>>,
     /// Curves of layer weights. They affect all properties.
     layers: Vec<&'a AnimCurve>,
