@@ -50,8 +50,8 @@ pub(super) fn frame_uniform(
     let [width, height] = target.shown.map(|s| s as f32);
     let clip_from_world = camera.clip_from_world(width / height.max(1.0));
     let eye = camera.eye();
-    // The grid cell size is a power of 10 that depends on the camera distance, so that cells have a
-    // similar size in the picture.
+    // The size of the grid cells is a power of 10. It depends on the camera distance, so that cells
+    // have a similar size in the picture.
     let cell = 10f32.powf((camera.distance * 0.16).max(1e-6).log10().floor());
     let reach = (camera.distance * 6.0).max(show.size * 3.0);
     FrameUniform {

@@ -87,7 +87,7 @@ pub(super) struct Layouts {
     pub material: wgpu::BindGroupLayout,
     /// Layout of a picture that a pass reads.
     pub picture: wgpu::BindGroupLayout,
-    /// Layout of a quick picture's surface data, in the format
+    /// Layout of the G-buffer for deferred shading, in the format
     /// [`SURFACES`](super::target::SURFACES).
     pub surfaces: wgpu::BindGroupLayout,
     /// Layout of a ghost's color.

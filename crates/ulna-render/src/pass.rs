@@ -20,9 +20,9 @@ pub(super) fn draw_bare(
 /// Color target of a render pass.
 #[derive(Clone, Copy)]
 pub(super) enum Onto<'a> {
-    /// Surface data of a quick picture, to be lit later.
+    /// G-buffer for deferred shading.
     Surfaces(&'a wgpu::TextureView),
-    /// Lit colors over a background color. In a quick picture, the existing depth of the surfaces
+    /// Lit colors over a background color. In deferred shading, the existing depth of the surfaces
     /// is kept.
     Light(&'a RenderTarget, wgpu::Color),
 }

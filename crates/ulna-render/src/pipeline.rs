@@ -24,9 +24,9 @@ pub(super) enum Draw {
         topology: wgpu::PrimitiveTopology,
         tinted: bool,
     },
-    /// Lighting of the surface data of a quick picture. The number contains the feature bits.
+    /// Deferred lighting of the G-buffer. The number contains the feature bits.
     MeshLight(u16),
-    /// Lighting of tinted surfaces of a quick picture.
+    /// Deferred lighting of tinted surfaces.
     TintLight,
     /// Edges of surfaces in wireframe shading.
     Wires,
@@ -166,8 +166,8 @@ impl Pipelines {
         }
     }
 
-    /// Returns the pipeline of a draw call, for a quick picture (see
-    /// [`RenderTarget::quick`](super::RenderTarget::quick)) or a full picture.
+    /// Returns the pipeline of a draw call, for a quick picture with deferred shading (see
+    /// [`RenderTarget::quick`](super::RenderTarget::quick)) or for a full picture.
     pub(super) fn get(&self, draw: Draw, quick: bool) -> wgpu::RenderPipeline {
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipeline) = made().get(&(draw, quick)) {
@@ -272,8 +272,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Pipeline that lights the surface data of a quick picture, either of surfaces with these
-    /// features or of tinted surfaces.
+    /// Pipeline for deferred lighting of the G-buffer, either of surfaces with these features or of
+    /// tinted surfaces.
     fn light(
         &self,
         shader: &'static str,
@@ -333,8 +333,8 @@ impl Maker<'_> {
         })
     }
 
-    /// Changes a recipe for the output of opaque surfaces: lit colors, or surface data in a quick
-    /// picture.
+    /// Changes a recipe for the output of opaque surfaces: lit colors, or G-buffer data in deferred
+    /// shading.
     fn opaque<'r>(&self, over: Recipe<'r>) -> Recipe<'r> {
         let over = Recipe { blend: None, depth: depth(true), ..over };
         if self.quick {

@@ -285,7 +285,7 @@ impl Renderer {
         }
     }
 
-    /// Lights the surface data of a quick picture.
+    /// Deferred lighting of the G-buffer.
     fn draw_light(&self, pass: &mut wgpu::RenderPass<'_>, kept: &wgpu::BindGroup, shot: &Shot<'_>) {
         let Shot { show, lit, .. } = *shot;
         let lights = lit && show.shading == Shading::Textured;

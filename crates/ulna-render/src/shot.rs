@@ -19,7 +19,7 @@ pub(super) struct Shot<'a> {
     pub show: &'a Show,
     /// Shading of the scene's surfaces.
     pub shading: Shading,
-    /// Whether the picture is quick: one sample and one lighting computation per pixel.
+    /// Whether deferred shading is used, with one sample and one lighting computation per pixel.
     pub quick: bool,
     /// Height of the picture, in points.
     pub height: f32,

@@ -11,7 +11,7 @@ pub(super) const COLOR_SRGB: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Uno
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 /// Number of samples per pixel; the only count besides 1 that every adapter supports.
 pub(super) const SAMPLES: u32 = 4;
-/// Format of a quick picture's surface data before lighting; see shaders/deferred.wgsl.
+/// Format of the G-buffer for deferred shading; see shaders/deferred.wgsl.
 pub(super) const SURFACES: wgpu::TextureFormat = wgpu::TextureFormat::Rgba32Uint;
 /// Format of the mask of outlined surfaces.
 pub(super) const MASK: wgpu::TextureFormat = wgpu::TextureFormat::R8Unorm;
@@ -39,7 +39,7 @@ pub struct RenderTarget {
 pub(super) enum Samples {
     /// [`SAMPLES`] samples per pixel, for colors and mask.
     Several { light: wgpu::TextureView, mask: wgpu::TextureView },
-    /// One sample per pixel, with surface data for deferred lighting.
+    /// One sample per pixel, with a G-buffer for deferred shading.
     One { surfaces: wgpu::TextureView },
 }
 
@@ -49,9 +49,9 @@ impl RenderTarget {
         Self::sampled(gpu, size, 1.0, SAMPLES)
     }
 
-    /// Creates a target for a quick picture, for use during motion. It has one sample per pixel,
-    /// and is lit once per pixel instead of once per fragment. Its brightness equals that of a full
-    /// picture.
+    /// Creates a target for a quick picture of lower quality, for use during motion. It has one
+    /// sample per pixel, and deferred shading lights each pixel only once. Its brightness equals
+    /// that of a full picture.
     ///
     /// `shown` is the size on the display in pixels. `part` is the resolution relative to the
     /// display, along each axis.

@@ -49,8 +49,8 @@ impl Writer<'_> {
         if before == after && below.0 == below.1 {
             return Ok(());
         }
-        // The parent is written as the parent's children, and the rest pose as part of the local
-        // transform.
+        // The parent is written through its list of children, and the rest pose as part of the
+        // local transform.
         let Node {
             name,
             parent: _,
