@@ -89,7 +89,7 @@ pub enum RingSight {
     },
 }
 
-/// Accumulated rotation of a ring since the mouse press, in radians. Full turns are counted.
+/// Accumulated rotation of a ring since the mouse press, in radians; can exceed a full turn.
 #[derive(Clone, Copy, Debug)]
 pub struct RingTurn {
     start: Vec2,

@@ -1,4 +1,4 @@
-//! Color roles and measures of the design tokens, as types. A misspelled role does not compile.
+//! Color roles and measures of the design tokens, as types. An unknown role does not compile.
 
 use std::sync::LazyLock;
 

@@ -37,7 +37,7 @@ fn raise(worst: &mut (f64, String), by: f64, place: impl Fn() -> String) {
 }
 
 #[test]
-fn clips_play_as_the_reader_evaluates_them() {
+fn clips_play_as_ufbx_evaluates_them() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/fbx");
     let Ok(entries) = fs::read_dir(&folder) else {
         println!("skipped: {} is missing", folder.display());
