@@ -56,7 +56,7 @@ pub struct KeptKeys {
     pub interpolation: Interpolation,
     /// Key times in seconds.
     pub times: Slice<f32>,
-    /// Values of the keys, in the layout of [`Track::values`](super::Track::values).
+    /// Values of the keys, in the layout of `Track::values`.
     pub values: Slice<f32>,
     /// Tangent modes of the keys.
     pub modes: TangentModes,

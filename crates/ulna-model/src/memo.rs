@@ -10,8 +10,8 @@ use super::{AnyId, Held, IdKind, Parts, References, held::address, references::n
 
 /// A cached value that is slow to compute; clones share it.
 ///
-/// It is part of the document, because layers are combined from the document alone, without a
-/// session that could own a cache. The type of the value belongs to a higher crate.
+/// It is part of the document, because layers are combined from the document alone, with no other
+/// owner for a cache. The type of the value is defined in a crate that depends on this one.
 #[derive(Clone, Default)]
 pub struct Memo(Arc<Mutex<Option<Arc<dyn Any + Send + Sync>>>>);
 
